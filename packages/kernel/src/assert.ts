@@ -1,0 +1,9 @@
+/** A bug of ours: something that must hold did not. Never shown to a caller. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+/** Throws a `Violation` unless the condition holds. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Violation(message);
+}

@@ -1,0 +1,41 @@
+import { assert } from './assert.ts';
+
+/** An amount in minor units (cents) of some currency; always a safe integer, never a fraction. May be negative. */
+export type Money = number & { readonly __brand: 'Money' };
+
+/** The largest single amount that a caller may name, in minor units. */
+export const amount_max = 1_000_000_000_000;
+
+/** The largest sum of amounts that any counter may reach, in minor units. */
+export const sum_max = 1_000_000_000_000_000;
+
+/** Brands an integer of minor units. Violates when it is not an integer within ±`sum_max`. */
+export function money(minor_units: number): Money {
+  assert(Number.isSafeInteger(minor_units) && Math.abs(minor_units) <= sum_max, `not an amount: ${minor_units}`);
+  return (minor_units === 0 ? 0 : minor_units) as Money;
+}
+
+/** Zero minor units. */
+export const zero: Money = money(0);
+
+/** The sum of the amounts; violates past ±`sum_max`. */
+export function add(...amounts: readonly Money[]): Money {
+  let sum = 0;
+  for (const amount of amounts) sum += amount;
+  return money(sum);
+}
+
+/** `from` less `amount`; violates past ±`sum_max`. */
+export function subtract(from: Money, amount: Money): Money {
+  return money(from - amount);
+}
+
+/** The smaller of two amounts. */
+export function least(a: Money, b: Money): Money {
+  return a < b ? a : b;
+}
+
+/** The larger of two amounts. */
+export function greatest(a: Money, b: Money): Money {
+  return a > b ? a : b;
+}

@@ -1,0 +1,51 @@
+/** Every expected error of the domain, by code. The HTTP adapter maps each to a status in one table. */
+export type RefusalCode =
+  /** A value in the request is wrong; `fields` names it. */
+  | 'validation_failed'
+  /** A filter or page parameter is unknown or malformed; `fields` names it. */
+  | 'invalid_query'
+  /** No such object, or another company's. */
+  | 'not_found'
+  /** No key, an unknown or revoked key, or a wrong signature. */
+  | 'unauthenticated'
+  /** The key's role may not do this. */
+  | 'forbidden'
+  /** The same Idempotency-Key is being worked on now. */
+  | 'idempotency_in_progress'
+  /** The Idempotency-Key was used with another body. */
+  | 'idempotency_mismatch';
+
+/** One value at fault: `path` within the resource (`total_card_amount`), or the query parameter (`filter[mcc]`). */
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** An expected error: the caller asked for something that the rules do not allow. Carries no secret. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: RefusalCode;
+  readonly fields: readonly FieldError[];
+
+  constructor(code: RefusalCode, message: string, fields: readonly FieldError[] = []) {
+    super(message);
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** A `validation_failed` refusal whose sentence names the first field at fault. Needs at least one field. */
+export function invalid(...fields: readonly [FieldError, ...FieldError[]]): Refusal {
+  return new Refusal('validation_failed', `${fields[0].path} ${fields[0].message}`, fields);
+}
+
+/** Infrastructure failed (database away, disk full). `retryable` when the same call may succeed later. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly retryable: boolean;
+
+  constructor(message: string, options: { readonly retryable: boolean; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.retryable = options.retryable;
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawSharedSecret, instantText, isSharedSecret, isStorable } from '../src/index.ts';
+
+test('a drawn secret is one that may be chosen, of 43 letters and digits, each from one draw of 62', () => {
+  const bounds: number[] = [];
+  let draws = 0;
+  const secret = drawSharedSecret({
+    below(bound) {
+      bounds.push(bound);
+      draws += 1;
+      return draws % bound;
+    },
+    bytes: () => new Uint8Array(),
+  });
+  assert.match(secret, /^[0-9A-Za-z]{43}$/);
+  assert.deepEqual(
+    bounds,
+    Array.from({ length: 43 }, () => 62),
+  );
+  assert.equal(new Set(secret).size, 43);
+  assert.ok(isSharedSecret(secret));
+});
+
+test('a chosen secret has 16 to 256 characters that UTF-8 has bytes for', () => {
+  assert.ok(isSharedSecret('s'.repeat(16)) && isSharedSecret('s'.repeat(256)));
+  for (const wrong of ['s'.repeat(15), 's'.repeat(257), `\ud800${'s'.repeat(20)}`, null, 1234567890123456]) {
+    assert.ok(!isSharedSecret(wrong), JSON.stringify(wrong));
+  }
+});
+
+test('text that some database cannot keep is not storable', () => {
+  assert.ok(isStorable('') && isStorable('Zoë 🥨'));
+  for (const wrong of ['a\0b', '\ud83e', '\udd68 \ud83e']) assert.ok(!isStorable(wrong), JSON.stringify(wrong));
+});
+
+test('an instant is told with its milliseconds, also when they are none', () => {
+  assert.equal(instantText(0), '1970-01-01T00:00:00.000Z');
+  assert.equal(instantText(Date.UTC(2026, 10, 21, 1, 2, 3, 45)), '2026-11-21T01:02:03.045Z');
+});
