@@ -1,0 +1,358 @@
+/**
+ * The courier of one process: it takes offers of due deliveries from the queue, claims them, sends them and records what
+ * became of them.
+ *
+ *   offered ──room in its webhook's lane──> waiting ──lane and process have capacity──> claimed ──> sent ──> recorded
+ *   offered ──lane full, or known──────────> dropped: a later sweep offers it again, if it is still due
+ *   waiting ──not claimable any more───────> dropped: another process has it, or its webhook is inactive
+ *
+ * Each webhook has a lane of its own with a bound on requests in flight, so that a slow or dead endpoint delays no other; one that
+ * keeps failing gets one request in flight until it succeeds. The schedule does not depend on any of this.
+ */
+import { type Clock, Fault, type HmacSha256, type Random, type Sealer } from '@tallystick/kernel';
+import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
+import { eventBody } from './envelope.ts';
+import { openWebhookSecret } from './manage-webhooks.ts';
+import { signatureHeaders } from './signature.ts';
+import { signingSecrets, type Webhook } from './webhook.ts';
+import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './webhook-ports.ts';
+import type { WebhookRequest, WebhookSender } from './webhook-sender.ts';
+
+/** What is told of each attempt, for metrics and logs. Never the body. */
+export interface CourierObserver {
+  attempted(webhook: Webhook, delivery: Delivery, attempt: Attempt): void;
+  /** A claim or a record failed; what was to be done is done by a later sweep. */
+  faulted(error: unknown): void;
+}
+
+export interface CourierParts {
+  readonly desk: DeliveryDesk;
+  readonly queue: DeliveryQueue;
+  readonly sender: WebhookSender;
+  readonly sealer: Sealer;
+  readonly hmac: HmacSha256;
+  readonly random: Random;
+  /** The service's clock: schedules and attempt times. */
+  readonly clock: Clock;
+  /** The machine's clock: signatures and leases. */
+  readonly machine_clock: Clock;
+  /** Resolves after so many milliseconds of machine time. */
+  readonly pause: (ms: number) => Promise<void>;
+  readonly observer: CourierObserver;
+  readonly limits?: Partial<CourierLimits>;
+}
+
+export interface CourierLimits {
+  /** Requests in flight in all. */
+  readonly in_flight_max: number;
+  /** Requests in flight to one webhook. */
+  readonly in_flight_per_webhook_max: number;
+  /** Offers that wait for one webhook. */
+  readonly waiting_per_webhook_max: number;
+  /** Failures in a row after which a webhook gets one request in flight. */
+  readonly failures_until_slow: number;
+  /** Deliveries claimed or recorded in one transaction. */
+  readonly batch_max: number;
+  /** How long what there is to record and to claim may gather after the last round, so that many share one transaction. */
+  readonly gather_ms: number;
+  /** How long a claim lasts when its process dies; longer than any request. */
+  readonly lease_ms: number;
+}
+
+export const courier_limits_default: CourierLimits = {
+  in_flight_max: 512,
+  in_flight_per_webhook_max: 8,
+  waiting_per_webhook_max: 256,
+  failures_until_slow: 3,
+  batch_max: 256,
+  gather_ms: 5,
+  lease_ms: 30_000,
+};
+
+/** Lanes kept in memory for what is known of their webhooks; those with deliveries under way come on top. */
+const lanes_max = 10_000;
+
+export interface Courier {
+  /** Begins to take offers. */
+  start(): Promise<void>;
+  /** Offers what is due to the queue, and records what could not be recorded before. Returns how many were offered. */
+  sweep(): Promise<number>;
+  /** Resolves when nothing waits to be claimed, is in flight or is to be recorded. */
+  settled(): Promise<void>;
+  /** Takes no more, lets what is in flight end, records it. What still waits is offered again by a sweep. */
+  stop(): Promise<void>;
+}
+
+interface Lane {
+  readonly webhook_id: number;
+  readonly waiting: number[];
+  /** Waiting and in flight. */
+  readonly known: Set<number>;
+  in_flight: number;
+  failures_in_a_row: number;
+}
+
+export function createCourier(parts: CourierParts): Courier {
+  const { desk, queue, clock, machine_clock, observer } = parts;
+  const limits: CourierLimits = { ...courier_limits_default, ...parts.limits };
+  const lanes = new Map<number, Lane>();
+  const results: WorkResult[] = [];
+  const settle_waiters: (() => void)[] = [];
+  let in_flight = 0;
+  let stopped = false;
+  /** Records and claims one after the other; null between the rounds. */
+  let round: Promise<void> | null = null;
+  let round_ended_ms = 0;
+  let round_planned = false;
+  /** The last record failed: a sweep tries again. */
+  let record_failed = false;
+
+  function accept(offers: readonly DeliveryOffer[]): void {
+    if (stopped) return;
+    for (const { delivery_id, webhook_id } of offers) {
+      const lane = laneOf(webhook_id);
+      if (lane.known.has(delivery_id) || lane.waiting.length >= limits.waiting_per_webhook_max) continue;
+      lane.known.add(delivery_id);
+      lane.waiting.push(delivery_id);
+    }
+    wake();
+  }
+
+  function laneOf(webhook_id: number): Lane {
+    let lane = lanes.get(webhook_id);
+    if (lane === undefined) {
+      lane = { webhook_id, waiting: [], known: new Set(), in_flight: 0, failures_in_a_row: 0 };
+      lanes.set(webhook_id, lane);
+    }
+    return lane;
+  }
+
+  /** Of a webhook that keeps failing. */
+  function isSlow(lane: Lane): boolean {
+    return lane.failures_in_a_row >= limits.failures_until_slow;
+  }
+
+  /** How many of the requests in flight are slow lanes': together they may have a quarter, so that live ones never wait for them. */
+  function slowInFlight(): number {
+    let sum = 0;
+    for (const lane of lanes.values()) if (isSlow(lane)) sum += lane.in_flight;
+    return sum;
+  }
+
+  function isReady(lane: Lane, slow_in_flight: number): boolean {
+    if (lane.waiting.length === 0) return false;
+    if (!isSlow(lane)) return lane.in_flight < limits.in_flight_per_webhook_max;
+    return lane.in_flight === 0 && slow_in_flight < limits.in_flight_max / 4;
+  }
+
+  /**
+   * Takes the next of each lane in turn, until the lanes or the process have no capacity, and counts what it takes as in
+   * flight. A lane that had its turn goes behind all others, for this round and the next.
+   */
+  function pick(): { readonly lane: Lane; readonly delivery_id: number }[] {
+    const picked: { readonly lane: Lane; readonly delivery_id: number }[] = [];
+    let slow_in_flight = slowInFlight();
+    for (let found = !stopped; found; ) {
+      found = false;
+      for (const lane of [...lanes.values()]) {
+        if (in_flight >= limits.in_flight_max || picked.length >= limits.batch_max) return picked;
+        if (!isReady(lane, slow_in_flight)) continue;
+        const delivery_id = lane.waiting.shift();
+        if (delivery_id === undefined) continue;
+        lane.in_flight += 1;
+        in_flight += 1;
+        if (isSlow(lane)) slow_in_flight += 1;
+        picked.push({ lane, delivery_id });
+        lanes.delete(lane.webhook_id);
+        lanes.set(lane.webhook_id, lane);
+        found = true;
+      }
+    }
+    return picked;
+  }
+
+  function release(lane: Lane, delivery_id: number): void {
+    lane.in_flight -= 1;
+    in_flight -= 1;
+    lane.known.delete(delivery_id);
+    // That a webhook fails is remembered, but not of ever more of them.
+    const forgettable = lane.failures_in_a_row === 0 || lanes.size > lanes_max;
+    if (lane.known.size === 0 && forgettable) lanes.delete(lane.webhook_id);
+  }
+
+  /** Begins a round: at once after a pause, else when enough may have gathered. */
+  function wake(): void {
+    if (round !== null || round_planned) return;
+    const wait_ms = Math.min(limits.gather_ms, round_ended_ms + limits.gather_ms - machineNow());
+    if (wait_ms <= 0) {
+      beginRound();
+      return;
+    }
+    round_planned = true;
+    void parts.pause(wait_ms).then(() => {
+      round_planned = false;
+      beginRound();
+    });
+  }
+
+  function beginRound(): void {
+    round = runRound().finally(() => {
+      round = null;
+      round_ended_ms = machineNow();
+      if (hasWork()) wake();
+      else settleIfIdle();
+    });
+  }
+
+  async function runRound(): Promise<void> {
+    await recordResults();
+    const picked = pick();
+    if (picked.length > 0) await claimAndSend(picked);
+  }
+
+  function hasWork(): boolean {
+    if (results.length > 0 && !record_failed) return true;
+    if (stopped || in_flight >= limits.in_flight_max) return false;
+    const slow_in_flight = slowInFlight();
+    return [...lanes.values()].some((lane) => isReady(lane, slow_in_flight));
+  }
+
+  function machineNow(): number {
+    return machine_clock.now().epochMilliseconds;
+  }
+
+  async function claimAndSend(picked: readonly { readonly lane: Lane; readonly delivery_id: number }[]): Promise<void> {
+    const lanes_by_delivery = new Map(picked.map(({ lane, delivery_id }) => [delivery_id, lane]));
+    const machine_ms = machineNow();
+    const lease = { token: parts.random.bytes(12).toHex(), machine_ms, until_machine_ms: machine_ms + limits.lease_ms };
+    let orders: readonly WorkOrder[] = [];
+    try {
+      orders = await desk.claim([...lanes_by_delivery.keys()], clock.now().epochMilliseconds, lease);
+    } catch (error) {
+      observer.faulted(error);
+    }
+    for (const order of orders) {
+      const lane = lanes_by_delivery.get(order.delivery.id);
+      if (lane === undefined) continue;
+      lanes_by_delivery.delete(order.delivery.id);
+      void send(lane, order);
+    }
+    for (const [delivery_id, lane] of lanes_by_delivery) release(lane, delivery_id);
+  }
+
+  async function send(lane: Lane, order: WorkOrder): Promise<void> {
+    const { delivery, webhook, lease } = order;
+    try {
+      const at_ms = clock.now().epochMilliseconds;
+      const answer = await parts.sender.send(deliveryRequest(parts, order));
+      const after = afterAttempt(delivery, answer, at_ms);
+      lane.failures_in_a_row = isSuccess(answer) ? 0 : lane.failures_in_a_row + 1;
+      results.push({ ...after, lease });
+      observer.attempted(webhook, after.delivery, after.attempt);
+    } catch (error) {
+      observer.faulted(error); // a secret that no key opens: the lease runs out, and a sweep offers it again
+    }
+    release(lane, delivery.id);
+    wake();
+  }
+
+  /** What the database refuses for good is found by trying the results one by one, and left to the end of its lease. */
+  async function recordBatch(batch: readonly WorkResult[]): Promise<void> {
+    try {
+      await desk.record(batch);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.retryable) throw error;
+      observer.faulted(error);
+      if (batch.length > 1) for (const result of batch) await recordBatch([result]);
+    }
+  }
+
+  async function recordResults(): Promise<void> {
+    try {
+      while (results.length > 0) {
+        const batch = results.slice(0, limits.batch_max);
+        await recordBatch(batch);
+        results.splice(0, batch.length);
+      }
+      record_failed = false;
+    } catch (error) {
+      record_failed = true;
+      observer.faulted(error);
+    }
+  }
+
+  /** Webhooks of which so much waits here already that more would hide the others. */
+  function fullLanes(): number[] {
+    const enough = limits.waiting_per_webhook_max / 2;
+    return [...lanes.values()].filter(({ waiting }) => waiting.length >= enough).map(({ webhook_id }) => webhook_id);
+  }
+
+  /** Infinite when the queue cannot tell: then it cannot take offers either. */
+  async function waitingOffers(): Promise<number> {
+    try {
+      return await queue.depth();
+    } catch (error) {
+      observer.faulted(error);
+      return Number.POSITIVE_INFINITY;
+    }
+  }
+
+  function isIdle(): boolean {
+    return in_flight === 0 && round === null && !round_planned && !hasWork();
+  }
+
+  function settleIfIdle(): void {
+    if (isIdle()) for (const resolve of settle_waiters.splice(0)) resolve();
+  }
+
+  function settled(): Promise<void> {
+    if (isIdle()) return Promise.resolve();
+    return new Promise((resolve) => settle_waiters.push(resolve));
+  }
+
+  return {
+    start: () => queue.consume(accept),
+    async sweep() {
+      record_failed = false;
+      if (results.length > 0) wake();
+      await round;
+      const now_ms = clock.now().epochMilliseconds;
+      const machine_ms = machine_clock.now().epochMilliseconds;
+      // What waits already is enough, and would be offered twice.
+      if ((await waitingOffers()) >= limits.in_flight_max) return 0;
+      const offers = await desk.due(now_ms, machine_ms, {
+        per_webhook: limits.waiting_per_webhook_max,
+        limit: limits.in_flight_max * 16,
+        passed_over: fullLanes(),
+      });
+      await queue.offer(offers);
+      return offers.length;
+    },
+    settled,
+    async stop() {
+      stopped = true;
+      await settled();
+      // One more try for what could not be recorded.
+      await recordResults();
+    },
+  };
+}
+
+/** The request of one attempt: the same body each time, signed anew. */
+function deliveryRequest(parts: CourierParts, { delivery, webhook, event }: WorkOrder): WebhookRequest {
+  const secrets = signingSecrets(webhook, parts.clock.now().epochMilliseconds, (sealed) =>
+    openWebhookSecret(parts.sealer, sealed),
+  );
+  const body = eventBody(event, delivery.event_type);
+  const timestamp = Math.floor(parts.machine_clock.now().epochMilliseconds / 1_000);
+  return {
+    callback_url: webhook.callback_url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Tallystick',
+      'x-webhook-sequence': String(delivery.sequence),
+      ...signatureHeaders(parts.hmac, secrets, { id: String(delivery.id), timestamp, url: webhook.callback_url, body }),
+    },
+  };
+}

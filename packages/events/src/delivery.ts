@@ -1,0 +1,103 @@
+/**
+ * A delivery: one event on its way to one webhook.
+ *
+ *   pending ──2xx──────────────────────────> succeeded
+ *   pending ──anything else, attempts left─> pending, due by the schedule
+ *   pending ──anything else, the fifth─────> failed
+ *   pending ──410──────────────────────────> failed
+ *   failed, succeeded ──retry, recover─────> pending, due now, a new round of the schedule
+ *
+ * A pending delivery of an inactive webhook waits. Deleting the webhook drops its deliveries. Between a worker's claim and
+ * its record of the answer a delivery is leased: no other worker sends it, unless the lease runs out because the worker died.
+ */
+import { storableText } from '@tallystick/kernel';
+import { nextAttemptDue } from './retry-schedule.ts';
+import type { WebhookAnswer } from './webhook-sender.ts';
+
+export type DeliveryState = 'pending' | 'succeeded' | 'failed';
+
+/** A delivery as stored. Times are epoch milliseconds of the service's clock. */
+export interface Delivery {
+  readonly id: number;
+  readonly company_id: number;
+  readonly webhook_id: number;
+  readonly event_id: number;
+  /** 1, 2, 3 ... per webhook, given out by the relay: `X-Webhook-Sequence`. */
+  readonly sequence: number;
+  /** The event type's name as this webhook subscribed to it. */
+  readonly event_type: string;
+  readonly state: DeliveryState;
+  /** Attempts made in all rounds. */
+  readonly attempts: number;
+  /** The first attempt of the current round; null before it. */
+  readonly round_started_at_ms: number | null;
+  /** Attempts made in the current round, 0..5. */
+  readonly round_attempts: number;
+  /** When the next attempt is due; null unless pending. */
+  readonly due_at_ms: number | null;
+  readonly created_at_ms: number;
+  /** When it last left `pending`; null before. */
+  readonly finished_at_ms: number | null;
+}
+
+/** One attempt of a delivery, kept 30 days. */
+export interface Attempt {
+  readonly delivery_id: number;
+  /** 1, 2, 3 ... over all rounds. */
+  readonly number: number;
+  readonly at_ms: number;
+  /** The HTTP status answered, or null when no answer came. */
+  readonly status: number | null;
+  /** Why no answer came; null when one did. */
+  readonly error: string | null;
+  readonly duration_ms: number;
+  /** The first 4 KiB of the answer. */
+  readonly excerpt: string | null;
+  readonly retry_after: string | null;
+}
+
+/** The delivery and the attempt to record, after an attempt that began at `at_ms` got this answer. */
+export function afterAttempt(
+  delivery: Delivery,
+  answer: WebhookAnswer,
+  at_ms: number,
+): { readonly delivery: Delivery; readonly attempt: Attempt } {
+  const answered = answer.kind === 'answered';
+  const attempt: Attempt = {
+    delivery_id: delivery.id,
+    number: delivery.attempts + 1,
+    at_ms,
+    status: answered ? answer.status : null,
+    error: answered ? null : `${answer.error}: ${answer.detail}`,
+    duration_ms: answer.duration_ms,
+    // As it can be stored: an answer that could not be recorded would hold up the record of all others.
+    excerpt: answered ? storableText(answer.excerpt) : null,
+    retry_after: answered && answer.retry_after !== null ? storableText(answer.retry_after) : null,
+  };
+  const made = {
+    ...delivery,
+    attempts: delivery.attempts + 1,
+    round_started_at_ms: delivery.round_started_at_ms ?? at_ms,
+    round_attempts: delivery.round_attempts + 1,
+  };
+  const due_at_ms = isGone(answer) ? null : nextAttemptDue(made.round_started_at_ms, made.round_attempts);
+  if (isSuccess(answer))
+    return { attempt, delivery: { ...made, state: 'succeeded', due_at_ms: null, finished_at_ms: at_ms } };
+  if (due_at_ms === null) return { attempt, delivery: { ...made, state: 'failed', due_at_ms, finished_at_ms: at_ms } };
+  return { attempt, delivery: { ...made, due_at_ms } };
+}
+
+/** The delivery as it is sent again from the start of the schedule. */
+export function newRound(delivery: Delivery, now_ms: number): Delivery {
+  return { ...delivery, state: 'pending', round_started_at_ms: null, round_attempts: 0, due_at_ms: now_ms };
+}
+
+/** 2xx only; a redirect is no success. */
+export function isSuccess(answer: WebhookAnswer): boolean {
+  return answer.kind === 'answered' && answer.status >= 200 && answer.status <= 299;
+}
+
+/** 410: the endpoint will never take this delivery. */
+function isGone(answer: WebhookAnswer): boolean {
+  return answer.kind === 'answered' && answer.status === 410;
+}

@@ -1,0 +1,31 @@
+import { instantText } from '@tallystick/kernel';
+import type { Event, Payload } from './event.ts';
+
+/** What a delivery tells, before it is text. */
+export interface EnvelopeContent {
+  readonly created_at_ms: number;
+  /** 0 for test deliveries. */
+  readonly event_id: number;
+  readonly payload: Payload;
+  readonly previous: Payload | null;
+  /** The event type's name. */
+  readonly type: string;
+}
+
+/** The body of a delivery (service specification 2.7). The same bytes for the same content, at every attempt. */
+export function envelopeBody(content: EnvelopeContent): string {
+  return JSON.stringify({
+    data: {
+      date: instantText(content.created_at_ms),
+      'event-id': content.event_id,
+      payload: content.payload,
+      previous: content.previous,
+      type: content.type,
+    },
+  });
+}
+
+/** The body that delivers the event under the name that the webhook subscribed to. */
+export function eventBody(event: Event, type: string): string {
+  return envelopeBody({ ...event, event_id: event.id, type });
+}

@@ -1,0 +1,68 @@
+/** A type of event, as `GET /v1/events/types` lists it. */
+export interface EventType {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The id that stands for every type. */
+export const all_types_id = 1;
+
+/**
+ * Every event type that has an id, by id (service specification 2.5). 10 is the second name of 6: the specification
+ * gives the name and leaves the id open.
+ */
+export const event_types = [
+  { id: all_types_id, name: 'all' },
+  { id: 2, name: 'virtualcard.created' },
+  { id: 3, name: 'virtualcard.deleted' },
+  { id: 4, name: 'onboarding.company.status' },
+  { id: 5, name: 'ach.status' },
+  { id: 6, name: 'virtualcard.realtime.auths' },
+  { id: 7, name: 'virtualcard.clearings' },
+  { id: 10, name: 'virtualcard.realtime.iccp.all' },
+  { id: 11, name: 'virtualcard.purchasetemplate.created' },
+  { id: 13, name: 'ach.status.advice' },
+] as const satisfies readonly EventType[];
+
+/** Types that are stored and read but have no id: only a subscription to all types matches them. */
+export const event_types_without_id = ['virtualcard.updated', 'ach.$$limit.exceeded'] as const;
+
+/** The id that a second name stands for. */
+const second_names: Readonly<Record<number, number>> = { 10: 6 };
+
+/** One id per type: 10 is 6, any other is itself. For the rule of one callback URL per type. */
+export function canonicalTypeId(event_type_id: number): number {
+  return second_names[event_type_id] ?? event_type_id;
+}
+
+const names_by_id: ReadonlyMap<number, string> = new Map(event_types.map(({ id, name }) => [id, name]));
+
+const ids_by_name: ReadonlyMap<string, number> = new Map(event_types.map(({ id, name }) => [name, id]));
+
+/** The ids with which one subscribes to events stored under this name, in order, without the one for all types. */
+export function subscribingIds(stored_name: string): readonly number[] {
+  const id = ids_by_name.get(stored_name);
+  if (id === undefined || id === all_types_id) return [];
+  return event_types.map((type) => type.id).filter((other) => canonicalTypeId(other) === canonicalTypeId(id));
+}
+
+/**
+ * The name under which an event, stored under `stored_name`, goes to a subscriber with these ids, or null when none of them matches it: the name of
+ * the id subscribed by (the lowest, should there be several), or the stored name for who subscribed to all types only.
+ */
+export function subscribedName(stored_name: string, event_type_ids: readonly number[]): string | null {
+  const id = subscribingIds(stored_name).find((candidate) => event_type_ids.includes(candidate));
+  if (id !== undefined) return names_by_id.get(id)!;
+  return event_type_ids.includes(all_types_id) ? stored_name : null;
+}
+
+/**
+ * The name under which events of a type are stored, given any of its names; null for a name that no event has. `all`
+ * is no event's own.
+ */
+export function storedName(name: string): string | null {
+  if (event_types_without_id.some((known) => known === name)) return name;
+  const id = ids_by_name.get(name);
+  if (id === undefined || id === all_types_id) return null;
+  return names_by_id.get(canonicalTypeId(id))!;
+}

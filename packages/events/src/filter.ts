@@ -1,0 +1,49 @@
+/** A field that `GET /v1/events` can filter by (service specification 4.3; event_type and created_at are ours). */
+export interface FilterField {
+  /** As written in the query: `payload.mcc`, `event_type`. */
+  readonly name: string;
+  /** The key in the payload that it reads; null for a field of the event itself. */
+  readonly payload_key: string | null;
+  /** How values compare: integers, text by code point, instants by time. Instants are held as epoch milliseconds. */
+  readonly type: 'integer' | 'text' | 'instant';
+  /** Whether `[from,to]` is allowed. */
+  readonly range: boolean;
+}
+
+/** Every filter, by its name in the query. */
+export const filter_fields = {
+  'payload.merchant_amount': { payload_key: 'merchant_amount', type: 'integer', range: true },
+  'payload.billing_amount': { payload_key: 'billing_amount', type: 'integer', range: true },
+  'payload.transaction_date_time': { payload_key: 'transaction_date_time', type: 'instant', range: true },
+  'payload.approval_code': { payload_key: 'approval_code', type: 'text', range: false },
+  'payload.net_ref_num': { payload_key: 'net_reference_number', type: 'text', range: true },
+  'payload.card_number': { payload_key: 'card_number', type: 'text', range: false },
+  'payload.financial_network_code': { payload_key: 'financial_network_code', type: 'text', range: false },
+  'payload.mcc_description': { payload_key: 'mcc_description', type: 'text', range: false },
+  'payload.mcc': { payload_key: 'mcc', type: 'text', range: false },
+  'payload.merchant_name': { payload_key: 'merchant_name', type: 'text', range: false },
+  'payload.rcn_alias': { payload_key: 'rcn_alias', type: 'text', range: false },
+  'payload.rcn_id': { payload_key: 'rcn_id', type: 'integer', range: false },
+  'payload.transaction_type': { payload_key: 'transaction_type', type: 'text', range: false },
+  'payload.vcn_id': { payload_key: 'vcn_id', type: 'integer', range: false },
+  'payload.id': { payload_key: 'id', type: 'text', range: false },
+  'payload.status': { payload_key: 'status', type: 'text', range: false },
+  event_type: { payload_key: null, type: 'text', range: false },
+  created_at: { payload_key: null, type: 'instant', range: true },
+} as const satisfies Readonly<Record<string, Omit<FilterField, 'name'>>>;
+
+export type FilterName = keyof typeof filter_fields;
+
+/** The longest text that a filter finds, in UTF-16 code units: every database can index that much. */
+export const indexed_text_max = 255;
+
+/** One condition; several are ANDed. Values are normalised: integers and instants (epoch milliseconds) as numbers, text as strings. */
+export type EventFilter =
+  | { readonly name: FilterName; readonly kind: 'equals'; readonly value: string | number }
+  /** Inclusive; a missing end is open. */
+  | {
+      readonly name: FilterName;
+      readonly kind: 'range';
+      readonly from?: string | number;
+      readonly to?: string | number;
+    };

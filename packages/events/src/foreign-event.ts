@@ -1,0 +1,96 @@
+import { type Call, type FieldError, invalid, isStorable } from '@tallystick/kernel';
+import type { Event, Payload } from './event.ts';
+import type { EventsTx } from './ports.ts';
+
+/** The types that other systems of the bank tell of. All others come from the service's own changes alone. */
+export const foreign_event_types = [
+  'ach.status',
+  'ach.status.advice',
+  'ach.$$limit.exceeded',
+  'onboarding.company.status',
+] as const;
+
+export type ForeignEventType = (typeof foreign_event_types)[number];
+
+/** The largest payload and the largest previous state, each, in bytes of UTF-8 JSON. */
+export const foreign_payload_bytes_max = 64 * 1024;
+
+const depth_max = 32;
+
+/** An event of another system, for a company. */
+export interface ForeignEventRequest {
+  readonly event_type: string;
+  /** Current state of the object. */
+  readonly payload: Payload;
+  /** State before; null, or absent, when the object is new. */
+  readonly previous?: Payload | null | undefined;
+}
+
+/**
+ * Records an event of another system in the company's log; `call.company_id` must be that of a company. Refuses
+ * (`validation_failed`) types that are not foreign, and states that are not JSON objects within bounds.
+ */
+export async function recordForeignEvent(tx: EventsTx, call: Call, request: ForeignEventRequest): Promise<Event> {
+  const { event_type, payload, previous = null } = request;
+  const errors: FieldError[] = [];
+  if (!foreign_event_types.some((known) => known === event_type)) {
+    errors.push({ path: 'event_type', message: `must be one of ${foreign_event_types.join(', ')}` });
+  }
+  const payload_fault = stateFault(payload);
+  if (payload_fault !== null) errors.push({ path: 'payload', message: payload_fault });
+  const previous_fault = previous === null ? null : stateFault(previous);
+  if (previous_fault !== null) errors.push({ path: 'previous', message: `${previous_fault}, or null` });
+  const [first, ...others] = errors;
+  if (first !== undefined) throw invalid(first, ...others);
+
+  const [event] = await tx.events.append([
+    {
+      company_id: call.company_id,
+      event_type,
+      payload,
+      previous,
+      created_at_ms: call.now_ms,
+      request_id: call.request_id,
+    },
+  ]);
+  return event!;
+}
+
+/** What keeps a value from being the state of an object; null when nothing does. */
+function stateFault(state: unknown): string | null {
+  if (!isPlainObject(state)) return 'must be an object';
+  const fault = valueFault(state, depth_max);
+  if (fault !== null) return fault;
+  const byte_count = new TextEncoder().encode(JSON.stringify(state)).length;
+  if (byte_count <= foreign_payload_bytes_max) return null;
+  return `must be at most ${foreign_payload_bytes_max} bytes of JSON; it has ${byte_count}`;
+}
+
+function valueFault(value: unknown, depth_left: number): string | null {
+  switch (typeof value) {
+    case 'string':
+      return isStorable(value) ? null : 'must hold valid text: no NUL character, no half of a surrogate pair';
+    case 'number':
+      return Number.isFinite(value) ? null : 'must hold JSON values only';
+    case 'boolean':
+      return null;
+    case 'object':
+      break;
+    default:
+      return 'must hold JSON values only';
+  }
+  if (value === null) return null;
+  if (depth_left === 0) return `must be nested at most ${depth_max} deep`;
+  if (!Array.isArray(value) && !isPlainObject(value)) return 'must hold JSON values only';
+  for (const [name, inner] of Object.entries(value)) {
+    const fault = valueFault(name, depth_left) ?? valueFault(inner, depth_left - 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function isPlainObject(value: unknown): value is Payload {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

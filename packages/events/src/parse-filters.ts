@@ -1,0 +1,104 @@
+import { type FieldError, isStorable, Refusal } from '@tallystick/kernel';
+import { storedName } from './event-type.ts';
+import { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './filter.ts';
+import { compareValues } from './indexed-values.ts';
+import { parseMoment } from './moment.ts';
+
+/**
+ * Reads the filters of an events list: pairs of a name (`payload.mcc`) and its text, a value or `[from,to]`. Either end of a
+ * range may be empty, not both. A date for an instant means the whole GMT day: from its start, to its last millisecond.
+ *
+ * Refuses (`invalid_query`), all at once and each by its parameter, what is unknown, given twice, malformed, a range where
+ * none is allowed, or a range that begins after it ends.
+ */
+export function parseEventFilters(query: Iterable<readonly [name: string, text: string]>): readonly EventFilter[] {
+  const filters: EventFilter[] = [];
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  for (const [name, text] of query) {
+    const read = seen.has(name) ? 'is given twice' : isFilterName(name) ? readFilter(name, text) : unknownName(name);
+    seen.add(name);
+    if (typeof read === 'string') errors.push({ path: `filter[${name}]`, message: read });
+    else if (read !== null) filters.push(read);
+  }
+  if (errors.length > 0) {
+    throw new Refusal('invalid_query', errors.map(({ path, message }) => `${path} ${message}`).join('; '), errors);
+  }
+  return filters;
+}
+
+/** The filter; null where it lets everything through; or what is wrong with the text. */
+function readFilter(name: FilterName, text: string): EventFilter | string | null {
+  const field: Omit<FilterField, 'name'> = filter_fields[name];
+  if (/^\[.*\]$/s.test(text)) {
+    return field.range ? readRange(name, field.type, text.slice(1, -1)) : 'takes one value, not a range';
+  }
+  if (name === 'event_type') return readEventType(text);
+  if (name === 'payload.card_number' && /\d{5}/.test(text)) {
+    return 'must be the masked number, ************ and the last four digits; never send a whole number in a query';
+  }
+  const end = readEnd(field.type, text);
+  if (typeof end === 'string') return end;
+  return end.from === end.to ? { name, kind: 'equals', value: end.from } : { name, kind: 'range', ...end };
+}
+
+function readRange(name: FilterName, type: FilterField['type'], inner: string): EventFilter | string {
+  const ends = inner.split(',').map((end) => end.trim());
+  const [from_text, to_text] = ends;
+  if (from_text === undefined || to_text === undefined || ends.length > 2) return 'must be a range [from,to]';
+  if (from_text === '' && to_text === '') return 'must have at least one end: [from,to], [from,] or [,to]';
+  const from = from_text === '' ? null : readEnd(type, from_text);
+  const to = to_text === '' ? null : readEnd(type, to_text);
+  if (typeof from === 'string') return from;
+  if (typeof to === 'string') return to;
+  if (from !== null && to !== null && compareValues(from.from, to.to) > 0) return 'begins after it ends';
+  return { name, kind: 'range', ...(from === null ? {} : { from: from.from }), ...(to === null ? {} : { to: to.to }) };
+}
+
+/** A value as the stretch that it stands for, or what is wrong with it. */
+function readEnd(
+  type: FilterField['type'],
+  text: string,
+): { readonly from: string | number; readonly to: string | number } | string {
+  if (text === '') return 'needs a value';
+  switch (type) {
+    case 'integer': {
+      const value = /^-?\d{1,16}$/.test(text) ? Number(text) + 0 : Number.NaN;
+      return Number.isSafeInteger(value) ? { from: value, to: value } : `must be an integer${shown(text)}`;
+    }
+    case 'text':
+      if (text.length > indexed_text_max) return `must have at most ${indexed_text_max} characters`;
+      return isStorable(text) ? { from: text, to: text } : 'is not valid text';
+    case 'instant': {
+      const moment = parseMoment(text);
+      if (moment !== null) return { from: moment.from_ms, to: moment.to_ms };
+      const hint = /\d \d\d:?\d\d$/.test(text) ? '; write the + of an offset as %2B' : '';
+      return `must be a date (YYYY-MM-DD) or an instant (YYYY-MM-DDTHH:MM:SSZ)${shown(text)}${hint}`;
+    }
+  }
+}
+
+function readEventType(text: string): EventFilter | string | null {
+  if (text === 'all') return null;
+  const value = storedName(text);
+  if (value !== null) return { name: 'event_type', kind: 'equals', value };
+  return `must be the name of an event type${shown(text)}; GET /v1/events/types lists them`;
+}
+
+function isFilterName(name: string): name is FilterName {
+  return Object.hasOwn(filter_fields, name);
+}
+
+function unknownName(name: string): string {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  const near = Object.entries(filter_fields).find(([known, field]) =>
+    [field.payload_key, known.slice(known.lastIndexOf('.') + 1)].includes(last),
+  );
+  if (near) return `is not a filter of events; filter[${near[0]}] is`;
+  return `is not a filter of events; these are: ${Object.keys(filter_fields).join(', ')}`;
+}
+
+/** The value at fault, unless it is long or might be the number of a card. */
+function shown(text: string): string {
+  return text.length > 60 || /\d(?:[ -]?\d){11}/.test(text) ? '' : `, not ${JSON.stringify(text)}`;
+}

@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { type Clock, Fault, type Random, type Sealer } from '@tallystick/kernel';
+import {
+  attempt_offsets_ms,
+  type Courier,
+  type CourierLimits,
+  createCourier,
+  type Delivery,
+  deliverySignature,
+  type Webhook,
+  type WebhookAnswer,
+  type WebhookRequest,
+  type WebhookSender,
+} from '../src/index.ts';
+import { DirectQueue, MemoryDesk } from './memory-desk.ts';
+
+const start_ms = Date.UTC(2026, 0, 15, 12);
+const hmac = (secret: Uint8Array, message: Uint8Array) =>
+  new Uint8Array(createHmac('sha256', secret).update(message).digest());
+const secret = 'a secret of some length';
+const ok: WebhookAnswer = { kind: 'answered', status: 200, excerpt: '', retry_after: null, duration_ms: 1 };
+const failed: WebhookAnswer = { kind: 'answered', status: 503, excerpt: '', retry_after: null, duration_ms: 1 };
+
+/** Seals by turning every bit: enough to see that what is stored is not what is sent. */
+const sealer: Sealer = {
+  seal: (_, clear) => clear.map((byte) => byte ^ 0xff),
+  open: (_, sealed) => sealed.map((byte) => byte ^ 0xff),
+  isCurrent: () => true,
+};
+
+let drawn = 0;
+const random: Random = {
+  below: () => 0,
+  bytes: (count) => {
+    drawn += 1;
+    return new Uint8Array(count).fill(drawn);
+  },
+};
+
+interface Sent extends WebhookRequest {
+  /** Ends the request. */
+  answer(answer: WebhookAnswer): void;
+}
+
+/** A sender whose requests end when the test says so, or at once by a rule. */
+class HeldSender implements WebhookSender {
+  readonly sent: Sent[] = [];
+  rule: ((request: WebhookRequest) => WebhookAnswer) | null = null;
+
+  send(request: WebhookRequest): Promise<WebhookAnswer> {
+    return new Promise((resolve) => {
+      this.sent.push({ ...request, answer: resolve });
+      if (this.rule !== null) resolve(this.rule(request));
+    });
+  }
+
+  inFlightTo(url: string): number {
+    return this.sent.filter((request) => request.callback_url === url).length;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function setUp(limits: Partial<CourierLimits> = {}) {
+  const desk = new MemoryDesk();
+  const queue = new DirectQueue();
+  const sender = new HeldSender();
+  let now_ms = start_ms;
+  const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+  const faults: unknown[] = [];
+  const courier: Courier = createCourier({
+    desk,
+    queue,
+    sender,
+    sealer,
+    hmac,
+    random,
+    clock,
+    machine_clock: clock,
+    pause: turn,
+    observer: { attempted: () => {}, faulted: (error) => faults.push(error) },
+    limits: { gather_ms: 0, ...limits },
+  });
+  let next_id = 0;
+  return {
+    desk,
+    queue,
+    sender,
+    courier,
+    faults,
+    moveTo: (at_ms: number) => {
+      now_ms = at_ms;
+    },
+    webhook(id: number, change: Partial<Webhook> = {}): Webhook {
+      const webhook: Webhook = {
+        id,
+        company_id: 1,
+        callback_url: `https://hooks-${id}.example/`,
+        event_type_ids: [1],
+        status: 'active',
+        secret_sealed: sealer.seal('', new TextEncoder().encode(secret)),
+        previous_secret_sealed: null,
+        previous_secret_until_ms: null,
+        created_at_ms: start_ms,
+        ...change,
+      };
+      desk.webhooks.set(id, webhook);
+      return webhook;
+    },
+    deliveries(webhook_id: number, count: number): readonly Delivery[] {
+      return Array.from({ length: count }, (_, place) => {
+        next_id += 1;
+        const id = next_id;
+        desk.events.set(id, {
+          id,
+          company_id: 1,
+          event_type: 'virtualcard.created',
+          payload: { id },
+          previous: null,
+          created_at_ms: start_ms,
+          request_id: null,
+        });
+        const delivery: Delivery = {
+          id,
+          company_id: 1,
+          webhook_id,
+          event_id: id,
+          sequence: place + 1,
+          event_type: 'virtualcard.created',
+          state: 'pending',
+          attempts: 0,
+          round_started_at_ms: null,
+          round_attempts: 0,
+          due_at_ms: start_ms,
+          created_at_ms: start_ms,
+          finished_at_ms: null,
+        };
+        desk.add(delivery);
+        return delivery;
+      });
+    },
+  };
+}
+
+/** Lets everything that is ready go on. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('a due delivery is sent once, signed, with its sequence number, and recorded as succeeded', async () => {
+  const { webhook, deliveries, courier, sender, desk } = setUp();
+  const { callback_url } = webhook(1);
+  const [delivery] = deliveries(1, 1);
+  sender.rule = () => ok;
+  await courier.start();
+  await courier.sweep();
+  await courier.settled();
+  await courier.sweep();
+  await courier.settled();
+  assert.equal(sender.sent.length, 1);
+  const { headers, body } = sender.sent[0]!;
+  assert.equal(headers['x-webhook-sequence'], '1');
+  assert.equal(headers['webhook-id'], String(delivery!.id));
+  const timestamp = Number(headers['x-timestamp']);
+  assert.equal(headers['x-signature'], deliverySignature(hmac, secret, { timestamp, url: callback_url, body }));
+  assert.equal(desk.rows.get(delivery!.id)?.delivery.state, 'succeeded');
+});
+
+test('the body is the same bytes at every attempt and the schedule holds to the millisecond', async () => {
+  const { webhook, deliveries, courier, sender, desk, moveTo } = setUp();
+  webhook(1);
+  deliveries(1, 1);
+  sender.rule = () => failed;
+  await courier.start();
+  for (const offset_ms of attempt_offsets_ms) {
+    moveTo(start_ms + offset_ms - 1);
+    await courier.sweep();
+    await courier.settled();
+    const before = desk.attempts.length;
+    moveTo(start_ms + offset_ms);
+    await courier.sweep();
+    await courier.settled();
+    assert.equal(desk.attempts.length, before + 1);
+  }
+  moveTo(start_ms + 10 * attempt_offsets_ms.at(-1)!);
+  await courier.sweep();
+  await courier.settled();
+  assert.deepEqual(
+    desk.attempts.map((attempt) => attempt.at_ms - start_ms),
+    attempt_offsets_ms,
+  );
+  assert.equal(new Set(sender.sent.map(({ body }) => body)).size, 1);
+  assert.equal([...desk.rows.values()][0]?.delivery.state, 'failed');
+});
+
+test('an endpoint that hangs holds its own lane only', async () => {
+  const { webhook, deliveries, courier, sender } = setUp({ in_flight_per_webhook_max: 4, in_flight_max: 64 });
+  const hanging = webhook(1).callback_url;
+  const live = webhook(2).callback_url;
+  deliveries(1, 50);
+  deliveries(2, 50);
+  await courier.start();
+  await courier.sweep();
+  await turn();
+  assert.equal(sender.inFlightTo(hanging), 4);
+  for (let answered = 0; sender.inFlightTo(live) < 50 || answered < 50; ) {
+    const waiting = sender.sent.filter((request) => request.callback_url === live).slice(answered);
+    assert.ok(waiting.length > 0 && waiting.length <= 4);
+    for (const request of waiting) request.answer(ok);
+    answered += waiting.length;
+    await turn();
+  }
+  assert.equal(sender.inFlightTo(hanging), 4);
+});
+
+test('an endpoint that keeps failing drops to one request in flight until it succeeds', async () => {
+  const { webhook, deliveries, courier, sender } = setUp({ in_flight_per_webhook_max: 4, failures_until_slow: 4 });
+  webhook(1);
+  deliveries(1, 20);
+  await courier.start();
+  await courier.sweep();
+  await turn();
+  assert.equal(sender.sent.length, 4);
+  for (const request of sender.sent) request.answer(failed);
+  await turn();
+  await turn();
+  assert.equal(sender.sent.length, 5);
+  sender.sent[4]!.answer(ok);
+  await turn();
+  await turn();
+  assert.equal(sender.sent.length, 9);
+});
+
+test('webhooks that keep failing have a quarter of the requests in flight together; live ones the rest', async () => {
+  const { webhook, deliveries, courier, sender } = setUp({
+    in_flight_max: 8,
+    in_flight_per_webhook_max: 1,
+    failures_until_slow: 1,
+  });
+  const dead = Array.from({ length: 20 }, (_, place) => webhook(place + 1).callback_url);
+  const live = webhook(100).callback_url;
+  for (let id = 1; id <= 20; id += 1) deliveries(id, 2);
+  await courier.start();
+  await courier.sweep();
+  // Each fails once, and hangs from then on.
+  for (let answered = 0; answered < 20; ) {
+    const waiting = sender.sent.slice(answered, 20);
+    for (const request of waiting) request.answer(failed);
+    answered += waiting.length;
+    await turn();
+    await turn();
+  }
+  const hanging = () => dead.reduce((sum, url) => sum + sender.inFlightTo(url), 0) - 20;
+  assert.equal(hanging(), 2);
+  deliveries(100, 30);
+  await courier.sweep();
+  for (let answered = 0; answered < 30; answered += 1) {
+    await turn();
+    await turn();
+    sender.sent.filter((request) => request.callback_url === live)[answered]!.answer(ok);
+  }
+  await turn();
+  assert.equal(hanging(), 2);
+});
+
+test('two couriers never send one delivery at once, and a dead one is stood in for when its lease has run out', async () => {
+  const one = setUp();
+  one.webhook(1);
+  one.deliveries(1, 10);
+  const sender = new HeldSender();
+  let now_ms = start_ms;
+  const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+  const other = createCourier({
+    desk: one.desk,
+    queue: new DirectQueue(),
+    sender,
+    sealer,
+    hmac,
+    random,
+    clock,
+    machine_clock: clock,
+    pause: turn,
+    observer: { attempted: () => {}, faulted: () => {} },
+  });
+  await one.courier.start();
+  await other.start();
+  await Promise.all([one.courier.sweep(), other.sweep()]);
+  await turn();
+  const before = [...one.sender.sent, ...sender.sent].map(({ headers }) => headers['webhook-id']);
+  assert.equal(new Set(before).size, before.length);
+  const held = one.sender.sent.length;
+  assert.ok(held > 0);
+  now_ms += 30_001; // the first never answers: its process is dead
+  sender.rule = () => ok;
+  for (const request of sender.sent) request.answer(ok);
+  await other.sweep();
+  await other.settled();
+  assert.equal(
+    [...one.desk.rows.values()].every((row) => row.delivery.state === 'succeeded'),
+    true,
+  );
+});
+
+test('deliveries of an inactive webhook wait and go on when it is active again', async () => {
+  const { webhook, deliveries, courier, sender } = setUp();
+  webhook(1, { status: 'inactive' });
+  deliveries(1, 3);
+  sender.rule = () => ok;
+  await courier.start();
+  await courier.sweep();
+  await courier.settled();
+  assert.equal(sender.sent.length, 0);
+  webhook(1);
+  await courier.sweep();
+  await courier.settled();
+  assert.equal(sender.sent.length, 3);
+});
+
+test('a failed record is kept and recorded by a later sweep: the delivery is not sent again', async () => {
+  const { webhook, deliveries, courier, sender, desk, faults } = setUp();
+  webhook(1);
+  deliveries(1, 1);
+  sender.rule = () => ok;
+  const record = desk.record.bind(desk);
+  desk.record = () => Promise.reject(new Error('the database is away'));
+  await courier.start();
+  await courier.sweep();
+  await courier.settled();
+  assert.equal(faults.length > 0, true);
+  desk.record = record;
+  await courier.sweep();
+  await courier.settled();
+  assert.equal(sender.sent.length, 1);
+  assert.equal([...desk.rows.values()][0]?.delivery.state, 'succeeded');
+});
+
+test('a result that the database refuses for good keeps no other from being recorded', async () => {
+  const { webhook, deliveries, courier, sender, desk, faults } = setUp();
+  webhook(1);
+  const [refused] = deliveries(1, 5);
+  sender.rule = () => ok;
+  const record = desk.record.bind(desk);
+  desk.record = (results) =>
+    results.some(({ delivery }) => delivery.id === refused!.id)
+      ? Promise.reject(new Fault('a value that cannot be stored', { retryable: false }))
+      : record(results);
+  await courier.start();
+  await courier.sweep();
+  await courier.settled();
+  const states = [...desk.rows.values()].map(({ delivery }) => delivery.state);
+  assert.deepEqual(states, ['pending', 'succeeded', 'succeeded', 'succeeded', 'succeeded']);
+  assert.ok(faults.length > 0);
+});
+
+test('stopping lets what is in flight end and records it; what waited is left to others', async () => {
+  const { webhook, deliveries, courier, sender, desk } = setUp({ in_flight_per_webhook_max: 2 });
+  webhook(1);
+  deliveries(1, 5);
+  await courier.start();
+  await courier.sweep();
+  await turn();
+  const stopped = courier.stop();
+  for (const request of sender.sent) request.answer(ok);
+  await stopped;
+  const states = [...desk.rows.values()].map((row) => row.delivery.state);
+  assert.equal(states.filter((state) => state === 'succeeded').length, 2);
+  assert.equal(states.filter((state) => state === 'pending').length, 3);
+});

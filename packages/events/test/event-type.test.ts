@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  canonicalTypeId,
+  event_types,
+  event_types_without_id,
+  storedName,
+  subscribedName,
+  subscribingIds,
+} from '@tallystick/events';
+
+test('the types are those of the specification, by id, with 10 as the second name of 6', () => {
+  assert.deepEqual(
+    event_types.map(({ id, name }) => `${id} ${name}`),
+    [
+      '1 all',
+      '2 virtualcard.created',
+      '3 virtualcard.deleted',
+      '4 onboarding.company.status',
+      '5 ach.status',
+      '6 virtualcard.realtime.auths',
+      '7 virtualcard.clearings',
+      '10 virtualcard.realtime.iccp.all',
+      '11 virtualcard.purchasetemplate.created',
+      '13 ach.status.advice',
+    ],
+  );
+  assert.deepEqual(
+    event_types.map((type) => Object.keys(type)),
+    event_types.map(() => ['id', 'name']),
+  );
+});
+
+test('6 and 10 are one type, every other id is its own', () => {
+  for (const { id } of event_types) assert.equal(canonicalTypeId(id), id === 10 ? 6 : id);
+});
+
+test('events are stored under the first name of their type; all is no name of an event', () => {
+  assert.equal(storedName('virtualcard.realtime.iccp.all'), 'virtualcard.realtime.auths');
+  assert.equal(storedName('virtualcard.realtime.auths'), 'virtualcard.realtime.auths');
+  for (const name of ['virtualcard.created', 'virtualcard.updated', 'ach.$$limit.exceeded']) {
+    assert.equal(storedName(name), name);
+  }
+  for (const name of ['all', '', 'webhooks.test', 'Virtualcard.created', 'toString', '6']) {
+    assert.equal(storedName(name), null);
+  }
+});
+
+test('a subscriber gets an event under the name of the id that it subscribed by', () => {
+  const auths = 'virtualcard.realtime.auths';
+  const table: readonly (readonly [string, readonly number[], string | null])[] = [
+    [auths, [6], auths],
+    [auths, [10], 'virtualcard.realtime.iccp.all'],
+    [auths, [10, 6], auths],
+    [auths, [1], auths],
+    [auths, [1, 10], 'virtualcard.realtime.iccp.all'],
+    [auths, [2, 7], null],
+    [auths, [], null],
+    ['virtualcard.created', [2], 'virtualcard.created'],
+    ['virtualcard.updated', [1], 'virtualcard.updated'],
+    ['virtualcard.updated', [2, 3, 4, 5, 6, 7, 10, 11, 13], null],
+    ['ach.$$limit.exceeded', [5, 13], null],
+    ['ach.$$limit.exceeded', [5, 1], 'ach.$$limit.exceeded'],
+  ];
+  for (const [stored, ids, expected] of table) assert.equal(subscribedName(stored, ids), expected, `${stored} ${ids}`);
+});
+
+test('each id but the one for all subscribes to exactly the events stored under its type', () => {
+  const stored = new Set([...event_types.flatMap(({ name }) => storedName(name) ?? []), ...event_types_without_id]);
+  for (const name of stored) {
+    const by_id = event_types.filter(({ id }) => id !== 1 && subscribedName(name, [id]) !== null).map(({ id }) => id);
+    assert.deepEqual(by_id, subscribingIds(name));
+    assert.deepEqual(subscribingIds(name), name === 'virtualcard.realtime.auths' ? [6, 10] : by_id.slice(0, 1));
+    assert.equal(subscribedName(name, [1]), name);
+  }
+});
