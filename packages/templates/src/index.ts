@@ -1,0 +1,6 @@
+export * from './complete-template.ts';
+export * from './list-templates.ts';
+export * from './ports.ts';
+export * from './request-template.ts';
+export * from './template.ts';
+export * from './wire-shapes.ts';

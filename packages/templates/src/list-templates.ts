@@ -1,0 +1,19 @@
+import type { Call, Page, PageRequest } from '@tallystick/kernel';
+import type { TemplatesTx } from './ports.ts';
+import type { TemplateSettings } from './request-template.ts';
+import type { PurchaseTemplate } from './template.ts';
+
+/**
+ * The company's templates and the shared defaults, newest first; with a `transaction_key`, the one template that this
+ * request made, or nothing. The shared ones are of the environment that serves them.
+ */
+export async function listTemplates(
+  tx: Pick<TemplatesTx, 'templates'>,
+  call: Pick<Call, 'company_id'>,
+  filter: { readonly transaction_key?: string },
+  page: PageRequest,
+  { environment }: Pick<TemplateSettings, 'environment'>,
+): Promise<Page<PurchaseTemplate>> {
+  const { items, next } = await tx.templates.list(call.company_id, filter, page);
+  return { items: items.map((item) => (item.company_id === null ? { ...item, environment } : item)), next };
+}

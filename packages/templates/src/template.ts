@@ -1,0 +1,39 @@
+/** Which control the cards of a template carry (service specification 2.2, 2.3). */
+export type RequiredControl = 'VELOCITY' | 'AGING_VELOCITY';
+
+/** Whether `mcc_list` names what is allowed or what is denied. */
+export type MccRule = 'ALLOW' | 'DENY';
+
+export type TemplateStatus = 'PENDING' | 'ACTIVE';
+
+/** A purchase template: which merchant category codes (MCCs) its cards may be used with. */
+export interface PurchaseTemplate {
+  readonly id: number;
+  /** Null for the shared defaults, which every company may use. */
+  readonly company_id: number | null;
+  readonly name: string;
+  readonly description: string;
+  /** Distinct four-digit codes. A DENY rule with an empty list allows all: the shared defaults. */
+  readonly mcc_list: readonly string[];
+  readonly mcc_rule: MccRule;
+  readonly required_control: RequiredControl;
+  readonly status: TemplateStatus;
+  /** UUID of the creation request. */
+  readonly transaction_key: string;
+  readonly copy_from_template: string;
+  readonly customer_number: string;
+  readonly environment: 'sandbox' | 'live';
+  readonly created_at_ms: number;
+  readonly updated_at_ms: number;
+  readonly deleted_at_ms: number | null;
+  /** From when a PENDING template may be completed; null once ACTIVE. */
+  readonly completes_at_ms: number | null;
+}
+
+/** Ids of the shared defaults that allow all MCCs (decision: templates). */
+export const default_template_ids: Readonly<Record<RequiredControl, number>> = { VELOCITY: 1, AGING_VELOCITY: 2 };
+
+/** Whether a purchase in this MCC may go through. */
+export function allowsMcc(rule: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>, mcc: string): boolean {
+  return rule.mcc_list.includes(mcc) === (rule.mcc_rule === 'ALLOW');
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Call, Refusal } from '@tallystick/kernel';
+import { completeDueTemplates, completeTemplate, requestTemplate, templateItem } from '../src/index.ts';
+import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
+
+const now_ms = Date.UTC(2026, 10, 21, 10);
+const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };
+const settings = { environment: 'live', completion_delay_ms: 5_000, random: repeatableRandom(7) } as const;
+
+function request(name: string) {
+  return { name, mcc_list: ['5411'], mcc_rule: 'ALLOW', description: 'x', required_control: 'VELOCITY' } as const;
+}
+
+test('a template is completed when its delay has passed, not a millisecond earlier', async () => {
+  const { unit_of_work } = inMemoryTemplates();
+  await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 4_999, 10)), 0);
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 5_000, 10)), 1);
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 60_000, 10)), 0);
+});
+
+test('completion tells the ACTIVE template and the PENDING one that it was', async () => {
+  const { unit_of_work, events } = inMemoryTemplates();
+  const pending = await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 6_000, 10));
+  const active = await unit_of_work.run((tx) => tx.templates.find(1, pending.id));
+  assert.equal(active?.status, 'ACTIVE');
+  assert.equal(active.completes_at_ms, null);
+  assert.deepEqual(events(), [
+    {
+      id: 1,
+      company_id: 1,
+      event_type: 'virtualcard.purchasetemplate.created',
+      payload: { ...templateItem(pending), status: 'ACTIVE', updated_at: '2026-11-21T10:00:06.000Z' },
+      previous: templateItem(pending),
+      created_at_ms: now_ms + 6_000,
+      request_id: null,
+    },
+  ]);
+});
+
+test('the operator completes a template before its time, once', async () => {
+  const { unit_of_work, events } = inMemoryTemplates();
+  const pending = await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  const active = await unit_of_work.run((tx) => completeTemplate(tx, now_ms + 1, pending.id));
+  assert.equal(active.status, 'ACTIVE');
+  await assert.rejects(
+    unit_of_work.run((tx) => completeTemplate(tx, now_ms + 2, pending.id)),
+    (error) => error instanceof Refusal && error.code === 'not_found',
+  );
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 60_000, 10)), 0);
+  assert.equal(events().length, 1);
+});
+
+test('many due templates are completed in batches, each told of once', async () => {
+  const { unit_of_work, events } = inMemoryTemplates();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await unit_of_work.run((tx) => requestTemplate(tx, call, request(name), settings));
+  }
+  const counts: number[] = [];
+  for (let batch = 0; batch < 4; batch += 1) {
+    counts.push(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 9_000, 2)));
+  }
+  assert.deepEqual(counts, [2, 2, 1, 0]);
+  assert.equal(new Set(events().map(({ payload }) => payload.id)).size, 5);
+});
+
+test('a completion that fails leaves the template PENDING and tells nothing', async () => {
+  const { unit_of_work, events } = inMemoryTemplates();
+  const pending = await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  await assert.rejects(
+    unit_of_work.run(async (tx) => {
+      await completeTemplate(tx, now_ms, pending.id);
+      throw new Error('the disk is full');
+    }),
+  );
+  assert.equal((await unit_of_work.run((tx) => tx.templates.find(1, pending.id)))?.status, 'PENDING');
+  assert.deepEqual(events(), []);
+});
