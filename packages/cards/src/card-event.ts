@@ -1,0 +1,36 @@
+import type { NewEvent, Payload } from '@tallystick/events';
+import type { Call, Money } from '@tallystick/kernel';
+import type { VirtualCard } from './card.ts';
+
+export type CardEventType = 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
+
+/** A card as the events about it tell it (service specification 2.8). No number, no code. */
+export function cardPayload(card: VirtualCard, available_balance: Money): Payload {
+  return {
+    id: card.id,
+    available_balance,
+    currency: card.currency,
+    per_transaction_max: card.per_transaction_max,
+    per_transaction_min: card.per_transaction_min,
+    rcn_id: card.rcn_id,
+    rcn_alias: card.rcn_alias,
+    recurring: card.recurring,
+    status: card.status,
+    transactions_max: card.transactions_max,
+    total_card_amount: card.total_card_amount,
+    valid_starting_on: card.valid_starting_on,
+    valid_ending_on: card.valid_ending_on,
+  };
+}
+
+/** The event that the call made of a card; `previous` is null for a new one. */
+export function cardEvent(type: CardEventType, call: Call, payload: Payload, previous: Payload | null): NewEvent {
+  return {
+    company_id: call.company_id,
+    event_type: type,
+    payload,
+    previous,
+    created_at_ms: call.now_ms,
+    request_id: call.request_id,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Money } from '@tallystick/kernel';
+import type { Recurring } from '@tallystick/velocity';
+
+/** The client's real card that virtual cards are tied to (decision: virtual cards, `rcn_id`). */
+export interface RealCard {
+  /** The `rcn_id` of its virtual cards. */
+  readonly id: number;
+  readonly company_id: number;
+  readonly alias: string;
+  /** ISO 4217 alphabetic code. */
+  readonly billing_currency: string;
+  /** The leading digits of every virtual card number in its account range: 6 to 12 digits. */
+  readonly account_range: string;
+  /** Whether its program has velocity control; without it only Continuous is allowed. */
+  readonly velocity_enabled: boolean;
+  /** The network_data names that it knows; null: any. */
+  readonly network_data_names: readonly string[] | null;
+  /** The company's default; one per company. */
+  readonly is_default: boolean;
+  readonly created_at_ms: number;
+}
+
+export type CardStatus = 'Approved' | 'Canceled';
+
+/** The controls of a card: what it may be used for (service specification 2.1, 2.2). Amounts in the card's limit currency. */
+export interface Controls {
+  readonly per_transaction_min: Money;
+  readonly per_transaction_max: Money;
+  /** True when the client named no maximum: it then follows `total_card_amount`. */
+  readonly per_transaction_max_defaulted: boolean;
+  readonly total_card_amount: Money;
+  /** Uses per window; null: unlimited. */
+  readonly transactions_max: number | null;
+  /** Null with aging velocity. */
+  readonly recurring: Recurring | null;
+  /** Both set with aging velocity, else both null. */
+  readonly authorization_hold_days: number | null;
+  readonly aging_velocity_time_zone: string | null;
+  /** If set, purchases must be in this merchant currency, and limits compare with merchant amounts. */
+  readonly currency: string | null;
+  /** GMT dates, YYYY-MM-DD, both included. */
+  readonly valid_starting_on: string;
+  readonly valid_ending_on: string;
+  readonly template_id: number;
+}
+
+/**
+ * What a card has used, as counters of one window. They are exact for the window that begins at `window_start_ms`,
+ * except that holds whose end has come still count until a pass or a sweep marks them expired.
+ */
+export interface Counters {
+  /** 0 for Continuous and for aging velocity. Never goes back. */
+  readonly window_start_ms: number;
+  /** Sum of open holds of the window. */
+  readonly held: Money;
+  /** Net cleared amount of the window: debits less credits, never below 0. */
+  readonly cleared: Money;
+  /** Uses of the window: approved requests and approved advices, not fully reversed, and forced debit clearings. */
+  readonly uses: number;
+  /** The earliest end of an open aging hold of the card; null when there is none. May be early, never late. */
+  readonly next_hold_end_ms: number | null;
+}
+
+/** A virtual card as stored, without its number. */
+export interface VirtualCard extends Controls {
+  readonly id: number;
+  readonly company_id: number;
+  readonly rcn_id: number;
+  /** The real card's alias and billing currency, joined. */
+  readonly rcn_alias: string;
+  readonly billing_currency: string;
+  readonly status: CardStatus;
+  readonly last4: string;
+  /** YYYY-MM: the last instant of use is that month's last day, 23:59:59 UTC. */
+  readonly expiry: string;
+  readonly emails: readonly string[] | null;
+  readonly notified: boolean;
+  readonly network_data: Readonly<Record<string, string>> | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly supplier_id: number | null;
+  readonly created_at_ms: number;
+  readonly canceled_at_ms: number | null;
+  readonly counters: Counters;
+}
+
+/** A card's number as stored. */
+export interface SealedNumber {
+  /** AES-256-GCM: key id, nonce, ciphertext and tag in one value; the vault knows its shape. */
+  readonly number_sealed: Uint8Array;
+  /** The key that sealed it, so that a rotation finds what is old. */
+  readonly number_key_id: string;
+  /** Keyed hash of the number, for look-up; unique. */
+  readonly number_index: Uint8Array;
+}

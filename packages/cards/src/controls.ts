@@ -1,0 +1,273 @@
+import { assert, type Money, money, utcDate } from '@tallystick/kernel';
+import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
+import { isTimeZone, recurring_values } from '@tallystick/velocity';
+import type { Controls, RealCard, VirtualCard } from './card.ts';
+import { currency_expected, isCurrency, type RequestFields } from './request-fields.ts';
+
+export const transactions_max_most = 1_000_000_000;
+export const authorization_hold_days_most = 365;
+export const valid_for_months_most = 24;
+export const years_to_expiry = 2;
+
+/** What the rules need to know beside the request. */
+export interface ControlsContext {
+  readonly now_ms: number;
+  /** The template that `template_id` names; null when there is none of this id, or none is named. */
+  readonly template: PurchaseTemplate | null;
+}
+
+/** Fields that a card keeps as it was created with them; a change that names one is told so. */
+const unchangeable = [
+  'currency',
+  'recurring',
+  'authorization_hold_days',
+  'aging_velocity_time_zone',
+  'rcn_id',
+  'valid_for',
+  'supplier_id',
+  'expiry',
+  'status',
+] as const;
+
+/** The expiry (YYYY-MM) of a card created at the instant: two years on (service specification 2.1). */
+export function expiryOf(created_at_ms: number): string {
+  return dayOf(created_at_ms).toPlainYearMonth().add({ years: years_to_expiry }).toString();
+}
+
+/** The last GMT date on which a card of this expiry may be used. */
+export function lastDayOf(expiry: string): Temporal.PlainDate {
+  const month = Temporal.PlainYearMonth.from(expiry);
+  return month.toPlainDate({ day: month.daysInMonth });
+}
+
+/**
+ * The controls of a new card. Tells `fields` every problem; the result holds only if they then settle.
+ * `real_card` is null when the request names none that can be found, which is told elsewhere.
+ */
+export function newControls(
+  fields: RequestFields,
+  { now_ms, template, real_card }: ControlsContext & { readonly real_card: RealCard | null },
+): Controls {
+  fields.require('total_card_amount');
+  const total = readTotal(fields) ?? money(1);
+  const named_max = readMax(fields);
+  const uses = readUses(fields);
+  const recurring = fields.choice('recurring', recurring_values);
+  const hold_days = fields.integer('authorization_hold_days', { least: 1, most: authorization_hold_days_most });
+  const time_zone = fields.text('aging_velocity_time_zone', isTimeZone, 'an IANA time zone, such as America/New_York');
+  const aging = fields.has('authorization_hold_days') || fields.has('aging_velocity_time_zone');
+  tellVelocityProblems(fields, aging);
+  if (real_card?.velocity_enabled === false && recurring !== null && recurring !== 'Continuous') {
+    fields.problem('recurring', 'must be Continuous: the program of the real card has no velocity control');
+  }
+
+  const controls: Controls = {
+    per_transaction_min: readMin(fields) ?? money(0),
+    per_transaction_max: named_max ?? total,
+    per_transaction_max_defaulted: named_max === null,
+    total_card_amount: total,
+    transactions_max: uses,
+    recurring: aging ? null : (recurring ?? 'Continuous'),
+    authorization_hold_days: aging ? hold_days : null,
+    aging_velocity_time_zone: aging ? time_zone : null,
+    currency: fields.text('currency', isCurrency, currency_expected),
+    ...validity(fields, null, dayOf(now_ms), lastDayOf(expiryOf(now_ms))),
+    template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', null),
+  };
+  tellOrderProblems(fields, controls);
+  return controls;
+}
+
+/**
+ * The controls of a card after a change; what the request does not give stays. Tells `fields` every problem; the result
+ * holds only if they then settle. `used` is what the current window has cleared and holds now.
+ */
+export function changedControls(
+  fields: RequestFields,
+  card: VirtualCard,
+  { now_ms, template, used }: ControlsContext & { readonly used: Money },
+): Controls {
+  for (const name of unchangeable) {
+    if (fields.has(name)) fields.problem(name, 'cannot be changed once the card is created');
+  }
+  const aging = card.authorization_hold_days !== null;
+  const total = readTotal(fields) ?? card.total_card_amount;
+  const named_max = readMax(fields);
+  const follows_total = named_max === null && card.per_transaction_max_defaulted;
+  const uses = readUses(fields);
+  if (aging && uses !== null) {
+    fields.problem('transactions_max', 'cannot be set: the card has aging velocity, which excludes velocity controls');
+  }
+  if (fields.has('total_card_amount') && fields.sound('total_card_amount') && total < used) {
+    fields.problem('total_card_amount', `must be at least ${used}, which the card has used already, not ${total}`);
+  }
+
+  const controls: Controls = {
+    per_transaction_min: readMin(fields) ?? card.per_transaction_min,
+    per_transaction_max: named_max ?? (follows_total ? total : card.per_transaction_max),
+    per_transaction_max_defaulted: follows_total,
+    total_card_amount: total,
+    transactions_max: uses ?? card.transactions_max,
+    recurring: card.recurring,
+    authorization_hold_days: card.authorization_hold_days,
+    aging_velocity_time_zone: card.aging_velocity_time_zone,
+    currency: card.currency,
+    ...validity(fields, card, dayOf(now_ms), lastDayOf(card.expiry)),
+    template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', card.template_id),
+  };
+  tellOrderProblems(fields, controls);
+  return controls;
+}
+
+/** Violates unless what must hold of every stored card's controls holds. */
+export function assertControls(controls: Controls, expiry: string): void {
+  const { per_transaction_min, per_transaction_max, total_card_amount, transactions_max } = controls;
+  assert(0 <= per_transaction_min && per_transaction_min <= per_transaction_max, 'minimum above maximum');
+  assert(per_transaction_max <= total_card_amount && total_card_amount > 0, 'maximum above total');
+  assert(
+    !controls.per_transaction_max_defaulted || per_transaction_max === total_card_amount,
+    'maximum left its total',
+  );
+  assert(transactions_max === null || transactions_max > 0, 'a number of uses below one');
+  const aging = controls.authorization_hold_days !== null;
+  assert(aging === (controls.aging_velocity_time_zone !== null), 'half an aging velocity control');
+  assert(aging === (controls.recurring === null), 'both velocity controls, or neither');
+  assert(!aging || transactions_max === null, 'aging velocity with a number of uses');
+  assert(controls.valid_starting_on <= controls.valid_ending_on, 'validity ends before it begins');
+  assert(controls.valid_ending_on <= lastDayOf(expiry).toString(), 'validity outlasts the expiry');
+}
+
+function readTotal(fields: RequestFields): Money | null {
+  return fields.amount('total_card_amount', 1);
+}
+
+function readMin(fields: RequestFields): Money | null {
+  return fields.amount('per_transaction_min', 0);
+}
+
+function readMax(fields: RequestFields): Money | null {
+  return fields.amount('per_transaction_max', 0);
+}
+
+/** 0 counts as not given. */
+function readUses(fields: RequestFields): number | null {
+  return fields.integer('transactions_max', { least: 0, most: transactions_max_most }) || null;
+}
+
+/** A card has velocity or aging velocity, and aging velocity whole (service specification 2.2 and 7.1). */
+function tellVelocityProblems(fields: RequestFields, aging: boolean): void {
+  if (!aging) return;
+  const aging_names = ['authorization_hold_days', 'aging_velocity_time_zone'];
+  const velocity_names = [
+    ...(fields.has('recurring') ? ['recurring'] : []),
+    ...(fields.has('transactions_max') && fields.value('transactions_max') !== 0 ? ['transactions_max'] : []),
+  ];
+  if (velocity_names.length > 0) {
+    const sent_aging = aging_names.filter((name) => fields.has(name));
+    for (const [names, others] of [[sent_aging, velocity_names] as const, [velocity_names, sent_aging] as const]) {
+      for (const name of names) {
+        fields.problem(
+          name,
+          `cannot be sent together with ${others.join(' and ')}: a card has either velocity (recurring, transactions_max) ` +
+            'or aging velocity (authorization_hold_days, aging_velocity_time_zone)',
+        );
+      }
+    }
+    return;
+  }
+  for (const name of aging_names) {
+    if (!fields.has(name)) fields.problem(name, 'is required: aging velocity needs both of its parameters');
+  }
+}
+
+/** per_transaction_min <= per_transaction_max <= total_card_amount; told of what the request gives. */
+function tellOrderProblems(fields: RequestFields, controls: Controls): void {
+  const max_name = controls.per_transaction_max_defaulted ? 'total_card_amount' : 'per_transaction_max';
+  tellOrder(fields, controls, 'per_transaction_min', max_name);
+  if (!controls.per_transaction_max_defaulted) tellOrder(fields, controls, 'per_transaction_max', 'total_card_amount');
+}
+
+type AmountName = 'per_transaction_min' | 'per_transaction_max' | 'total_card_amount';
+
+function tellOrder(fields: RequestFields, controls: Controls, low_name: AmountName, high_name: AmountName): void {
+  const low = controls[low_name];
+  const high = controls[high_name];
+  if (low <= high || !fields.sound(low_name, high_name)) return;
+  if (fields.has(low_name)) fields.problem(low_name, `must be at most ${high_name}, which is ${high}, not ${low}`);
+  else fields.problem(high_name, `must be at least ${low_name}, which is ${low}, not ${high}`);
+}
+
+type Validity = Pick<Controls, 'valid_starting_on' | 'valid_ending_on'>;
+
+/**
+ * The first and last GMT date of use. An end past the card's last day is moved there; rules about today apply to the
+ * dates of the request only.
+ */
+function validity(
+  fields: RequestFields,
+  stored: Validity | null,
+  today: Temporal.PlainDate,
+  last_day: Temporal.PlainDate,
+): Validity {
+  const start = fields.date('valid_starting_on') ?? (stored ? date(stored.valid_starting_on) : today);
+  const named_end = fields.date('valid_ending_on');
+  const months = stored ? null : fields.integer('valid_for', { least: 1, most: valid_for_months_most });
+  if (!stored && fields.has('valid_for') && fields.has('valid_ending_on')) {
+    fields.problem('valid_for', 'cannot be sent together with valid_ending_on: either says when validity ends');
+    fields.problem('valid_ending_on', 'cannot be sent together with valid_for: either says when validity ends');
+  }
+  const asked_end = named_end ?? (months === null ? null : start.add({ months }));
+  const end_name = named_end === null && months !== null ? 'valid_for' : 'valid_ending_on';
+  const sound = () => fields.sound('valid_starting_on', 'valid_ending_on', 'valid_for');
+  if (asked_end !== null && sound() && isBefore(asked_end, today)) {
+    fields.problem(end_name, `must not end validity before today, ${today}; it would end on ${asked_end}`);
+  }
+  const unclamped_end = asked_end ?? (stored ? date(stored.valid_ending_on) : last_day);
+  const end = isBefore(last_day, unclamped_end) ? last_day : unclamped_end;
+  if (isBefore(end, start) && sound()) {
+    if (fields.has('valid_starting_on')) {
+      fields.problem('valid_starting_on', `must not be after the end of validity, ${end}; it is ${start}`);
+    } else {
+      fields.problem(end_name, `must not end validity before it begins, on ${start}; it would end on ${end}`);
+    }
+  }
+  return { valid_starting_on: start.toString(), valid_ending_on: end.toString() };
+}
+
+/** The template of the card: the one named, if it may be used with this control; else the one before, or the shared default. */
+function chooseTemplate(
+  fields: RequestFields,
+  template: PurchaseTemplate | null,
+  control: RequiredControl,
+  stored_id: number | null,
+): number {
+  if (!fields.has('template_id')) return stored_id ?? default_template_ids[control];
+  if (!fields.sound('template_id')) return default_template_ids[control];
+  if (template === null) {
+    fields.problem('template_id', 'must be the id of a purchase template of the company, or of a shared one');
+    return default_template_ids[control];
+  }
+  if (template.status !== 'ACTIVE') {
+    fields.problem('template_id', `must be an ACTIVE purchase template; template ${template.id} is ${template.status}`);
+  }
+  if (template.required_control !== control) {
+    fields.problem(
+      'template_id',
+      `must be a purchase template for ${control}, as the card's controls are; template ${template.id} is for ` +
+        template.required_control,
+    );
+  }
+  return template.id;
+}
+
+function dayOf(at_ms: number): Temporal.PlainDate {
+  return utcDate(Temporal.Instant.fromEpochMilliseconds(at_ms));
+}
+
+function date(text: string): Temporal.PlainDate {
+  return Temporal.PlainDate.from(text);
+}
+
+function isBefore(a: Temporal.PlainDate, b: Temporal.PlainDate): boolean {
+  return Temporal.PlainDate.compare(a, b) < 0;
+}

@@ -1,0 +1,134 @@
+import type { RealCard, VirtualCard } from './card.ts';
+import { type RequestFields, shown } from './request-fields.ts';
+
+export const emails_max = 5;
+export const email_length_max = 254;
+/** Bytes of the UTF-8 JSON text. */
+export const metadata_bytes_max = 8_192;
+/** Bytes of the UTF-8 JSON text. */
+export const network_data_bytes_max = 8_192;
+/** Objects and lists within each other: more than any data needs, less than breaks a reader that recurses. */
+export const json_nesting_max = 100;
+
+/** What a card carries beside its controls (service specification 2.1). */
+export type Details = Pick<VirtualCard, 'emails' | 'network_data' | 'metadata'>;
+
+/**
+ * The details that the request gives; what it does not name stays as in `stored`, and null takes a detail away. Tells
+ * `fields` every problem; the result holds only if they then settle.
+ */
+export function readDetails(fields: RequestFields, stored: Details | null, real_card: RealCard | null): Details {
+  return {
+    emails: fields.carries('emails') ? readEmails(fields) : (stored?.emails ?? null),
+    network_data: readNetworkData(fields, stored, real_card),
+    metadata: fields.carries('metadata') ? readMetadata(fields) : (stored?.metadata ?? null),
+  };
+}
+
+/**
+ * Whether mail could go there: one address, with a dotted domain, and nothing that a mail header could mistake for a
+ * second one.
+ */
+export function isEmail(text: string): boolean {
+  return text.length <= email_length_max && email_form.test(text);
+}
+
+/** The wording of what `isEmail` allows. */
+export const email_expected = `an email address of at most ${email_length_max} characters`;
+
+const email_form =
+  /^[^\s\p{C}@<>(),;:"\\[\]]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u;
+
+function readEmails(fields: RequestFields): readonly string[] | null {
+  const value = fields.value('emails');
+  if (value === null) return null;
+  if (!Array.isArray(value) || value.length > emails_max) {
+    const given = Array.isArray(value) ? `${value.length}` : shown(value);
+    fields.problem('emails', `must be an array of at most ${emails_max} addresses, not ${given}`);
+    return null;
+  }
+  const distinct = new Map<string, string>();
+  for (const [index, email] of value.entries()) {
+    if (typeof email !== 'string' || !isEmail(email)) {
+      fields.problem(`emails[${index}]`, `must be ${email_expected}, not ${shown(email)}`);
+    } else if (!distinct.has(email.toLowerCase())) {
+      distinct.set(email.toLowerCase(), email);
+    }
+  }
+  return distinct.size === 0 ? null : [...distinct.values()];
+}
+
+function readMetadata(fields: RequestFields): VirtualCard['metadata'] {
+  return readObject(fields, 'metadata', metadata_bytes_max);
+}
+
+/** `mastercard_data` is the old name of `network_data`. */
+function readNetworkData(
+  fields: RequestFields,
+  stored: Details | null,
+  real_card: RealCard | null,
+): VirtualCard['network_data'] {
+  const name = fields.has('mastercard_data') ? 'mastercard_data' : 'network_data';
+  if (fields.has('network_data') && fields.has('mastercard_data')) {
+    fields.problem('network_data', 'cannot be sent together with mastercard_data, its old name');
+    fields.problem('mastercard_data', 'cannot be sent together with network_data, its new name');
+    return null;
+  }
+  if (!fields.carries('network_data') && !fields.carries('mastercard_data')) return stored?.network_data ?? null;
+  const data = readObject(fields, name, network_data_bytes_max);
+  if (data === null) return null;
+  const unknown: string[] = [];
+  for (const [key, value] of Object.entries(data)) {
+    if (typeof value !== 'string') fields.problem(name, `must hold text only; ${shown(key)} holds ${shown(value)}`);
+    if (real_card?.network_data_names?.includes(key) === false) unknown.push(key);
+  }
+  if (unknown.length > 0 && real_card?.network_data_names) {
+    const allowed = real_card.network_data_names.map((known) => JSON.stringify(known)).join(', ');
+    const first = unknown.slice(0, 3).map(shown).join(', ');
+    fields.problem(name, `must hold only names that the real card knows (${allowed}), not ${first}`);
+  }
+  return data as Readonly<Record<string, string>>;
+}
+
+/** The escapes that JSON.stringify writes for U+0000 and for lone surrogates, behind an even number of backslashes. */
+const unstorable_escape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+/** A JSON object of bounded size, as a copy that nothing outside can change. */
+function readObject(fields: RequestFields, name: string, bytes_max: number): Readonly<Record<string, unknown>> | null {
+  const value = fields.value(name);
+  if (value === null) return null;
+  const text = jsonText(value);
+  if (text === null || !text.startsWith('{')) {
+    fields.problem(name, `must be a JSON object, not ${shown(value)}`);
+    return null;
+  }
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > bytes_max) {
+    fields.problem(name, `must be at most ${bytes_max} bytes as UTF-8 JSON, not ${bytes}`);
+    return null;
+  }
+  if (unstorable_escape.test(text)) {
+    fields.problem(name, 'must not hold the character U+0000 or half of a surrogate pair, which cannot be stored');
+    return null;
+  }
+  const copy = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  if (!nestsWithin(json_nesting_max, copy)) {
+    fields.problem(name, `must not nest deeper than ${json_nesting_max} levels`);
+    return null;
+  }
+  return copy;
+}
+
+/** Null when the value has no JSON text: a cycle, a big integer, a nesting too deep. */
+function jsonText(value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function nestsWithin(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => nestsWithin(levels - 1, inner));
+}

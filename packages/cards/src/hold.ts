@@ -1,0 +1,102 @@
+import { money } from '@tallystick/kernel';
+import type { Authorization } from './authorization.ts';
+import type { ClearingMessage } from './clearing.ts';
+import type { Entry, WorkingCard } from './working-copy.ts';
+
+/** Whether this is an authorization itself, rather than a message that changed one, and was not declined. */
+export function isStandingRoot(authorization: Authorization): boolean {
+  return authorization.root_id === authorization.id && authorization.status !== 'declined';
+}
+
+/**
+ * The open authorization that an incremental message adds to: the newest with its trace id whose hold counts in the
+ * window of the pass. Verifications and refunds hold nothing, so nothing is added to them; and what is asked for after
+ * the window rolled over meets the limits of the new window, as an authorization of its own.
+ */
+export function openRoot(card: WorkingCard, trace_id: string): Entry | null {
+  const open = ({ now }: Entry) =>
+    isStandingRoot(now) &&
+    (now.status === 'open' || now.status === 'partially_cleared') &&
+    now.authorized > 0 &&
+    now.window_start_ms === card.window_start_ms &&
+    !holdEnded(now, card.now_ms);
+  return card.traced(trace_id).findLast(open) ?? null;
+}
+
+/** Adds an increment to the hold. It is no new use, and ends when the hold ends. */
+export function increase(card: WorkingCard, root: Entry, amount: number): void {
+  card.move(root, { held: amount });
+  const now = card.changing(root);
+  now.authorized = money(now.authorized + amount);
+}
+
+/**
+ * The message that a reversal is about: the newest authorization with its trace id, one that still holds before one that
+ * does not; a declined one when there is no other; null when the reversal came first.
+ */
+export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
+  const traced = card.traced(trace_id);
+  const standing = traced.filter(({ now }) => isStandingRoot(now));
+  return (
+    standing.findLast(({ now }) => now.held > 0) ??
+    standing.at(-1) ??
+    traced.findLast(({ now }) => now.root_id === now.id) ??
+    null
+  );
+}
+
+/** Takes the hold away and gives the use back. What has cleared stays cleared: only a credit takes that back. */
+export function reverseInFull(card: WorkingCard, root: Entry): void {
+  card.move(root, { held: -root.now.held, uses: -root.now.uses });
+  const now = card.changing(root);
+  now.authorized = money(0);
+  if (now.status !== 'cleared') now.status = 'reversed';
+}
+
+/** Lowers the authorized amount to the corrected one, and the hold by as much as it has; never raises either. */
+export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: number): void {
+  const reduction = Math.max(0, root.now.authorized - corrected_amount);
+  if (reduction === 0) return;
+  card.move(root, { held: -Math.min(reduction, root.now.held) });
+  const now = card.changing(root);
+  now.authorized = money(now.authorized - reduction);
+}
+
+/** Whether an aging hold's end has come (decision: windows and holds). */
+export function holdEnded(authorization: Authorization, now_ms: number): boolean {
+  return authorization.hold_end_ms !== null && authorization.hold_end_ms <= now_ms;
+}
+
+/**
+ * What a debit cleared takes off the hold: its amount as far as the hold reaches; all of it when it is the final one.
+ */
+export function holdTakenBy(root: Authorization, amount: number, partial: boolean): number {
+  return partial ? Math.min(amount, root.held) : root.held;
+}
+
+/**
+ * Turns held into cleared: the hold falls by `hold_effect`, and the status tells whether more clearings follow. A debit
+ * tells that the card was used: an authorization without a use (a verification, or one that a reversal gave back) takes
+ * one, in its own window, and never more than one.
+ */
+export function clearAgainst(
+  card: WorkingCard,
+  root: Entry,
+  {
+    clearing_type,
+    cleared_effect,
+    hold_effect,
+    partial,
+  }: Pick<ClearingMessage, 'clearing_type' | 'partial'> & { cleared_effect: number; hold_effect: number },
+): void {
+  card.move(root, { held: -hold_effect, uses: clearing_type === 'DEBIT' ? 1 - root.now.uses : 0 });
+  const now = card.changing(root);
+  now.cleared = money(now.cleared + cleared_effect);
+  if (now.status !== 'cleared') now.status = partial ? 'partially_cleared' : 'cleared';
+}
+
+/** Lowers (or, undoing a credit, raises) what has cleared against an authorization; its hold and status stay. */
+export function credit(card: WorkingCard, root: Entry, cleared_effect: number): void {
+  const now = card.changing(root);
+  now.cleared = money(now.cleared + cleared_effect);
+}

@@ -1,0 +1,69 @@
+import { type Call, money } from '@tallystick/kernel';
+import type { VirtualCard } from './card.ts';
+import { cardEvent, cardPayload } from './card-event.ts';
+import { assertControls, changedControls } from './controls.ts';
+import { readDetails } from './details.ts';
+import type { CardsTx } from './ports.ts';
+import { balanceOf, type CardReading, findCard, readingOf, refuseCanceled } from './read-cards.ts';
+import { RequestFields } from './request-fields.ts';
+
+/** The fields that a change may name. A null control counts as absent; a null detail takes the detail away. */
+export type UpdateCardRequest = {
+  readonly [Name in 'per_transaction_min' | 'per_transaction_max' | 'total_card_amount' | 'transactions_max']?:
+    | number
+    | null;
+} & {
+  readonly valid_starting_on?: string | null;
+  readonly valid_ending_on?: string | null;
+  readonly template_id?: number | string | null;
+  readonly emails?: readonly string[] | null;
+  readonly network_data?: Readonly<Record<string, string>> | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+};
+
+/**
+ * Changes a card; the whole result meets the rules of a new one. Writes the event virtualcard.updated, unless nothing
+ * changes. Refuses `not_found`, and `validation_failed` with every field at fault or for a Canceled card.
+ */
+export async function updateCard(
+  tx: CardsTx,
+  call: Call,
+  id: number,
+  request: Readonly<Record<string, unknown>>,
+): Promise<CardReading> {
+  const card = await findCard(tx, call, id, { for_update: true });
+  refuseCanceled(card, 'changed');
+  const balance = await balanceOf(tx, call, card);
+  const fields = new RequestFields(request);
+  const template_id = fields.id('template_id');
+  const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
+  const real_card = await tx.real_cards.find(call.company_id, card.rcn_id);
+  const used = money(card.total_card_amount - balance);
+  const controls = changedControls(fields, card, { now_ms: call.now_ms, template, used });
+  const details = readDetails(fields, card, real_card);
+  fields.settle();
+
+  const changed: VirtualCard = { ...card, ...controls, ...details };
+  if (sameJson(changed, card)) return readingOf(tx, call, card);
+  assertControls(changed, changed.expiry);
+  await tx.cards.update(changed);
+  const reading = await readingOf(tx, call, changed);
+  const payload = cardPayload(changed, reading.available_balance);
+  await tx.events.append([cardEvent('virtualcard.updated', call, payload, cardPayload(card, balance))]);
+  return reading;
+}
+
+/** Whether two JSON values are the same, whatever the order of names. */
+function sameJson(a: unknown, b: unknown): boolean {
+  if (!isObject(a) || !isObject(b)) return a === b;
+  const names = Object.keys(a);
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
