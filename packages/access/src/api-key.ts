@@ -1,0 +1,162 @@
+import {
+  type FieldError,
+  invalid,
+  isSharedSecret,
+  type Page,
+  type PageRequest,
+  type Random,
+  Refusal,
+  type Sealer,
+  type Sha256,
+  shared_secret_length_max,
+  shared_secret_length_min,
+} from '@tallystick/kernel';
+import type { OperatorCall } from './company.ts';
+import { keySecretSha256, keyText } from './key-text.ts';
+import { nameFault } from './name.ts';
+import type { AccessTx } from './ports.ts';
+import { company_of_role, type Role, roles } from './role.ts';
+import { sealSigningSecret } from './signing-secret.ts';
+
+/** Whether a key is for a sandbox or for the real thing. */
+export type Environment = 'test' | 'live';
+
+/** An API key as stored. Its text `tly_<environment>_<id>_<secret>` is shown once, when it is made. */
+export interface ApiKey {
+  readonly id: number;
+  /** Null for keys of roles that belong to no company (network, operator). Always set for `client`. */
+  readonly company_id: number | null;
+  readonly role: Role;
+  readonly environment: Environment;
+  readonly name: string;
+  /** SHA-256 of the secret as it stands in the key's text, 32 bytes. */
+  readonly secret_sha256: Uint8Array;
+  /** If set, every request must be signed with it. Sealed by the vault. */
+  readonly signing_secret_sealed: Uint8Array | null;
+  /** Requests per minute; null: the server's default. */
+  readonly rate_limit_per_minute: number | null;
+  readonly created_at_ms: number;
+  readonly revoked_at_ms: number | null;
+}
+
+/** What the operator says of a new key. */
+export interface ApiKeyRequest {
+  readonly role: Role;
+  /** Needed for `client`, allowed for `bank`, else absent or null. */
+  readonly company_id?: number | null | undefined;
+  /** What it is called, for people: 1 to 255 characters. */
+  readonly name: string;
+  /** If given, every request must be signed with it: 16 to 256 characters, taken as UTF-8. `drawSharedSecret` makes a good one. */
+  readonly signing_secret?: string | null | undefined;
+  /** 1 to 1,000,000; null or absent: the server's default. */
+  readonly rate_limit_per_minute?: number | null | undefined;
+}
+
+/** A key just made. Its text goes behind `Bearer`, and is shown this once. */
+export interface CreatedKey {
+  readonly key: ApiKey;
+  readonly text: string;
+}
+
+/** What making a key needs. `environment` is that of the installation: `test` in the sandbox, else `live`. */
+export interface KeyPorts {
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly environment: Environment;
+}
+
+const rate_limit_max = 1_000_000;
+
+/** Makes a key and writes the audit log. Refuses (`validation_failed`) values out of bounds and unknown companies. */
+export async function createKey(
+  tx: Pick<AccessTx, 'companies' | 'api_keys' | 'audit'>,
+  ports: KeyPorts,
+  call: OperatorCall,
+  request: ApiKeyRequest,
+): Promise<CreatedKey> {
+  const { role, name, company_id = null, signing_secret = null, rate_limit_per_minute = null } = request;
+  const [first, ...others] = faultsOf(request);
+  if (first !== undefined) throw invalid(first, ...others);
+  if (company_id !== null && (await tx.companies.find(company_id)) === null) {
+    throw invalid({ path: 'company_id', message: `names no company: ${company_id}` });
+  }
+
+  const secret = ports.random.bytes(32).toBase64({ alphabet: 'base64url', omitPadding: true });
+  const key = await tx.api_keys.insert({
+    company_id,
+    role,
+    environment: ports.environment,
+    name: name.trim(),
+    secret_sha256: keySecretSha256(ports.sha256, secret),
+    signing_secret_sealed: signing_secret === null ? null : sealSigningSecret(ports.sealer, signing_secret),
+    rate_limit_per_minute,
+    created_at_ms: call.now_ms,
+    revoked_at_ms: null,
+  });
+  await audit(tx, call, 'api_key.created', key);
+  return { key, text: keyText(key.environment, key.id, secret) };
+}
+
+/**
+ * Revokes a key and writes the audit log. One that is revoked already stays as it is. Refuses `not_found`. Processes that
+ * have it in memory go on to accept it for as long as an authenticator remembers.
+ */
+export async function revokeKey(
+  tx: Pick<AccessTx, 'api_keys' | 'audit'>,
+  call: OperatorCall,
+  id: number,
+): Promise<ApiKey> {
+  const key = await readKey(tx, id);
+  if (key.revoked_at_ms !== null) return key;
+  await tx.api_keys.revoke(id, call.now_ms);
+  await audit(tx, call, 'api_key.revoked', key);
+  return { ...key, revoked_at_ms: call.now_ms };
+}
+
+/** The key; refuses `not_found`. */
+export async function readKey(tx: Pick<AccessTx, 'api_keys'>, id: number): Promise<ApiKey> {
+  const key = await tx.api_keys.find(id);
+  if (key === null) throw new Refusal('not_found', `there is no API key ${id}`);
+  return key;
+}
+
+/** Keys, newest first, revoked ones too: of one company, or all. */
+export function listKeys(
+  tx: Pick<AccessTx, 'api_keys'>,
+  filter: { readonly company_id?: number },
+  page: PageRequest,
+): Promise<Page<ApiKey>> {
+  return tx.api_keys.list(filter, page);
+}
+
+function faultsOf(request: ApiKeyRequest): readonly FieldError[] {
+  const { role, name, company_id = null, signing_secret = null, rate_limit_per_minute: limit = null } = request;
+  const errors: FieldError[] = [];
+  if (!roles.includes(role)) {
+    errors.push({ path: 'role', message: `must be one of ${roles.join(', ')}` });
+  } else if (company_of_role[role] === 'always' && company_id === null) {
+    errors.push({ path: 'company_id', message: `is needed: a key of the role ${role} belongs to a company` });
+  } else if (company_of_role[role] === 'never' && company_id !== null) {
+    errors.push({ path: 'company_id', message: `must be absent: a key of the role ${role} belongs to no company` });
+  }
+  const name_fault = nameFault(name, 255);
+  if (name_fault !== null) errors.push({ path: 'name', message: name_fault });
+  if (signing_secret !== null && !isSharedSecret(signing_secret)) {
+    errors.push({
+      path: 'signing_secret',
+      message: `must be ${shared_secret_length_min} to ${shared_secret_length_max} characters, or null`,
+    });
+  }
+  if (limit !== null && !(Number.isInteger(limit) && limit >= 1 && limit <= rate_limit_max)) {
+    errors.push({ path: 'rate_limit_per_minute', message: `must be an integer from 1 to ${rate_limit_max}, or null` });
+  }
+  return errors;
+}
+
+function audit(tx: Pick<AccessTx, 'audit'>, call: OperatorCall, action: string, key: ApiKey): Promise<void> {
+  const { company_id, role, name, signing_secret_sealed } = key;
+  const details = { role, name, signed: signing_secret_sealed !== null };
+  const { actor, request_id } = call;
+  return tx.audit.record({ company_id, actor, action, object: `api_key:${key.id}`, request_id, details }, call.now_ms);
+}

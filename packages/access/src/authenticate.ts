@@ -1,0 +1,153 @@
+import { Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
+import type { ApiKey } from './api-key.ts';
+import { equalBytes } from './equal-bytes.ts';
+import { keySecretSha256, type ParsedKey, parseKey } from './key-text.ts';
+import type { AccessTx } from './ports.ts';
+import type { Principal } from './principal.ts';
+import { company_of_role } from './role.ts';
+import { openSigningSecret } from './signing-secret.ts';
+
+/** What an authenticator works with. */
+export interface AuthenticatorPorts {
+  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys'>>;
+  readonly sealer: Sealer;
+  readonly sha256: Sha256;
+  /** The machine's time, milliseconds from any origin: how long keys are remembered does not hang on the sandbox's clock. */
+  readonly machine_now_ms: () => number;
+  /** The company that the sandbox's fixed keys act for. Null outside the sandbox: these keys, and stored `test` ones, are then refused. */
+  readonly sandbox_company_id: number | null;
+}
+
+/** Tells who is calling. */
+export interface Authenticator {
+  /**
+   * The caller, by the text of the `Authorization` header: `Bearer <API key>`. Refuses (`unauthenticated`), in the same
+   * words, unknown, revoked and wrong keys. A key that was looked up lately costs no look-up, and is answered at once.
+   */
+  authenticate(authorization: string | undefined): Principal | Promise<Principal>;
+  /** Forgets a key here and now: it was revoked. Other processes forget it within `remembered_ms`. */
+  forget(key_id: number): void;
+}
+
+/** How long a key is remembered after it was read: so long, at most, a revoked one is still accepted. */
+export const remembered_ms = 2_000;
+
+/** How many keys are remembered at most; then the one read first gives way. */
+const remembered_max = 10_000;
+
+interface Remembered {
+  readonly key: ApiKey;
+  readonly principal: Principal;
+  readonly read_at_ms: number;
+}
+
+/** An authenticator with a memory of its own, for one process. */
+export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
+  const remembered = new Map<number, Remembered>();
+  const reading = new Map<number, Promise<Remembered | null>>();
+
+  async function read(id: number): Promise<Remembered | null> {
+    const read_at_ms = ports.machine_now_ms();
+    const key = await ports.unitOfWork.read((tx) => tx.api_keys.find(id));
+    return key === null ? null : { key, principal: principalOf(ports.sealer, key), read_at_ms };
+  }
+
+  /** Callers that come while a key is being read wait for that reading, unless it was forgotten meanwhile. */
+  function lookUp(id: number): Promise<Remembered | null> {
+    const under_way = reading.get(id);
+    if (under_way !== undefined) return under_way;
+    const begun: Promise<Remembered | null> = read(id).then(
+      (found) => {
+        if (reading.get(id) !== begun) return found;
+        reading.delete(id);
+        if (found !== null) remember(id, found);
+        return found;
+      },
+      (error: unknown) => {
+        if (reading.get(id) === begun) reading.delete(id);
+        throw error;
+      },
+    );
+    reading.set(id, begun);
+    return begun;
+  }
+
+  function remember(id: number, found: Remembered): void {
+    remembered.delete(id);
+    const [first_id] = remembered.size >= remembered_max ? remembered.keys() : [];
+    if (first_id !== undefined) remembered.delete(first_id);
+    remembered.set(id, found);
+  }
+
+  return {
+    authenticate(authorization) {
+      const parsed = parseKey(bearer(authorization));
+      if (parsed === null) throw unknownKey();
+      if (parsed.kind === 'sandbox') return sandboxPrincipal(parsed.role, ports.sandbox_company_id);
+      const known = remembered.get(parsed.id);
+      const age_ms = known === undefined ? Number.NaN : ports.machine_now_ms() - known.read_at_ms;
+      if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return verified(ports, parsed, known);
+      return lookUp(parsed.id).then((found) => verified(ports, parsed, found));
+    },
+    forget(key_id) {
+      remembered.delete(key_id);
+      reading.delete(key_id);
+    },
+  };
+}
+
+function bearer(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new Refusal('unauthenticated', 'the Authorization header is missing; send "Bearer <API key>"');
+  }
+  const [, text] = /^Bearer +([\x21-\x7e]{1,200}) *$/i.exec(authorization) ?? [];
+  if (text === undefined) {
+    throw new Refusal('unauthenticated', 'the Authorization header must be "Bearer <API key>"');
+  }
+  return text;
+}
+
+function verified(
+  ports: AuthenticatorPorts,
+  parsed: ParsedKey & { readonly kind: 'stored' },
+  found: Remembered | null,
+): Principal {
+  const given = keySecretSha256(ports.sha256, parsed.secret);
+  if (found === null || !equalBytes(given, found.key.secret_sha256)) throw unknownKey();
+  const { environment, revoked_at_ms } = found.key;
+  if (revoked_at_ms !== null || environment !== parsed.environment) throw unknownKey();
+  if (environment !== (ports.sandbox_company_id === null ? 'live' : 'test')) {
+    throw new Refusal('unauthenticated', `a ${environment} key is not for this installation`);
+  }
+  return found.principal;
+}
+
+function principalOf(sealer: Sealer, key: ApiKey): Principal {
+  const { signing_secret_sealed: sealed } = key;
+  return {
+    key_id: String(key.id),
+    role: key.role,
+    company_id: key.company_id,
+    environment: key.environment,
+    signing_secret: sealed === null ? null : openSigningSecret(sealer, sealed),
+    rate_limit_per_minute: key.rate_limit_per_minute,
+  };
+}
+
+function sandboxPrincipal(role: Principal['role'], sandbox_company_id: number | null): Principal {
+  if (sandbox_company_id === null) {
+    throw new Refusal('unauthenticated', "the sandbox's fixed keys are refused outside the sandbox");
+  }
+  return {
+    key_id: `sandbox:${role}`,
+    role,
+    company_id: company_of_role[role] === 'never' ? null : sandbox_company_id,
+    environment: 'test',
+    signing_secret: null,
+    rate_limit_per_minute: null,
+  };
+}
+
+function unknownKey(): Refusal {
+  return new Refusal('unauthenticated', 'the API key is unknown or revoked');
+}

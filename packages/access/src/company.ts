@@ -1,0 +1,102 @@
+import { type Call, type FieldError, invalid, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { nameFault } from './name.ts';
+import type { AccessTx } from './ports.ts';
+
+/** A client of the service. */
+export interface Company {
+  readonly id: number;
+  readonly name: string;
+  /** The bank's own number of this client; shown on template acknowledgements. */
+  readonly customer_number: string;
+  /** Whether mails about its cards carry number and code, beside the link that shows them once. */
+  readonly full_details_in_mail: boolean;
+  readonly created_at_ms: number;
+}
+
+/** What the operator says of a new company. */
+export interface CompanyRequest {
+  /** 1 to 255 characters. */
+  readonly name: string;
+  /** 1 to 64 characters. */
+  readonly customer_number: string;
+}
+
+/** Who asks, and when: for calls of the operator, which are about no company of the caller's own. */
+export type OperatorCall = Omit<Call, 'company_id'>;
+
+/** Makes a company and writes the audit log. Refuses (`validation_failed`) a name or number out of bounds. */
+export async function createCompany(
+  tx: Pick<AccessTx, 'companies' | 'audit'>,
+  call: OperatorCall,
+  request: CompanyRequest,
+): Promise<Company> {
+  const errors: FieldError[] = [];
+  const name_fault = nameFault(request.name, 255);
+  if (name_fault !== null) errors.push({ path: 'name', message: name_fault });
+  const number_fault = nameFault(request.customer_number, 64);
+  if (number_fault !== null) errors.push({ path: 'customer_number', message: number_fault });
+  const [first, ...others] = errors;
+  if (first !== undefined) throw invalid(first, ...others);
+
+  const company = await tx.companies.insert({
+    name: request.name.trim(),
+    customer_number: request.customer_number.trim(),
+    full_details_in_mail: false,
+    created_at_ms: call.now_ms,
+  });
+  await tx.audit.record(
+    {
+      company_id: company.id,
+      actor: call.actor,
+      action: 'company.created',
+      object: `company:${company.id}`,
+      request_id: call.request_id,
+      details: { name: company.name },
+    },
+    call.now_ms,
+  );
+  return company;
+}
+
+/** The company; refuses `not_found`. */
+export async function readCompany(tx: Pick<AccessTx, 'companies'>, id: number): Promise<Company> {
+  const company = await tx.companies.find(id);
+  if (company === null) throw new Refusal('not_found', `there is no company ${id}`);
+  return company;
+}
+
+/** What the operator changes of a company; what is absent or null stays. */
+export interface CompanyChange {
+  readonly full_details_in_mail?: boolean | null | undefined;
+}
+
+/** Changes a company and writes the audit log, if anything is different then. Refuses `not_found`. */
+export async function updateCompany(
+  tx: Pick<AccessTx, 'companies' | 'audit'>,
+  call: OperatorCall,
+  id: number,
+  change: CompanyChange,
+): Promise<Company> {
+  const company = await readCompany(tx, id);
+  const full_details_in_mail = change.full_details_in_mail ?? company.full_details_in_mail;
+  if (full_details_in_mail === company.full_details_in_mail) return company;
+  const changed = { ...company, full_details_in_mail };
+  await tx.companies.update(changed);
+  await tx.audit.record(
+    {
+      company_id: id,
+      actor: call.actor,
+      action: 'company.updated',
+      object: `company:${id}`,
+      request_id: call.request_id,
+      details: { full_details_in_mail },
+    },
+    call.now_ms,
+  );
+  return changed;
+}
+
+/** All companies, newest first. */
+export function listCompanies(tx: Pick<AccessTx, 'companies'>, page: PageRequest): Promise<Page<Company>> {
+  return tx.companies.list(page);
+}

@@ -1,0 +1,98 @@
+import { type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
+import type { IdempotencyOwner, IdempotencyStore } from './ports.ts';
+import type { Principal } from './principal.ts';
+import type { SignedParts } from './request-signature.ts';
+
+/** How long the first answer is kept. */
+export const idempotency_keep_ms = 24 * 60 * 60 * 1000;
+
+/** How long a claim keeps others out when its process died: longer than any request takes. */
+export const idempotency_lease_ms = 60 * 1000;
+
+/** Checks an `Idempotency-Key`: 1 to 255 visible ASCII characters, no space. Refuses `validation_failed`. */
+export function parseIdempotencyKey(text: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
+  const message = 'must be 1 to 255 visible ASCII characters';
+  throw new Refusal('validation_failed', `Idempotency-Key ${message}`, [{ path: 'Idempotency-Key', message }]);
+}
+
+/** Whether an answer with this status is kept: what failed on our side (5xx) may be tried again. */
+export function isKept(status: number): boolean {
+  return status < 500;
+}
+
+/** What became of a claim: the right to do the work, or the first answer in clear. */
+export type ClaimedKey =
+  | { readonly kind: 'claimed'; readonly owner: IdempotencyOwner }
+  | { readonly kind: 'answered'; readonly answer: Uint8Array };
+
+/** What claims need of the outside. */
+export interface IdempotencyPorts {
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly sha256: Sha256;
+}
+
+/**
+ * Claims a key for a request, in a transaction of its own. Keys of different API keys have nothing to do with each other.
+ * The request is what its method, path, query and body say. Refuses `idempotency_in_progress` and `idempotency_mismatch`.
+ */
+export async function claimIdempotencyKey(
+  tx: { readonly idempotency: IdempotencyStore },
+  ports: IdempotencyPorts,
+  principal: Pick<Principal, 'key_id'>,
+  key: string,
+  request: SignedParts,
+  now_ms: number,
+): Promise<ClaimedKey> {
+  const owner = { scope: principal.key_id, key: storedKey(ports.sha256, key), token: ports.random.bytes(16).toHex() };
+  const claim = await tx.idempotency.claim({
+    ...owner,
+    request_sha256: requestSha256(ports.sha256, request),
+    now_ms,
+    lease_ms: idempotency_lease_ms,
+    keep_ms: idempotency_keep_ms,
+  });
+  switch (claim.kind) {
+    case 'claimed':
+      return { kind: 'claimed', owner };
+    case 'answered':
+      return { kind: 'answered', answer: ports.sealer.open(purposeOf(owner), claim.answer) };
+    case 'in_progress':
+      throw new Refusal('idempotency_in_progress', 'a request with this Idempotency-Key is being worked on; try again');
+    case 'mismatch':
+      throw new Refusal('idempotency_mismatch', 'this Idempotency-Key was used with another request');
+  }
+}
+
+/**
+ * Keeps the answer, sealed, in the transaction of the change. Refuses (`idempotency_in_progress`) when the claim was lost
+ * to another request: the transaction must then roll back.
+ */
+export function keepAnswer(
+  tx: { readonly idempotency: IdempotencyStore },
+  sealer: Sealer,
+  owner: IdempotencyOwner,
+  answer: Uint8Array,
+): Promise<void> {
+  return tx.idempotency.complete(owner, sealer.seal(purposeOf(owner), answer));
+}
+
+/** A key is the caller's own text, whatever it holds, be it the number of a card: only its hash is kept. */
+function storedKey(sha256: Sha256, key: string): string {
+  return sha256(new TextEncoder().encode(key)).toHex();
+}
+
+/** SHA-256 over `METHOD LF path LF query LF body`: no part can hold the line feed that ends it. */
+export function requestSha256(sha256: Sha256, { method, path, query, body }: SignedParts): Uint8Array {
+  const head = new TextEncoder().encode(`${method}\n${path}\n${query}\n`);
+  const all = new Uint8Array(head.length + body.length);
+  all.set(head);
+  all.set(body, head.length);
+  return sha256(all);
+}
+
+/** An answer is bound to its key: put in another record, it does not open. */
+function purposeOf({ scope, key }: IdempotencyOwner): string {
+  return `idempotency ${scope} ${key}`;
+}

@@ -1,0 +1,12 @@
+export * from './api-key.ts';
+export * from './authenticate.ts';
+export * from './company.ts';
+export { equalBytes } from './equal-bytes.ts';
+export * from './idempotency.ts';
+export { type ParsedKey, parseKey, sandbox_keys } from './key-text.ts';
+export * from './ports.ts';
+export type { Principal } from './principal.ts';
+export * from './request-signature.ts';
+export * from './resources.ts';
+export * from './role.ts';
+export { resealSigningSecrets } from './signing-secret.ts';

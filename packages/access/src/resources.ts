@@ -1,0 +1,33 @@
+import { instantText } from '@tallystick/kernel';
+import type { ApiKey } from './api-key.ts';
+import type { Company } from './company.ts';
+
+/** A company as the operator's API shows it. */
+export function companyResource(company: Company) {
+  return {
+    id: String(company.id),
+    name: company.name,
+    customer_number: company.customer_number,
+    full_details_in_mail: company.full_details_in_mail,
+    created_at: instantText(company.created_at_ms),
+    type: 'company' as const,
+    url: `/operator/v1/companies/${company.id}`,
+  };
+}
+
+/** An API key as the operator's API shows it: nothing of its secrets. */
+export function apiKeyResource(key: ApiKey) {
+  return {
+    id: String(key.id),
+    company_id: key.company_id,
+    role: key.role,
+    environment: key.environment,
+    name: key.name,
+    signed: key.signing_secret_sealed !== null,
+    rate_limit_per_minute: key.rate_limit_per_minute,
+    created_at: instantText(key.created_at_ms),
+    revoked_at: key.revoked_at_ms === null ? null : instantText(key.revoked_at_ms),
+    type: 'apikey' as const,
+    url: `/operator/v1/keys/${key.id}`,
+  };
+}

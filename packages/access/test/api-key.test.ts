@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import {
+  type ApiKeyRequest,
+  apiKeyResource,
+  companyResource,
+  createCompany,
+  createKey,
+  listCompanies,
+  listKeys,
+  parseKey,
+  readCompany,
+  readKey,
+  resealSigningSecrets,
+  revokeKey,
+  sandbox_keys,
+} from '@tallystick/access';
+import { drawSharedSecret } from '@tallystick/kernel';
+import fc from 'fast-check';
+import { Memory, plainSealer, random, sha256 } from './memory.ts';
+import { gist, refusalOf } from './refusal.ts';
+
+const call = { actor: 'command', request_id: 'r-1', now_ms: 1_700_000_000_000 };
+const ports = { sealer: plainSealer(), random, sha256, environment: 'test' as const };
+const client_key: ApiKeyRequest = { role: 'client', company_id: 1, name: 'erp' };
+
+let memory: Memory;
+
+beforeEach(async () => {
+  memory = new Memory();
+  await createCompany(memory, call, { name: ' Acme ', customer_number: ' 0042 ' });
+});
+
+test('a company is made, read and audited', async () => {
+  const company = await readCompany(memory, 1);
+  assert.deepEqual(companyResource(company), {
+    id: '1',
+    name: 'Acme',
+    customer_number: '0042',
+    full_details_in_mail: false,
+    created_at: '2023-11-14T22:13:20.000Z',
+    type: 'company',
+    url: '/operator/v1/companies/1',
+  });
+  assert.deepEqual((await listCompanies(memory, { limit: 50 })).items, [company]);
+  assert.deepEqual(
+    memory.state.audit.map((entry) => [entry.action, entry.object, entry.company_id]),
+    [['company.created', 'company:1', 1]],
+  );
+  assert.equal((await refusalOf(() => readCompany(memory, 2))).code, 'not_found');
+});
+
+test('a company needs a name and a number that people can read', async () => {
+  const refusal = await refusalOf(() => createCompany(memory, call, { name: '  ', customer_number: 'a\0b' }));
+  assert.equal(gist(refusal), 'validation_failed: name customer_number');
+  const long = await refusalOf(() => createCompany(memory, call, { name: 'x'.repeat(256), customer_number: '1' }));
+  assert.equal(gist(long), 'validation_failed: name');
+  const missing = await refusalOf(() => createCompany(memory, call, { name: 'x' } as never));
+  assert.equal(gist(missing), 'validation_failed: customer_number');
+  assert.equal(memory.state.companies.length, 1);
+});
+
+test('the text of a new key reads back to its id, and only a hash of its secret is stored', async () => {
+  const { key, text } = await createKey(memory, ports, call, client_key);
+  const parsed = parseKey(text);
+  assert.ok(parsed?.kind === 'stored');
+  assert.deepEqual([parsed.environment, parsed.id], ['test', key.id]);
+  assert.equal(Buffer.from(parsed.secret, 'base64url').length, 32);
+  assert.deepEqual([...key.secret_sha256], [...sha256(Buffer.from(parsed.secret))]);
+  assert.ok(!JSON.stringify([memory.state.keys, memory.state.audit]).includes(parsed.secret));
+  assert.notEqual((await createKey(memory, ports, call, client_key)).text.slice(-43), parsed.secret);
+});
+
+test('a key shows what it is, and nothing of its secrets', async () => {
+  const signing_secret = drawSharedSecret(random);
+  const { key } = await createKey(memory, ports, call, { ...client_key, signing_secret, rate_limit_per_minute: 60 });
+  assert.deepEqual(apiKeyResource(key), {
+    id: '1',
+    company_id: 1,
+    role: 'client',
+    environment: 'test',
+    name: 'erp',
+    signed: true,
+    rate_limit_per_minute: 60,
+    created_at: '2023-11-14T22:13:20.000Z',
+    revoked_at: null,
+    type: 'apikey',
+    url: '/operator/v1/keys/1',
+  });
+  assert.match(signing_secret, /^[0-9A-Za-z]{43}$/);
+  assert.equal(Buffer.from(key.signing_secret_sealed!).toString(), `k1|api_key.signing_secret|${signing_secret}`);
+});
+
+test('a key out of bounds is refused, every fault by name', async () => {
+  const refused: readonly (readonly [Partial<ApiKeyRequest>, string])[] = [
+    [{ role: 'admin' as never }, 'role'],
+    [{ company_id: null }, 'company_id'],
+    [{ company_id: 2 }, 'company_id'],
+    [{ role: 'network' }, 'company_id'],
+    [{ role: 'operator' }, 'company_id'],
+    [{ name: '' }, 'name'],
+    [{ signing_secret: 'x'.repeat(15) }, 'signing_secret'],
+    [{ signing_secret: 'x'.repeat(257) }, 'signing_secret'],
+    [{ signing_secret: `${'x'.repeat(20)}\ud800` }, 'signing_secret'],
+    [{ rate_limit_per_minute: 0 }, 'rate_limit_per_minute'],
+    [{ rate_limit_per_minute: 1.5 }, 'rate_limit_per_minute'],
+    [{ name: 'a\nb', rate_limit_per_minute: -1 }, 'name rate_limit_per_minute'],
+  ];
+  for (const [change, paths] of refused) {
+    const refusal = await refusalOf(() => createKey(memory, ports, call, { ...client_key, ...change }));
+    assert.equal(gist(refusal), `validation_failed: ${paths}`);
+  }
+  assert.equal(memory.state.keys.length, 0);
+  for (const role of ['network', 'operator', 'bank'] as const) {
+    assert.equal((await createKey(memory, ports, call, { role, name: role })).key.company_id, null);
+  }
+  assert.equal((await createKey(memory, ports, call, { role: 'bank', name: 'b', company_id: 1 })).key.company_id, 1);
+});
+
+test('a key is revoked once, and the audit log says so once', async () => {
+  await createKey(memory, ports, call, client_key);
+  const revoked = await revokeKey(memory, { ...call, now_ms: call.now_ms + 1 }, 1);
+  assert.equal(revoked.revoked_at_ms, call.now_ms + 1);
+  assert.deepEqual(await revokeKey(memory, { ...call, now_ms: call.now_ms + 2 }, 1), revoked);
+  assert.deepEqual(await readKey(memory, 1), revoked);
+  assert.deepEqual((await listKeys(memory, { company_id: 1 }, { limit: 50 })).items, [revoked]);
+  assert.deepEqual(
+    memory.state.audit.map((entry) => entry.action),
+    ['company.created', 'api_key.created', 'api_key.revoked'],
+  );
+  assert.equal((await refusalOf(() => revokeKey(memory, call, 9))).code, 'not_found');
+});
+
+test('only the text of a key reads as one', () => {
+  const secret = 'A'.repeat(43);
+  assert.deepEqual(parseKey(`tly_live_7_${secret}`), { kind: 'stored', environment: 'live', id: 7, secret });
+  for (const [role, text] of Object.entries(sandbox_keys)) {
+    assert.equal(text, `tly_test_${role}_sandbox`);
+    assert.deepEqual(parseKey(text), { kind: 'sandbox', role });
+  }
+  for (const text of [
+    '',
+    `tly_prod_7_${secret}`,
+    `tly_live_07_${secret}`,
+    `tly_live_0_${secret}`,
+    `tly_live_-7_${secret}`,
+    `tly_live_1000000000000000_${secret}`,
+    `tly_live_7_${secret.slice(1)}`,
+    `tly_live_7_${secret}A`,
+    `tly_live_7_${secret.slice(1)}B`,
+    `tly_live_7_${secret.slice(1)}+`,
+    ` tly_live_7_${secret}`,
+    `tly_live_7_${secret}\n`,
+    'tly_live_client_sandbox',
+    'tly_test_admin_sandbox',
+    'tly_test_client_sandbox ',
+  ]) {
+    assert.equal(parseKey(text), null, JSON.stringify(text));
+  }
+});
+
+test('of all texts of a secret one alone is taken', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.integer({ min: 1, max: 1e14 }), (bytes, id) => {
+      const secret = Buffer.from(bytes).toString('base64url');
+      assert.deepEqual(parseKey(`tly_test_${id}_${secret}`), { kind: 'stored', environment: 'test', id, secret });
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+      const twin = secret.slice(0, 42) + alphabet[alphabet.indexOf(secret[42]!) + 1];
+      assert.deepEqual([...Buffer.from(twin, 'base64url')], [...bytes]);
+      assert.equal(parseKey(`tly_test_${id}_${twin}`), null);
+    }),
+  );
+});
+
+test('a rotation seals every signing secret of an older key anew, and no other', async () => {
+  for (let at = 0; at < 7; at += 1) {
+    const signing_secret = at % 2 === 0 ? `secret-number-000${at}` : null;
+    await createKey(memory, ports, call, { ...client_key, signing_secret });
+  }
+  const newer = plainSealer('k2');
+  await createKey(memory, { ...ports, sealer: newer }, call, { ...client_key, signing_secret: 'secret-number-0007' });
+  assert.equal(await resealSigningSecrets(memory, newer, 2), 4);
+  assert.equal(await resealSigningSecrets(memory, newer, 2), 0);
+  assert.deepEqual(
+    memory.state.keys.map((key) => key.signing_secret_sealed && Buffer.from(key.signing_secret_sealed).toString()),
+    [0, null, 2, null, 4, null, 6, 7]
+      .map((at) => at && `k2|api_key.signing_secret|secret-number-000${at}`)
+      .with(0, 'k2|api_key.signing_secret|secret-number-0000'),
+  );
+});

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import {
+  type Authenticator,
+  area_roles,
+  companyOf,
+  createAuthenticator,
+  createCompany,
+  createKey,
+  type Environment,
+  requireRole,
+  revokeKey,
+  roles,
+  sandbox_keys,
+} from '@tallystick/access';
+import { Fault, Violation } from '@tallystick/kernel';
+import { Memory, plainSealer, random, sha256 } from './memory.ts';
+import { refusalOf } from './refusal.ts';
+
+const call = { actor: 'command', request_id: null, now_ms: 1_700_000_000_000 };
+const sealer = plainSealer();
+
+let memory: Memory;
+let machine_now_ms: number;
+let text: string;
+
+beforeEach(async () => {
+  memory = new Memory();
+  machine_now_ms = 1_000;
+  await createCompany(memory, call, { name: 'Acme', customer_number: '1' });
+  text = await newKey('live');
+});
+
+async function newKey(environment: Environment): Promise<string> {
+  const ports = { sealer, random, sha256, environment };
+  const request = { role: 'client', company_id: 1, name: 'erp', signing_secret: 'a secret of sorts' } as const;
+  return (await createKey(memory, ports, call, request)).text;
+}
+
+function authenticator(sandbox_company_id: number | null = null): Authenticator {
+  return createAuthenticator({
+    unitOfWork: memory,
+    sealer,
+    sha256,
+    machine_now_ms: () => machine_now_ms,
+    sandbox_company_id,
+  });
+}
+
+test('a key names its caller', async () => {
+  const { authenticate } = authenticator();
+  for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
+    assert.deepEqual(await authenticate(`${scheme} ${text}`), {
+      key_id: '1',
+      role: 'client',
+      company_id: 1,
+      environment: 'live',
+      signing_secret: 'a secret of sorts',
+      rate_limit_per_minute: null,
+    });
+  }
+});
+
+test('a header that bears no key is refused, and is not repeated', async () => {
+  const { authenticate } = authenticator();
+  for (const header of [
+    undefined,
+    '',
+    'Bearer',
+    `Basic ${text}`,
+    text,
+    `Bearer ${text} x`,
+    `Bearer ${'x'.repeat(201)}`,
+  ]) {
+    const refusal = await refusalOf(() => authenticate(header));
+    assert.equal(refusal.code, 'unauthenticated');
+    assert.match(refusal.message, /Authorization header/);
+    assert.ok(!refusal.message.includes('tly_'));
+  }
+});
+
+test('unknown, wrong and revoked keys are refused in the same words', async () => {
+  const { authenticate } = authenticator();
+  const other = await newKey('live');
+  await revokeKey(memory, call, 2);
+  for (const wrong of [
+    'nonsense',
+    text.replace('tly_live_1_', 'tly_live_9_'),
+    text.replace('tly_live_1_', 'tly_test_1_'),
+    `tly_live_1_${'A'.repeat(43)}`,
+    other,
+  ]) {
+    const refusal = await refusalOf(() => authenticate(`Bearer ${wrong}`));
+    assert.deepEqual([refusal.code, refusal.message], ['unauthenticated', 'the API key is unknown or revoked']);
+  }
+});
+
+test('a key in use is read once in two seconds, and answered at once in between', async () => {
+  const { authenticate } = authenticator();
+  memory.key_reads = 0;
+  const first = await authenticate(`Bearer ${text}`);
+  for (const at_ms of [1_000, 2_000, 2_999]) {
+    machine_now_ms = at_ms;
+    assert.equal(authenticate(`Bearer ${text}`), first);
+  }
+  assert.equal(memory.key_reads, 1);
+  machine_now_ms = 3_000;
+  await authenticate(`Bearer ${text}`);
+  assert.equal(memory.key_reads, 2);
+});
+
+test('a wrong secret is refused for a remembered key too', async () => {
+  const { authenticate } = authenticator();
+  await authenticate(`Bearer ${text}`);
+  await refusalOf(() => authenticate(`Bearer tly_live_1_${'A'.repeat(43)}`));
+});
+
+test('callers that come together share one look-up', async () => {
+  const { authenticate } = authenticator();
+  memory.key_reads = 0;
+  await Promise.all(Array.from({ length: 20 }, () => authenticate(`Bearer ${text}`)));
+  assert.equal(memory.key_reads, 1);
+});
+
+test('a key revoked elsewhere dies within two seconds, one forgotten here at once', async () => {
+  const elsewhere = authenticator();
+  const here = authenticator();
+  for (const { authenticate } of [elsewhere, here]) await authenticate(`Bearer ${text}`);
+  await revokeKey(memory, call, 1);
+  here.forget(1);
+  await refusalOf(() => here.authenticate(`Bearer ${text}`));
+  machine_now_ms = 2_999;
+  await elsewhere.authenticate(`Bearer ${text}`);
+  machine_now_ms = 3_000;
+  await refusalOf(() => elsewhere.authenticate(`Bearer ${text}`));
+});
+
+test('the two seconds begin before the key is read, however long the reading takes', async () => {
+  const { authenticate } = authenticator();
+  const gate = Promise.withResolvers<void>();
+  memory.gate = gate.promise;
+  const slow = authenticate(`Bearer ${text}`);
+  machine_now_ms += 2_000;
+  gate.resolve();
+  await slow;
+  await revokeKey(memory, call, 1);
+  await refusalOf(() => authenticate(`Bearer ${text}`));
+});
+
+test('what was read before a key was forgotten is not remembered after', async () => {
+  const { authenticate, forget } = authenticator();
+  const gate = Promise.withResolvers<void>();
+  memory.gate = gate.promise;
+  const early = authenticate(`Bearer ${text}`);
+  memory.gate = Promise.resolve();
+  await revokeKey(memory, call, 1);
+  forget(1);
+  gate.resolve();
+  await early;
+  await refusalOf(() => authenticate(`Bearer ${text}`));
+});
+
+test('a machine clock set back does not lengthen a memory', async () => {
+  const { authenticate } = authenticator();
+  await authenticate(`Bearer ${text}`);
+  await revokeKey(memory, call, 1);
+  machine_now_ms = -3_600_000;
+  await refusalOf(() => authenticate(`Bearer ${text}`));
+});
+
+test('a database that is away is a fault, and is asked again', async () => {
+  const { authenticate } = authenticator();
+  memory.gate = Promise.reject(new Fault('away', { retryable: true }));
+  await assert.rejects(async () => authenticate(`Bearer ${text}`), Fault);
+  memory.gate = Promise.resolve();
+  assert.equal((await authenticate(`Bearer ${text}`)).key_id, '1');
+});
+
+test('no more than 10,000 keys are remembered', async () => {
+  const { authenticate } = authenticator();
+  const { key: model } = await createKey(memory, { sealer, random, sha256, environment: 'live' }, call, {
+    role: 'network',
+    name: 'many',
+  });
+  const secret = 'A'.repeat(43);
+  const secret_sha256 = sha256(Buffer.from(secret));
+  const keys = Array.from({ length: 10_001 }, (_, at) => ({ ...model, id: at + 1, secret_sha256 }));
+  const by_id = new Map(keys.map((key) => [key.id, key]));
+  let reads = 0;
+  memory.api_keys.find = async (id) => {
+    reads += 1;
+    return by_id.get(id) ?? null;
+  };
+  for (const { id } of keys) await authenticate(`Bearer tly_live_${id}_${secret}`);
+  assert.equal(reads, 10_001);
+  await authenticate(`Bearer tly_live_10001_${secret}`);
+  await authenticate(`Bearer tly_live_2_${secret}`);
+  assert.equal(reads, 10_001);
+  await authenticate(`Bearer tly_live_1_${secret}`);
+  assert.equal(reads, 10_002);
+});
+
+test("the sandbox's fixed keys act for its company, and need no look-up", async () => {
+  const { authenticate } = authenticator(7);
+  memory.key_reads = 0;
+  for (const role of roles) {
+    assert.deepEqual(await authenticate(`Bearer ${sandbox_keys[role]}`), {
+      key_id: `sandbox:${role}`,
+      role,
+      company_id: role === 'client' || role === 'bank' ? 7 : null,
+      environment: 'test',
+      signing_secret: null,
+      rate_limit_per_minute: null,
+    });
+  }
+  assert.equal(memory.key_reads, 0);
+});
+
+test('outside the sandbox its fixed keys and stored test keys are refused, inside it live ones', async () => {
+  const test_text = await newKey('test');
+  for (const role of roles) {
+    const refusal = await refusalOf(() => authenticator().authenticate(`Bearer ${sandbox_keys[role]}`));
+    assert.deepEqual([refusal.code, /outside the sandbox/.test(refusal.message)], ['unauthenticated', true]);
+  }
+  await refusalOf(() => authenticator().authenticate(`Bearer ${test_text}`));
+  await refusalOf(() => authenticator(7).authenticate(`Bearer ${text}`));
+  assert.equal((await authenticator(7).authenticate(`Bearer ${test_text}`)).key_id, '2');
+});
+
+test('each part of the service is for one role', async () => {
+  const { authenticate } = authenticator(7);
+  for (const role of roles) {
+    const principal = await authenticate(`Bearer ${sandbox_keys[role]}`);
+    for (const [area, allowed] of Object.entries(area_roles)) {
+      if (allowed === role) requireRole(principal, area as keyof typeof area_roles);
+      else {
+        const refusal = await refusalOf(() => requireRole(principal, area as keyof typeof area_roles));
+        assert.equal(refusal.code, 'forbidden');
+      }
+    }
+  }
+  assert.deepEqual(new Set(Object.values(area_roles)), new Set(roles));
+});
+
+test('a client acts for its company; to ask for the company of a key without one is a violation', async () => {
+  const { authenticate } = authenticator(7);
+  assert.equal(companyOf(await authenticate(`Bearer ${sandbox_keys.client}`)), 7);
+  const network = await authenticate(`Bearer ${sandbox_keys.network}`);
+  assert.throws(() => companyOf(network), Violation);
+});

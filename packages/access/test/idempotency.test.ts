@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import {
+  claimIdempotencyKey,
+  idempotency_keep_ms,
+  idempotency_lease_ms,
+  isKept,
+  keepAnswer,
+  parseIdempotencyKey,
+  requestSha256,
+  type SignedParts,
+} from '@tallystick/access';
+import { Fault } from '@tallystick/kernel';
+import fc from 'fast-check';
+import { Memory, plainSealer, random, sha256 } from './memory.ts';
+import { gist, refusalOf } from './refusal.ts';
+
+const sealer = plainSealer();
+const ports = { sealer, random, sha256 };
+const request: SignedParts = {
+  method: 'POST',
+  path: '/v1/virtualcards',
+  query: '',
+  body: Buffer.from('{"data":{}}'),
+};
+const principal = { key_id: '17' };
+const answer = Buffer.from('200 the answer');
+
+let memory: Memory;
+
+beforeEach(() => {
+  memory = new Memory();
+});
+
+const claim = (now_ms: number, asked = request, who = principal) =>
+  memory.run((tx) => claimIdempotencyKey(tx, ports, who, 'order-1', asked, now_ms));
+
+async function owner(now_ms: number) {
+  const claimed = await claim(now_ms);
+  assert.ok(claimed.kind === 'claimed');
+  return claimed.owner;
+}
+
+test('an idempotency key is 1 to 255 visible characters', async () => {
+  for (const key of ['a', '!', '~', 'x'.repeat(255), '"8e03978e-40d5-43dd-bc93-6894a57f9324"']) {
+    assert.equal(parseIdempotencyKey(key), key);
+  }
+  for (const key of ['', ' ', 'a b', 'a\tb', 'x'.repeat(256), 'schlüssel', 'a\0', '\x7f']) {
+    const refusal = await refusalOf(() => parseIdempotencyKey(key));
+    assert.equal(gist(refusal), 'validation_failed: Idempotency-Key');
+  }
+});
+
+test('what a caller wrote as a key is not kept, only what stands for it', async () => {
+  const { key, scope } = await owner(0);
+  assert.equal(key, Buffer.from(sha256(Buffer.from('order-1'))).toString('hex'));
+  assert.equal(scope, '17');
+});
+
+test('the first answer is given again, for 24 hours and no longer', async () => {
+  await keepAnswer(memory, sealer, await owner(0), answer);
+  for (const now_ms of [0, 1, idempotency_keep_ms - 1]) {
+    assert.deepEqual(await claim(now_ms), { kind: 'answered', answer });
+  }
+  assert.equal((await claim(idempotency_keep_ms)).kind, 'claimed');
+});
+
+test('while one request works on a key another is refused, until the lease runs out', async () => {
+  await owner(0);
+  for (const now_ms of [0, idempotency_lease_ms - 1]) {
+    assert.equal((await refusalOf(() => claim(now_ms))).code, 'idempotency_in_progress');
+  }
+  assert.equal((await claim(idempotency_lease_ms)).kind, 'claimed');
+});
+
+test('a key belongs to one request: another method, path, query or body is refused', async () => {
+  const others: readonly Partial<SignedParts>[] = [
+    { method: 'PATCH' },
+    { path: '/v1/virtualcards/' },
+    { query: 'x=1' },
+    { body: Buffer.from('{"data":{ }}') },
+  ];
+  const first = await owner(0);
+  for (const answered of [false, true]) {
+    if (answered) await keepAnswer(memory, sealer, first, answer);
+    for (const other of others) {
+      const refusal = await refusalOf(() => claim(1, { ...request, ...other }));
+      assert.equal(refusal.code, 'idempotency_mismatch');
+    }
+  }
+});
+
+test('keys of different API keys have nothing to do with each other', async () => {
+  await keepAnswer(memory, sealer, await owner(0), answer);
+  assert.equal((await claim(0, request, { key_id: 'sandbox:client' })).kind, 'claimed');
+});
+
+test('who slept past the lease cannot answer, and its transaction rolls back', async () => {
+  const first = await owner(0);
+  const second = await owner(idempotency_lease_ms);
+  const company = { name: 'made twice?', customer_number: '1', full_details_in_mail: false, created_at_ms: 0 };
+  const late = memory.run(async (tx) => {
+    await tx.companies.insert(company);
+    await keepAnswer(tx, sealer, first, Buffer.from('late'));
+  });
+  assert.equal((await refusalOf(() => late)).code, 'idempotency_in_progress');
+  assert.equal(memory.state.companies.length, 0);
+
+  await memory.idempotency.release(first);
+  await keepAnswer(memory, sealer, second, answer);
+  assert.equal((await refusalOf(() => keepAnswer(memory, sealer, first, answer))).code, 'idempotency_in_progress');
+  assert.deepEqual(await claim(idempotency_lease_ms + 1), { kind: 'answered', answer });
+});
+
+test('a key given back is free at once', async () => {
+  await memory.idempotency.release(await owner(0));
+  assert.equal((await claim(0)).kind, 'claimed');
+});
+
+test('an answer put into the record of another key does not open', async () => {
+  await keepAnswer(memory, sealer, await owner(0), answer);
+  const other = await claimIdempotencyKey(memory, ports, principal, 'order-2', request, 0);
+  assert.ok(other.kind === 'claimed');
+  const moved = [...memory.state.records.values()][0]!.answer!;
+  await memory.idempotency.complete(other.owner, moved);
+  await assert.rejects(claimIdempotencyKey(memory, ports, principal, 'order-2', request, 0), Fault);
+});
+
+test('answers of our own failures are not kept', () => {
+  assert.deepEqual(
+    [200, 204, 400, 404, 499, 500, 503].map((status) => isKept(status)),
+    [true, true, true, true, true, false, false],
+  );
+});
+
+test('requests have the same hash only when they are the same', () => {
+  assert.equal(
+    Buffer.from(requestSha256(sha256, request)).toString('hex'),
+    '57c76dcacd3f9352ff5b2e1337995252625f28d46b6d7927aedaecf77d08b707',
+  );
+  const line = fc.string({ unit: fc.constantFrom('a', '/', '?', '='), maxLength: 3 });
+  const parts = fc.record({ method: line, path: line, query: line, body: fc.uint8Array({ max: 10, maxLength: 2 }) });
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+  fc.assert(
+    fc.property(parts, parts, (one, two) => {
+      const same =
+        one.method === two.method &&
+        one.path === two.path &&
+        one.query === two.query &&
+        Buffer.compare(one.body, two.body) === 0;
+      assert.equal(hex(requestSha256(sha256, one)) === hex(requestSha256(sha256, two)), same);
+    }),
+    { numRuns: 500 },
+  );
+});

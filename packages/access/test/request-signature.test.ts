@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { equalBytes, requestSignature, type SignedParts, verifySignature } from '@tallystick/access';
+import fc from 'fast-check';
+import { hmacSha256 } from './memory.ts';
+import { refusalOf } from './refusal.ts';
+
+const secret = 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C';
+const now_ms = 1_490_041_002_000;
+const timestamp = '1490041002';
+
+/** Made with `openssl dgst -sha256 -hmac`. */
+const vectors: readonly (readonly [string, SignedParts, string])[] = [
+  [
+    secret,
+    {
+      method: 'GET',
+      path: '/v1/events',
+      query: 'filter%5Bpayload.mcc%5D=5812&page[limit]=2',
+      body: new Uint8Array(),
+    },
+    'eacc319d74e0203cf9409b508d3a803c52b857a3c215e4c44c30c0129ea2d38a',
+  ],
+  [
+    secret,
+    {
+      method: 'POST',
+      path: '/v1/virtualcards',
+      query: '',
+      body: Buffer.from('{"data":{"total_card_amount":10000}}'),
+    },
+    'ef68add7a3af1ed6a861fc7192f71a8b0785e1c54b11ed2f6af277730d92841a',
+  ],
+  [
+    'schlüssel-mit-umlaut',
+    { method: 'DELETE', path: '/v1/virtualcards/17', query: '', body: new Uint8Array() },
+    '1dacc05b5f62978a3b89b8854771b8f092f0b49e01c33ce302d16a35e148f84b',
+  ],
+  [
+    secret,
+    { method: 'POST', path: '/x', query: '', body: Uint8Array.of(0xff, 0x00, 0x0a) },
+    'c981ee53e3f5438cf9e16289eac38fd968644412e942882ac5c52f4cc9881c98',
+  ],
+];
+
+const line = fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => text.replaceAll('\n', ''));
+const parts = fc.record({
+  method: fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE'),
+  path: line,
+  query: line,
+  body: fc.uint8Array({ maxLength: 50 }),
+});
+
+function verify(
+  signing_secret: string | null,
+  headers: { readonly timestamp?: string; readonly signature?: string },
+  signed: SignedParts,
+  machine_now_ms = now_ms,
+): void {
+  const { timestamp, signature } = headers;
+  verifySignature(hmacSha256, { signing_secret }, { timestamp, signature }, signed, machine_now_ms);
+}
+
+test('signatures meet the published vectors', () => {
+  for (const [key, signed, signature] of vectors) {
+    assert.equal(requestSignature(hmacSha256, key, timestamp, signed), signature);
+    verify(key, { timestamp, signature }, signed);
+  }
+});
+
+test('a signature verifies, and with any part changed it does not', async () => {
+  const changes: readonly ((signed: SignedParts) => SignedParts)[] = [
+    (signed) => ({ ...signed, method: signed.method === 'GET' ? 'POST' : 'GET' }),
+    (signed) => ({ ...signed, path: `${signed.path}/` }),
+    (signed) => ({ ...signed, query: `${signed.query}&` }),
+    (signed) => ({ ...signed, body: Uint8Array.of(...signed.body, 0) }),
+    (signed) => ({ ...signed, path: signed.path + signed.query, query: signed.query === '' ? 'x' : '' }),
+    (signed) => ({ ...signed, body: signed.body.length === 0 ? Uint8Array.of(10) : signed.body.slice(1) }),
+  ];
+  await fc.assert(
+    fc.asyncProperty(parts, line, fc.integer({ min: 0, max: 63 }), async (signed, key, at) => {
+      const signature = requestSignature(hmacSha256, key, timestamp, signed);
+      verify(key, { timestamp, signature }, signed);
+      for (const change of changes) await refusalOf(() => verify(key, { timestamp, signature }, change(signed)));
+      await refusalOf(() => verify(`${key}.`, { timestamp, signature }, signed));
+      await refusalOf(() => verify(key, { timestamp: '1490041003', signature }, signed));
+      const digit = signature[at] === '0' ? '1' : '0';
+      const altered = signature.slice(0, at) + digit + signature.slice(at + 1);
+      await refusalOf(() => verify(key, { timestamp, signature: altered }, signed));
+    }),
+  );
+});
+
+test('the clocks may differ by 300 seconds either way, and by no millisecond more', async () => {
+  const [, signed, signature] = vectors[1]!;
+  for (const difference_ms of [-300_000, 0, 300_000]) {
+    verify(secret, { timestamp, signature }, signed, now_ms + difference_ms);
+  }
+  for (const difference_ms of [-300_001, 300_001, 86_400_000]) {
+    const refusal = await refusalOf(() => verify(secret, { timestamp, signature }, signed, now_ms + difference_ms));
+    assert.match(refusal.message, /more than 300 seconds/);
+  }
+});
+
+test('a key with a secret must sign, a key without one cannot', async () => {
+  const [, signed, signature] = vectors[1]!;
+  verify(null, {}, signed);
+  verify(null, { timestamp }, signed);
+  const refused: readonly (readonly [string | null, { timestamp?: string; signature?: string }, RegExp])[] = [
+    [null, { signature }, /this key has no signing secret/],
+    [null, { timestamp, signature }, /this key has no signing secret/],
+    [secret, {}, /X-Signature is missing/],
+    [secret, { timestamp }, /X-Signature is missing/],
+    [secret, { signature }, /X-Timestamp is missing/],
+    [secret, { timestamp: '', signature }, /X-Timestamp must be whole seconds/],
+    [secret, { timestamp: '1490041002.0', signature }, /X-Timestamp must be whole seconds/],
+    [secret, { timestamp: '-1490041002', signature }, /X-Timestamp must be whole seconds/],
+    [secret, { timestamp: '1490041002000', signature }, /X-Timestamp must be whole seconds/],
+    [secret, { timestamp, signature: '' }, /64 lower-case hex/],
+    [secret, { timestamp, signature: signature.toUpperCase() }, /64 lower-case hex/],
+    [secret, { timestamp, signature: signature.slice(1) }, /64 lower-case hex/],
+    [secret, { timestamp, signature: `0${signature.slice(1)}` }, /does not fit/],
+  ];
+  for (const [key, headers, message] of refused) {
+    const refusal = await refusalOf(() => verify(key, headers, signed));
+    assert.equal(refusal.code, 'unauthenticated');
+    assert.match(refusal.message, message);
+    assert.ok(!refusal.message.includes(secret));
+  }
+});
+
+test('bytes are equal when all of them are', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 4 }), fc.uint8Array({ maxLength: 4 }), (a, b) => {
+      assert.equal(equalBytes(a, b), Buffer.compare(a, b) === 0);
+      assert.equal(equalBytes(a, Uint8Array.from(a)), true);
+    }),
+  );
+});
