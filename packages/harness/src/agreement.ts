@@ -1,0 +1,26 @@
+/** The system and the reference model differ: one of them is wrong, and the specification says which. */
+export class Disagreement extends Error {
+  override readonly name = 'Disagreement';
+  readonly what: string;
+
+  constructor(what: string, expected: unknown, actual: unknown) {
+    super(`${what}\n  the model says  ${text(expected)}\n  the system says ${text(actual)}`);
+    this.what = what;
+  }
+}
+
+/** Throws a `Disagreement` unless the two are the same JSON, whatever the order of names. */
+export function agree(what: string, expected: unknown, actual: unknown): void {
+  if (text(expected) !== text(actual)) throw new Disagreement(what, expected, actual);
+}
+
+/** JSON with names in order. */
+export function text(value: unknown): string {
+  return (
+    JSON.stringify(value, (_name, inner: unknown) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : inner,
+    ) ?? 'undefined'
+  );
+}

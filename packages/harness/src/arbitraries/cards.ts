@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { gmtDate, recurring_values } from '../reference/calendar.ts';
+import type { CardRequest, World } from '../system.ts';
+
+/**
+ * What a card shall be, free of dates and ids, so that it is valid whenever and wherever it is asked for:
+ * `cardRequest` turns it into the request for a certain day and world.
+ */
+export interface CardPlan {
+  readonly total_card_amount: number;
+  /** Tenths of the maximum; null: not sent. */
+  readonly min_tenths: number | null;
+  /** Tenths of the total; null: not sent, so that the maximum follows the total. */
+  readonly max_tenths: number | null;
+  readonly control:
+    | { readonly kind: 'velocity'; readonly recurring: string | null; readonly transactions_max: number | null }
+    | { readonly kind: 'aging'; readonly hold_days: number; readonly zone: string };
+  /** Days from today; null: not sent. */
+  readonly starts_in_days: number | null;
+  readonly ends:
+    | null
+    | { readonly kind: 'days_after_start'; readonly days: number }
+    | { readonly kind: 'valid_for'; readonly months: number };
+  readonly currency: string | null;
+  /** Picks one of the templates that fit the control; null: none named. */
+  readonly template_pick: number | null;
+  readonly emails: readonly string[] | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
+}
+
+/** Zones whose clocks change at midnight, at other hours, by half an hour, or never. */
+export const zones: readonly string[] = [
+  'America/New_York',
+  'Europe/Berlin',
+  'America/Havana',
+  'Atlantic/Azores',
+  'Africa/Cairo',
+  'Asia/Beirut',
+  'America/Santiago',
+  'Australia/Lord_Howe',
+  'Pacific/Auckland',
+  'Asia/Kathmandu',
+  'UTC',
+];
+
+export const currencies: readonly string[] = ['USD', 'EUR', 'JPY'];
+
+/** Small totals, so that a few purchases reach every limit; now and then the largest that there is. */
+const totalAmount = fc.oneof(
+  { weight: 12, arbitrary: fc.integer({ min: 1, max: 2_000 }) },
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 500_000 }) },
+  { weight: 1, arbitrary: fc.constant(10 ** 12) },
+);
+
+const velocity = fc.record({
+  kind: fc.constant('velocity' as const),
+  recurring: fc.option(fc.constantFrom(...recurring_values)),
+  transactions_max: fc.option(fc.integer({ min: 0, max: 4 })),
+});
+
+const aging = fc.record({
+  kind: fc.constant('aging' as const),
+  hold_days: fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 365 })),
+  zone: fc.constantFrom(...zones),
+});
+
+/** Cards that may be created, by construction. */
+export function cardPlan(): fc.Arbitrary<CardPlan> {
+  return fc.record({
+    total_card_amount: totalAmount,
+    min_tenths: fc.oneof(
+      { weight: 6, arbitrary: fc.constant(null) },
+      { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 3, max: 10 }) },
+    ),
+    max_tenths: fc.option(fc.integer({ min: 1, max: 10 }), { freq: 3 }),
+    control: fc.oneof({ weight: 3, arbitrary: velocity }, { weight: 2, arbitrary: aging }),
+    starts_in_days: fc.option(fc.integer({ min: -3, max: 2 }), { freq: 2 }),
+    ends: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(null) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constant('days_after_start' as const),
+          days: fc.oneof(fc.integer({ min: 3, max: 40 }), fc.integer({ min: 3, max: 900 })),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant('valid_for' as const), months: fc.integer({ min: 1, max: 24 }) }),
+      },
+    ),
+    currency: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.constantFrom(...currencies) },
+    ),
+    template_pick: fc.option(fc.nat({ max: 20 }), { freq: 2 }),
+    emails: fc.option(fc.array(fc.constantFrom('a@example.com', 'b@example.com', 'c@example.com'), { maxLength: 5 })),
+    metadata: fc.option(fc.dictionary(fc.constantFrom('order', 'note'), fc.string({ maxLength: 20 }), { maxKeys: 2 })),
+  });
+}
+
+/** The create request of a plan, on the day and in the world where it is asked for. */
+export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardRequest {
+  const max = plan.max_tenths === null ? plan.total_card_amount : tenths(plan.max_tenths, plan.total_card_amount);
+  const today = gmtDate(now_ms);
+  const start = today.add({ days: plan.starts_in_days ?? 0 });
+  const required_control = plan.control.kind === 'aging' ? 'AGING_VELOCITY' : 'VELOCITY';
+  const templates = world.templates.filter((template) => template.required_control === required_control);
+  const template = plan.template_pick === null ? undefined : templates[plan.template_pick % templates.length];
+  return absentOnes({
+    total_card_amount: plan.total_card_amount,
+    per_transaction_max: plan.max_tenths === null ? null : max,
+    per_transaction_min: plan.min_tenths === null ? null : tenths(plan.min_tenths, max),
+    ...(plan.control.kind === 'velocity'
+      ? { recurring: plan.control.recurring, transactions_max: plan.control.transactions_max }
+      : { authorization_hold_days: plan.control.hold_days, aging_velocity_time_zone: plan.control.zone }),
+    valid_starting_on: plan.starts_in_days === null ? null : start.toString(),
+    valid_ending_on: plan.ends?.kind === 'days_after_start' ? start.add({ days: plan.ends.days }).toString() : null,
+    valid_for: plan.ends?.kind === 'valid_for' ? plan.ends.months : null,
+    currency: plan.currency,
+    template_id: template?.id ?? null,
+    emails: plan.emails,
+    metadata: plan.metadata,
+  });
+}
+
+/** One thing wrong with a request that is otherwise right, and the field that a refusal has to name. */
+export interface Flaw {
+  readonly field: string;
+  readonly change: Readonly<Record<string, unknown>>;
+}
+
+/** Flaws that make any valid create request wrong. */
+export const flaws: readonly Flaw[] = [
+  { field: 'total_card_amount', change: { total_card_amount: null } },
+  { field: 'total_card_amount', change: { total_card_amount: 0 } },
+  { field: 'total_card_amount', change: { total_card_amount: -1 } },
+  { field: 'total_card_amount', change: { total_card_amount: 0.5 } },
+  { field: 'total_card_amount', change: { total_card_amount: '100' } },
+  { field: 'total_card_amount', change: { total_card_amount: 10 ** 12 + 1 } },
+  {
+    field: 'per_transaction_max',
+    change: { total_card_amount: 100, per_transaction_min: 0, per_transaction_max: 101 },
+  },
+  {
+    field: 'per_transaction_min',
+    change: { total_card_amount: 100, per_transaction_min: 51, per_transaction_max: 50 },
+  },
+  { field: 'per_transaction_min', change: { per_transaction_min: -1 } },
+  { field: 'transactions_max', change: { ...velocityOnly(), transactions_max: -1 } },
+  { field: 'transactions_max', change: { ...velocityOnly(), transactions_max: 1.5 } },
+  { field: 'recurring', change: { ...velocityOnly(), recurring: 'daily' } },
+  { field: 'recurring', change: { ...velocityOnly(), recurring: 'Hourly' } },
+  { field: 'authorization_hold_days', change: { ...agingOnly(), authorization_hold_days: null } },
+  { field: 'authorization_hold_days', change: { ...agingOnly(), authorization_hold_days: 0 } },
+  { field: 'authorization_hold_days', change: { ...agingOnly(), authorization_hold_days: 366 } },
+  { field: 'aging_velocity_time_zone', change: { ...agingOnly(), aging_velocity_time_zone: null } },
+  { field: 'aging_velocity_time_zone', change: { ...agingOnly(), aging_velocity_time_zone: 'America/Nowhere' } },
+  { field: 'recurring', change: { ...agingOnly(), recurring: 'Daily' } },
+  { field: 'transactions_max', change: { ...agingOnly(), transactions_max: 3 } },
+  { field: 'valid_starting_on', change: { valid_starting_on: '2026-02-30' } },
+  { field: 'valid_starting_on', change: { valid_starting_on: '2199-01-01', valid_ending_on: null, valid_for: null } },
+  {
+    field: 'valid_ending_on',
+    change: { valid_ending_on: '2001-01-01', valid_starting_on: '2000-01-01', valid_for: null },
+  },
+  { field: 'valid_for', change: { valid_for: 0, valid_ending_on: null } },
+  { field: 'valid_for', change: { valid_for: 25, valid_ending_on: null } },
+  { field: 'currency', change: { currency: 'usd' } },
+  { field: 'template_id', change: { template_id: 999_999_999 } },
+  {
+    field: 'emails',
+    change: { emails: ['a@b.example', 'b@b.example', 'c@b.example', 'd@b.example', 'e@b.example', 'f@b.example'] },
+  },
+  { field: 'metadata', change: { metadata: { note: 'x'.repeat(8_192) } } },
+];
+
+/** A valid plan and one flaw. */
+export function flawedCard(): fc.Arbitrary<{ readonly plan: CardPlan; readonly flaw: Flaw }> {
+  return fc.record({ plan: cardPlan(), flaw: fc.constantFrom(...flaws) });
+}
+
+/** The request of a plan with its flaw. */
+export function flawedRequest(plan: CardPlan, flaw: Flaw, now_ms: number, world: World): CardRequest {
+  return absentOnes({ ...cardRequest(plan, now_ms, world), ...flaw.change });
+}
+
+/** An update: what it names changes, right or wrong; the model says which. Dates are days from today. */
+export interface UpdatePlan {
+  readonly total_card_amount: number | null;
+  readonly per_transaction_min: number | null;
+  readonly per_transaction_max: number | null;
+  readonly transactions_max: number | null;
+  readonly starts_in_days: number | null;
+  readonly ends_in_days: number | null;
+  readonly template_pick: number | null;
+  readonly recurring: string | null;
+}
+
+/** Updates, most of which name one or two fields. */
+export function updatePlan(): fc.Arbitrary<UpdatePlan> {
+  const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+    fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+  return fc.record({
+    total_card_amount: fc.option(totalAmount, { freq: 2 }),
+    per_transaction_min: seldom(fc.integer({ min: 0, max: 300 })),
+    per_transaction_max: seldom(fc.integer({ min: 1, max: 2_000 })),
+    transactions_max: seldom(fc.integer({ min: 0, max: 5 })),
+    starts_in_days: seldom(fc.integer({ min: -2, max: 5 })),
+    ends_in_days: seldom(fc.integer({ min: -1, max: 60 })),
+    template_pick: seldom(fc.nat({ max: 20 })),
+    recurring: fc.oneof({ weight: 20, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant('Daily') }),
+  });
+}
+
+/** The update request of a plan, on the day and in the world where it is asked for. */
+export function updateRequest(plan: UpdatePlan, now_ms: number, world: World): CardRequest {
+  const today = gmtDate(now_ms);
+  const { starts_in_days, ends_in_days, template_pick, ...amounts } = plan;
+  return absentOnes({
+    ...amounts,
+    valid_starting_on: starts_in_days === null ? null : today.add({ days: starts_in_days }).toString(),
+    valid_ending_on: ends_in_days === null ? null : today.add({ days: ends_in_days }).toString(),
+    template_id: template_pick === null ? null : world.templates[template_pick % world.templates.length]!.id,
+  });
+}
+
+function velocityOnly(): Readonly<Record<string, unknown>> {
+  return { authorization_hold_days: null, aging_velocity_time_zone: null, template_id: null };
+}
+
+function agingOnly(): Readonly<Record<string, unknown>> {
+  return {
+    authorization_hold_days: 7,
+    aging_velocity_time_zone: 'UTC',
+    recurring: null,
+    transactions_max: null,
+    template_id: null,
+  };
+}
+
+function tenths(count: number, of: number): number {
+  return Math.max(count === 0 ? 0 : 1, Math.floor((of * count) / 10));
+}
+
+/** Leaves out what is null, as most clients do. */
+function absentOnes(request: Record<string, unknown>): CardRequest {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null));
+}

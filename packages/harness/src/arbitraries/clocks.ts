@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { gmtDate } from '../reference/calendar.ts';
+import { zones } from './cards.ts';
+
+/** Where a run's clock goes next; `clockTarget` turns it into an instant. */
+export type ClockMove =
+  | { readonly kind: 'by'; readonly seconds: number }
+  | { readonly kind: 'to_hour'; readonly days: number; readonly hour: number }
+  | { readonly kind: 'months'; readonly months: number }
+  /** Onto an instant at which something about a card changes by itself, or just before or after it. */
+  | {
+      readonly kind: 'boundary';
+      readonly card_pick: number;
+      readonly boundary_pick: number;
+      readonly offset_ms: number;
+    }
+  /** To some hours before or after the next change of the clocks in a zone. */
+  | { readonly kind: 'clock_change'; readonly zone: string; readonly offset_hours: number };
+
+/** Moves from seconds to months, most of them onto boundaries. */
+export function clockMove(): fc.Arbitrary<ClockMove> {
+  return fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ kind: fc.constant('by' as const), seconds: fc.integer({ min: 1, max: 200_000 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('to_hour' as const),
+        days: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 40 })),
+        hour: fc.integer({ min: 0, max: 23 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('months' as const), months: fc.integer({ min: 1, max: 14 }) }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('boundary' as const),
+        card_pick: fc.nat({ max: 5 }),
+        boundary_pick: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 5 }) }),
+        offset_ms: fc.constantFrom(0, -1, 1, -1_000, 1_000),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('clock_change' as const),
+        zone: fc.constantFrom(...zones),
+        offset_hours: fc.integer({ min: -72, max: 3 }),
+      }),
+    },
+  );
+}
+
+/**
+ * The instant of a move, never earlier than now. `boundaries` are those of the card that the move picks, soonest first; a
+ * move onto a boundary that is not there stays where it is.
+ */
+export function clockTarget(
+  move: ClockMove,
+  now_ms: number,
+  boundaries: (card_pick: number) => readonly number[],
+): number {
+  return Math.max(now_ms, Math.trunc(unbounded(move, now_ms, boundaries)));
+}
+
+function unbounded(move: ClockMove, now_ms: number, boundaries: (card_pick: number) => readonly number[]): number {
+  switch (move.kind) {
+    case 'by':
+      return now_ms + move.seconds * 1_000;
+    case 'to_hour':
+      return gmtDate(now_ms)
+        .add({ days: move.days })
+        .toZonedDateTime({ timeZone: 'UTC', plainTime: { hour: move.hour } }).epochMilliseconds;
+    case 'months':
+      return gmtDate(now_ms).add({ months: move.months }).toZonedDateTime('UTC').epochMilliseconds;
+    case 'boundary': {
+      const known = boundaries(move.card_pick);
+      const at = known[move.boundary_pick % Math.max(1, known.length)];
+      return at === undefined ? now_ms : at + move.offset_ms;
+    }
+    case 'clock_change': {
+      const local = Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO(move.zone);
+      const change = local.getTimeZoneTransition('next');
+      return change === null ? now_ms : change.add({ hours: move.offset_hours }).epochMilliseconds;
+    }
+  }
+}
+
+/** Where a run's clock starts: any second of some years, and often close to where a window begins. */
+export function startInstant(): fc.Arbitrary<number> {
+  const from = Temporal.Instant.from('2024-01-01T00:00:00Z').epochMilliseconds;
+  const any_second = fc.integer({ min: 0, max: 4 * 366 * 86_400 }).map((seconds) => from + seconds * 1_000);
+  const near_midnight = fc
+    .record({ day: fc.integer({ min: 1, max: 4 * 366 }), offset_ms: fc.constantFrom(-1, 0, 1, 1_000, -60_000) })
+    .map(({ day, offset_ms }) => from + day * 86_400_000 + offset_ms);
+  return fc.oneof(any_second, near_midnight);
+}

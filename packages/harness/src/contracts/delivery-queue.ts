@@ -1,0 +1,105 @@
+import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
+import { assert } from '@tallystick/kernel';
+
+/** A rule of a port's contract: `check` rejects when an adapter breaks it. */
+export interface ContractRule<Subject> {
+  readonly rule: string;
+  check(open: () => Promise<Subject>): Promise<void>;
+}
+
+function offersUpTo(count: number): readonly DeliveryOffer[] {
+  return Array.from({ length: count }, (_, place) => ({ delivery_id: place + 1, webhook_id: (place % 7) + 1 }));
+}
+
+/** Collects what a queue hands over; `atLeast` resolves once that many different deliveries came. */
+function collector() {
+  const came = new Map<number, number>();
+  let wanted = 0;
+  let reached: () => void = () => {};
+  return {
+    came,
+    accept(offers: readonly DeliveryOffer[]): void {
+      for (const { delivery_id, webhook_id } of offers) came.set(delivery_id, webhook_id);
+      if (came.size >= wanted) reached();
+    },
+    atLeast(count: number): Promise<void> {
+      wanted = count;
+      return new Promise((resolve) => {
+        reached = resolve;
+        if (came.size >= count) resolve();
+      });
+    },
+  };
+}
+
+/** What every adapter of `DeliveryQueue` promises while its infrastructure is well. `open` gives a fresh, empty queue, which the caller closes. */
+export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
+  {
+    rule: 'what is offered reaches the consumer with both its ids',
+    async check(open) {
+      const queue = await open();
+      const { accept, atLeast, came } = collector();
+      await queue.consume(accept);
+      const offers = offersUpTo(100);
+      await queue.offer(offers);
+      await atLeast(100);
+      for (const { delivery_id, webhook_id } of offers) {
+        assert(
+          came.get(delivery_id) === webhook_id,
+          `delivery ${delivery_id} came with webhook ${came.get(delivery_id)}`,
+        );
+      }
+    },
+  },
+  {
+    rule: 'what is offered before anyone consumes waits, and is counted',
+    async check(open) {
+      const queue = await open();
+      await queue.offer(offersUpTo(10));
+      assert((await queue.depth()) > 0, 'nothing waits');
+      const { accept, atLeast } = collector();
+      await queue.consume(accept);
+      await atLeast(10);
+    },
+  },
+  {
+    rule: 'nothing waits once all was handed over',
+    async check(open) {
+      const queue = await open();
+      const { accept, atLeast } = collector();
+      await queue.consume(accept);
+      await queue.offer(offersUpTo(50));
+      await atLeast(50);
+      assert((await queue.depth()) === 0, `${await queue.depth()} still wait`);
+    },
+  },
+  {
+    rule: 'an empty offer is nothing',
+    async check(open) {
+      const queue = await open();
+      await queue.offer([]);
+      assert((await queue.depth()) === 0, 'something waits');
+    },
+  },
+  {
+    rule: 'offers made by many callers at once all arrive',
+    async check(open) {
+      const queue = await open();
+      const { accept, atLeast } = collector();
+      await queue.consume(accept);
+      await Promise.all(offersUpTo(200).map((offer) => queue.offer([offer])));
+      await atLeast(200);
+    },
+  },
+  {
+    rule: 'a closed queue takes no offer and does not reject',
+    async check(open) {
+      const queue = await open();
+      const { accept, came } = collector();
+      await queue.consume(accept);
+      await queue.close();
+      await queue.offer(offersUpTo(3));
+      assert(came.size === 0, `${came.size} offers came after closing`);
+    },
+  },
+];

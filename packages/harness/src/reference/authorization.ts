@@ -1,0 +1,236 @@
+import type { AuthorizationView, AuthorizationWire, WorldTemplate } from '../system.ts';
+import { expiryInstant, gmtDate } from './calendar.ts';
+import {
+  agedOff,
+  authorizedAmount,
+  availableBalance,
+  holdEndOn,
+  holdOf,
+  limitAmount,
+  type Purchase,
+  perTransactionMax,
+  purchasesOf,
+  type ReferenceCard,
+  statusOf,
+  usesOf,
+  wasReversed,
+  windowOn,
+} from './card.ts';
+
+/** The table of reasons: what the network is told for each. */
+export const reasons = {
+  I: { vcn_response: 'Bad VCN-RCN mapping', response_code: '14' },
+  K: { vcn_response: 'Database status bad', response_code: '62' },
+  A: { vcn_response: 'Expiry date mismatch', response_code: '54' },
+  B: { vcn_response: 'VCN expired', response_code: '54' },
+  C: { vcn_response: 'CVC2 mismatch', response_code: '63' },
+  D: { vcn_response: 'Validity period limit', response_code: '57' },
+  M: { vcn_response: 'Transaction type restriction', response_code: '57' },
+  J: { vcn_response: 'MCC limit', response_code: '57' },
+  E: { vcn_response: 'Transaction amount limit', response_code: '61' },
+  G: { vcn_response: 'Transaction number usage', response_code: '65' },
+  F: { vcn_response: 'Cumulative amount limit', response_code: '61' },
+  U: { vcn_response: 'Unable to process', response_code: '96' },
+  V: { vcn_response: 'Valid', response_code: '00' },
+} as const;
+
+export type Reason = keyof typeof reasons;
+
+/** What a message about a known card comes to. */
+export interface Decision {
+  readonly reason: Reason;
+  /** The purchase that it made or changed. */
+  readonly purchase: Purchase | null;
+  /** The status on its own item, when it has no purchase. */
+  readonly status: string;
+}
+
+type Kind = 'request' | 'advice' | 'reversal';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  '0100': 'request',
+  'Authorization Request': 'request',
+  '0120': 'advice',
+  'Authorization Advice': 'advice',
+  '0400': 'reversal',
+  'Reversal Request': 'reversal',
+  '0420': 'reversal',
+  'Reversal Advice': 'reversal',
+};
+
+export function kindOf(message: AuthorizationWire): Kind {
+  const kind = kinds[message.message_type_indicator];
+  if (kind === undefined) throw new Error(`no such message type: ${message.message_type_indicator}`);
+  return kind;
+}
+
+/** Decides a message that is not a duplicate, and writes what it changed into the story of its purchase. */
+export function decide(
+  card: ReferenceCard,
+  message: AuthorizationWire,
+  now_ms: number,
+  template: WorldTemplate,
+): Decision {
+  if (kindOf(message) === 'reversal') return reverse(card, message, now_ms);
+  const onto = message.incremental === true ? increasable(card, message, now_ms) : undefined;
+  if (onto !== undefined) return increase(card, message, now_ms, template, onto);
+  if (kindOf(message) === 'advice' && declinedElsewhere(message)) {
+    return { reason: 'V', purchase: null, status: 'declined' };
+  }
+  if (reversalCameFirst(card, message)) return declined('U');
+  if (kindOf(message) === 'advice') return approved(card, message, now_ms);
+  const reason = firstReason(card, message, now_ms, template, null);
+  return reason === 'V' ? approved(card, message, now_ms) : declined(reason);
+}
+
+/** A repeat is the same card, message type, trace_id, system_trace_audit_number and transaction_date_time. */
+export function sameMessage(a: AuthorizationWire, b: AuthorizationWire): boolean {
+  return (
+    numericType(a) === numericType(b) &&
+    a.trace_id === b.trace_id &&
+    a.system_trace_audit_number === b.system_trace_audit_number &&
+    Temporal.Instant.from(a.transaction_date_time).equals(Temporal.Instant.from(b.transaction_date_time))
+  );
+}
+
+/** The reasons in the order of the table; the first that applies. `onto` is the purchase that an increment adds to. */
+function firstReason(
+  card: ReferenceCard,
+  message: AuthorizationWire,
+  now_ms: number,
+  template: WorldTemplate,
+  onto: Purchase | null,
+): Reason {
+  const { controls } = card;
+  const today = gmtDate(now_ms).toString();
+  const amount = limitAmount(card, message);
+  const whole = amount + (onto === null ? 0 : authorizedAmount(onto));
+  const minimum = amount === 0 ? 0 : controls.per_transaction_min;
+
+  if (card.status === 'Canceled') return 'K';
+  if (message.expiry !== undefined && message.expiry !== card.expiry) return 'A';
+  if (now_ms > expiryInstant(card.expiry)) return 'B';
+  if (message.cvc !== undefined && message.cvc !== card.cvc) return 'C';
+  if (today < controls.valid_starting_on || today > controls.valid_ending_on) return 'D';
+  if (controls.currency !== null && message.merchant_currency !== controls.currency) return 'M';
+  if (!allows(template, message.mcc)) return 'J';
+  if (isRefund(message)) return 'V';
+  if (whole < minimum || whole > perTransactionMax(controls)) return 'E';
+  if (onto === null && controls.transactions_max !== null && usesOf(card, now_ms) >= controls.transactions_max)
+    return 'G';
+  if (amount > availableBalance(card, now_ms)) return 'F';
+  return 'V';
+}
+
+function approved(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Decision {
+  const amount = isRefund(message) ? 0 : limitAmount(card, message);
+  const purchase: Purchase = {
+    message,
+    at_ms: now_ms,
+    approval_code: null,
+    id: null,
+    amount,
+    holds_nothing: amount === 0,
+    window: windowOn(card, now_ms),
+    hold_end_ms: amount === 0 ? null : holdEndOn(card, now_ms),
+    story: [],
+  };
+  return { reason: 'V', purchase, status: statusOf(purchase, now_ms) };
+}
+
+function declined(reason: Reason): Decision {
+  return { reason, purchase: null, status: 'declined' };
+}
+
+/**
+ * The open purchase that an increment adds to. What is asked for when there is none, or after its window rolled over, is
+ * an authorization of its own: limits apply per window.
+ */
+function increasable(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Purchase | undefined {
+  return purchasesOf(card).findLast(
+    (purchase) =>
+      purchase.message.trace_id === message.trace_id &&
+      ['open', 'partially_cleared'].includes(statusOf(purchase, now_ms)) &&
+      !purchase.holds_nothing &&
+      !wasReversed(purchase) &&
+      !agedOff(purchase, now_ms) &&
+      purchase.window.start_ms === windowOn(card, now_ms).start_ms,
+  );
+}
+
+/** An incremental authorization adds to the hold of an open one, and is no new use. */
+function increase(
+  card: ReferenceCard,
+  message: AuthorizationWire,
+  now_ms: number,
+  template: WorldTemplate,
+  onto: Purchase,
+): Decision {
+  const is_advice = kindOf(message) === 'advice';
+  if (is_advice && declinedElsewhere(message)) return { reason: 'V', purchase: null, status: 'declined' };
+  const reason = is_advice ? 'V' : firstReason(card, message, now_ms, template, onto);
+  if (reason !== 'V') return declined(reason);
+  onto.story.push({ what: 'increased', by: limitAmount(card, message) });
+  return { reason, purchase: onto, status: 'open' };
+}
+
+/** A reversal takes the hold away, or brings it down to the corrected amount. Of several, the newest that still holds. */
+function reverse(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Decision {
+  const originals = purchasesOf(card).filter((purchase) => purchase.message.trace_id === message.trace_id);
+  const original = originals.findLast((purchase) => holdOf(purchase, now_ms) > 0) ?? originals.at(-1);
+  if (original === undefined) return { reason: 'V', purchase: null, status: 'reversed' };
+  const corrected = correctedAmount(card, message);
+  if (corrected === 0) original.story.push({ what: 'reversed' });
+  else original.story.push({ what: 'corrected', to: corrected });
+  return { reason: 'V', purchase: original, status: 'reversed' };
+}
+
+/** Replacement amounts absent or zero: a reversal in full. */
+function correctedAmount(card: ReferenceCard, message: AuthorizationWire): number {
+  const name = card.controls.currency === null ? 'billing_amount' : 'transaction_amount';
+  return message.replacement_amounts?.[name] ?? message[`replacement_amounts.${name}`] ?? 0;
+}
+
+/** Whether a reversal with this trace_id is on record that found nothing to reverse, and still waits for its original. */
+function reversalCameFirst(card: ReferenceCard, message: AuthorizationWire): boolean {
+  const same_trace = card.messages.filter((told) => told.message.trace_id === message.trace_id);
+  const has_come = same_trace.some(({ answer }) => answer.vcn_response === reasons.U.vcn_response);
+  return same_trace.length > 0 && kindOf(same_trace[0]!.message) === 'reversal' && !has_come;
+}
+
+function declinedElsewhere(message: AuthorizationWire): boolean {
+  return (message.response_code ?? '00') !== '00';
+}
+
+/** Money given back, by the first two digits of the processing code, which has two or six. */
+export function isRefund(message: AuthorizationWire): boolean {
+  const code = message.card_holder_transaction_type_code ?? '';
+  return [2, 6].includes(code.length) && ['20', '28'].includes(code.slice(0, 2));
+}
+
+function allows(template: WorldTemplate, mcc: string): boolean {
+  const listed = template.mcc_list.includes(mcc);
+  return template.mcc_rule === 'ALLOW' ? listed : !listed;
+}
+
+function numericType(message: AuthorizationWire): string {
+  const words = ['Authorization Request', 'Authorization Advice', 'Reversal Request', 'Reversal Advice'];
+  const at = words.indexOf(message.message_type_indicator);
+  return at === -1 ? message.message_type_indicator : ['0100', '0120', '0400', '0420'][at]!;
+}
+
+/** The answer on the wire. The id and the code of an approval are the system's own. */
+export function answerOf(decision: Decision, message: AuthorizationWire): AuthorizationView {
+  const told = reasons[decision.reason];
+  // An advice of a decline is told with the code that it came with.
+  const elsewhere = kindOf(message) === 'advice' && decision.reason === 'V' ? message.response_code : undefined;
+  const is_approved = decision.reason === 'V' && decision.status !== 'declined';
+  return {
+    id: null,
+    ...told,
+    response_code: elsewhere ?? told.response_code,
+    issuer_response: is_approved ? 'Approved' : 'Declined',
+    approval_code: null,
+    status: decision.status,
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * The calendar of the specification, said in Temporal's own words and nothing else: no table, no arithmetic on
+ * milliseconds, no line shared with the service.
+ */
+
+/** The velocity windows; service specification 2.2. */
+export type Recurring = 'Continuous' | 'Daily' | 'Weekly' | 'Quarterly' | 'Monthly' | 'Yearly';
+
+export const recurring_values: readonly Recurring[] = [
+  'Continuous',
+  'Daily',
+  'Weekly',
+  'Quarterly',
+  'Monthly',
+  'Yearly',
+];
+
+/** Half-open, epoch milliseconds. */
+export interface Span {
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+function utc(at_ms: number): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC');
+}
+
+/** The GMT date of an instant. */
+export function gmtDate(at_ms: number): Temporal.PlainDate {
+  return utc(at_ms).toPlainDate();
+}
+
+/** The window that holds an instant: UTC, weeks from Monday, the others from the calendar's first day. */
+export function windowOf(recurring: Recurring, at_ms: number): Span {
+  const today = gmtDate(at_ms);
+  const january = today.with({ month: 1, day: 1 });
+  const span = (first: Temporal.PlainDate, length: Temporal.DurationLike): Span => ({
+    start_ms: first.toZonedDateTime('UTC').epochMilliseconds,
+    end_ms: first.add(length).toZonedDateTime('UTC').epochMilliseconds,
+  });
+  switch (recurring) {
+    case 'Continuous':
+      return { start_ms: 0, end_ms: Number.POSITIVE_INFINITY };
+    case 'Daily':
+      return span(today, { days: 1 });
+    case 'Weekly':
+      return span(today.subtract({ days: today.dayOfWeek - 1 }), { weeks: 1 });
+    case 'Monthly':
+      return span(today.with({ day: 1 }), { months: 1 });
+    case 'Quarterly':
+      return span(january.add({ months: 3 * Math.floor((today.month - 1) / 3) }), { months: 3 });
+    case 'Yearly':
+      return span(january, { years: 1 });
+  }
+}
+
+/**
+ * From when an aging hold holds nothing: 00:00:01 on the local date of the authorization plus the days. In a gap the
+ * first instant that exists, when it comes twice the earlier.
+ */
+export function holdEnd(authorized_at_ms: number, hold_days: number, zone: string): number {
+  const local_date = Temporal.Instant.fromEpochMilliseconds(authorized_at_ms).toZonedDateTimeISO(zone).toPlainDate();
+  const wanted = local_date.add({ days: hold_days }).toPlainDateTime('00:00:01');
+  const earlier = wanted.toZonedDateTime(zone, { disambiguation: 'earlier' });
+  const exists = earlier.toPlainDateTime().equals(wanted);
+  return exists ? earlier.epochMilliseconds : earlier.getTimeZoneTransition('next')!.epochMilliseconds;
+}
+
+/** YYYY-MM, two years after the month of creation. */
+export function expiryOf(created_at_ms: number): string {
+  return gmtDate(created_at_ms).toPlainYearMonth().add({ years: 2 }).toString();
+}
+
+/** The last day of an expiry month. */
+export function lastDayOf(expiry: string): Temporal.PlainDate {
+  const month = Temporal.PlainYearMonth.from(expiry);
+  return month.toPlainDate({ day: month.daysInMonth });
+}
+
+/** The last second of use: 23:59:59 UTC on the last day of the month. */
+export function expiryInstant(expiry: string): number {
+  return lastDayOf(expiry).toZonedDateTime({ timeZone: 'UTC', plainTime: '23:59:59' }).epochMilliseconds;
+}

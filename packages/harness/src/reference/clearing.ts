@@ -1,0 +1,295 @@
+import type { ClearingWire } from '../system.ts';
+import { isRefund } from './authorization.ts';
+import type { Span } from './calendar.ts';
+import {
+  agedOff,
+  authorizedAmount,
+  clearedAmount,
+  clearedIn,
+  limitAmount,
+  type Purchase,
+  purchasesOf,
+  type ReferenceCard,
+  statusOf,
+  type ToldClearing,
+  windowOn,
+} from './card.ts';
+
+/** What a clearing comes to. */
+export interface Settlement {
+  readonly rule: number;
+  readonly review: boolean;
+  readonly class: string;
+  readonly purchase: Purchase | null;
+  /** The earlier clearing that it undoes, disputes or refunds. */
+  readonly earlier: ToldClearing | null;
+  readonly window: Span;
+  readonly effect: number;
+  readonly counts_as_use: boolean;
+}
+
+interface Match {
+  readonly rule: number;
+  readonly review: boolean;
+  readonly purchase: Purchase | null;
+  readonly earlier: ToldClearing | null;
+}
+
+const tip_mccs = ['4121', '5812', '5813', '5814', '7230', '7298'];
+
+/** Applies a clearing that is not a duplicate, and writes it into the story of its purchase. Never refused. */
+export function settle(card: ReferenceCard, message: ClearingWire, now_ms: number): Settlement {
+  const match = matchOf(card, message, now_ms);
+  const cls = classOf(card, message, match, now_ms);
+  const present = windowOn(card, now_ms);
+  const amount = limitAmount(card, message);
+  const { purchase, earlier } = match;
+
+  if (message.cycle === 'second_presentment' || message.cycle === 'chargeback') {
+    return { ...match, class: cls, window: earlier?.window ?? present, effect: 0, counts_as_use: false };
+  }
+  const window = earlier?.window ?? purchase?.window ?? present;
+  const undoing = message.cycle === 'reversal';
+  const asked = undoing && earlier !== null ? -earlier.effect : message.clearing_type === 'DEBIT' ? amount : -amount;
+  const effect = asked < 0 ? -Math.min(-asked, returnable(card, match, window, present)) : asked;
+  const gives_back = message.clearing_type === 'CREDIT' && !(purchase !== null && isRefund(purchase.message));
+  if (undoing || gives_back) purchase?.story.push({ what: 'credited', effect });
+  else
+    purchase?.story.push({
+      what: 'cleared',
+      effect,
+      final: message.partial !== true,
+      debit: message.clearing_type === 'DEBIT',
+    });
+  const forced = purchase === null && !undoing && message.clearing_type === 'DEBIT';
+  return { ...match, class: cls, window, effect, counts_as_use: forced };
+}
+
+/**
+ * How much can be given back: the net cleared amount of the present window never falls below 0; in an earlier one, no more
+ * than was cleared of what the credit is linked to.
+ */
+function returnable(card: ReferenceCard, match: Match, window: Span, present: Span): number {
+  if (window.start_ms === present.start_ms) return Math.max(0, clearedIn(card, window));
+  const linked = match.purchase !== null ? clearedAmount(match.purchase) : (match.earlier?.effect ?? 0);
+  return Math.max(0, linked);
+}
+
+/** Rules 1 to 8 in order; the first that finds exactly one candidate. More than one is for review. */
+function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Match {
+  let review = false;
+  const one = <Candidate>(candidates: readonly Candidate[]): Candidate | null => {
+    if (candidates.length > 1) review = true;
+    return candidates.length === 1 ? candidates[0]! : null;
+  };
+  const none: Match = { rule: 8, review: false, purchase: null, earlier: null };
+
+  if (message.cycle === 'reversal') {
+    const undoable = card.clearings.filter((clearing) => undoneBy(card, clearing, message));
+    const turned_round = undoable.filter((clearing) => clearing.message.clearing_type !== message.clearing_type);
+    const earlier = one(undoable.length > 1 ? turned_round : undoable);
+    if (earlier !== null) return { ...none, rule: 1, earlier, purchase: earlier.purchase };
+    review = true;
+  } else if (message.cycle !== undefined) {
+    const earlier = one(card.clearings.filter((clearing) => disputedBy(clearing, message)));
+    if (earlier !== null) return { ...none, rule: 2, earlier, purchase: earlier.purchase };
+    return { ...none, review: true };
+  }
+
+  const purchases = purchasesOf(card).filter(
+    (purchase) => message.clearing_type === 'CREDIT' || !isRefund(purchase.message),
+  );
+  const by_rule: readonly [number, (purchase: Purchase) => boolean][] = [
+    [3, (purchase) => sameReference(purchase, message)],
+    [4, (purchase) => sameShortReference(purchase, message)],
+    [5, (purchase) => sameApproval(purchase, message, card, now_ms)],
+    [6, (purchase) => sameAmountAndMerchant(purchase, message, card, now_ms)],
+  ];
+  for (const [rule, fits] of by_rule) {
+    const purchase = one(purchases.filter(fits));
+    if (purchase !== null) return { ...none, rule, review: review || rule === 6, purchase };
+  }
+  if (message.clearing_type === 'CREDIT') {
+    const earlier = one(
+      card.clearings.filter((clearing) => !wasUndone(card, clearing) && refundedBy(clearing, message, now_ms)),
+    );
+    return { ...none, rule: 7, review, earlier, purchase: earlier?.purchase ?? null };
+  }
+  return { ...none, review };
+}
+
+/** Rule 1: reference data, amount, currency and approval code; what was undone once cannot be undone again. */
+function undoneBy(card: ReferenceCard, clearing: ToldClearing, message: ClearingWire): boolean {
+  const earlier = clearing.message;
+  return (
+    earlier.cycle !== 'reversal' &&
+    !wasUndone(card, clearing) &&
+    sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) &&
+    earlier.approval_code === message.approval_code &&
+    earlier.billing_amount === message.billing_amount &&
+    earlier.billing_currency === message.billing_currency
+  );
+}
+
+/** Whether a reversal of this clearing is on record. */
+function wasUndone(card: ReferenceCard, { answer }: ToldClearing): boolean {
+  return card.clearings.some((other) => other.message.cycle === 'reversal' && other.answer.clearing_id === answer.id);
+}
+
+/** Rule 2: reference data and approval code. */
+function disputedBy({ message: earlier }: ToldClearing, message: ClearingWire): boolean {
+  return (
+    earlier.cycle === undefined &&
+    sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) &&
+    earlier.approval_code === message.approval_code
+  );
+}
+
+/** Rule 3: the thirteen characters and the currency, and the approval codes when both have one. */
+function sameReference(purchase: Purchase, message: ClearingWire): boolean {
+  const codes_differ =
+    purchase.approval_code !== null &&
+    message.approval_code !== undefined &&
+    purchase.approval_code !== message.approval_code;
+  return (
+    sharedText(purchase.message.net_reference_number, message.net_reference_number) &&
+    purchase.message.merchant_currency === message.merchant_currency &&
+    !codes_differ
+  );
+}
+
+/** Rule 4: six characters are unique for one day only, so the date and the approval code must fit too. */
+function sameShortReference(purchase: Purchase, message: ClearingWire): boolean {
+  if (message.authorization_date === undefined) return false;
+  const purchased_on = Temporal.PlainDate.from(purchase.message.transaction_date_time.slice(0, 10));
+  const days_apart = Math.abs(purchased_on.until(message.authorization_date).days);
+  return (
+    sharedText(purchase.message.net_reference_number?.slice(3, 9), message.net_reference_number?.slice(3, 9)) &&
+    sharedText(purchase.approval_code ?? undefined, message.approval_code) &&
+    days_apart <= 1
+  );
+}
+
+/**
+ * Rule 5: within 20 % either way and 35 days, expired holds included. Of what comes in parts, only the sum is known to be
+ * not over.
+ */
+function sameApproval(purchase: Purchase, message: ClearingWire, card: ReferenceCard, now_ms: number): boolean {
+  const in_parts = message.partial === true || statusOf(purchase, now_ms) === 'partially_cleared';
+  return (
+    sharedText(purchase.approval_code ?? undefined, message.approval_code) &&
+    sharedText(purchase.message.merchant_id, message.merchant_id) &&
+    within35Days(purchase.at_ms, now_ms) &&
+    comparedAmounts(purchase, message, card).some(
+      ([cleared, authorized]) => cleared * 100 <= authorized * 120 && (in_parts || cleared * 100 >= authorized * 80),
+    )
+  );
+}
+
+/** Rule 6: amount, merchant and window, of a purchase that something may still be said about. */
+function sameAmountAndMerchant(
+  purchase: Purchase,
+  message: ClearingWire,
+  card: ReferenceCard,
+  now_ms: number,
+): boolean {
+  const status = statusOf(purchase, now_ms);
+  const waits =
+    message.clearing_type === 'DEBIT'
+      ? status !== 'cleared' && status !== 'reversed'
+      : isRefund(purchase.message)
+        ? status === 'open'
+        : clearedAmount(purchase) > 0;
+  return (
+    waits &&
+    sharedText(purchase.message.merchant_id, message.merchant_id) &&
+    within35Days(purchase.at_ms, now_ms) &&
+    comparedAmounts(purchase, message, card).some(([cleared, authorized]) => cleared === authorized)
+  );
+}
+
+/** Rule 7: the earlier debit that a credit gives back, whole or in part. */
+function refundedBy({ message: earlier, at_ms }: ToldClearing, message: ClearingWire, now_ms: number): boolean {
+  const known =
+    sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) ||
+    sharedText(earlier.approval_code, message.approval_code) ||
+    (sharedText(earlier.merchant_id, message.merchant_id) && within35Days(at_ms, now_ms));
+  const not_more =
+    earlier.merchant_currency === message.merchant_currency
+      ? message.merchant_amount <= earlier.merchant_amount
+      : message.billing_amount <= earlier.billing_amount;
+  return earlier.cycle === undefined && earlier.clearing_type === 'DEBIT' && known && not_more;
+}
+
+/**
+ * What was cleared beside what was authorized: the merchant's amounts when they are of one currency, else those billed; after
+ * increments and partial reversals, the sum of those too.
+ */
+function comparedAmounts(purchase: Purchase, message: ClearingWire, card: ReferenceCard): [number, number][] {
+  const said = purchase.message;
+  const first: [number, number] =
+    message.merchant_currency === said.merchant_currency
+      ? [message.merchant_amount, said.merchant_amount]
+      : [message.billing_amount, said.billing_amount];
+  const sum_now = authorizedAmount(purchase);
+  return sum_now === limitAmount(card, said) || sum_now === 0
+    ? [first]
+    : [first, [limitAmount(card, message), sum_now]];
+}
+
+/** One class per clearing, the first that applies. */
+function classOf(card: ReferenceCard, message: ClearingWire, match: Match, now_ms: number): string {
+  const { purchase } = match;
+  if (message.cycle === 'reversal') return 'reversal';
+  if (message.cycle !== undefined) return 'dispute';
+  if (card.clearings.some((clearing) => looksLike(clearing.message, message))) return 'suspected_duplicate';
+  if (message.clearing_type === 'CREDIT') {
+    return purchase !== null || match.earlier !== null ? 'refund_linked' : 'refund_unlinked';
+  }
+  if (purchase === null) return 'force_post';
+  const waited = ['expired', 'partially_cleared'].includes(statusOf(purchase, now_ms));
+  if (waited && agedOff(purchase, now_ms)) return 'late';
+  if (message.partial === true) return 'partial';
+
+  const said = purchase.message;
+  const untouched = clearedAmount(purchase) === 0 && authorizedAmount(purchase) === limitAmount(card, said);
+  if (untouched && said.merchant_currency === message.merchant_currency) {
+    const drifted = said.merchant_amount === message.merchant_amount && said.billing_amount !== message.billing_amount;
+    return drifted ? 'fx_drift' : overOrUnder(message, purchase, message.merchant_amount, said.merchant_amount);
+  }
+  const cleared = clearedAmount(purchase) + limitAmount(card, message);
+  return overOrUnder(message, purchase, cleared, authorizedAmount(purchase));
+}
+
+function overOrUnder(message: ClearingWire, purchase: Purchase, cleared: number, authorized: number): string {
+  if (cleared === authorized) return 'exact';
+  if (cleared < authorized) return 'under';
+  const percent = tipPercent(message.mcc ?? purchase.message.mcc);
+  return (cleared - authorized) * 100 <= authorized * percent ? 'tip' : 'over';
+}
+
+function looksLike(earlier: ClearingWire, message: ClearingWire): boolean {
+  return (
+    earlier.cycle === undefined &&
+    sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) &&
+    earlier.billing_amount === message.billing_amount &&
+    earlier.clearing_type === message.clearing_type &&
+    earlier.net_reference_number === message.net_reference_number
+  );
+}
+
+function within35Days(at_ms: number, now_ms: number): boolean {
+  const from = Temporal.Instant.fromEpochMilliseconds(at_ms);
+  return Temporal.Instant.compare(from.add({ hours: 35 * 24 }), Temporal.Instant.fromEpochMilliseconds(now_ms)) >= 0;
+}
+
+/** 0: no tip is usual in this category. */
+function tipPercent(mcc: string): number {
+  if (tip_mccs.includes(mcc)) return 20;
+  return mcc === '7011' || (mcc >= '3501' && mcc <= '3999') ? 15 : 0;
+}
+
+/** Equal and there. */
+function sharedText(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && a !== '' && a === b;
+}

@@ -1,0 +1,239 @@
+import type {
+  Answer,
+  AuthorizationView,
+  AuthorizationWire,
+  CardRequest,
+  CardView,
+  ClearingView,
+  ClearingWire,
+  EventView,
+  World,
+  WorldTemplate,
+} from '../system.ts';
+import { answerOf, decide, reasons, sameMessage } from './authorization.ts';
+import { expiryOf } from './calendar.ts';
+import {
+  availableBalance,
+  clearedIn,
+  heldIn,
+  type Purchase,
+  perTransactionMax,
+  type ReferenceCard,
+  statusOf,
+  type ToldClearing,
+  type ToldMessage,
+  usesOf,
+  windowOn,
+} from './card.ts';
+import { settle } from './clearing.ts';
+import { readCreate, readUpdate } from './request.ts';
+
+/** What only the system can choose; the model is told. */
+export interface CardIdentity {
+  readonly id: number;
+  readonly card_number: string;
+  readonly cvc: string;
+}
+
+/**
+ * The reference model: the specification as a program, with nothing clever in it. It keeps what happened and works every
+ * answer out from the whole history, so that it has no counter to get wrong, and it shares no code with the service.
+ *
+ * Each question says first what the answer must be; what only the system can choose (ids, numbers, approval codes)
+ * is then told to the model by `learn...`, so that later messages can speak of it.
+ */
+export class ReferenceModel {
+  now_ms: number;
+  readonly cards: ReferenceCard[] = [];
+  readonly events: EventView[] = [];
+  readonly world: World;
+  #made_up = 0;
+
+  constructor(world: World) {
+    this.world = world;
+    this.now_ms = world.now_ms;
+  }
+
+  /** A number that no other message of the run has had. */
+  fresh(): number {
+    this.#made_up += 1;
+    return this.#made_up;
+  }
+
+  advanceClock(to_ms: number): void {
+    this.now_ms = Math.max(this.now_ms, to_ms);
+  }
+
+  /** Whether the request would make a card; `createCard` then makes it, when the system has named it. */
+  wouldCreate(request: CardRequest): Answer<null> {
+    const reading = readCreate(request, this.world, this.now_ms, expiryOf(this.now_ms));
+    return reading.kind === 'fits' ? done(null) : wrong(reading.fields);
+  }
+
+  createCard(request: CardRequest, identity: CardIdentity): CardView {
+    const expiry = expiryOf(this.now_ms);
+    const reading = readCreate(request, this.world, this.now_ms, expiry);
+    if (reading.kind === 'wrong') throw new Error(`no card comes of this request: ${reading.fields.join(', ')}`);
+    const emails = request.emails as readonly string[] | null | undefined;
+    const card: ReferenceCard = {
+      ...identity,
+      expiry,
+      status: 'Approved',
+      controls: reading.controls,
+      notified: (emails ?? []).length > 0,
+      messages: [],
+      clearings: [],
+    };
+    this.cards.push(card);
+    this.#tell('virtualcard.created', card);
+    return this.view(card);
+  }
+
+  updateCard(card: ReferenceCard, request: CardRequest): Answer<CardView> {
+    if (card.status === 'Canceled') return wrong([]);
+    const window = windowOn(card, this.now_ms);
+    const used = clearedIn(card, window) + heldIn(card, window, this.now_ms);
+    const reading = readUpdate(request, this.world, this.now_ms, card.expiry, card.controls, used);
+    if (reading.kind === 'wrong') return wrong(reading.fields);
+    const changed = JSON.stringify(reading.controls) !== JSON.stringify(card.controls);
+    card.controls = reading.controls;
+    if (changed) this.#tell('virtualcard.updated', card);
+    return done(this.view(card));
+  }
+
+  cancelCard(card: ReferenceCard): Answer<null> {
+    if (card.status === 'Approved') {
+      card.status = 'Canceled';
+      this.#tell('virtualcard.deleted', card);
+    }
+    return done(null);
+  }
+
+  /** `told` is null when the number is unknown, or when the message is refused. */
+  authorize(message: AuthorizationWire): {
+    readonly answer: Answer<AuthorizationView>;
+    readonly told: ToldMessage | null;
+  } {
+    const card = this.cards.find(({ card_number }) => card_number === message.card_number);
+    if (card === undefined) {
+      const unknown = { id: null, ...reasons.I, issuer_response: 'Declined', approval_code: null, status: 'declined' };
+      return { answer: done(unknown), told: null };
+    }
+    if (message.billing_currency !== this.world.billing_currency)
+      return { answer: wrong(['billing_currency']), told: null };
+    const first = card.messages.find((earlier) => sameMessage(earlier.message, message));
+    if (first !== undefined) return { answer: done(first.answer), told: first };
+
+    const decision = decide(card, message, this.now_ms, this.#template(card));
+    const told = { message, at_ms: this.now_ms, answer: answerOf(decision, message), purchase: decision.purchase };
+    card.messages.push(told);
+    this.#tell('virtualcard.realtime.auths', card);
+    return { answer: done(told.answer), told };
+  }
+
+  /** The id and the approval code that the system gave an authorization. */
+  learnAuthorization(told: ToldMessage, answer: AuthorizationView): void {
+    Object.assign(told.answer, { id: answer.id, approval_code: answer.approval_code });
+    const { purchase } = told;
+    if (purchase !== null && purchase.message === told.message) {
+      Object.assign(purchase, { id: answer.id, approval_code: answer.approval_code });
+    }
+  }
+
+  clear(message: ClearingWire): { readonly answer: Answer<ClearingView>; readonly told: ToldClearing | null } {
+    const all = this.cards.flatMap((card) => card.clearings);
+    const id = message.network_financial_transaction_id;
+    const first = all.find((earlier) => earlier.message.network_financial_transaction_id === id);
+    if (first !== undefined) return { answer: done(first.answer), told: first };
+    const card = this.cards.find((known) => known.id === message.vcn_id || known.card_number === message.card_number);
+    if (card === undefined) return { answer: { kind: 'refused', code: 'not_found', fields: [] }, told: null };
+    if (message.billing_currency !== this.world.billing_currency)
+      return { answer: wrong(['billing_currency']), told: null };
+
+    const settlement = settle(card, message, this.now_ms);
+    const told: ToldClearing = {
+      message,
+      at_ms: this.now_ms,
+      answer: {
+        id: 0,
+        class: settlement.class,
+        match_rule: settlement.rule,
+        review: settlement.review,
+        authorization_id: settlement.purchase?.id ?? null,
+        clearing_id: settlement.earlier?.answer.id ?? null,
+      },
+      purchase: settlement.purchase,
+      window: settlement.window,
+      effect: settlement.effect,
+      counts_as_use: settlement.counts_as_use,
+    };
+    card.clearings.push(told);
+    this.#tell('virtualcard.clearings', card);
+    return { answer: done(told.answer), told };
+  }
+
+  learnClearing(told: ToldClearing, answer: ClearingView): void {
+    Object.assign(told.answer, { id: answer.id });
+  }
+
+  /** A card as a client must read it now. */
+  view(card: ReferenceCard): CardView {
+    const { controls } = card;
+    return {
+      ...controls,
+      id: card.id,
+      status: card.status,
+      available_balance: availableBalance(card, this.now_ms),
+      uses: usesOf(card, this.now_ms),
+      per_transaction_max: perTransactionMax(controls),
+      expiry: card.expiry,
+      notified: card.notified,
+      authorizations: card.messages
+        .map((told) => ({ id: told.answer.id ?? 0, status: this.#statusNow(told) }))
+        .filter(({ status }) => status !== 'expired')
+        .reverse(),
+      clearings: card.clearings.map((told) => ({ id: told.answer.id })).reverse(),
+    };
+  }
+
+  /** Instants at which something about a card changes by itself, later than now, soonest first. */
+  boundaries(card: ReferenceCard): number[] {
+    const window_end = windowOn(card, this.now_ms).end_ms;
+    const hold_ends = this.purchases(card).map(({ hold_end_ms }) => hold_end_ms ?? Number.NaN);
+    const matching_ends = this.purchases(card).map(({ at_ms }) => at_ms + 35 * 24 * 3_600_000);
+    const dates = [card.controls.valid_starting_on, card.controls.valid_ending_on].map(
+      (date) => Temporal.PlainDate.from(date).toZonedDateTime('UTC').epochMilliseconds,
+    );
+    return [window_end, ...hold_ends, ...matching_ends, ...dates]
+      .filter((at) => Number.isFinite(at) && at > this.now_ms)
+      .sort((a, b) => a - b);
+  }
+
+  /** The purchases of a card, oldest first. */
+  purchases(card: ReferenceCard): readonly Purchase[] {
+    return [...new Set(card.messages.map((told) => told.purchase).filter((purchase) => purchase !== null))];
+  }
+
+  /** An item follows the purchase that it made or changed. */
+  #statusNow(told: ToldMessage): string {
+    return told.purchase === null ? told.answer.status : statusOf(told.purchase, this.now_ms);
+  }
+
+  #template(card: ReferenceCard): WorldTemplate {
+    const template = this.world.templates.find(({ id }) => id === card.controls.template_id);
+    if (template === undefined) throw new Error(`the world has no template ${card.controls.template_id}`);
+    return template;
+  }
+
+  #tell(event_type: string, card: ReferenceCard): void {
+    this.events.push({ event_type, vcn_id: card.id, created_at_ms: this.now_ms });
+  }
+}
+
+function done<Value>(value: Value): Answer<Value> {
+  return { kind: 'done', value };
+}
+
+function wrong(fields: readonly string[]): Answer<never> {
+  return { kind: 'refused', code: 'validation_failed', fields };
+}

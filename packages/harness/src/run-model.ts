@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { cardPlan } from './arbitraries/cards.ts';
+import { startInstant } from './arbitraries/clocks.ts';
+import { CreateCard, commandSequence, compareAll } from './commands.ts';
+import { ReferenceModel } from './reference/model.ts';
+import type { System } from './system.ts';
+
+export interface ModelRun {
+  /** A system with a fresh company, its clock standing at `start_ms`. Made once per sequence, also while shrinking. */
+  readonly system: (start_ms: number) => Promise<System>;
+  /** How many sequences. */
+  readonly runs: number;
+  /** None given: drawn. */
+  readonly seed?: number;
+  /** The longest sequence; 30 when not given. */
+  readonly commands_max?: number;
+  /** Of a failure, to see its shrunk sequence at once. */
+  readonly path?: string;
+  readonly replay_path?: string;
+}
+
+export interface ModelRunResult {
+  readonly failed: boolean;
+  readonly seed: number;
+  readonly runs: number;
+  readonly shrinks: number;
+  /** Of the failing sequence: what was done, in order, first the cards that it began with; else empty. */
+  readonly steps: readonly string[];
+  /** What differed, and how to see it again; null when nothing did. */
+  readonly report: string | null;
+}
+
+/**
+ * Drives the system and the reference model through random sequences and compares them after every step. Resolves
+ * with what was found; `report` names the seed and the path of a failure, and the shortest sequence that shows it.
+ */
+export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
+  const commands_max = options.commands_max ?? 30;
+  const property = fc.asyncProperty(
+    startInstant(),
+    fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
+    commandSequence(commands_max, options.replay_path),
+    async (start_ms, cards, commands) => {
+      const system = await options.system(start_ms);
+      try {
+        const model = new ReferenceModel(system.world);
+        for (const plan of cards) await new CreateCard(plan).run(model, system);
+        await fc.asyncModelRun(() => ({ model, real: system }), commands);
+        await compareAll(model, system);
+      } finally {
+        await system.close();
+      }
+    },
+  );
+  const details = await fc.check(property, {
+    numRuns: options.runs,
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.path === undefined ? {} : { path: options.path }),
+  });
+  const { counterexample } = details;
+  const steps = counterexample === null ? [] : stepsOf(counterexample);
+  return {
+    failed: details.failed,
+    seed: details.seed,
+    runs: details.numRuns,
+    shrinks: details.numShrinks,
+    steps,
+    report: details.failed ? reportOf(details, steps) : null,
+  };
+}
+
+/** As `checkModel`, but throws the report when the two differ. */
+export async function runModel(options: ModelRun): Promise<ModelRunResult> {
+  const result = await checkModel(options);
+  if (result.report !== null) throw new Error(result.report);
+  return result;
+}
+
+interface Failure {
+  readonly seed: number;
+  readonly numRuns: number;
+  readonly numShrinks: number;
+  readonly counterexamplePath: string | null;
+  readonly counterexample: readonly [number, readonly unknown[], Iterable<unknown>] | null;
+  readonly errorInstance: unknown;
+}
+
+function stepsOf([start_ms, cards, commands]: readonly [number, readonly unknown[], Iterable<unknown>]): string[] {
+  const start = `start at ${Temporal.Instant.fromEpochMilliseconds(start_ms)}`;
+  return [start, ...cards.map((plan) => `create ${JSON.stringify(plan)}`), ...doneCommands(commands)];
+}
+
+/** fast-check prints the commands that ran, one after another, and its replay path in a comment. */
+function doneCommands(commands: Iterable<unknown>): string[] {
+  return [...commands].map(String);
+}
+
+function reportOf(failure: Failure, steps: readonly string[]): string {
+  const replay_path = /replayPath="([^"]*)"/.exec(String(failure.counterexample?.[2]))?.[1];
+  const cause = failure.errorInstance;
+  return [
+    'the system and the reference model differ',
+    cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+    `shortest sequence, after ${failure.numRuns} runs and ${failure.numShrinks} shrinks:`,
+    ...steps.map((step) => `  ${step}`),
+    `seed ${failure.seed}, path ${failure.counterexamplePath}, replay path ${replay_path ?? '(none)'}`,
+    `see it again: npm run model -- --runs ${failure.numRuns} --seed ${failure.seed}`,
+    `or at once:   npm run model -- --seed ${failure.seed} --path '${failure.counterexamplePath}' --replay-path '${replay_path ?? ''}'`,
+  ].join('\n');
+}

@@ -1,0 +1,169 @@
+/**
+ * What the harness drives: any implementation of the service, embedded, behind HTTP, or a host's own adapters under
+ * our use cases. The values are the wire's (service specification 2), so that nothing of ours stands between a
+ * message and the system that answers it.
+ */
+export interface System {
+  /** What the run may count on; read once, before the first command. */
+  readonly world: World;
+  /** `request` is the content of `data`. The answer shows the number and the code in clear. */
+  createCard(request: CardRequest): Promise<Answer<CreatedCard>>;
+  /** `request` is the content of `data`: only what changes. */
+  updateCard(id: number, request: CardRequest): Promise<Answer<CardView>>;
+  /** Cancels; a repeat is no error and no second event. */
+  cancelCard(id: number): Promise<Answer<null>>;
+  readCard(id: number): Promise<Answer<CardView>>;
+  authorize(message: AuthorizationWire): Promise<Answer<AuthorizationView>>;
+  clear(message: ClearingWire): Promise<Answer<ClearingView>>;
+  /** Moves the clock forward to this instant, epoch milliseconds. It stands still otherwise. */
+  advanceClock(to_ms: number): Promise<void>;
+  /** Every event of the run's company so far, oldest first. */
+  events(): Promise<readonly EventView[]>;
+  /** Called once when the sequence has ended, whether it failed or not. */
+  close(): Promise<void>;
+}
+
+/** The surroundings of a run: one company, fresh for the sequence, with one real card and some templates. */
+export interface World {
+  /** Unique among all runs on one database: part of every id that the network makes up. */
+  readonly tag: string;
+  /** The clock at the start, epoch milliseconds. */
+  readonly now_ms: number;
+  /** Of the company's default real card; velocity control is enabled for its program. */
+  readonly billing_currency: string;
+  /** ACTIVE templates that the company may use, the shared defaults among them. */
+  readonly templates: readonly WorldTemplate[];
+}
+
+export interface WorldTemplate {
+  readonly id: number;
+  readonly mcc_rule: 'ALLOW' | 'DENY';
+  readonly mcc_list: readonly string[];
+  readonly required_control: 'VELOCITY' | 'AGING_VELOCITY';
+  /** The template that a card without one of its own gets, for its kind of control. */
+  readonly is_default: boolean;
+}
+
+/** Done, or an expected error by its code and the paths of the fields at fault. A decline is an answer, not an error. */
+export type Answer<Value> =
+  | { readonly kind: 'done'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly code: string; readonly fields: readonly string[] };
+
+/** Create and update parameters of a card, as a client sends them: any JSON. */
+export type CardRequest = Readonly<Record<string, unknown>>;
+
+/** A card as a client reads it. Amounts in minor units. */
+export interface CardView {
+  readonly id: number;
+  readonly status: string;
+  readonly available_balance: number;
+  /** Uses that count in the present window, or null when the system under test does not tell. */
+  readonly uses: number | null;
+  readonly total_card_amount: number;
+  readonly per_transaction_min: number;
+  readonly per_transaction_max: number;
+  readonly transactions_max: number | null;
+  readonly recurring: string | null;
+  readonly authorization_hold_days: number | null;
+  readonly aging_velocity_time_zone: string | null;
+  readonly currency: string | null;
+  readonly valid_starting_on: string;
+  readonly valid_ending_on: string;
+  readonly expiry: string;
+  readonly template_id: number;
+  readonly notified: boolean;
+  /** The newest 100, newest first, without expired ones. */
+  readonly authorizations: readonly { readonly id: number; readonly status: string }[];
+  /** The newest 100, newest first. */
+  readonly clearings: readonly { readonly id: number }[];
+}
+
+export interface CreatedCard {
+  readonly card: CardView;
+  readonly card_number: string;
+  readonly cvc: string;
+}
+
+/** An authorization message of the network, with the clear number. Amounts in minor units. */
+export interface AuthorizationWire {
+  readonly card_number: string;
+  /** YYYY-MM. */
+  readonly expiry?: string;
+  readonly cvc?: string;
+  readonly message_type_indicator: string;
+  readonly incremental?: boolean;
+  readonly trace_id: string;
+  readonly system_trace_audit_number: string;
+  /** ISO 8601 instant. */
+  readonly transaction_date_time: string;
+  readonly billing_amount: number;
+  readonly billing_currency: string;
+  readonly merchant_amount: number;
+  readonly merchant_currency: string;
+  readonly mcc: string;
+  readonly merchant_id?: string;
+  readonly net_reference_number?: string;
+  /** Of an advice: DE39 of the decision made elsewhere. */
+  readonly response_code?: string;
+  readonly card_holder_transaction_type_code?: string;
+  readonly replacement_amounts?: {
+    readonly billing_amount: number | null;
+    readonly settlement_amount: number | null;
+    readonly transaction_amount: number | null;
+  };
+  /** The same by the names of service specification 2.9. */
+  readonly 'replacement_amounts.billing_amount'?: number | null;
+  readonly 'replacement_amounts.settlement_amount'?: number | null;
+  readonly 'replacement_amounts.transaction_amount'?: number | null;
+}
+
+export interface AuthorizationView {
+  readonly id: number | null;
+  /** DE39. */
+  readonly response_code: string;
+  /** The words of the reason table. */
+  readonly vcn_response: string;
+  readonly issuer_response: string;
+  readonly approval_code: string | null;
+  readonly status: string;
+}
+
+/** A clearing as the network sends it. Amounts in minor units. */
+export interface ClearingWire {
+  readonly card_number?: string;
+  readonly vcn_id?: number;
+  readonly network_financial_transaction_id: string;
+  readonly clearing_type: 'DEBIT' | 'CREDIT';
+  readonly partial?: boolean;
+  readonly cycle?: 'second_presentment' | 'chargeback' | 'reversal';
+  readonly billing_amount: number;
+  readonly billing_currency: string;
+  readonly merchant_amount: number;
+  readonly merchant_currency: string;
+  /** YYYY-MM-DD. */
+  readonly settlement_date: string;
+  /** YYYY-MM-DD. */
+  readonly authorization_date?: string;
+  readonly acquirer_reference_data?: string;
+  readonly approval_code?: string;
+  readonly net_reference_number?: string;
+  readonly merchant_id?: string;
+  readonly mcc?: string;
+}
+
+export interface ClearingView {
+  readonly id: number;
+  readonly class: string;
+  /** Rule 1..8 that matched it. */
+  readonly match_rule: number;
+  readonly review: boolean;
+  readonly authorization_id: number | null;
+  readonly clearing_id: number | null;
+}
+
+export interface EventView {
+  readonly event_type: string;
+  /** The card that it tells of. */
+  readonly vcn_id: number | null;
+  readonly created_at_ms: number;
+}

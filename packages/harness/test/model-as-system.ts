@@ -1,0 +1,68 @@
+import { type Answer, type ReferenceCard, ReferenceModel, type System, type World } from '../src/index.ts';
+
+let companies = 0;
+
+/** A world as a host would set it up: both shared defaults, and lists of either rule. */
+export function world(now_ms: number): World {
+  companies += 1;
+  return {
+    tag: `w${companies}`,
+    now_ms,
+    billing_currency: 'USD',
+    templates: [
+      { id: 1, mcc_rule: 'DENY', mcc_list: [], required_control: 'VELOCITY', is_default: true },
+      { id: 2, mcc_rule: 'DENY', mcc_list: [], required_control: 'AGING_VELOCITY', is_default: true },
+      { id: 3, mcc_rule: 'ALLOW', mcc_list: ['5812', '7011'], required_control: 'VELOCITY', is_default: false },
+      { id: 4, mcc_rule: 'DENY', mcc_list: ['5999'], required_control: 'AGING_VELOCITY', is_default: false },
+    ],
+  };
+}
+
+/**
+ * A second reference model behind the interface of a system. It cannot find the model wrong; it shows that the commands say
+ * what they mean, that two runs of one seed are alike, and what a planted fault comes to.
+ */
+export function modelAsSystem(now_ms: number): System & { readonly model: ReferenceModel } {
+  const model = new ReferenceModel(world(now_ms));
+  let ids = 0;
+  const nextId = () => {
+    ids += 1;
+    return ids;
+  };
+  const card = (id: number): ReferenceCard => model.cards.find((known) => known.id === id)!;
+  return {
+    model,
+    world: model.world,
+    createCard: async (request) => {
+      const answer = model.wouldCreate(request);
+      if (answer.kind === 'refused') return answer;
+      const id = nextId();
+      const card_number = `4${String(id).padStart(14, '0')}0`;
+      return done({ card: model.createCard(request, { id, card_number, cvc: '123' }), card_number, cvc: '123' });
+    },
+    updateCard: async (id, request) => model.updateCard(card(id), request),
+    cancelCard: async (id) => model.cancelCard(card(id)),
+    readCard: async (id) => done(model.view(card(id))),
+    authorize: async (message) => {
+      const { answer, told } = model.authorize(message);
+      if (answer.kind === 'refused' || told === null || told.answer.id !== null) return answer;
+      const id = nextId();
+      const approval_code = answer.value.issuer_response === 'Approved' ? String(id).padStart(6, '0') : null;
+      model.learnAuthorization(told, { ...answer.value, id, approval_code });
+      return done({ ...answer.value, id, approval_code });
+    },
+    clear: async (message) => {
+      const { answer, told } = model.clear(message);
+      if (answer.kind === 'refused' || told === null || told.answer.id !== 0) return answer;
+      model.learnClearing(told, { ...answer.value, id: nextId() });
+      return done(told.answer);
+    },
+    advanceClock: async (to_ms) => model.advanceClock(to_ms),
+    events: async () => model.events,
+    close: async () => {},
+  };
+}
+
+function done<Value>(value: Value): Answer<Value> {
+  return { kind: 'done', value };
+}

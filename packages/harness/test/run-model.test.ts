@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkModel, runModel, type System } from '../src/index.ts';
+import { modelAsSystem } from './model-as-system.ts';
+
+test('the model agrees with itself over random sequences', async () => {
+  const result = await runModel({ system: async (start_ms) => modelAsSystem(start_ms), runs: 200, seed: 7 });
+  assert.equal(result.failed, false);
+  assert.equal(result.runs, 200);
+});
+
+test('the same seed sends the same messages', async () => {
+  const sent = async () => {
+    const log: string[] = [];
+    const tap = async (start_ms: number): Promise<System> => {
+      const system = modelAsSystem(start_ms);
+      const note = (what: unknown) => log.push(JSON.stringify(what).replaceAll(system.world.tag, ''));
+      return {
+        ...system,
+        authorize: (message) => {
+          note(message);
+          return system.authorize(message);
+        },
+        clear: (message) => {
+          note(message);
+          return system.clear(message);
+        },
+      };
+    };
+    await runModel({ system: tap, runs: 20, seed: 11 });
+    return log;
+  };
+  const first = await sent();
+  assert.ok(first.length > 50, `only ${first.length} messages`);
+  assert.deepEqual(await sent(), first);
+});
+
+test('a difference is reported with its seed, its path and its shortest sequence, and can be seen again', async () => {
+  const never_ends_a_hold = async (start_ms: number): Promise<System> => {
+    const system = modelAsSystem(start_ms);
+    return { ...system, cancelCard: async () => ({ kind: 'done', value: null }) };
+  };
+  const result = await checkModel({ system: never_ends_a_hold, runs: 100, seed: 3 });
+  assert.equal(result.failed, true);
+  assert.match(result.report!, /seed 3, path \d/);
+  assert.match(result.report!, /card \d+ as read at .*: status/);
+  assert.equal(result.steps.filter((step) => step.startsWith('cancel')).length, 1, result.report!);
+  assert.ok(result.steps.length <= 4, result.report!);
+
+  const at_once = /--path '([^']*)' --replay-path '([^']*)'/.exec(result.report!)!;
+  const again = await checkModel({
+    system: never_ends_a_hold,
+    runs: 1,
+    seed: 3,
+    path: at_once[1]!,
+    replay_path: at_once[2]!,
+  });
+  assert.equal(again.failed, true);
+  assert.deepEqual(again.steps, result.steps);
+});
