@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import type { HmacSha256, Sealer, Sha256 } from '@tallystick/access';
+import { type CardVault, Pan } from '@tallystick/cards';
+import { Fault, type Random } from '@tallystick/kernel';
+import { cvcDeriver, type DeriveCvc, sameCvc } from './card-verification-code.ts';
+import { hmacSha256, sha256 } from './digest.ts';
+import type { KeyRing } from './key-ring.ts';
+import { secureRandom } from './random.ts';
+import { createSealedBox } from './sealed-box.ts';
+import { deriveSubkey } from './subkey.ts';
+
+/** Card numbers and secrets kept with one ring of keys, and the cryptography that other packages ask for. */
+export interface Vault {
+  readonly card_vault: CardVault;
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly hmacSha256: HmacSha256;
+  /** The key that encrypts: what a rotation leaves alone. */
+  readonly newest_key_id: string;
+  /** Every key that can still read, newest first. */
+  readonly key_ids: readonly string[];
+  /**
+   * 16 hex digits that tell one index key from another and nothing else of it. An installation keeps them with its data and
+   * refuses to start on others: with another index key no stored card would be found, nor any code be right.
+   */
+  readonly index_fingerprint: string;
+}
+
+export interface VaultOptions {
+  /** Gives card verification codes in place of the ring. For hosts that have their own, and tests that look for one. */
+  readonly deriveCvc?: DeriveCvc;
+}
+
+/** What the sealed number of a card is bound to. */
+const card_number_purpose = 'card_number';
+
+/** A vault over the ring. Derives every subkey now; afterwards nothing but the ciphers themselves is paid for. */
+export function createVault(ring: KeyRing, options: VaultOptions = {}): Vault {
+  const numbers = createSealedBox(ring, 'card-number');
+  const secrets = createSealedBox(ring, 'sealing');
+  const index_key = deriveSubkey(ring.index_material, 'blind-index');
+  const fingerprint_key = deriveSubkey(ring.index_material, 'fingerprint');
+  const deriveCvc = options.deriveCvc ?? cvcDeriver(ring);
+
+  const index = (pan: Pan): Uint8Array => createHmac('sha256', index_key).update(pan.reveal()).digest();
+
+  return {
+    card_vault: {
+      seal: (pan) => ({
+        number_sealed: numbers.seal(card_number_purpose, Buffer.from(pan.reveal(), 'latin1')),
+        number_key_id: ring.newest_key_id,
+        number_index: index(pan),
+      }),
+      open: (number_sealed) => toPan(numbers.open(card_number_purpose, number_sealed)),
+      index,
+      cvc: deriveCvc,
+      cvcMatches: (pan, expiry, cvc) => sameCvc(deriveCvc(pan, expiry), cvc),
+    },
+    sealer: secrets,
+    random: secureRandom,
+    sha256,
+    hmacSha256,
+    newest_key_id: ring.newest_key_id,
+    key_ids: ring.keys.map((key) => key.id),
+    index_fingerprint: createHmac('sha256', fingerprint_key).update('index').digest('hex').slice(0, 16),
+  };
+}
+
+function toPan(clear: Uint8Array): Pan {
+  try {
+    return new Pan(Buffer.from(clear).toString('latin1'));
+  } catch {
+    throw new Fault('a sealed card number opened to something else', { retryable: false });
+  }
+}
