@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { EntityCaseNamingStrategy, MikroORM } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { SqliteDriver } from '@mikro-orm/sqlite';
+import { assert } from '@tallystick/kernel';
+import Database from 'better-sqlite3';
+import { PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { adaptToDialect } from './dialect.ts';
+import { migrations } from './migrations/index.ts';
+import { outermost } from './nesting.ts';
+import { entities } from './schema.ts';
+import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
+
+/** The database as the stores, the ledger and the migrations share it: MikroORM, and the driver's own handle beneath it. */
+export type Connection = SqliteConnection | PostgresConnection;
+
+export interface SqliteConnection {
+  readonly dialect: 'sqlite';
+  readonly orm: MikroORM<SqliteDriver>;
+  /** Ends it, once a transaction that is open has ended; what has not begun by then is rejected. May be called twice. */
+  close(): Promise<void>;
+  /**
+   * Waits until the ORM's one connection is free and for the write lock, then runs the work on the ORM's handle within
+   * `BEGIN IMMEDIATE` .. `COMMIT`; what it throws rolls back. The work is synchronous, so nothing comes between. Never called
+   * within a transaction of the ORM, which would wait for itself: that is a `Violation`.
+   */
+  immediately<Result>(work: (database: Database.Database) => Result): Promise<Result>;
+  /** The same without a transaction: the work begins and ends its own. */
+  exclusively<Result>(work: (database: Database.Database) => Result): Promise<Result>;
+}
+
+export interface PostgresConnection {
+  readonly dialect: 'postgres';
+  readonly orm: MikroORM<PostgreSqlDriver>;
+  /** Ends it, once a transaction that is open has ended; what has not begun by then is rejected. May be called twice. */
+  close(): Promise<void>;
+  /** The ORM's own pool. Gives 64-bit integers as numbers. */
+  readonly pool: pg.Pool;
+}
+
+export interface ConnectionOptions {
+  /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
+  readonly database_url: string;
+  /** Postgres: connections at most. */
+  readonly pool_max?: number;
+}
+
+/** Opens the database; of SQLite makes the file and its folder, readable to this user alone. Creates no table. */
+export async function connect({ database_url, pool_max = 20 }: ConnectionOptions): Promise<Connection> {
+  if (database_url.startsWith('sqlite:')) return connectSqlite(database_url.slice('sqlite:'.length));
+  assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
+  return connectPostgres(database_url, pool_max);
+}
+
+const common = {
+  entities,
+  namingStrategy: EntityCaseNamingStrategy,
+  discovery: { afterDiscovered: adaptToDialect },
+  extensions: [Migrator],
+  migrations: {
+    migrationsList: migrations,
+    tableName: 'migrations',
+    snapshot: false,
+    silent: true,
+    // Both would need rights on Postgres that the service has no other use for.
+    disableForeignKeys: false,
+  },
+};
+
+async function connectSqlite(path: string): Promise<SqliteConnection> {
+  if (path !== ':memory:') {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+  }
+  const database = new Database(path);
+  // For opening: another process may be opening too, and may have to recover.
+  database.pragma('busy_timeout = 5000');
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  // What is overwritten or deleted is wiped from its page: after a key rotation no free space holds the old ciphertext.
+  database.pragma('secure_delete = FAST');
+  database.pragma('temp_store = MEMORY');
+  database.pragma('cache_size = -65536');
+  database.pragma('mmap_size = 268435456');
+  // 16 MiB of log before it is copied into the database file: pages that many passes write are then copied once.
+  database.pragma('wal_autocheckpoint = 4000');
+  // From here on the waiting is `beginImmediate`'s, which does not stop the process.
+  database.pragma('busy_timeout = 20');
+  const orm = await MikroORM.init({
+    ...common,
+    driver: SqliteDriver,
+    dbName: path,
+    driverOptions: sqliteDialect(database),
+  });
+  const commit = database.prepare('commit');
+  const rollback = database.prepare('rollback');
+  const kysely = orm.driver.getConnection().getClient();
+  return {
+    dialect: 'sqlite',
+    orm,
+    close: onlyOnce(async () => {
+      await kysely.connection().execute(async () => {});
+      await orm.close(true);
+      // The ORM ends only what it has used.
+      database.close();
+    }),
+    exclusively: (work) => outermost(() => kysely.connection().execute(async () => work(database))),
+    immediately: (work) =>
+      outermost(() =>
+        kysely.connection().execute(async () => {
+          await beginImmediate(database);
+          try {
+            const result = work(database);
+            commit.run();
+            return result;
+          } finally {
+            if (database.inTransaction) rollback.run();
+          }
+        }),
+      ),
+  };
+}
+
+async function connectPostgres(url: string, pool_max: number): Promise<PostgresConnection> {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, (text) => {
+    const value = Number(text);
+    assert(Number.isSafeInteger(value), `the database holds ${text}, more than a number can tell exactly`);
+    return value;
+  });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: pool_max,
+    types,
+    application_name: 'tallystick',
+    connectionTimeoutMillis: 10_000,
+    // Compiling a query costs more than running any of ours.
+    options: '-c jit=off',
+    // A process that was stopped within a transaction gives its locks back.
+    idle_in_transaction_session_timeout: 60_000,
+    // Statements are sent without waiting for the answer to the one before: a pass of the ledger is two round trips.
+    pipeline: true,
+  } as pg.PoolConfig);
+  // A connection that the server drops is a failed query, or nothing when it was idle: never the end of the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', () => {});
+  const orm = await MikroORM.init({
+    ...common,
+    driver: PostgreSqlDriver,
+    dbName: decodeURIComponent(new URL(url).pathname.slice(1)) || 'postgres',
+    driverOptions: new PostgresDialect({ pool }),
+  });
+  return {
+    dialect: 'postgres',
+    orm,
+    pool,
+    close: onlyOnce(async () => {
+      while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) await once(pool, 'release');
+      // A client that was given back this instant is not done with its last answer, and would be waited for without end.
+      await nextTurn();
+      await orm.close(true);
+      // The ORM ends only what it has used.
+      if (!pool.ending) await pool.end();
+    }),
+  };
+}
+
+function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let begun: Promise<void> | undefined;
+  return () => {
+    begun ??= work();
+    return begun;
+  };
+}

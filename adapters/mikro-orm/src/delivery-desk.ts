@@ -1,0 +1,130 @@
+import type { Delivery, DeliveryDesk, WorkOrder, WorkResult } from '@tallystick/events';
+import type { UnitOfWork } from '@tallystick/kernel';
+import { type Selectable, sql } from 'kysely';
+import { isOneOf, jsonRows } from './json-rows.ts';
+import { deliveryOf } from './stores/deliveries.ts';
+import { event_fields, eventOf } from './stores/events.ts';
+import { webhookOf } from './stores/webhooks.ts';
+import type { Session, Tables } from './tables.ts';
+
+/** Claims and records deliveries in batches, each in a transaction of its own. */
+export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
+  return {
+    claim: (delivery_ids, now_ms, lease) =>
+      delivery_ids.length === 0
+        ? Promise.resolve([])
+        : sessions.run((session) => claim(session, delivery_ids, now_ms, lease)),
+    record: (results) =>
+      results.length === 0 ? Promise.resolve() : sessions.run((session) => record(session, results)),
+    due: (now_ms, machine_ms, bounds) => sessions.read((session) => due(session, now_ms, machine_ms, bounds)),
+    backlog: () =>
+      sessions.read(async ({ db }) => {
+        const row = await db
+          .selectFrom('deliveries')
+          .select((eb) => [eb.fn.countAll<number>().as('pending'), eb.fn.min('due_at_ms').as('oldest_due_at_ms')])
+          .where('state', '=', 'pending')
+          .where('webhook_id', 'in', db.selectFrom('webhooks').select('id').where('status', '=', 'active'))
+          .executeTakeFirstOrThrow();
+        return { pending: Number(row.pending), oldest_due_at_ms: row.oldest_due_at_ms };
+      }),
+  };
+}
+
+async function claim(
+  { db, dialect }: Session,
+  delivery_ids: readonly number[],
+  now_ms: number,
+  lease: Parameters<DeliveryDesk['claim']>[2],
+): Promise<readonly WorkOrder[]> {
+  const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
+  const { rows } = await sql<Selectable<Tables['deliveries']>>`
+    update deliveries set lease = ${lease.token}, lease_until_machine_ms = ${lease.until_machine_ms}
+    where id in (
+      select d.id from deliveries d
+      where ${isOneOf(dialect, 'd.id', delivery_ids)} and d.state = 'pending' and d.due_at_ms <= ${now_ms}
+        and (d.lease_until_machine_ms is null or d.lease_until_machine_ms <= ${lease.machine_ms})
+        and exists (select 1 from webhooks w where w.id = d.webhook_id and w.status = 'active')
+      order by d.id ${skip_locked}
+    ) returning *`.execute(db);
+  if (rows.length === 0) return [];
+  const event_ids = [...new Set(rows.map((row) => row.event_id))];
+  const webhook_ids = [...new Set(rows.map((row) => row.webhook_id))];
+  const events = await db
+    .selectFrom('events')
+    .select(event_fields)
+    .where(isOneOf(dialect, 'id', event_ids))
+    .execute();
+  const webhooks = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where(isOneOf(dialect, 'id', webhook_ids))
+    .execute();
+  const event_by_id = new Map(events.map((row) => [row.id, eventOf(row)]));
+  const webhook_by_id = new Map(webhooks.map((row) => [row.id, webhookOf(row)]));
+  // What an update returns comes in no order.
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .flatMap((row): WorkOrder[] => {
+      const event = event_by_id.get(row.event_id);
+      const webhook = webhook_by_id.get(row.webhook_id);
+      // Deleted between the two statements: the delivery goes with it.
+      if (event === undefined || webhook === undefined) return [];
+      return [{ delivery: deliveryOf(row), webhook, event, lease: lease.token }];
+    });
+}
+
+async function record({ db, dialect }: Session, given: readonly WorkResult[]): Promise<void> {
+  // Of two results of one delivery the lease of the first ran out before it could be recorded: it counts no more.
+  const results = [...new Map(given.map((result) => [result.delivery.id, result])).values()];
+  const in_order = results.toSorted((a, b) => a.delivery.id - b.delivery.id);
+  const rows = in_order.map(
+    ({ delivery, lease }): Pick<Delivery, keyof typeof result_columns & keyof Delivery> & { lease: string } => {
+      const { id, state, attempts, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms } = delivery;
+      return { id, state, attempts, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms, lease };
+    },
+  );
+  const recorded = await sql<{ id: number }>`
+    update deliveries set state = n.state, attempts = n.attempts, round_started_at_ms = n.round_started_at_ms,
+      round_attempts = n.round_attempts, due_at_ms = n.due_at_ms, finished_at_ms = n.finished_at_ms,
+      lease = null, lease_until_machine_ms = null
+    from ${jsonRows(dialect, result_columns, rows)} as n
+    where deliveries.id = n.id and deliveries.lease = n.lease
+    returning deliveries.id as id`.execute(db);
+  const still_ours = new Set(recorded.rows.map(({ id }) => id));
+  const attempts = results.flatMap(({ attempt }) => (still_ours.has(attempt.delivery_id) ? [attempt] : []));
+  if (attempts.length > 0) await db.insertInto('delivery_attempts').values(attempts).execute();
+}
+
+const result_columns = {
+  id: 'integer',
+  state: 'text',
+  attempts: 'integer',
+  round_started_at_ms: 'integer',
+  round_attempts: 'integer',
+  due_at_ms: 'integer',
+  finished_at_ms: 'integer',
+  lease: 'text',
+} as const;
+
+/** Takes the oldest of each webhook by its index, so that a long backlog of one hides no other. */
+async function due(
+  { db, dialect }: Session,
+  now_ms: number,
+  machine_ms: number,
+  { per_webhook, limit, passed_over }: Parameters<DeliveryDesk['due']>[2],
+) {
+  const oldest = sql`
+    select x.id, x.webhook_id from deliveries x
+    where x.webhook_id = w.id and x.state = 'pending' and x.due_at_ms <= ${now_ms}
+      and (x.lease_until_machine_ms is null or x.lease_until_machine_ms <= ${machine_ms})
+    order by x.due_at_ms, x.id limit ${per_webhook}`;
+  const of_each =
+    dialect === 'postgres'
+      ? sql`cross join lateral (${oldest}) d`
+      : sql`join deliveries d on d.id in (select id from (${oldest}))`;
+  const { rows } = await sql<{ id: number; webhook_id: number }>`
+    select d.id, d.webhook_id from webhooks w ${of_each} where w.status = 'active' and not ${isOneOf(dialect, 'w.id', passed_over)} limit ${limit}`.execute(
+    db,
+  );
+  return rows.map(({ id, webhook_id }) => ({ delivery_id: id, webhook_id }));
+}

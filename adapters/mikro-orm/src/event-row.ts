@@ -1,0 +1,41 @@
+import { type FilterName, filter_fields, indexedValues, type NewEvent } from '@tallystick/events';
+import type { ColumnKind } from './ledger-rows.ts';
+import { event_filter_columns } from './schema.ts';
+
+const payload_filters = (Object.keys(filter_fields) as FilterName[]).filter(
+  (name) => filter_fields[name].payload_key !== null,
+);
+
+/** The columns that an event is written to; `segment` follows from the id. */
+export const event_columns: Readonly<Record<string, ColumnKind>> = {
+  id: 'integer',
+  company_id: 'integer',
+  event_type: 'text',
+  created_at_ms: 'integer',
+  request_id: 'text',
+  payload: 'json',
+  previous: 'json',
+  ...Object.fromEntries(
+    payload_filters.map((name) => [
+      event_filter_columns[name],
+      filter_fields[name].type === 'text' ? 'text' : 'integer',
+    ]),
+  ),
+};
+
+/** What an event's row holds: each value that a filter of the payload looks for is in a column of its own. */
+export function eventRecord(event: NewEvent & { readonly id: number }): Record<string, unknown> {
+  const { id, company_id, event_type, created_at_ms, request_id, payload, previous } = event;
+  const record: Record<string, unknown> = {
+    id,
+    company_id,
+    event_type,
+    created_at_ms,
+    request_id,
+    payload,
+    previous,
+  };
+  const indexed = indexedValues(event);
+  for (const name of payload_filters) record[event_filter_columns[name]] = indexed[name] ?? null;
+  return record;
+}

@@ -1,0 +1,1 @@
+export { mikroOrmPersistence, type Persistence, type PersistenceOptions, type Tx } from './persistence.ts';

@@ -1,0 +1,33 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Dialect } from './dialect.ts';
+
+/** The types that a column of such a table may have. */
+export type JsonColumn = 'integer' | 'text';
+
+/**
+ * Records as a table within a statement, passed as one JSON parameter: one statement for any number of rows, of one shape, so
+ * that it is prepared once.
+ */
+export function jsonRows(
+  dialect: Dialect,
+  columns: Readonly<Record<string, JsonColumn>>,
+  records: readonly object[],
+): RawBuilder<unknown> {
+  const json = JSON.stringify(records);
+  const names = Object.keys(columns);
+  if (dialect === 'sqlite') {
+    const fields = names.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`);
+    return sql`(select ${sql.join(fields)} from json_each(${json}))`;
+  }
+  const types = { integer: sql`bigint`, text: sql`text` };
+  const definitions = names.map((name) => sql`${sql.ref(name)} ${types[columns[name]!]}`);
+  return sql`(select * from json_to_recordset(${json}::json) as r (${sql.join(definitions)}))`;
+}
+
+/** Whether a column is one of these ids, passed as one JSON parameter. */
+export function isOneOf(dialect: Dialect, column: string, ids: readonly number[]): RawBuilder<boolean> {
+  const json = JSON.stringify(ids);
+  return dialect === 'sqlite'
+    ? sql<boolean>`(${sql.ref(column)} in (select value from json_each(${json})))`
+    : sql<boolean>`(${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)::bigint)))`;
+}

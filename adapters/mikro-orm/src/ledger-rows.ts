@@ -1,0 +1,191 @@
+import type { Authorization, Clearing, LedgerCard, NetworkMessage } from '@tallystick/cards';
+
+/** The columns of a card that a pass reads, of `virtual_cards` (v) and `real_cards` (r). Its template comes from `TemplateRules`. */
+export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias, r.billing_currency, v.template_id,
+  v.status, v.last4, v.expiry, v.number_index, v.per_transaction_min, v.per_transaction_max,
+  v.per_transaction_max_defaulted, v.total_card_amount, v.transactions_max, v.recurring, v.authorization_hold_days,
+  v.aging_velocity_time_zone, v.currency, v.valid_starting_on, v.valid_ending_on, v.window_start_ms, v.held, v.cleared,
+  v.uses, v.next_hold_end_ms`;
+
+/** How a column is written and read: what JSON calls its values, and the type that Postgres has for them. */
+export type ColumnKind = 'integer' | 'text' | 'boolean' | 'json';
+
+/** The columns of `authorizations`: the fields of the record, by their names. */
+export const authorization_columns = {
+  id: 'integer',
+  company_id: 'integer',
+  card_id: 'integer',
+  root_id: 'integer',
+  message_type: 'text',
+  incremental: 'boolean',
+  trace_id: 'text',
+  system_trace_audit_number: 'text',
+  transaction_date_time_ms: 'integer',
+  decided_at_ms: 'integer',
+  decline_code: 'text',
+  approval_code: 'text',
+  billing_amount: 'integer',
+  merchant_amount: 'integer',
+  merchant_currency: 'text',
+  mcc: 'text',
+  merchant_id: 'text',
+  net_reference_number: 'text',
+  window_start_ms: 'integer',
+  status: 'text',
+  authorized: 'integer',
+  held: 'integer',
+  cleared: 'integer',
+  uses: 'integer',
+  hold_end_ms: 'integer',
+  request_id: 'text',
+  details: 'json',
+} as const satisfies Readonly<Record<keyof Authorization, ColumnKind>>;
+
+/** The columns of `clearings`: the fields of the record, by their names. */
+export const clearing_columns = {
+  id: 'integer',
+  company_id: 'integer',
+  card_id: 'integer',
+  network_financial_transaction_id: 'text',
+  cycle: 'text',
+  clearing_type: 'text',
+  partial: 'boolean',
+  billing_amount: 'integer',
+  billing_currency: 'text',
+  merchant_amount: 'integer',
+  merchant_currency: 'text',
+  acquirer_reference_data: 'text',
+  approval_code: 'text',
+  net_reference_number: 'text',
+  merchant_id: 'text',
+  mcc: 'text',
+  settlement_date: 'text',
+  authorization_date: 'text',
+  recorded_at_ms: 'integer',
+  authorization_id: 'integer',
+  clearing_id: 'integer',
+  match_rule: 'integer',
+  review: 'boolean',
+  class: 'text',
+  window_start_ms: 'integer',
+  cleared_effect: 'integer',
+  hold_effect: 'integer',
+  uses: 'integer',
+  request_id: 'text',
+  details: 'json',
+} as const satisfies Readonly<Record<keyof Clearing, ColumnKind>>;
+
+/** The columns as a select list, each of the table named `alias`. */
+export function selectList(columns: Readonly<Record<string, ColumnKind>>, alias: string): string {
+  return Object.keys(columns)
+    .map((column) => `${alias}.${column}`)
+    .join(', ');
+}
+
+/** A row of `card_columns` as both drivers give it, but for SQLite's 0 and 1. */
+export interface CardRow extends Omit<LedgerCard, 'counters' | 'template' | 'per_transaction_max_defaulted'> {
+  readonly per_transaction_max_defaulted: boolean | 0 | 1;
+  readonly window_start_ms: number;
+  readonly held: LedgerCard['counters']['held'];
+  readonly cleared: LedgerCard['counters']['cleared'];
+  readonly uses: number;
+  readonly next_hold_end_ms: number | null;
+}
+
+/** The card of a row, with its template's rule. */
+export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCard {
+  return {
+    id: row.id,
+    company_id: row.company_id,
+    rcn_id: row.rcn_id,
+    rcn_alias: row.rcn_alias,
+    billing_currency: row.billing_currency,
+    template_id: row.template_id,
+    status: row.status,
+    last4: row.last4,
+    expiry: row.expiry,
+    number_index: row.number_index,
+    per_transaction_min: row.per_transaction_min,
+    per_transaction_max: row.per_transaction_max,
+    per_transaction_max_defaulted: Boolean(row.per_transaction_max_defaulted),
+    total_card_amount: row.total_card_amount,
+    transactions_max: row.transactions_max,
+    recurring: row.recurring,
+    authorization_hold_days: row.authorization_hold_days,
+    aging_velocity_time_zone: row.aging_velocity_time_zone,
+    currency: row.currency,
+    valid_starting_on: row.valid_starting_on,
+    valid_ending_on: row.valid_ending_on,
+    template,
+    counters: {
+      window_start_ms: row.window_start_ms,
+      held: row.held,
+      cleared: row.cleared,
+      uses: row.uses,
+      next_hold_end_ms: row.next_hold_end_ms,
+    },
+  };
+}
+
+type Stored<Item, Flag extends keyof Item> = Omit<Item, Flag | 'details'> & {
+  readonly details: string;
+} & { readonly [Name in Flag]: boolean | 0 | 1 };
+
+/** A row of `authorization_columns` as the drivers give it. */
+export type AuthorizationRow = Stored<Authorization, 'incremental'>;
+
+/** A row of `clearing_columns` as the drivers give it. */
+export type ClearingRow = Stored<Clearing, 'partial' | 'review'>;
+
+export function authorizationOf(row: AuthorizationRow): Authorization {
+  return { ...row, incremental: Boolean(row.incremental), details: JSON.parse(row.details) };
+}
+
+export function clearingOf(row: ClearingRow): Clearing {
+  return { ...row, partial: Boolean(row.partial), review: Boolean(row.review), details: JSON.parse(row.details) };
+}
+
+/** The stretch of a card's history that can hold what a clearing without a reference matches: 36 days. */
+export const clearing_reach_ms = 36 * 24 * 60 * 60 * 1000;
+
+/** The six characters of a network reference number by which rule 4 of the matching looks it up, or null. */
+export function networkReference(net_reference_number: string | null): string | null {
+  const reference = net_reference_number?.slice(3, 9) ?? '';
+  return reference === '' ? null : reference;
+}
+
+/** How many fresh ids a pass over these messages needs at most. */
+export function idsNeeded(messages: readonly NetworkMessage[]): {
+  readonly authorizations: number;
+  readonly clearings: number;
+  readonly events: number;
+} {
+  let clearings = 0;
+  for (const message of messages) if (message.kind === 'clearing') clearings += 1;
+  return { authorizations: messages.length - clearings, clearings, events: messages.length };
+}
+
+/** `count` ids that follow `last`. */
+export function idsAfter(last: number, count: number): number[] {
+  return Array.from({ length: count }, (_, offset) => last + 1 + offset);
+}
+
+/**
+ * The rules of templates by id, kept for the life of the process: a template's list and rule never change once it is
+ * made, and a list may have a thousand entries, too many to read again for each message.
+ */
+export class TemplateRules {
+  readonly #kept = new Map<number, LedgerCard['template']>();
+  static readonly #kept_max = 10_000;
+
+  get(id: number): LedgerCard['template'] | undefined {
+    return this.#kept.get(id);
+  }
+
+  keep(id: number, row: { readonly mcc_rule: LedgerCard['template']['mcc_rule']; readonly mcc_list: string }) {
+    if (this.#kept.size >= TemplateRules.#kept_max) this.#kept.clear();
+    const rule = { mcc_rule: row.mcc_rule, mcc_list: JSON.parse(row.mcc_list) as readonly string[] };
+    this.#kept.set(id, rule);
+    return rule;
+  }
+}

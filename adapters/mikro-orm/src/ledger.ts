@@ -1,0 +1,10 @@
+import type { Ledger } from '@tallystick/cards';
+import type { Clock } from '@tallystick/kernel';
+import type { Connection } from './connection.ts';
+import { postgresLedger } from './postgres-ledger.ts';
+import { sqliteLedger } from './sqlite-ledger.ts';
+
+/** The ledger on the connection's database. Reads the clock once a pass holds its cards. */
+export function ledgerOn(connection: Connection, clock: Clock): Ledger {
+  return connection.dialect === 'sqlite' ? sqliteLedger(connection, clock) : postgresLedger(connection, clock);
+}

@@ -1,0 +1,64 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Mail as MailRecord, MailState } from '@tallystick/cards';
+
+/** The tables of mail; the conventions are those of `schema.ts`. */
+
+const id = () => p.bigint('number').primary().autoincrement();
+const int = () => p.bigint('number');
+
+export const Mail = defineEntity({
+  name: 'Mail',
+  tableName: 'mails',
+  properties: {
+    id: id(),
+    company_id: int(),
+    card_id: int(),
+    kind: p.text().$type<MailRecord['kind']>(),
+    recipient: p.text(),
+    state: p.text().$type<MailState>(),
+    attempts: int(),
+    first_attempt_at_ms: int().nullable(),
+    due_at_ms: int().nullable(),
+    created_at_ms: int(),
+    finished_at_ms: int().nullable(),
+    error: p.text().nullable(),
+    lease: p.text().nullable(),
+    lease_until_machine_ms: int().nullable(),
+  },
+  indexes: [
+    { name: 'mails_due', properties: ['due_at_ms', 'id'], where: "state = 'pending'" },
+    { name: 'mails_sent', properties: ['finished_at_ms'], where: "state = 'sent'" },
+  ],
+});
+
+export const OneTimeLink = defineEntity({
+  name: 'OneTimeLink',
+  tableName: 'one_time_links',
+  properties: {
+    id: id(),
+    mail_id: int(),
+    company_id: int(),
+    card_id: int(),
+    token_sha256: p.uint8array(),
+    created_at_ms: int(),
+    expires_at_ms: int(),
+    used_at_ms: int().nullable(),
+  },
+  indexes: [{ name: 'one_time_links_age', properties: ['expires_at_ms'] }],
+  uniques: [
+    { name: 'one_time_links_mail', properties: ['mail_id'] },
+    { name: 'one_time_links_token', properties: ['token_sha256'] },
+  ],
+});
+
+/** Messages of the sandbox, sealed whole. */
+export const MailboxMessage = defineEntity({
+  name: 'MailboxMessage',
+  tableName: 'mailbox_messages',
+  properties: {
+    id: id(),
+    message_sealed: p.uint8array(),
+    received_at_ms: int(),
+  },
+  indexes: [{ name: 'mailbox_messages_age', properties: ['received_at_ms'] }],
+});

@@ -1,0 +1,28 @@
+import { Migration } from '@mikro-orm/migrations';
+import { type Dialect, dialectOf } from '../dialect.ts';
+import { companiesAndCards } from './0001-companies-and-cards.ts';
+import { networkAndEvents } from './0002-network-and-events.ts';
+import { webhooks } from './0003-webhooks.ts';
+import { installation } from './0004-installation.ts';
+import { mail } from './0005-mail.ts';
+
+/** Every migration, in order. One that was released is never changed again: what comes after it is a new one. */
+export const migrations = [
+  { name: '0001-companies-and-cards', class: migration(companiesAndCards) },
+  { name: '0002-network-and-events', class: migration(networkAndEvents) },
+  { name: '0003-webhooks', class: migration(webhooks) },
+  { name: '0004-installation', class: migration(installation) },
+  { name: '0005-mail', class: migration(mail) },
+];
+
+function migration(
+  statements: (dialect: Dialect) => readonly string[],
+): new (
+  ...arguments_: ConstructorParameters<typeof Migration>
+) => Migration {
+  return class extends Migration {
+    override up(): void {
+      for (const statement of statements(dialectOf(this.driver.getPlatform()))) this.addSql(statement);
+    }
+  };
+}

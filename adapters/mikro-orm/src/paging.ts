@@ -1,0 +1,47 @@
+import { type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type SelectQueryBuilder, sql } from 'kysely';
+
+/**
+ * A page of the query, newest first by `id`, each row made an item. The cursor is the last id of the page before, so that a page
+ * costs the same at any depth; it names the list it belongs to, and any other text is refused (`invalid_query`).
+ */
+export async function newestFirst<Database, Table extends keyof Database, Row extends { readonly id: number }, Item>(
+  list: string,
+  query: SelectQueryBuilder<Database, Table, Row>,
+  id: string,
+  page: PageRequest,
+  item: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const after = afterId(list, page);
+  let cut = query.orderBy(sql.ref(id), 'desc').limit(page.limit + 1);
+  if (after !== null) cut = cut.where(sql<boolean>`${sql.ref(id)} < ${after}`);
+  if (page.offset !== undefined) cut = cut.offset(page.offset);
+  return pageOf(list, (await cut.execute()) as Row[], page.limit, item);
+}
+
+/** The page that these rows begin, of which there is one more than the limit when another page follows. */
+export function pageOf<Row extends { readonly id: number }, Item>(
+  list: string,
+  rows: readonly Row[],
+  limit: number,
+  item: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { items: shown.map(item), next: last === undefined ? null : cursor(list, last.id) };
+}
+
+/** The id that the page begins below, or null for the first. Refuses (`invalid_query`) what is no cursor of this list. */
+export function afterId(list: string, { after }: PageRequest): number | null {
+  if (after === undefined) return null;
+  const id = Number(Buffer.from(after, 'base64url').toString('latin1').split(' ')[1]);
+  if (!Number.isSafeInteger(id) || id < 1 || cursor(list, id) !== after) {
+    const message = 'must be the cursor of an earlier page of this list';
+    throw new Refusal('invalid_query', `page[after] ${message}`, [{ path: 'page[after]', message }]);
+  }
+  return id;
+}
+
+function cursor(list: string, id: number): string {
+  return Buffer.from(`${list} ${id}`, 'latin1').toString('base64url');
+}

@@ -1,0 +1,93 @@
+import type { AccessTx } from '@tallystick/access';
+import type { CardsTx, Ledger, MailTx } from '@tallystick/cards';
+import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
+import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
+import { connect } from './connection.ts';
+import { deliveryDesk } from './delivery-desk.ts';
+import { migrate } from './migrate.ts';
+import { postgresLedger } from './postgres-ledger.ts';
+import { sqliteLedger } from './sqlite-ledger.ts';
+import { apiKeyStore } from './stores/api-keys.ts';
+import { cardStore } from './stores/cards.ts';
+import { companyStore } from './stores/companies.ts';
+import { deliveryStore } from './stores/deliveries.ts';
+import { eventStore } from './stores/events.ts';
+import { idempotencyStore } from './stores/idempotency.ts';
+import { mailboxStore } from './stores/mailbox.ts';
+import { mailStore } from './stores/mails.ts';
+import { oneTimeLinkStore } from './stores/one-time-links.ts';
+import { outbox } from './stores/outbox.ts';
+import { realCardStore } from './stores/real-cards.ts';
+import { auditLog, type InstallationStore, installationStore, sandboxClockStore } from './stores/service-records.ts';
+import { templateStore } from './stores/templates.ts';
+import { webhookStore } from './stores/webhooks.ts';
+import type { Session } from './tables.ts';
+import { unitOfWorkOn } from './unit-of-work.ts';
+
+/** All that a transaction offers to the use cases of every package. */
+export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
+  readonly outbox: Outbox;
+  readonly sandbox_clock: SandboxClockStore;
+  readonly installation: InstallationStore;
+}
+
+export interface PersistenceOptions {
+  /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
+  readonly database_url: string;
+  /** What the ledger reads once a pass holds its cards. */
+  readonly clock: Clock;
+  /** Postgres: connections at most; 20 when absent. */
+  readonly pool_max?: number;
+}
+
+/** One database, open. */
+export interface Persistence {
+  readonly unitOfWork: UnitOfWork<Tx>;
+  readonly ledger: Ledger;
+  readonly delivery_desk: DeliveryDesk;
+  /** Brings the tables up to date. Two processes may do so at once: one of them waits. */
+  migrate(): Promise<void>;
+  /** Rejects with a `Fault` when the database does not answer. */
+  ping(): Promise<void>;
+  /** Ends the connections, once transactions that are open have ended; what has not begun by then is rejected. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Storage on SQLite or Postgres by MikroORM. Opens the database at once, and creates no table: `migrate` does. Rejects with a
+ * `Fault` when the database cannot be opened.
+ */
+export async function mikroOrmPersistence(options: PersistenceOptions): Promise<Persistence> {
+  const { database_url, clock, pool_max } = options;
+  const connection = await connect({ database_url, ...(pool_max === undefined ? {} : { pool_max }) });
+  const unitOfWork = unitOfWorkOn(connection, storesOn);
+  return {
+    unitOfWork,
+    ledger: connection.dialect === 'sqlite' ? sqliteLedger(connection, clock) : postgresLedger(connection, clock),
+    delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
+    migrate: () => migrate(connection),
+    ping: () => unitOfWork.read(async (tx) => void (await tx.sandbox_clock.read())),
+    close: () => connection.close(),
+  };
+}
+
+function storesOn(session: Session): Tx {
+  return {
+    cards: cardStore(session),
+    real_cards: realCardStore(session),
+    templates: templateStore(session),
+    events: eventStore(session),
+    mails: mailStore(session),
+    one_time_links: oneTimeLinkStore(session),
+    mailbox: mailboxStore(session),
+    audit: auditLog(session),
+    companies: companyStore(session),
+    api_keys: apiKeyStore(session),
+    idempotency: idempotencyStore(session),
+    sandbox_clock: sandboxClockStore(session),
+    installation: installationStore(session),
+    webhooks: webhookStore(session),
+    deliveries: deliveryStore(session),
+    outbox: outbox(session),
+  };
+}

@@ -1,0 +1,251 @@
+import type { LedgerChanges } from '@tallystick/cards';
+import type { QueryConfig } from 'pg';
+import { event_columns, eventRecord } from './event-row.ts';
+import {
+  authorization_columns,
+  type ColumnKind,
+  card_columns,
+  clearing_columns,
+  clearing_reach_ms,
+  selectList,
+} from './ledger-rows.ts';
+
+/** A statement of a pass, ready to send. */
+export type LedgerQuery = QueryConfig<unknown[]>;
+
+/**
+ * Begins a pass. Its statements are planned once per connection, and on a young database that would be for tables that are all but
+ * empty: plans that read whole tables, kept while the tables grow. Each of them has an index to go by, so they are planned by it.
+ */
+export const begin: LedgerQuery = {
+  text: 'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off',
+};
+
+const cards = `select ${card_columns} from virtual_cards v join real_cards r on r.id = v.rcn_id`;
+const authorizations = selectList(authorization_columns, 'a');
+const clearings = selectList(clearing_columns, 'c');
+const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
+
+/** Locks and reads the cards of these numbers; in id order, so that two passes never wait for each other in a ring. */
+export function lockByNumber(number_indexes: readonly Uint8Array[]): LedgerQuery {
+  return named(
+    'ledger_lock_by_number',
+    `${cards} where v.number_index = any($1::bytea[]) order by v.id for update of v`,
+    [number_indexes],
+  );
+}
+
+/** As `lockByNumber`, for messages that name cards by number or by id. */
+export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: readonly number[]): LedgerQuery {
+  return named(
+    'ledger_lock_by_number_or_id',
+    `${cards} where v.number_index = any($1::bytea[]) or v.id = any($2::bigint[]) order by v.id for update of v`,
+    [number_indexes, ids],
+  );
+}
+
+/** Locks and reads cards with a hold whose end has come, passing over those that another transaction holds. */
+export function lockDue(now_ms: number, limit: number): LedgerQuery {
+  return named(
+    'ledger_lock_due',
+    `${cards} where v.next_hold_end_ms <= $1::bigint order by v.next_hold_end_ms limit $2 for update of v skip locked`,
+    [now_ms, limit],
+  );
+}
+
+/** Fresh ids of each kind, as three arrays. */
+export function freshIds(needed: { authorizations: number; clearings: number; events: number }): LedgerQuery {
+  const ids = (sequence: string, count: string) =>
+    `array(select nextval('${sequence}') from generate_series(1, ${count}::int))`;
+  return named(
+    'ledger_fresh_ids',
+    `select ${ids('authorizations_id_seq', '$1')} as authorization_ids, ${ids('clearings_id_seq', '$2')} as clearing_ids,
+       ${ids('events_id_seq', '$3')} as event_ids`,
+    [needed.authorizations, needed.clearings, needed.events],
+  );
+}
+
+/** The recorded messages with a trace id on the card of a number; the two lists go in step. */
+export function traces(number_indexes: readonly Uint8Array[], trace_ids: readonly string[]): LedgerQuery {
+  return named(
+    'ledger_traces',
+    `select ${authorizations} from unnest($1::bytea[], $2::text[]) as m (number_index, trace_id)
+       join virtual_cards v on v.number_index = m.number_index
+       join authorizations a on a.card_id = v.id and a.trace_id = m.trace_id`,
+    [number_indexes, trace_ids],
+  );
+}
+
+export function authorizationsById(ids: readonly number[]): LedgerQuery {
+  return named(
+    'ledger_authorizations',
+    `select ${authorizations} from authorizations a where a.id = any($1::bigint[])`,
+    [ids],
+  );
+}
+
+/** The open holds of the cards whose end has come, and of each card the next one to end. */
+export function holdsDue(card_ids: readonly number[], now_ms: number): LedgerQuery {
+  const holds = (which: string) =>
+    `select ${authorizations} from authorizations a where a.card_id = k.id and ${open_aging} and ${which}`;
+  return named(
+    'ledger_holds_due',
+    `select a.* from unnest($1::bigint[]) as k (id) cross join lateral (
+       (${holds('a.hold_end_ms <= $2::bigint')})
+       union all (${holds('a.hold_end_ms > $2::bigint')} order by a.hold_end_ms limit 1)
+     ) a`,
+    [card_ids, now_ms],
+  );
+}
+
+export function templatesById(ids: readonly number[]): LedgerQuery {
+  return named(
+    'ledger_templates',
+    'select id, mcc_rule, mcc_list from purchase_templates where id = any($1::bigint[])',
+    [ids],
+  );
+}
+
+/** What a clearing is matched by, as the candidates are looked up. */
+export interface ClearingKeys {
+  /** Hexadecimal. */
+  readonly number_index: string | null;
+  readonly vcn_id: number | null;
+  readonly transaction_id: string;
+  readonly acquirer_reference_data: string | null;
+  readonly approval_code: string | null;
+  readonly reference: string | null;
+  readonly merchant_id: string | null;
+  readonly merchant_amount: number | null;
+}
+
+const clearing_keys = `(
+  select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
+    from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, transaction_id text, acquirer_reference_data text,
+      approval_code text, reference text, merchant_id text, merchant_amount bigint)
+  ) m`;
+
+/** Both lists of candidates of these clearings: earlier clearings, and roots. Rows may repeat. */
+export function clearingCandidates(
+  keys: readonly ClearingKeys[],
+  now_ms: number,
+): { readonly clearings: LedgerQuery; readonly roots: LedgerQuery } {
+  const values = [JSON.stringify(keys), now_ms - clearing_reach_ms];
+  // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
+  const recent = (row: string, table: string, time: string) =>
+    `${row}.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < $2::bigint
+       order by b.id desc limit 1), 0) and (${row}.merchant_id = m.merchant_id or ${row}.merchant_amount = m.merchant_amount)`;
+  const earlier = (which: string) => `select ${clearings} from clearings c where ${which}`;
+  const root = (which: string) =>
+    `select ${authorizations} from authorizations a where a.card_id = m.card_id and a.root_id = a.id and ${which}`;
+  return {
+    clearings: named(
+      'ledger_clearing_candidates',
+      `select c.* from ${clearing_keys} cross join lateral (
+         ${earlier('c.network_financial_transaction_id = m.transaction_id')}
+         union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
+         union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
+         union all ${earlier('c.card_id = m.card_id and substr(c.net_reference_number, 4, 6) = m.reference and c.net_reference_number is not null')}
+         union all ${earlier(`c.card_id = m.card_id and ${recent('c', 'clearings', 'recorded_at_ms')}`)}
+       ) c`,
+      values,
+    ),
+    roots: named(
+      'ledger_root_candidates',
+      `select a.* from ${clearing_keys} cross join lateral (
+         ${root('a.approval_code = m.approval_code')}
+         union all ${root('substr(a.net_reference_number, 4, 6) = m.reference and a.net_reference_number is not null')}
+         union all ${root(recent('a', 'authorizations', 'decided_at_ms'))}
+       ) a`,
+      values,
+    ),
+  };
+}
+
+/**
+ * All that a pass writes, one statement per table. Each takes one JSON text: Postgres reads that faster than as many arrays as
+ * there are columns, and since nothing but text is left to encode, no statement can fail between the others on its way out.
+ */
+export function writes(changes: LedgerChanges): LedgerQuery[] {
+  const queries: LedgerQuery[] = [];
+  const add = (name: string, text: string, records: readonly unknown[]) => {
+    if (records.length > 0) queries.push(named(name, text, [JSON.stringify(records)]));
+  };
+  add(
+    'ledger_update_counters',
+    `update virtual_cards v set window_start_ms = u.window_start_ms, held = u.held, cleared = u.cleared, uses = u.uses,
+         next_hold_end_ms = u.next_hold_end_ms
+       from json_to_recordset($1::json) as u (card_id bigint, window_start_ms bigint, held bigint, cleared bigint,
+         uses bigint, next_hold_end_ms bigint)
+       where v.id = u.card_id`,
+    changes.counters.map(({ card_id, counters }) => ({ card_id, ...counters })),
+  );
+  add(
+    'ledger_insert_authorizations',
+    insertFromJson('authorizations', authorization_columns),
+    changes.authorizations_inserted,
+  );
+  add(
+    'ledger_update_authorizations',
+    `update authorizations a set status = u.status, authorized = u.authorized, held = u.held, cleared = u.cleared,
+         uses = u.uses, hold_end_ms = u.hold_end_ms
+       from json_to_recordset($1::json) as u (id bigint, status text, authorized bigint, held bigint, cleared bigint,
+         uses bigint, hold_end_ms bigint)
+       where a.id = u.id`,
+    changes.authorizations_changed,
+  );
+  add('ledger_insert_clearings', insertFromJson('clearings', clearing_columns), changes.clearings_inserted);
+  add('ledger_insert_events', insertFromJson('events', event_columns), changes.events.map(eventRecord));
+  add(
+    'ledger_insert_outbox',
+    'insert into event_outbox (event_id) select value::bigint from json_array_elements_text($1::json)',
+    changes.events.map(({ id }) => id),
+  );
+  add(
+    'ledger_insert_unknown_numbers',
+    `insert into unknown_number_messages (number_index, last4, message, recorded_at_ms, request_id)
+       select decode(m.number_index, 'hex'), m.last4, m.message::text, m.recorded_at_ms, m.request_id
+       from json_to_recordset($1::json) as m (number_index text, last4 text, message json, recorded_at_ms bigint,
+         request_id text)`,
+    changes.unknown_numbers.map((unknown) => ({ ...unknown, number_index: hex(unknown.number_index) })),
+  );
+  return queries;
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+function insertFromJson(table: string, columns: Readonly<Record<string, ColumnKind>>): string {
+  const types = { integer: 'bigint', text: 'text', boolean: 'boolean', json: 'json' } as const;
+  const names = Object.keys(columns);
+  const values = names.map((name) => (columns[name] === 'json' ? `m."${name}"::text` : `m."${name}"`));
+  const definitions = Object.entries(columns).map(([name, kind]) => `"${name}" ${types[kind]}`);
+  return `insert into ${table} (${names.map((name) => `"${name}"`).join(', ')})
+    select ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})`;
+}
+
+/** Prepared once per connection under its name; 64-bit integers come back as numbers. */
+function named(name: string, text: string, values: unknown[]): LedgerQuery {
+  return { name, text, values, types: { getTypeParser } };
+}
+
+const int8 = 20;
+const int8_array = 1016;
+const bool = 16;
+const bytea = 17;
+
+function getTypeParser(oid: number): (text: string) => unknown {
+  switch (oid) {
+    case int8:
+      return Number;
+    case int8_array:
+      return (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+    case bool:
+      return (text) => text === 't';
+    case bytea:
+      return (text) => Buffer.from(text.slice(2), 'hex');
+    default:
+      return (text) => text;
+  }
+}

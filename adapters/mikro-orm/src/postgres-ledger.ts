@@ -1,0 +1,244 @@
+import type { Authorization, Clearing, Fold, Ledger, LedgerCard, LedgerState, NetworkMessage } from '@tallystick/cards';
+import { type Clock, Fault } from '@tallystick/kernel';
+import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { PostgresConnection } from './connection.ts';
+import { faultOf, isConflict } from './faults.ts';
+import {
+  type AuthorizationRow,
+  authorizationOf,
+  type CardRow,
+  type ClearingRow,
+  cardOf,
+  clearingOf,
+  idsNeeded,
+  networkReference,
+  TemplateRules,
+} from './ledger-rows.ts';
+import { outermost } from './nesting.ts';
+import {
+  authorizationsById,
+  begin,
+  clearingCandidates,
+  freshIds,
+  hex,
+  holdsDue,
+  type LedgerQuery,
+  lockByNumber,
+  lockByNumberOrId,
+  lockDue,
+  templatesById,
+  traces,
+  writes,
+} from './postgres-ledger-statements.ts';
+
+/** While one pass waits for the disk or the server works on it, the others are read, decided and sent. */
+const passes_at_once = 3;
+
+/** How often a pass begins again after a conflict before it gives up. */
+const attempts_max = 5;
+
+/**
+ * The ledger on Postgres: a pass is two round trips. The first locks the cards in id order and reads; what it reads
+ * comes after the locks on the same connection, so each statement sees all that was committed before. The second writes and commits. The clients of the pool send each statement without waiting for the answer to the one before.
+ */
+export function postgresLedger({ pool }: Pick<PostgresConnection, 'pool'>, clock: Clock): Ledger {
+  const templates = new TemplateRules();
+
+  async function run<Result>(load: (client: PoolClient) => Promise<LedgerState>, fold: Fold<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await outermost(() => transaction(pool, load, fold));
+      } catch (error) {
+        if (!(error instanceof Fault && mayBeginAgain(error.cause)) || attempt === attempts_max) throw error;
+      }
+    }
+  }
+
+  return {
+    passes_at_once,
+    pass: (messages, fold) => run((client) => loadState(client, templates, clock, messages), fold),
+    passDue: (limit, fold) => run((client) => loadDue(client, templates, clock, limit), fold),
+  };
+}
+
+async function transaction<Result>(
+  pool: Pool,
+  load: (client: PoolClient) => Promise<LedgerState>,
+  fold: Fold<Result>,
+): Promise<Result> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw faultOf(error);
+  });
+  let folding = false;
+  let broken = false;
+  try {
+    const state = await load(client);
+    folding = true;
+    const { changes, result } = fold(state);
+    folding = false;
+    // Everything is encoded before anything is sent; a statement that fails turns the commit behind it into a rollback.
+    const answers = await send(client, [...writes(changes), { text: 'commit' }]);
+    if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => {
+      broken = true;
+    });
+    throw folding ? error : faultOf(error);
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Sends the statements in one go and waits for all answers; fails with the first that failed. */
+async function send(client: PoolClient, queries: readonly LedgerQuery[]): Promise<QueryResult[]> {
+  return await Promise.all(queries.map((query) => client.query(query)));
+}
+
+/** A row that another process made first also makes a pass begin again: then it sees what the other recorded. */
+function mayBeginAgain(error: unknown): boolean {
+  return isConflict(error) || (error instanceof Error && 'code' in error && error.code === '23505');
+}
+
+async function loadState(
+  client: PoolClient,
+  templates: TemplateRules,
+  clock: Clock,
+  messages: readonly NetworkMessage[],
+): Promise<LedgerState> {
+  const needed = idsNeeded(messages);
+  const asked = keysOf(messages);
+  const queries: LedgerQuery[] = [
+    begin,
+    asked.ids.length === 0 ? lockByNumber(asked.numbers) : lockByNumberOrId(asked.numbers, asked.ids),
+    freshIds(needed),
+  ];
+  if (asked.traces.trace_ids.length > 0) queries.push(traces(asked.traces.number_indexes, asked.traces.trace_ids));
+  if (asked.clearings.length > 0) {
+    // The reach of a candidate has a day to spare: here the clock may be read before the locks are held.
+    const candidates = clearingCandidates(asked.clearings, clock.now().epochMilliseconds);
+    queries.push(candidates.roots, candidates.clearings);
+  }
+  const [, locked, ids, ...found] = await send(client, queries);
+  const loaded = new Loaded(locked?.rows ?? []);
+  const clearings = asked.clearings.length > 0 ? found.pop() : undefined;
+  loaded.keepClearings(clearings?.rows ?? []);
+  for (const { rows } of found) loaded.keepAuthorizations(rows);
+  const now_ms = clock.now().epochMilliseconds;
+  await loaded.complete(client, templates, now_ms);
+  return loaded.state(now_ms, templates, ids?.rows[0]);
+}
+
+async function loadDue(
+  client: PoolClient,
+  templates: TemplateRules,
+  clock: Clock,
+  limit: number,
+): Promise<LedgerState> {
+  const [, locked] = await send(client, [begin, lockDue(clock.now().epochMilliseconds, limit)]);
+  const loaded = new Loaded(locked?.rows ?? []);
+  const now_ms = clock.now().epochMilliseconds;
+  await loaded.complete(client, templates, now_ms);
+  return loaded.state(now_ms, templates, { authorization_ids: [], clearing_ids: [], event_ids: [] });
+}
+
+type FreshIds = Pick<LedgerState, 'authorization_ids' | 'clearing_ids' | 'event_ids'>;
+
+/** What a pass has read; each row once. */
+class Loaded {
+  readonly #cards: readonly CardRow[];
+  readonly #authorizations = new Map<number, Authorization>();
+  readonly #clearings = new Map<number, Clearing>();
+
+  constructor(cards: readonly CardRow[]) {
+    this.#cards = cards;
+  }
+
+  keepAuthorizations(rows: readonly AuthorizationRow[]): void {
+    for (const row of rows) {
+      if (!this.#authorizations.has(row.id)) this.#authorizations.set(row.id, authorizationOf(row));
+    }
+  }
+
+  keepClearings(rows: readonly ClearingRow[]): void {
+    for (const row of rows) if (!this.#clearings.has(row.id)) this.#clearings.set(row.id, clearingOf(row));
+  }
+
+  /** Reads what only the first answers can tell: mostly nothing, and then nothing is sent. */
+  async complete(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
+    const due = this.#cards.filter(({ next_hold_end_ms: end }) => end !== null && end <= now_ms).map(({ id }) => id);
+    const unknown = new Set(this.#cards.map((card) => card.template_id).filter((id) => !templates.get(id)));
+    const roots = this.#missingRoots();
+    const queries: LedgerQuery[] = [];
+    if (roots.length > 0) queries.push(authorizationsById(roots));
+    if (due.length > 0) queries.push(holdsDue(due, now_ms));
+    if (unknown.size > 0) queries.push(templatesById([...unknown]));
+    if (queries.length === 0) return;
+    const found = await send(client, queries);
+    if (unknown.size > 0) for (const row of found.pop()?.rows ?? []) templates.keep(row.id, row);
+    for (const { rows } of found) this.keepAuthorizations(rows);
+  }
+
+  state(now_ms: number, templates: TemplateRules, fresh: FreshIds): LedgerState {
+    return {
+      now_ms,
+      cards: this.#cards.map((row) => cardOf(row, templateOf(templates, row.template_id))),
+      authorizations: [...this.#authorizations.values()],
+      clearings: [...this.#clearings.values()],
+      authorization_ids: fresh.authorization_ids,
+      clearing_ids: fresh.clearing_ids,
+      event_ids: fresh.event_ids,
+    };
+  }
+
+  /** Roots that something found points to, not found themselves. */
+  #missingRoots(): number[] {
+    const missing = new Set<number>();
+    const ask = (id: number | null) => {
+      if (id !== null && !this.#authorizations.has(id)) missing.add(id);
+    };
+    for (const { root_id } of this.#authorizations.values()) ask(root_id);
+    for (const { authorization_id } of this.#clearings.values()) ask(authorization_id);
+    return [...missing];
+  }
+}
+
+function templateOf(templates: TemplateRules, id: number): LedgerCard['template'] {
+  const template = templates.get(id);
+  if (template === undefined) throw new Fault(`template ${id} of a card is not there`, { retryable: false });
+  return template;
+}
+
+/** What the messages ask for, each key once. */
+function keysOf(messages: readonly NetworkMessage[]) {
+  const numbers = new Map<string, Uint8Array>();
+  const ids = new Set<number>();
+  const seen = new Set<string>();
+  const number_indexes: Uint8Array[] = [];
+  const trace_ids: string[] = [];
+  const clearings: Parameters<typeof clearingCandidates>[0][number][] = [];
+  for (const message of messages) {
+    const number = message.number_index === null ? null : hex(message.number_index);
+    if (message.number_index !== null && number !== null) numbers.set(number, message.number_index);
+    if (message.kind === 'authorization') {
+      const trace = `${number} ${message.trace_id}`;
+      if (seen.has(trace)) continue;
+      seen.add(trace);
+      number_indexes.push(message.number_index);
+      trace_ids.push(message.trace_id);
+      continue;
+    }
+    if (message.vcn_id !== null) ids.add(message.vcn_id);
+    clearings.push({
+      number_index: number,
+      vcn_id: message.vcn_id,
+      transaction_id: message.network_financial_transaction_id,
+      acquirer_reference_data: message.acquirer_reference_data,
+      approval_code: message.approval_code,
+      reference: networkReference(message.net_reference_number),
+      merchant_id: message.merchant_id,
+      merchant_amount: message.merchant_amount,
+    });
+  }
+  return { numbers: [...numbers.values()], ids: [...ids], traces: { number_indexes, trace_ids }, clearings };
+}

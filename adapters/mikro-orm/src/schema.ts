@@ -1,0 +1,459 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Environment, Role } from '@tallystick/access';
+import type {
+  AuthorizationStatus,
+  CardStatus,
+  ClearingClass,
+  ClearingCycle,
+  ClearingType,
+  DeclineCode,
+  MessageType,
+} from '@tallystick/cards';
+import type { FilterName } from '@tallystick/events';
+import type { Money } from '@tallystick/kernel';
+import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateStatus } from '@tallystick/templates';
+import type { Recurring } from '@tallystick/velocity';
+import { segmentExpression } from './event-segments.ts';
+import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
+import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
+
+/**
+ * The tables, for SQLite and Postgres alike. Property names are column names and, as far as a domain record has the field,
+ * the record's names. Times are epoch milliseconds, dates YYYY-MM-DD, amounts minor units. JSON is held as text, as
+ * `JSON.stringify` wrote it: no query reads inside it, and the bytes come back as they went in.
+ *
+ * What each index is for, and what it costs, is told in the package's README.
+ */
+
+const id = () => p.bigint('number').primary().autoincrement();
+const int = () => p.bigint('number');
+const money = () => p.bigint('number').$type<Money>();
+const json = () => p.text();
+
+export const Company = defineEntity({
+  name: 'Company',
+  tableName: 'companies',
+  properties: {
+    id: id(),
+    name: p.text(),
+    customer_number: p.text(),
+    created_at_ms: int(),
+    full_details_in_mail: p.boolean().default(false),
+  },
+});
+
+const company = () => p.manyToOne(Company).mapToPk().fieldName('company_id').index(false).deleteRule('no action');
+
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: id(),
+    company_id: () => company().nullable(),
+    role: p.text().$type<Role>(),
+    environment: p.text().$type<Environment>(),
+    name: p.text(),
+    secret_sha256: p.uint8array(),
+    signing_secret_sealed: p.uint8array().nullable(),
+    rate_limit_per_minute: int().nullable(),
+    created_at_ms: int(),
+    revoked_at_ms: int().nullable(),
+  },
+  indexes: [{ name: 'api_keys_page', properties: ['company_id', 'id'] }],
+});
+
+export const RealCard = defineEntity({
+  name: 'RealCard',
+  tableName: 'real_cards',
+  properties: {
+    id: id(),
+    company_id: company,
+    alias: p.text(),
+    billing_currency: p.text(),
+    account_range: p.text(),
+    velocity_enabled: p.boolean(),
+    network_data_names: json().nullable(),
+    is_default: p.boolean(),
+    created_at_ms: int(),
+  },
+  indexes: [{ name: 'real_cards_page', properties: ['company_id', 'id'] }],
+  uniques: [{ name: 'real_cards_default', properties: ['company_id'], where: 'is_default' }],
+});
+
+export const PurchaseTemplate = defineEntity({
+  name: 'PurchaseTemplate',
+  tableName: 'purchase_templates',
+  properties: {
+    id: id(),
+    company_id: () => company().nullable(),
+    name: p.text(),
+    description: p.text(),
+    mcc_list: json(),
+    mcc_rule: p.text().$type<MccRule>(),
+    required_control: p.text().$type<RequiredControl>(),
+    status: p.text().$type<TemplateStatus>(),
+    transaction_key: p.text(),
+    copy_from_template: p.text(),
+    customer_number: p.text(),
+    environment: p.text().$type<Template['environment']>(),
+    created_at_ms: int(),
+    updated_at_ms: int(),
+    deleted_at_ms: int().nullable(),
+    completes_at_ms: int().nullable(),
+  },
+  indexes: [
+    { name: 'purchase_templates_page', properties: ['company_id', 'id'] },
+    { name: 'purchase_templates_due', properties: ['completes_at_ms'], where: 'completes_at_ms is not null' },
+  ],
+  uniques: [
+    { name: 'purchase_templates_name', properties: ['company_id', 'name'], where: 'deleted_at_ms is null' },
+    { name: 'purchase_templates_transaction_key', properties: ['company_id', 'transaction_key'] },
+  ],
+});
+
+/** What a decision reads and writes of a card: short rows, since every decision writes one anew. */
+export const VirtualCard = defineEntity({
+  name: 'VirtualCard',
+  tableName: 'virtual_cards',
+  properties: {
+    id: id(),
+    company_id: company,
+    rcn_id: () => p.manyToOne(RealCard).mapToPk().fieldName('rcn_id').index(false).deleteRule('no action'),
+    template_id: () =>
+      p.manyToOne(PurchaseTemplate).mapToPk().fieldName('template_id').index(false).deleteRule('no action'),
+    status: p.text().$type<CardStatus>(),
+    last4: p.text(),
+    expiry: p.text(),
+    number_index: p.uint8array(),
+    number_sealed: p.uint8array(),
+    number_key_id: p.text(),
+    supplier_id: int().nullable(),
+    created_at_ms: int(),
+    canceled_at_ms: int().nullable(),
+    // Controls
+    per_transaction_min: money(),
+    per_transaction_max: money(),
+    per_transaction_max_defaulted: p.boolean(),
+    total_card_amount: money(),
+    transactions_max: int().nullable(),
+    recurring: p.text().$type<Recurring>().nullable(),
+    authorization_hold_days: int().nullable(),
+    aging_velocity_time_zone: p.text().nullable(),
+    currency: p.text().nullable(),
+    valid_starting_on: p.text(),
+    valid_ending_on: p.text(),
+    // Counters
+    window_start_ms: int(),
+    held: money(),
+    cleared: money(),
+    uses: int(),
+    next_hold_end_ms: int().nullable(),
+  },
+  indexes: [
+    { name: 'virtual_cards_page', properties: ['company_id', 'id'] },
+    { name: 'virtual_cards_rcn', properties: ['company_id', 'rcn_id', 'id'] },
+    { name: 'virtual_cards_template', properties: ['company_id', 'template_id', 'id'] },
+    { name: 'virtual_cards_status', properties: ['company_id', 'status', 'id'] },
+    { name: 'virtual_cards_last4', properties: ['company_id', 'last4', 'id'] },
+    {
+      name: 'virtual_cards_supplier',
+      properties: ['company_id', 'supplier_id', 'id'],
+      where: 'supplier_id is not null',
+    },
+    { name: 'virtual_cards_key', properties: ['number_key_id', 'id'] },
+    { name: 'virtual_cards_due', properties: ['next_hold_end_ms'], where: 'next_hold_end_ms is not null' },
+  ],
+  uniques: [{ name: 'virtual_cards_number', properties: ['number_index'] }],
+});
+
+/** What no decision reads: up to 16 KiB that a change of the counters must not carry along. */
+export const VirtualCardDetails = defineEntity({
+  name: 'VirtualCardDetails',
+  tableName: 'virtual_card_details',
+  properties: {
+    card_id: p.bigint('number').primary().autoincrement(false),
+    emails: json().nullable(),
+    notified: p.boolean(),
+    network_data: json().nullable(),
+    metadata: json().nullable(),
+  },
+});
+
+/** A row for each top-level name of a card's metadata, so that a filter on it need not read every card. */
+export const VirtualCardMetadata = defineEntity({
+  name: 'VirtualCardMetadata',
+  tableName: 'virtual_card_metadata',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    /** A hash of the name and its value as text: short, whatever their length. */
+    entry: p.uint8array().primary(),
+    card_id: p.bigint('number').primary(),
+  },
+});
+
+// No foreign keys from here on: on Postgres each would lock its parent row for every message of the network.
+
+export const Authorization = defineEntity({
+  name: 'Authorization',
+  tableName: 'authorizations',
+  properties: {
+    id: id(),
+    company_id: int(),
+    card_id: int(),
+    root_id: int().nullable(),
+    message_type: p.text().$type<MessageType>(),
+    incremental: p.boolean(),
+    trace_id: p.text(),
+    system_trace_audit_number: p.text(),
+    transaction_date_time_ms: int(),
+    decided_at_ms: int(),
+    decline_code: p.text().$type<DeclineCode>().nullable(),
+    approval_code: p.text().nullable(),
+    billing_amount: money(),
+    merchant_amount: money(),
+    merchant_currency: p.text(),
+    mcc: p.text(),
+    merchant_id: p.text().nullable(),
+    net_reference_number: p.text().nullable(),
+    window_start_ms: int(),
+    status: p.text().$type<AuthorizationStatus>(),
+    authorized: money(),
+    held: money(),
+    cleared: money(),
+    uses: int().$type<0 | 1>(),
+    hold_end_ms: int().nullable(),
+    request_id: p.text().nullable(),
+    details: json(),
+  },
+  indexes: [
+    { name: 'authorizations_page', properties: ['card_id', 'id'] },
+    {
+      name: 'authorizations_approval',
+      properties: ['card_id', 'approval_code'],
+      where: 'approval_code is not null',
+    },
+    {
+      name: 'authorizations_network_reference',
+      expression: (_columns, table, name) =>
+        `create index "${name}" on "${table.name}" ("card_id", substr("net_reference_number", 4, 6)) where net_reference_number is not null`,
+    },
+    {
+      name: 'authorizations_aging',
+      properties: ['card_id', 'hold_end_ms'],
+      where: "hold_end_ms is not null and status in ('open', 'partially_cleared')",
+    },
+  ],
+  uniques: [
+    {
+      name: 'authorizations_message',
+      properties: ['card_id', 'trace_id', 'message_type', 'system_trace_audit_number', 'transaction_date_time_ms'],
+    },
+  ],
+});
+
+export const Clearing = defineEntity({
+  name: 'Clearing',
+  tableName: 'clearings',
+  properties: {
+    id: id(),
+    company_id: int(),
+    card_id: int(),
+    network_financial_transaction_id: p.text(),
+    cycle: p.text().$type<ClearingCycle>(),
+    clearing_type: p.text().$type<ClearingType>(),
+    partial: p.boolean(),
+    billing_amount: money(),
+    billing_currency: p.text(),
+    merchant_amount: money().nullable(),
+    merchant_currency: p.text().nullable(),
+    acquirer_reference_data: p.text().nullable(),
+    approval_code: p.text().nullable(),
+    net_reference_number: p.text().nullable(),
+    merchant_id: p.text().nullable(),
+    mcc: p.text().nullable(),
+    settlement_date: p.text(),
+    authorization_date: p.text().nullable(),
+    recorded_at_ms: int(),
+    authorization_id: int().nullable(),
+    clearing_id: int().nullable(),
+    match_rule: int(),
+    review: p.boolean(),
+    class: p.text().$type<ClearingClass>(),
+    window_start_ms: int(),
+    cleared_effect: money(),
+    hold_effect: money(),
+    uses: int().$type<0 | 1>(),
+    request_id: p.text().nullable(),
+    details: json(),
+  },
+  indexes: [
+    { name: 'clearings_page', properties: ['card_id', 'id'] },
+    {
+      name: 'clearings_acquirer_reference',
+      properties: ['card_id', 'acquirer_reference_data'],
+      where: 'acquirer_reference_data is not null',
+    },
+    { name: 'clearings_approval', properties: ['card_id', 'approval_code'], where: 'approval_code is not null' },
+    {
+      name: 'clearings_network_reference',
+      expression: (_columns, table, name) =>
+        `create index "${name}" on "${table.name}" ("card_id", substr("net_reference_number", 4, 6)) where net_reference_number is not null`,
+    },
+  ],
+  uniques: [{ name: 'clearings_transaction', properties: ['network_financial_transaction_id'] }],
+});
+
+/** The column that holds the value of each filter of the event log, normalised: null where the event has none. */
+export const event_filter_columns = {
+  'payload.merchant_amount': 'merchant_amount',
+  'payload.billing_amount': 'billing_amount',
+  'payload.transaction_date_time': 'transaction_date_time_ms',
+  'payload.approval_code': 'approval_code',
+  'payload.net_ref_num': 'net_reference_number',
+  'payload.card_number': 'card_number',
+  'payload.financial_network_code': 'financial_network_code',
+  'payload.mcc_description': 'mcc_description',
+  'payload.mcc': 'mcc',
+  'payload.merchant_name': 'merchant_name',
+  'payload.rcn_alias': 'rcn_alias',
+  'payload.rcn_id': 'rcn_id',
+  'payload.transaction_type': 'transaction_type',
+  'payload.vcn_id': 'vcn_id',
+  'payload.id': 'payload_id',
+  'payload.status': 'status',
+  event_type: 'event_type',
+  created_at: 'created_at_ms',
+} as const satisfies Readonly<Record<FilterName, string>>;
+
+/** The log. Rows are only ever appended, and every index leads with something that rises with the log. */
+export const Event = defineEntity({
+  name: 'Event',
+  tableName: 'events',
+  properties: {
+    id: id(),
+    /** The expression for the database at hand is put in its place when the entities are discovered. */
+    segment: p.bigint('number').generated(`(${segmentExpression('postgres')}) stored`),
+    company_id: int(),
+    event_type: p.text(),
+    created_at_ms: int(),
+    merchant_amount: int().nullable(),
+    billing_amount: int().nullable(),
+    transaction_date_time_ms: int().nullable(),
+    approval_code: p.text().nullable(),
+    net_reference_number: p.text().nullable(),
+    card_number: p.text().nullable(),
+    financial_network_code: p.text().nullable(),
+    mcc_description: p.text().nullable(),
+    mcc: p.text().nullable(),
+    merchant_name: p.text().nullable(),
+    rcn_alias: p.text().nullable(),
+    rcn_id: int().nullable(),
+    transaction_type: p.text().nullable(),
+    vcn_id: int().nullable(),
+    payload_id: p.text().nullable(),
+    status: p.text().nullable(),
+    request_id: p.text().nullable(),
+    payload: json(),
+    previous: json().nullable(),
+  },
+  indexes: [
+    { name: 'events_page', properties: ['company_id', 'id'] },
+    ...Object.values(event_filter_columns).map((column) => ({
+      name: `events_by_${column}`,
+      properties: ['segment' as const, 'company_id' as const, column, 'id' as const],
+      // What every event has needs no condition, and SQLite would not use an index with one.
+      ...(column === 'event_type' || column === 'created_at_ms' ? {} : { where: `${column} is not null` }),
+    })),
+  ],
+});
+
+export const UnknownNumberMessage = defineEntity({
+  name: 'UnknownNumberMessage',
+  tableName: 'unknown_number_messages',
+  properties: {
+    id: id(),
+    number_index: p.uint8array(),
+    last4: p.text(),
+    message: json(),
+    recorded_at_ms: int(),
+    request_id: p.text().nullable(),
+  },
+});
+
+export const AuditEntry = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_entries',
+  properties: {
+    id: id(),
+    company_id: int().nullable(),
+    actor: p.text(),
+    action: p.text(),
+    object: p.text(),
+    request_id: p.text().nullable(),
+    details: json(),
+    at_ms: int(),
+  },
+});
+
+export const IdempotencyRecord = defineEntity({
+  name: 'IdempotencyRecord',
+  tableName: 'idempotency_records',
+  properties: {
+    scope: p.text().primary(),
+    key: p.text().primary(),
+    token: p.text(),
+    request_sha256: p.uint8array(),
+    claimed_at_ms: int(),
+    lease_ms: int(),
+    answer_sealed: p.uint8array().nullable(),
+  },
+  indexes: [{ name: 'idempotency_records_age', properties: ['claimed_at_ms'] }],
+});
+
+/** One row, written by the first migration. */
+export const SandboxClock = defineEntity({
+  name: 'SandboxClock',
+  tableName: 'sandbox_clock',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(false),
+    offset_ms: int(),
+    frozen_at_ms: int().nullable(),
+  },
+});
+
+/** One row, written by its migration: what must stay the same for as long as the database lives. */
+export const Installation = defineEntity({
+  name: 'Installation',
+  tableName: 'installation',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(false),
+    /** Of the key that card numbers are found by; null until the first start. Tells nothing of the key. */
+    index_fingerprint: p.text().nullable(),
+  },
+});
+
+export const entities = [
+  Company,
+  ApiKey,
+  RealCard,
+  PurchaseTemplate,
+  VirtualCard,
+  VirtualCardDetails,
+  VirtualCardMetadata,
+  Authorization,
+  Clearing,
+  Event,
+  UnknownNumberMessage,
+  AuditEntry,
+  IdempotencyRecord,
+  SandboxClock,
+  Installation,
+  Webhook,
+  WebhookEventType,
+  EventOutboxEntry,
+  Delivery,
+  DeliveryAttempt,
+  Mail,
+  OneTimeLink,
+  MailboxMessage,
+];

@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { assert, Fault, Violation } from '@tallystick/kernel';
+import type { Database, Statement } from 'better-sqlite3';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type TransactionSettings,
+} from 'kysely';
+
+/** How long to wait for another process that holds the write lock, before the work is given up. */
+export const write_lock_wait_ms = 10_000;
+const statements_kept = 300;
+
+/**
+ * Kysely's SQLite, but for how a transaction begins. One that may write takes the write lock at once: one that began by
+ * reading could not go on to write after another process had written. While another process holds the lock the wait is
+ * asynchronous, so that this process goes on serving. One that only reads leaves the lock alone, and a write in it fails.
+ */
+export function sqliteDialect(database: Database): Dialect {
+  return {
+    createDriver: () => new ImmediateDriver(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+  };
+}
+
+/** Begins a transaction that may write. Rejects with a retryable fault when the lock cannot be had in `write_lock_wait_ms`. */
+export async function beginImmediate(database: Database): Promise<void> {
+  const begin = database.prepare('begin immediate');
+  for (let waited_ms = 0, step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
+    try {
+      begin.run();
+      return;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (waited_ms >= write_lock_wait_ms) {
+        throw new Fault(`another process has held the database's write lock for ${write_lock_wait_ms} ms`, {
+          retryable: true,
+          cause: error,
+        });
+      }
+    }
+    const wait_ms = step_ms * (0.5 + Math.random() / 2);
+    await delay(wait_ms);
+    waited_ms += wait_ms;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+}
+
+class ImmediateDriver implements Driver {
+  readonly #connection: SqliteConnection;
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#connection = new SqliteConnection(database);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(_connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    this.#connection.only_reads = settings.accessMode === 'read only';
+    if (this.#connection.only_reads) this.#connection.statement('begin').run();
+    else await beginImmediate(this.#database);
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#connection.only_reads = false;
+    this.#connection.statement('commit').run();
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    this.#connection.only_reads = false;
+    // SQLite has rolled back by itself after some errors: a full disk, for one.
+    if (this.#database.inTransaction) this.#connection.statement('rollback').run();
+  }
+
+  async savepoint(_connection: DatabaseConnection, name: string): Promise<void> {
+    this.#connection.statement(`savepoint "${name}"`).run();
+  }
+
+  async rollbackToSavepoint(_connection: DatabaseConnection, name: string): Promise<void> {
+    this.#connection.statement(`rollback to "${name}"`).run();
+  }
+
+  async releaseSavepoint(_connection: DatabaseConnection, name: string): Promise<void> {
+    this.#connection.statement(`release "${name}"`).run();
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#database.close();
+  }
+}
+
+/** The one connection. Keeps the statements that it prepared, since preparing one costs more than running most. */
+class SqliteConnection implements DatabaseConnection {
+  only_reads = false;
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement<unknown[]>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  statement(sql: string): Statement<unknown[]> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare<unknown[]>(sql);
+      if (this.#statements.size >= statements_kept) this.#statements.clear();
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = this.statement(sql);
+    assert(!this.only_reads || statement.readonly, `a transaction that only reads would write: ${sql}`);
+    const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    if (statement.reader) return { rows: statement.all(...values) as Row[] };
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  // biome-ignore lint/correctness/useYield: Kysely's interface asks for it and nothing here streams
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Violation('no query is streamed on SQLite: it would keep the only connection');
+  }
+}

@@ -1,0 +1,105 @@
+import type { Database } from 'better-sqlite3';
+import { event_columns } from './event-row.ts';
+import {
+  type AuthorizationRow,
+  authorization_columns,
+  type CardRow,
+  type ClearingRow,
+  card_columns,
+  clearing_columns,
+  selectList,
+} from './ledger-rows.ts';
+
+/** Names the parameters of what looks for a recent match. */
+export interface Recent {
+  readonly card_id: number;
+  readonly since_ms: number;
+  readonly merchant_id: string | null;
+  readonly merchant_amount: number | null;
+}
+
+/** A prepared statement, as far as a pass needs it. */
+export interface Prepared<Parameters extends unknown[], Row> {
+  run(...parameters: Parameters): unknown;
+  get(...parameters: Parameters): Row | undefined;
+  all(...parameters: Parameters): Row[];
+}
+
+/** Held for the life of the connection. */
+export type LedgerStatements = ReturnType<typeof prepareStatements>;
+
+/** Prepares every statement of a pass. */
+export function prepareStatements(database: Database) {
+  const cards = `select ${card_columns} from virtual_cards v join real_cards r on r.id = v.rcn_id`;
+  const authorizations = `select ${selectList(authorization_columns, 'a')} from authorizations a`;
+  const clearings = `select ${selectList(clearing_columns, 'c')} from clearings c`;
+  const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
+  const root = 'a.root_id = a.id';
+  // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
+  const recentOf = (table: string, time: string) =>
+    `card_id = $card_id and id > coalesce((select id from ${table} where card_id = $card_id and ${time} < $since_ms
+       order by id desc limit 1), 0) and (merchant_id = $merchant_id or merchant_amount = $merchant_amount)`;
+  const sql = <Parameters extends unknown[], Row = unknown>(text: string): Prepared<Parameters, Row> =>
+    database.prepare<Parameters, Row>(text);
+  return {
+    card_by_number: sql<[Uint8Array], CardRow>(`${cards} where v.number_index = ?`),
+    card_by_id: sql<[number], CardRow>(`${cards} where v.id = ?`),
+    cards_due: sql<[number, number], CardRow>(
+      `${cards} where v.next_hold_end_ms <= ? order by v.next_hold_end_ms limit ?`,
+    ),
+    template: sql<[number], { mcc_rule: 'ALLOW' | 'DENY'; mcc_list: string }>(
+      'select mcc_rule, mcc_list from purchase_templates where id = ?',
+    ),
+    trace: sql<[number, string], AuthorizationRow>(`${authorizations} where a.card_id = ? and a.trace_id = ?`),
+    authorization: sql<[number], AuthorizationRow>(`${authorizations} where a.id = ?`),
+    holds_due: sql<[number, number], AuthorizationRow>(
+      `${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms <= ?`,
+    ),
+    hold_next: sql<[number, number], AuthorizationRow>(
+      `${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms > ? order by a.hold_end_ms limit 1`,
+    ),
+    roots_by_approval: sql<[number, string], AuthorizationRow>(
+      `${authorizations} where a.card_id = ? and a.approval_code = ? and ${root}`,
+    ),
+    roots_by_network_reference: sql<[number, string], AuthorizationRow>(
+      `${authorizations} where a.card_id = ? and a.net_reference_number is not null
+         and substr(a.net_reference_number, 4, 6) = ? and ${root}`,
+    ),
+    roots_recent: sql<[Recent], AuthorizationRow>(
+      `${authorizations} where ${recentOf('authorizations', 'decided_at_ms')} and ${root}`,
+    ),
+    clearing_by_transaction: sql<[string], ClearingRow>(`${clearings} where c.network_financial_transaction_id = ?`),
+    clearings_by_acquirer_reference: sql<[number, string], ClearingRow>(
+      `${clearings} where c.card_id = ? and c.acquirer_reference_data = ?`,
+    ),
+    clearings_by_approval: sql<[number, string], ClearingRow>(
+      `${clearings} where c.card_id = ? and c.approval_code = ?`,
+    ),
+    clearings_by_network_reference: sql<[number, string], ClearingRow>(
+      `${clearings} where c.card_id = ? and c.net_reference_number is not null
+         and substr(c.net_reference_number, 4, 6) = ?`,
+    ),
+    clearings_recent: sql<[Recent], ClearingRow>(`${clearings} where ${recentOf('clearings', 'recorded_at_ms')}`),
+    last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck() as Prepared<
+      [string],
+      number
+    >,
+    update_counters: sql<unknown[]>(
+      `update virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ?, next_hold_end_ms = ? where id = ?`,
+    ),
+    insert_authorization: sql<[unknown[]]>(insertInto('authorizations', Object.keys(authorization_columns))),
+    update_authorization: sql<unknown[]>(
+      `update authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ? where id = ?`,
+    ),
+    insert_clearing: sql<[unknown[]]>(insertInto('clearings', Object.keys(clearing_columns))),
+    insert_event: sql<[unknown[]]>(insertInto('events', Object.keys(event_columns))),
+    insert_outbox: sql<[number]>('insert into event_outbox (event_id) values (?)'),
+    insert_unknown: sql<unknown[]>(
+      insertInto('unknown_number_messages', ['number_index', 'last4', 'message', 'recorded_at_ms', 'request_id']),
+    ),
+  };
+}
+
+function insertInto(table: string, columns: readonly string[]): string {
+  return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+}

@@ -1,0 +1,269 @@
+import type {
+  Authorization,
+  AuthorizationMessage,
+  Clearing,
+  ClearingMessage,
+  Fold,
+  Ledger,
+  LedgerCard,
+  LedgerChanges,
+  LedgerState,
+  NetworkMessage,
+} from '@tallystick/cards';
+import { type Clock, Fault } from '@tallystick/kernel';
+import type { SqliteConnection } from './connection.ts';
+import { event_columns, eventRecord } from './event-row.ts';
+import { faultOf } from './faults.ts';
+import {
+  type AuthorizationRow,
+  authorization_columns,
+  authorizationOf,
+  type CardRow,
+  type ClearingRow,
+  type ColumnKind,
+  cardOf,
+  clearing_columns,
+  clearing_reach_ms,
+  clearingOf,
+  idsAfter,
+  idsNeeded,
+  networkReference,
+  TemplateRules,
+} from './ledger-rows.ts';
+import { type LedgerStatements, prepareStatements } from './sqlite-ledger-statements.ts';
+
+/**
+ * The ledger on SQLite: a pass is one `BEGIN IMMEDIATE` .. `COMMIT` of prepared statements without one await, so that no
+ * other pass or transaction, in this process or another, comes between what is read and what is written.
+ */
+export function sqliteLedger(connection: Pick<SqliteConnection, 'immediately'>, clock: Clock): Ledger {
+  const templates = new TemplateRules();
+  let statements: LedgerStatements | null = null;
+
+  async function run<Result>(load: (statements: LedgerStatements) => LedgerState, fold: Fold<Result>): Promise<Result> {
+    let folding = false;
+    try {
+      return await connection.immediately((database) => {
+        statements ??= prepareStatements(database);
+        const state = load(statements);
+        folding = true;
+        const { changes, result } = fold(state);
+        folding = false;
+        write(statements, changes);
+        return result;
+      });
+    } catch (error) {
+      throw folding ? error : faultOf(error);
+    }
+  }
+
+  return {
+    gather,
+    pass: (messages, fold) => run((statements) => loadState(statements, templates, clock, messages), fold),
+    passDue: (limit, fold) => run((statements) => loadDue(statements, templates, clock, limit), fold),
+  };
+}
+
+/**
+ * One turn of the event loop. A pass is all one turn, however many it is given: without this, every request that comes over a
+ * socket would be decided, and wait for the disk, before the next socket is read.
+ */
+async function gather(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+function loadState(
+  statements: LedgerStatements,
+  templates: TemplateRules,
+  clock: Clock,
+  messages: readonly NetworkMessage[],
+): LedgerState {
+  const found = new Found(statements, templates);
+  const carded = messages.map((message) => ({ message, card: found.card(message) }));
+  // The transaction holds the one write lock there is: every card is locked by now.
+  const now_ms = clock.now().epochMilliseconds;
+  found.dueHolds(now_ms);
+  for (const { message, card } of carded) {
+    if (message.kind === 'clearing') found.clearingCandidates(card, message, now_ms);
+    else if (card !== null) found.trace(card, message);
+  }
+  return found.state(now_ms, idsNeeded(messages));
+}
+
+function loadDue(statements: LedgerStatements, templates: TemplateRules, clock: Clock, limit: number): LedgerState {
+  const found = new Found(statements, templates);
+  const now_ms = clock.now().epochMilliseconds;
+  for (const row of statements.cards_due.all(now_ms, limit)) found.keepCard(row);
+  found.dueHolds(now_ms);
+  return found.state(now_ms, idsNeeded([]));
+}
+
+/** What a pass has found so far; each row once. */
+class Found {
+  readonly #statements: LedgerStatements;
+  readonly #templates: TemplateRules;
+  readonly #cards = new Map<number, LedgerCard>();
+  readonly #card_ids = new Map<string, number | null>();
+  readonly #traces = new Set<string>();
+  readonly #authorizations = new Map<number, Authorization>();
+  readonly #clearings = new Map<number, Clearing>();
+
+  constructor(statements: LedgerStatements, templates: TemplateRules) {
+    this.#statements = statements;
+    this.#templates = templates;
+  }
+
+  /** The card of a message, or null when nobody has it. */
+  card(message: NetworkMessage): LedgerCard | null {
+    const index = message.number_index;
+    if (index === null) {
+      const id = message.kind === 'clearing' ? message.vcn_id : null;
+      return id === null ? null : (this.#cards.get(id) ?? this.keepCard(this.#statements.card_by_id.get(id)));
+    }
+    const key = Buffer.from(index.buffer, index.byteOffset, index.byteLength).toString('latin1');
+    const known = this.#card_ids.get(key);
+    if (known === null) return null;
+    if (known !== undefined) return this.#cards.get(known) ?? null;
+    const card = this.keepCard(this.#statements.card_by_number.get(index));
+    this.#card_ids.set(key, card?.id ?? null);
+    return card;
+  }
+
+  keepCard(row: CardRow | undefined): LedgerCard | null {
+    if (row === undefined) return null;
+    const known = this.#cards.get(row.id);
+    if (known !== undefined) return known;
+    const card = cardOf(row, this.#template(row.template_id));
+    this.#cards.set(card.id, card);
+    return card;
+  }
+
+  /** The open holds of the cards found whose end has come. */
+  dueHolds(now_ms: number): void {
+    for (const card of this.#cards.values()) {
+      const { next_hold_end_ms } = card.counters;
+      if (next_hold_end_ms === null || next_hold_end_ms > now_ms) continue;
+      this.#keepAuthorizations(this.#statements.holds_due.all(card.id, now_ms));
+      this.#keepAuthorizations(this.#statements.hold_next.all(card.id, now_ms));
+    }
+  }
+
+  /** The card's messages with the trace id of this one, and their roots. */
+  trace(card: LedgerCard, message: AuthorizationMessage): void {
+    const key = `${card.id} ${message.trace_id}`;
+    if (this.#traces.has(key)) return;
+    this.#traces.add(key);
+    const rows = this.#statements.trace.all(card.id, message.trace_id);
+    this.#keepAuthorizations(rows);
+    for (const { root_id } of rows) {
+      if (root_id !== null && !this.#authorizations.has(root_id)) {
+        this.#keepAuthorizations(this.#statements.authorization.all(root_id));
+      }
+    }
+  }
+
+  /** What a clearing may turn out to be a copy of, belong to, or reverse. */
+  clearingCandidates(card: LedgerCard | null, message: ClearingMessage, now_ms: number): void {
+    const its = this.#statements;
+    this.#keepClearings(its.clearing_by_transaction.all(message.network_financial_transaction_id));
+    if (card === null) return;
+    const { acquirer_reference_data, approval_code, merchant_id, merchant_amount } = message;
+    if (acquirer_reference_data !== null) {
+      this.#keepClearings(its.clearings_by_acquirer_reference.all(card.id, acquirer_reference_data));
+    }
+    if (approval_code !== null) {
+      this.#keepClearings(its.clearings_by_approval.all(card.id, approval_code));
+      this.#keepAuthorizations(its.roots_by_approval.all(card.id, approval_code));
+    }
+    const reference = networkReference(message.net_reference_number);
+    if (reference !== null) {
+      this.#keepClearings(its.clearings_by_network_reference.all(card.id, reference));
+      this.#keepAuthorizations(its.roots_by_network_reference.all(card.id, reference));
+    }
+    if (merchant_id !== null || merchant_amount !== null) {
+      const since_ms = now_ms - clearing_reach_ms;
+      const recent = { card_id: card.id, since_ms, merchant_id, merchant_amount };
+      this.#keepClearings(its.clearings_recent.all(recent));
+      this.#keepAuthorizations(its.roots_recent.all(recent));
+    }
+    // A clearing found may have been matched to a root that nothing else led to.
+    for (const { authorization_id } of this.#clearings.values()) {
+      if (authorization_id !== null && !this.#authorizations.has(authorization_id)) {
+        this.#keepAuthorizations(its.authorization.all(authorization_id));
+      }
+    }
+  }
+
+  state(now_ms: number, needed: ReturnType<typeof idsNeeded>): LedgerState {
+    const its = this.#statements;
+    const fresh = (table: string, count: number) => (count === 0 ? [] : idsAfter(its.last_id.get(table) ?? 0, count));
+    return {
+      now_ms,
+      cards: [...this.#cards.values()],
+      authorizations: [...this.#authorizations.values()],
+      clearings: [...this.#clearings.values()],
+      authorization_ids: fresh('authorizations', needed.authorizations),
+      clearing_ids: fresh('clearings', needed.clearings),
+      event_ids: fresh('events', needed.events),
+    };
+  }
+
+  #template(id: number): LedgerCard['template'] {
+    const kept = this.#templates.get(id);
+    if (kept !== undefined) return kept;
+    const row = this.#statements.template.get(id);
+    if (row === undefined) throw new Fault(`template ${id} of a card is not there`, { retryable: false });
+    return this.#templates.keep(id, row);
+  }
+
+  #keepAuthorizations(rows: readonly AuthorizationRow[]): void {
+    for (const row of rows) {
+      if (!this.#authorizations.has(row.id)) this.#authorizations.set(row.id, authorizationOf(row));
+    }
+  }
+
+  #keepClearings(rows: readonly ClearingRow[]): void {
+    for (const row of rows) {
+      if (!this.#clearings.has(row.id)) this.#clearings.set(row.id, clearingOf(row));
+    }
+  }
+}
+
+function write(statements: LedgerStatements, changes: LedgerChanges): void {
+  for (const { card_id, counters } of changes.counters) {
+    const { window_start_ms, held, cleared, uses, next_hold_end_ms } = counters;
+    statements.update_counters.run(window_start_ms, held, cleared, uses, next_hold_end_ms, card_id);
+  }
+  for (const authorization of changes.authorizations_inserted) {
+    statements.insert_authorization.run(valuesOf(authorizations, authorization));
+  }
+  for (const { id, status, authorized, held, cleared, uses, hold_end_ms } of changes.authorizations_changed) {
+    statements.update_authorization.run(status, authorized, held, cleared, uses, hold_end_ms, id);
+  }
+  for (const clearing of changes.clearings_inserted) {
+    statements.insert_clearing.run(valuesOf(clearings, clearing));
+  }
+  for (const event of changes.events) {
+    statements.insert_event.run(valuesOf(events, eventRecord(event)));
+    statements.insert_outbox.run(event.id);
+  }
+  for (const unknown of changes.unknown_numbers) {
+    const { number_index, last4, message, recorded_at_ms, request_id } = unknown;
+    statements.insert_unknown.run(number_index, last4, JSON.stringify(message), recorded_at_ms, request_id);
+  }
+}
+
+const authorizations = Object.entries(authorization_columns);
+const clearings = Object.entries(clearing_columns);
+const events = Object.entries(event_columns);
+
+/** The values of a record in the order of its columns, as SQLite takes them. */
+function valuesOf(columns: readonly (readonly [string, ColumnKind])[], record: object): unknown[] {
+  const fields = record as Readonly<Record<string, unknown>>;
+  return columns.map(([column, kind]) => {
+    const value = fields[column];
+    if (value === null || value === undefined) return null;
+    if (kind === 'json') return JSON.stringify(value);
+    return kind === 'boolean' ? Number(value) : value;
+  });
+}

@@ -1,0 +1,235 @@
+import type { CardFilter, CardStore, SealedNumber, VirtualCard } from '@tallystick/cards';
+import type { Money } from '@tallystick/kernel';
+import { type Selectable, sql } from 'kysely';
+import { newestFirst } from '../paging.ts';
+import { heldForUpdate, heldOrPassedOver, jsonOrNull, parsedOrNull, type Session, type Tables } from '../tables.ts';
+import { cardActivity } from './card-activity.ts';
+import { metadataEntries, metadataEntry } from './card-metadata.ts';
+
+/** Virtual cards. */
+export function cardStore(session: Session): CardStore {
+  const { db } = session;
+
+  function cards() {
+    return db
+      .selectFrom('virtual_cards as v')
+      .innerJoin('real_cards as r', 'r.id', 'v.rcn_id')
+      .innerJoin('virtual_card_details as d', 'd.card_id', 'v.id')
+      .selectAll('v')
+      .select(['r.alias as rcn_alias', 'r.billing_currency', 'd.emails', 'd.notified', 'd.network_data', 'd.metadata']);
+  }
+
+  async function find(company_id: number, id: number): Promise<VirtualCard | null> {
+    const row = await cards().where('v.id', '=', id).where('v.company_id', '=', company_id).executeTakeFirst();
+    return row === undefined ? null : cardOf(row);
+  }
+
+  async function insertMetadata(company_id: number, card_id: number, metadata: VirtualCard['metadata']): Promise<void> {
+    const rows = metadataEntries(metadata).map((entry) => ({ company_id, entry, card_id }));
+    if (rows.length > 0) await db.insertInto('virtual_card_metadata').values(rows).execute();
+  }
+
+  return {
+    async insert(card, number, window_start_ms) {
+      const inserted = await db
+        .insertInto('virtual_cards')
+        .values({
+          ...mutable(card),
+          company_id: card.company_id,
+          rcn_id: card.rcn_id,
+          last4: card.last4,
+          expiry: card.expiry,
+          ...sealed(number),
+          number_index: number.number_index,
+          supplier_id: card.supplier_id,
+          created_at_ms: card.created_at_ms,
+          recurring: card.recurring,
+          authorization_hold_days: card.authorization_hold_days,
+          aging_velocity_time_zone: card.aging_velocity_time_zone,
+          currency: card.currency,
+          window_start_ms,
+          held: 0 as Money,
+          cleared: 0 as Money,
+          uses: 0,
+          next_hold_end_ms: null,
+        })
+        .onConflict((conflict) => conflict.column('number_index').doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      if (inserted === undefined) return null;
+      await db
+        .insertInto('virtual_card_details')
+        .values({ card_id: inserted.id, ...details(card) })
+        .execute();
+      await insertMetadata(card.company_id, inserted.id, card.metadata);
+      return await find(card.company_id, inserted.id);
+    },
+
+    async find(company_id, id, options) {
+      // The lock first, in a statement of its own: what is read after it is what its former holder left.
+      if (options?.for_update) {
+        const held = db
+          .selectFrom('virtual_cards')
+          .select('id')
+          .where('id', '=', id)
+          .where('company_id', '=', company_id);
+        await heldForUpdate(session, held).execute();
+      }
+      return await find(company_id, id);
+    },
+
+    list(company_id, filter, page) {
+      let query = cards().where('v.company_id', '=', company_id);
+      for (const [column, value] of Object.entries(equalities(filter))) {
+        query = query.where(sql.ref<string | number>(`v.${column}`), '=', value);
+      }
+      for (const [name, value] of Object.entries(filter.metadata ?? {})) {
+        const holders = db
+          .selectFrom('virtual_card_metadata as m')
+          .select('m.card_id')
+          .where('m.company_id', '=', company_id)
+          .where('m.entry', '=', metadataEntry(name, value));
+        query = query.where('v.id', 'in', holders);
+      }
+      return newestFirst('virtual_cards', query, 'v.id', page, cardOf);
+    },
+
+    async update(card) {
+      const before = await db
+        .selectFrom('virtual_card_details')
+        .select('metadata')
+        .where('card_id', '=', card.id)
+        .executeTakeFirstOrThrow();
+      await db.updateTable('virtual_cards').set(mutable(card)).where('id', '=', card.id).execute();
+      await db.updateTable('virtual_card_details').set(details(card)).where('card_id', '=', card.id).execute();
+      if (before.metadata === jsonOrNull(card.metadata)) return;
+      const old = metadataEntries(parsedOrNull(before.metadata));
+      if (old.length > 0) {
+        await db
+          .deleteFrom('virtual_card_metadata')
+          .where('company_id', '=', card.company_id)
+          .where('entry', 'in', old)
+          .where('card_id', '=', card.id)
+          .execute();
+      }
+      await insertMetadata(card.company_id, card.id, card.metadata);
+    },
+
+    async number(card_id) {
+      return await db
+        .selectFrom('virtual_cards')
+        .select(['number_sealed', 'number_key_id', 'number_index'])
+        .where('id', '=', card_id)
+        .executeTakeFirstOrThrow();
+    },
+
+    async numbers(card_ids) {
+      if (card_ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('virtual_cards')
+        .select(['id', 'number_sealed', 'number_key_id', 'number_index'])
+        .where('id', 'in', card_ids)
+        .execute();
+      return new Map(rows.map(({ id, ...number }) => [id, number]));
+    },
+
+    async sealedByOtherKeys(key_id, limit, options) {
+      for (const other of await otherKeys(key_id)) {
+        const numbers = db
+          .selectFrom('virtual_cards')
+          .select(['id', 'number_sealed', 'number_key_id', 'number_index'])
+          .where('number_key_id', '=', other)
+          .orderBy('id')
+          .limit(limit);
+        const held = options?.wait ? heldForUpdate(session, numbers) : heldOrPassedOver(session, numbers);
+        const rows = await held.execute();
+        if (rows.length > 0) return rows.map(({ id: card_id, ...number }) => ({ card_id, number }));
+      }
+      return [];
+    },
+
+    async reseal(numbers) {
+      if (numbers.length === 0) return;
+      const bytes = sql.raw(session.dialect === 'postgres' ? 'bytea' : 'blob');
+      const rows = numbers.map(
+        ({ card_id, number: { number_sealed, number_key_id } }) =>
+          sql`(cast(${card_id} as bigint), cast(${number_sealed} as ${bytes}), ${number_key_id})`,
+      );
+      await sql`update virtual_cards set number_sealed = n.column2, number_key_id = n.column3
+        from (values ${sql.join(rows)}) as n where virtual_cards.id = n.column1`.execute(db);
+    },
+
+    ...cardActivity(session),
+  };
+
+  /** The keys other than this one that sealed a number, one look at the index for each. */
+  async function otherKeys(key_id: string): Promise<readonly string[]> {
+    const others: string[] = [];
+    for (let last = ''; ; ) {
+      const next = await db
+        .selectFrom('virtual_cards')
+        .select((eb) => eb.fn.min('number_key_id').as('key_id'))
+        .where('number_key_id', '>', last)
+        .executeTakeFirst();
+      if (next === undefined || next.key_id === null) return others;
+      last = next.key_id;
+      if (last !== key_id) others.push(last);
+    }
+  }
+}
+
+/** The columns of `virtual_cards` that an update or a cancellation may change. */
+function mutable(card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency'>) {
+  return {
+    status: card.status,
+    template_id: card.template_id,
+    canceled_at_ms: card.canceled_at_ms,
+    per_transaction_min: card.per_transaction_min,
+    per_transaction_max: card.per_transaction_max,
+    per_transaction_max_defaulted: card.per_transaction_max_defaulted,
+    total_card_amount: card.total_card_amount,
+    transactions_max: card.transactions_max,
+    valid_starting_on: card.valid_starting_on,
+    valid_ending_on: card.valid_ending_on,
+  };
+}
+
+function details({
+  emails,
+  notified,
+  network_data,
+  metadata,
+}: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency'>) {
+  return {
+    emails: jsonOrNull(emails),
+    notified,
+    network_data: jsonOrNull(network_data),
+    metadata: jsonOrNull(metadata),
+  };
+}
+
+function sealed({ number_sealed, number_key_id }: SealedNumber) {
+  return { number_sealed, number_key_id };
+}
+
+function equalities({ metadata: _, ...columns }: CardFilter): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+type CardRow = Selectable<Tables['virtual_cards']> & {
+  readonly rcn_alias: string;
+  readonly billing_currency: string;
+} & Pick<Selectable<Tables['virtual_card_details']>, 'emails' | 'notified' | 'network_data' | 'metadata'>;
+
+function cardOf({ number_index, number_sealed, number_key_id, ...row }: CardRow): VirtualCard {
+  const { window_start_ms, held, cleared, uses, next_hold_end_ms, ...card } = row;
+  return {
+    ...card,
+    per_transaction_max_defaulted: Boolean(card.per_transaction_max_defaulted),
+    emails: parsedOrNull(card.emails),
+    notified: Boolean(card.notified),
+    network_data: parsedOrNull(card.network_data),
+    metadata: parsedOrNull(card.metadata),
+    counters: { window_start_ms, held, cleared, uses, next_hold_end_ms },
+  };
+}

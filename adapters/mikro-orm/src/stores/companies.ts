@@ -1,0 +1,36 @@
+import type { Company, CompanyStore } from '@tallystick/access';
+import type { Selectable } from 'kysely';
+import { newestFirst } from '../paging.ts';
+import type { Session, Tables } from '../tables.ts';
+
+/** Companies. */
+export function companyStore({ db }: Session): CompanyStore {
+  return {
+    async insert(company) {
+      const { name, customer_number, full_details_in_mail, created_at_ms } = company;
+      const row = await db
+        .insertInto('companies')
+        .values({ name, customer_number, full_details_in_mail, created_at_ms })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return companyOf(row);
+    },
+
+    async update({ id, full_details_in_mail }) {
+      await db.updateTable('companies').set({ full_details_in_mail }).where('id', '=', id).execute();
+    },
+
+    async find(id) {
+      const row = await db.selectFrom('companies').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : companyOf(row);
+    },
+
+    list(page) {
+      return newestFirst('companies', db.selectFrom('companies').selectAll(), 'id', page, companyOf);
+    },
+  };
+}
+
+function companyOf(row: Selectable<Tables['companies']>): Company {
+  return { ...row, full_details_in_mail: Boolean(row.full_details_in_mail) };
+}

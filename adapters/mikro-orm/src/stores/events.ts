@@ -1,0 +1,90 @@
+import type { Event, EventStore, NewEvent } from '@tallystick/events';
+import { type Selectable, sql } from 'kysely';
+import { eventRecord } from '../event-row.ts';
+import { isOneOf } from '../json-rows.ts';
+import { newestFirst, pageOf } from '../paging.ts';
+import { jsonOrNull, parsedOrNull, type Session, type Tables } from '../tables.ts';
+import { findEventIds } from './event-search.ts';
+
+/** Rows in one statement: both databases take their columns as parameters. */
+const rows_max = 500;
+
+/** The event log. */
+export function eventStore({ db, dialect }: Session): EventStore {
+  /** Ids for `count` new rows, rising; on SQLite the transaction holds the write lock, so nobody else takes them. */
+  async function freshIds(count: number): Promise<readonly number[]> {
+    if (dialect === 'postgres') {
+      const { rows } = await sql<{ id: number }>`
+        select nextval('events_id_seq') as id from generate_series(1, ${count})`.execute(db);
+      return rows.map(({ id }) => id).sort((a, b) => a - b);
+    }
+    const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(db);
+    return Array.from({ length: count }, (_, at) => rows[0]!.id + 1 + at);
+  }
+
+  return {
+    async append(events) {
+      const ids = await freshIds(events.length);
+      const stored = events.map((event, at) => ({ ...event, id: ids[at]! }));
+      for (let from = 0; from < stored.length; from += rows_max) {
+        const rows = stored.slice(from, from + rows_max).map((event) => ({
+          ...eventRecord(event),
+          payload: JSON.stringify(event.payload),
+          previous: jsonOrNull(event.previous),
+        }));
+        await db
+          .insertInto('events')
+          .values(rows as never)
+          .execute();
+        await db
+          .insertInto('event_outbox')
+          .values(stored.slice(from, from + rows_max).map(({ id }) => ({ event_id: id })))
+          .execute();
+      }
+      return stored;
+    },
+
+    async find(company_id, id) {
+      const row = await db
+        .selectFrom('events')
+        .select(event_fields)
+        .where('id', '=', id)
+        .where('company_id', '=', company_id)
+        .executeTakeFirst();
+      return row === undefined ? null : eventOf(row);
+    },
+
+    async list(company_id, filters, page) {
+      const events = db.selectFrom('events').select(event_fields);
+      if (filters.length === 0) {
+        return await newestFirst('events', events.where('company_id', '=', company_id), 'id', page, eventOf);
+      }
+      const ids = await findEventIds({ db, dialect }, company_id, filters, page);
+      if (ids.length === 0) return { items: [], next: null };
+      const rows = await events
+        .where(isOneOf(dialect, 'id', ids))
+        .orderBy('id', 'desc')
+        .execute();
+      return pageOf('events', rows, page.limit, eventOf);
+    },
+  };
+}
+
+/** What is read of an event's row. */
+export const event_fields = [
+  'id',
+  'company_id',
+  'event_type',
+  'created_at_ms',
+  'request_id',
+  'payload',
+  'previous',
+] as const;
+
+export function eventOf(row: Pick<Selectable<Tables['events']>, (typeof event_fields)[number]>): Event {
+  return {
+    ...row,
+    payload: JSON.parse(row.payload) as NewEvent['payload'],
+    previous: parsedOrNull<NonNullable<NewEvent['previous']>>(row.previous),
+  };
+}

@@ -1,0 +1,76 @@
+import type { RealCard, RealCardStore } from '@tallystick/cards';
+import type { Selectable } from 'kysely';
+import { newestFirst } from '../paging.ts';
+import { heldForUpdate, jsonOrNull, parsedOrNull, type Session, type Tables } from '../tables.ts';
+
+/** Real cards. */
+export function realCardStore(session: Session): RealCardStore {
+  const { db } = session;
+  return {
+    async insert(card) {
+      if (card.is_default) {
+        // Two that would both be the default wait for each other here, else the second would meet the unique index.
+        await heldForUpdate(
+          session,
+          db.selectFrom('companies').select('id').where('id', '=', card.company_id),
+        ).execute();
+        await db
+          .updateTable('real_cards')
+          .set({ is_default: false })
+          .where('company_id', '=', card.company_id)
+          .where('is_default', '=', true)
+          .execute();
+      }
+      const row = await db
+        .insertInto('real_cards')
+        .values({
+          company_id: card.company_id,
+          alias: card.alias,
+          billing_currency: card.billing_currency,
+          account_range: card.account_range,
+          velocity_enabled: card.velocity_enabled,
+          network_data_names: jsonOrNull(card.network_data_names),
+          is_default: card.is_default,
+          created_at_ms: card.created_at_ms,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return realCardOf(row);
+    },
+
+    async find(company_id, id) {
+      const row = await db
+        .selectFrom('real_cards')
+        .selectAll()
+        .where('id', '=', id)
+        .where('company_id', '=', company_id)
+        .executeTakeFirst();
+      return row === undefined ? null : realCardOf(row);
+    },
+
+    async findDefault(company_id) {
+      const row = await db
+        .selectFrom('real_cards')
+        .selectAll()
+        .where('company_id', '=', company_id)
+        .where('is_default', '=', true)
+        .executeTakeFirst();
+      return row === undefined ? null : realCardOf(row);
+    },
+
+    list(company_id, page) {
+      const all = db.selectFrom('real_cards').selectAll();
+      const query = company_id === null ? all : all.where('company_id', '=', company_id);
+      return newestFirst('real_cards', query, 'id', page, realCardOf);
+    },
+  };
+}
+
+function realCardOf(row: Selectable<Tables['real_cards']>): RealCard {
+  return {
+    ...row,
+    velocity_enabled: Boolean(row.velocity_enabled),
+    is_default: Boolean(row.is_default),
+    network_data_names: parsedOrNull<readonly string[]>(row.network_data_names),
+  };
+}

@@ -1,0 +1,96 @@
+import { canonicalTypeId, typeTaken, type Webhook, type WebhookStore } from '@tallystick/events';
+import { assert } from '@tallystick/kernel';
+import type { Selectable } from 'kysely';
+import { newestFirst } from '../paging.ts';
+import { heldForUpdate, type Session, type Tables } from '../tables.ts';
+
+/** Webhooks, and which event types each of them has. */
+export function webhookStore(session: Session): WebhookStore {
+  const { db } = session;
+  const webhooks = () => db.selectFrom('webhooks').selectAll();
+
+  /** Takes the event types for the webhook; the primary key says who was first. */
+  async function takeTypes({
+    company_id,
+    id,
+    event_type_ids,
+  }: Pick<Webhook, 'company_id' | 'id' | 'event_type_ids'>): Promise<void> {
+    // In one order for all, so that two racing transactions never wait for each other in a ring.
+    for (const written of event_type_ids.toSorted((a, b) => canonicalTypeId(a) - canonicalTypeId(b))) {
+      const event_type_id = canonicalTypeId(written);
+      const taken = await db
+        .insertInto('webhook_event_types')
+        .values({ company_id, event_type_id, webhook_id: id })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('webhook_id')
+        .executeTakeFirst();
+      if (taken !== undefined) continue;
+      const owner = await db
+        .selectFrom('webhook_event_types')
+        .select('webhook_id')
+        .where('company_id', '=', company_id)
+        .where('event_type_id', '=', event_type_id)
+        .executeTakeFirst();
+      throw typeTaken(written, owner?.webhook_id ?? id);
+    }
+  }
+
+  return {
+    async insert(webhook) {
+      const row = await db
+        .insertInto('webhooks')
+        .values({ ...webhook, event_type_ids: JSON.stringify(webhook.event_type_ids), last_sequence: 0 })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const inserted = webhookOf(row);
+      await takeTypes(inserted);
+      return inserted;
+    },
+
+    async find(company_id, id, options) {
+      const found = webhooks().where('id', '=', id).where('company_id', '=', company_id);
+      const row = await (options?.for_update ? heldForUpdate(session, found) : found).executeTakeFirst();
+      return row === undefined ? null : webhookOf(row);
+    },
+
+    list: (company_id, page) =>
+      newestFirst('webhooks', webhooks().where('company_id', '=', company_id), 'id', page, webhookOf),
+
+    async update({ id, company_id, callback_url: _fixed, event_type_ids, ...changed }) {
+      const row = await db
+        .updateTable('webhooks')
+        .set({ ...changed, event_type_ids: JSON.stringify(event_type_ids) })
+        .where('id', '=', id)
+        .returning('id')
+        .executeTakeFirst();
+      assert(row !== undefined, `webhook ${id} is updated while it is held`);
+      await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
+      await takeTypes({ id, company_id, event_type_ids });
+    },
+
+    async delete(company_id, id) {
+      // The row first: a relay or a desk that holds it is waited for, and makes no more deliveries of it.
+      const deleted = await db
+        .deleteFrom('webhooks')
+        .where('id', '=', id)
+        .where('company_id', '=', company_id)
+        .returning('id')
+        .executeTakeFirst();
+      if (deleted === undefined) return false;
+      await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
+      const its = db.selectFrom('deliveries').select('id').where('webhook_id', '=', id);
+      await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', its).execute();
+      await db.deleteFrom('deliveries').where('webhook_id', '=', id).execute();
+      return true;
+    },
+
+    async listAfter(after_id, limit) {
+      const next = webhooks().where('id', '>', after_id).orderBy('id').limit(limit);
+      return (await heldForUpdate(session, next).execute()).map(webhookOf);
+    },
+  };
+}
+
+export function webhookOf({ last_sequence: _, ...row }: Selectable<Tables['webhooks']>): Webhook {
+  return { ...row, event_type_ids: JSON.parse(row.event_type_ids) as readonly number[] };
+}

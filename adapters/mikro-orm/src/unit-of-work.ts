@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { UnitOfWork } from '@tallystick/kernel';
+import type { Connection } from './connection.ts';
+import { faultOf, isConflict } from './faults.ts';
+import { outermost } from './nesting.ts';
+import type { Session, Tables } from './tables.ts';
+
+/** How often a piece of work is tried before a conflict is told to the caller. */
+const attempts_max = 6;
+
+/**
+ * Transactions on the ORM's connection, each with the stores that `stores` makes on it. Kysely's own, since the stores keep no
+ * entities: the entity manager's identity map and flush would cost more than a short transaction does.
+ */
+export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Session) => Tx): UnitOfWork<Tx> {
+  const { dialect, orm } = connection;
+  const kysely = orm.driver.getConnection().getClient<Tables>();
+
+  function once<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
+    let transaction = kysely.transaction();
+    if (only_reads) transaction = transaction.setAccessMode('read only');
+    // One state of the database for all reads. SQLite gives that by itself.
+    if (only_reads && dialect === 'postgres') transaction = transaction.setIsolationLevel('repeatable read');
+    return transaction.execute((db) => work(stores({ dialect, db })));
+  }
+
+  async function attempted<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await outermost(() => once(work, only_reads));
+      } catch (error) {
+        if (!isConflict(error) || attempt === attempts_max) throw faultOf(error);
+      }
+      await delay(Math.random() * 4 * 2 ** attempt);
+    }
+  }
+
+  return {
+    run: (work) => attempted(work, false),
+    read: (work) => attempted(work, true),
+  };
+}

@@ -1,0 +1,89 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { DeliveryState, WebhookStatus } from '@tallystick/events';
+
+/** The tables of webhooks and their deliveries; the conventions are those of `schema.ts`. */
+
+const id = () => p.bigint('number').primary().autoincrement();
+const int = () => p.bigint('number');
+const given = () => p.bigint('number').primary().autoincrement(false);
+
+export const Webhook = defineEntity({
+  name: 'Webhook',
+  tableName: 'webhooks',
+  properties: {
+    id: id(),
+    company_id: int(),
+    callback_url: p.text(),
+    event_type_ids: p.text(),
+    status: p.text().$type<WebhookStatus>(),
+    secret_sealed: p.uint8array(),
+    previous_secret_sealed: p.uint8array().nullable(),
+    previous_secret_until_ms: int().nullable(),
+    last_sequence: int(),
+    created_at_ms: int(),
+  },
+  indexes: [{ name: 'webhooks_page', properties: ['company_id', 'id'] }],
+});
+
+/** One row per event type that a webhook of the company has; second names are written as the type they stand for. */
+export const WebhookEventType = defineEntity({
+  name: 'WebhookEventType',
+  tableName: 'webhook_event_types',
+  properties: {
+    company_id: given(),
+    event_type_id: given(),
+    webhook_id: int(),
+  },
+  indexes: [{ name: 'webhook_event_types_webhook', properties: ['webhook_id'] }],
+});
+
+/** Events that no relay has taken yet. */
+export const EventOutboxEntry = defineEntity({
+  name: 'EventOutboxEntry',
+  tableName: 'event_outbox',
+  properties: { event_id: given() },
+});
+
+export const Delivery = defineEntity({
+  name: 'Delivery',
+  tableName: 'deliveries',
+  properties: {
+    id: id(),
+    company_id: int(),
+    webhook_id: int(),
+    event_id: int(),
+    sequence: int(),
+    event_type: p.text(),
+    state: p.text().$type<DeliveryState>(),
+    attempts: int(),
+    round_started_at_ms: int().nullable(),
+    round_attempts: int(),
+    due_at_ms: int().nullable(),
+    created_at_ms: int(),
+    finished_at_ms: int().nullable(),
+    lease: p.text().nullable(),
+    lease_until_machine_ms: int().nullable(),
+  },
+  indexes: [
+    { name: 'deliveries_page', properties: ['webhook_id', 'id'] },
+    { name: 'deliveries_due', properties: ['webhook_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
+    { name: 'deliveries_finished', properties: ['finished_at_ms'], where: "state <> 'pending'" },
+  ],
+  uniques: [{ name: 'deliveries_sequence', properties: ['webhook_id', 'sequence'] }],
+});
+
+export const DeliveryAttempt = defineEntity({
+  name: 'DeliveryAttempt',
+  tableName: 'delivery_attempts',
+  properties: {
+    delivery_id: given(),
+    number: given(),
+    at_ms: int(),
+    status: int().nullable(),
+    error: p.text().nullable(),
+    duration_ms: int(),
+    excerpt: p.text().nullable(),
+    retry_after: p.text().nullable(),
+  },
+  indexes: [{ name: 'delivery_attempts_age', properties: ['at_ms'] }],
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { type Connection, connect } from '../../src/connection.ts';
+import { migrate } from '../../src/migrate.ts';
+
+/** Every table, column, default, index and constraint as the database itself tells of it. */
+async function catalogue(connection: Connection): Promise<unknown> {
+  if (connection.dialect === 'postgres') {
+    const { rows } = await connection.pool.query(`
+      select 'column' as kind, table_name || '.' || column_name as name,
+        concat_ws(' ', data_type, is_nullable, column_default, collation_name, generation_expression) as definition
+      from information_schema.columns where table_schema = 'public'
+      union all select 'index', indexname, indexdef from pg_indexes where schemaname = 'public'
+      union all select 'constraint', conname, pg_get_constraintdef(oid) from pg_constraint
+        where connamespace = 'public'::regnamespace
+      order by 1, 2, 3`);
+    return rows;
+  }
+  return await connection.exclusively((database) => {
+    const all = (sql: string) => database.prepare(sql).all() as { name: string; sql: string | null }[];
+    return all(
+      "select name, sql from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name",
+    ).map(({ name, sql }) => ({
+      name,
+      autoincrement: /autoincrement/i.test(sql ?? ''),
+      generated: /generated always as \((.*?)\) stored/i.exec(sql ?? '')?.[1] ?? null,
+      columns: all(`pragma table_xinfo(${name})`),
+      foreign_keys: all(`pragma foreign_key_list(${name})`),
+      indexes: all(`pragma index_list(${name})`)
+        .map((index) => ({
+          ...index,
+          seq: 0,
+          columns: all(`pragma index_xinfo(${index.name})`),
+          where: where(index.name),
+        }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    }));
+
+    function where(index: string): string | null {
+      const [row] = all(`select name, sql from sqlite_master where name = '${index}'`);
+      return (
+        /\bon\b(.*)$/i
+          .exec(row?.sql ?? '')?.[1]
+          ?.replaceAll(/[`"]/g, '')
+          .trim()
+          .split(' ')
+          .slice(1)
+          .join(' ') ?? null
+      );
+    }
+  });
+}
+
+async function withDatabase<Result>(
+  name: ScratchDatabase['name'],
+  work: (database: ScratchDatabase, connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const database = await scratchDatabase(name);
+  const connection = await connect(database);
+  try {
+    return await work(database, connection);
+  } finally {
+    await connection.close();
+    await database.dispose();
+  }
+}
+
+for (const name of database_names) {
+  describe(`the tables, on ${name}`, () => {
+    it('are made by the migrations exactly as the entities describe them', async () => {
+      const migrated = await withDatabase(name, async (_database, connection) => {
+        await migrate(connection);
+        assert.equal(await connection.orm.schema.getUpdateSchemaSQL(), '');
+        const drop = 'drop table migrations';
+        if (connection.dialect === 'postgres') await connection.pool.query(drop);
+        else await connection.exclusively((database) => database.exec(drop));
+        return await catalogue(connection);
+      });
+      const described = await withDatabase(name, async (_database, connection) => {
+        await connection.orm.schema.create();
+        return await catalogue(connection);
+      });
+      assert.deepEqual(migrated, described);
+    });
+
+    it('are made once when several processes migrate at once, and then left alone', async () => {
+      await withDatabase(name, async (database, connection) => {
+        const others = await Promise.all([connect(database), connect(database), connect(database)]);
+        await Promise.all([connection, ...others].map(migrate));
+        const before = await catalogue(connection);
+        await migrate(others[0]!);
+        assert.deepEqual(await catalogue(connection), before);
+        for (const other of others) await other.close();
+      });
+    });
+  });
+}
+
+describe('the README', () => {
+  it('says of every index what it is for', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    await withDatabase('sqlite', async (_database, connection) => {
+      await migrate(connection);
+      assert.equal(connection.dialect, 'sqlite');
+      const made = await connection.exclusively((database) =>
+        database.prepare("select name from sqlite_master where type = 'index' and sql is not null").pluck().all(),
+      );
+      const told = new Set([...readme.matchAll(/`([a-z_0-9]+)`/g)].map(([, name]) => name));
+      const untold = made.filter((name) => !told.has(String(name)) && !String(name).startsWith('events_by_'));
+      assert.deepEqual(untold, []);
+      const by = made.filter((name) => String(name).startsWith('events_by_'));
+      assert.match(readme, new RegExp(`\\\`events_by_\\*\\\` \\(${by.length}\\)`));
+    });
+  });
+});
+
+describe('the file of SQLite', () => {
+  it('and its folder can be read by this user alone', async () => {
+    const scratch = await scratchDatabase('sqlite');
+    const path = join(dirname(scratch.database_url.slice('sqlite:'.length)), 'data', 'tallystick.db');
+    const connection = await connect({ database_url: `sqlite:${path}` });
+    await migrate(connection);
+    for (const file of [path, `${path}-wal`]) assert.equal(statSync(file).mode & 0o777, 0o600, file);
+    assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
+    await connection.close();
+    await scratch.dispose();
+  });
+
+  it('is written through to the disk by every commit', async () => {
+    await withDatabase('sqlite', async (_database, connection) => {
+      assert.equal(connection.dialect, 'sqlite');
+      const settings = await connection.exclusively((database) =>
+        ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => database.pragma(name, { simple: true })),
+      );
+      assert.deepEqual(settings, ['wal', 2, 1]);
+    });
+  });
+});

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { AuthorizationMessage, Clearing, ClearingMessage, Fold, LedgerState } from '@tallystick/cards';
+import { Fault, money } from '@tallystick/kernel';
+import { database_names, type ScratchDatabase } from '@tallystick/test-support';
+import { authorizationsById, begin, holdsDue, lockByNumber, traces } from '../src/postgres-ledger-statements.ts';
+import {
+  authorizationMessage,
+  clearingMessage,
+  no_changes,
+  noon_ms,
+  type OpenLedger,
+  openLedger,
+  run,
+  seededDatabase,
+  spend,
+} from './ledger-fixture.ts';
+
+const callers = 64;
+const look: Fold<LedgerState> = (state) => ({ changes: no_changes, result: state });
+
+for (const name of database_names) {
+  describe(`two ledgers on one ${name}`, () => {
+    let database: ScratchDatabase;
+    let here: OpenLedger;
+    let there: OpenLedger;
+
+    before(async () => {
+      database = await seededDatabase(name, 12);
+      here = await openLedger(database.database_url);
+      there = await openLedger(database.database_url);
+    });
+    after(async () => {
+      await here.close();
+      await there.close();
+      await database.dispose();
+    });
+
+    const ledgerOf = (at: number) => (at % 2 === 0 ? here : there).ledger;
+
+    it('approve exactly as many of 64 racing messages as the total allows', async () => {
+      const messages = Array.from({ length: callers }, (_, at) =>
+        authorizationMessage(1, { trace_id: `T${at}`, billing_amount: money(90) }),
+      );
+      const answers = await Promise.all(messages.map((message, at) => ledgerOf(at).pass([message], spend([message]))));
+      assert.equal(answers.flat().filter(Boolean).length, 11, '11 times 90 is 990 of 1,000');
+      const [sums] = await run(
+        here.connection,
+        `select v.held, v.uses, count(a.id) as recorded, sum(a.held) as sum_held, sum(a.uses) as sum_uses
+           from virtual_cards v join authorizations a on a.card_id = v.id where v.id = 1 group by v.held, v.uses`,
+      );
+      const numbers = Object.fromEntries(Object.entries(sums ?? {}).map(([column, value]) => [column, Number(value)]));
+      assert.deepEqual(numbers, { held: 990, uses: 11, recorded: callers, sum_held: 990, sum_uses: 11 });
+      const [events] = await run(here.connection, 'select count(*) as count from events where vcn_id = 1');
+      assert.equal(Number(events?.count), callers);
+    });
+
+    it('record one message once, however many copies of it race', async () => {
+      const message = authorizationMessage(2, { trace_id: 'T-copies' });
+      const copies = Array.from({ length: callers }, (_, at) => ledgerOf(at).pass([message], spend([message])));
+      assert.deepEqual(
+        (await Promise.all(copies)).flat(),
+        copies.map(() => true),
+      );
+      const [row] = await run(
+        here.connection,
+        'select count(*) as count, sum(held) as held from authorizations where card_id = 2',
+      );
+      assert.deepEqual([Number(row?.count), Number(row?.held)], [1, 10]);
+    });
+
+    it('record one clearing once, though its copies name different cards', async () => {
+      const copies = Array.from({ length: 24 }, (_, at) =>
+        clearingMessage(3 + (at % 6), { network_financial_transaction_id: `F${at % 3}` }),
+      );
+      const recorded = await Promise.all(
+        copies.map((message, at) => ledgerOf(at).pass([message], recordOnce(message))),
+      );
+      assert.equal(recorded.filter(Boolean).length, 3);
+      const [row] = await run(here.connection, 'select count(*) as count from clearings');
+      assert.equal(Number(row?.count), 3);
+    });
+
+    it('finish passes over the same cards in any order of the messages', async () => {
+      const over = (card_ids: readonly number[], at: number): AuthorizationMessage[] =>
+        card_ids.map((card_id) => authorizationMessage(card_id, { trace_id: `T-order-${at}` }));
+      const orders = Array.from({ length: 20 }, (_, at) => over(at % 2 === 0 ? [9, 10, 11] : [11, 10, 9], at));
+      const answers = await Promise.all(orders.map((messages, at) => ledgerOf(at).pass(messages, spend(messages))));
+      assert(answers.flat().every((approved) => approved === true));
+    });
+
+    it('read the clock only once the cards are locked', async () => {
+      let now_ms = noon_ms;
+      const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+      const late = await openLedger(database.database_url, clock);
+      const held = await holdCard(here, 12);
+      // On SQLite a handle waits for its own process's transaction, so there the ledger that waits is the holder's.
+      const waiting = late.ledger.pass([authorizationMessage(12, { trace_id: 'T-clock' })], look);
+      await untilWaiting(here);
+      now_ms += 1;
+      await held.release();
+      assert.equal((await waiting).now_ms, noon_ms + 1);
+      await late.close();
+    });
+  });
+}
+
+if (database_names.includes('postgres')) {
+  describe('the ledger on postgres, when others hold rows', () => {
+    let database: ScratchDatabase;
+    let open: OpenLedger;
+
+    before(async () => {
+      database = await seededDatabase('postgres', 6);
+      open = await openLedger(database.database_url);
+    });
+    after(async () => {
+      await open.close();
+      await database.dispose();
+    });
+
+    it('begins a pass again that a deadlock ended', async () => {
+      const { connection } = open;
+      assert(connection.dialect === 'postgres');
+      let taken = 0;
+      connection.pool.on('acquire', () => {
+        taken += 1;
+      });
+      const other = await holdCard(open, 2, "set local deadlock_timeout = '60s'");
+      taken = 0;
+      const messages = [1, 2].map((card_id) => authorizationMessage(card_id, { trace_id: 'T-deadlock' }));
+      const pass = open.ledger.pass(messages, spend(messages));
+      await untilWaiting(open);
+      // The pass holds card 1 and waits for card 2; now the other waits for card 1, and the pass is the one to notice.
+      await other.lock(1);
+      await other.release();
+      assert.deepEqual(await pass, [true, true]);
+      assert(taken >= 3, 'the pass took a connection a second time, besides the one that watched it');
+      const rows = await run(connection, 'select held, uses from virtual_cards where id in (1, 2)');
+      assert.deepEqual(rows, [
+        { held: 10, uses: 1 },
+        { held: 10, uses: 1 },
+      ]);
+    });
+
+    it('looks rows up by index though its statements were planned when the tables were empty', async () => {
+      const { connection } = open;
+      assert(connection.dialect === 'postgres');
+      const client = await connection.pool.connect();
+      try {
+        await client.query('analyze');
+        await client.query(begin);
+        for (const { text, values } of [
+          lockByNumber([]),
+          traces([], []),
+          authorizationsById([]),
+          holdsDue([], noon_ms),
+        ]) {
+          const { rows } = await client.query(`explain (costs off, format json) ${text}`, values);
+          assert.doesNotMatch(JSON.stringify(rows), /"Seq Scan"/, text);
+        }
+      } finally {
+        client.release(true);
+      }
+    });
+
+    it('passes over due cards that another transaction holds', async () => {
+      await run(open.connection, `update virtual_cards set next_hold_end_ms = ${noon_ms} where id in (3, 4, 5)`);
+      const other = await holdCard(open, 4);
+      const { cards } = await open.ledger.passDue(10, look);
+      await other.release();
+      assert.deepEqual(cards.map(({ id }) => id).toSorted(), [3, 5]);
+    });
+
+    it('ends in a retryable fault when its connection is lost, and goes on with another', async () => {
+      const message = authorizationMessage(6, { trace_id: 'T-lost' });
+      const other = await holdCard(open, 6);
+      const pass = open.ledger.pass([message], spend([message]));
+      const lost = assert.rejects(pass, (error) => error instanceof Fault && error.retryable);
+      await untilWaiting(open);
+      await run(
+        open.connection,
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      await lost;
+      await other.release();
+      assert.deepEqual(await open.ledger.pass([message], spend([message])), [true]);
+    });
+  });
+}
+
+/** Records a clearing unless it is recorded already; gives whether it was. */
+function recordOnce(message: ClearingMessage): Fold<boolean> {
+  return (state) => {
+    const { kind: _, number_index: __, vcn_id: ___, ...kept } = message;
+    const known = state.clearings.some(
+      (row) => row.network_financial_transaction_id === message.network_financial_transaction_id,
+    );
+    const [card] = state.cards;
+    assert(card);
+    const row: Clearing = {
+      ...kept,
+      id: state.clearing_ids[0] ?? 0,
+      company_id: 1,
+      card_id: card.id,
+      recorded_at_ms: state.now_ms,
+      authorization_id: null,
+      clearing_id: null,
+      match_rule: 8,
+      review: false,
+      class: 'force_post',
+      window_start_ms: 0,
+      cleared_effect: money(10),
+      hold_effect: money(0),
+      uses: 1,
+    };
+    return { changes: { ...no_changes, clearings_inserted: known ? [] : [row] }, result: !known };
+  };
+}
+
+interface Held {
+  /** Waits for a further card. */
+  lock(card_id: number): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Holds a card as another transaction does: its row on Postgres, the write lock on SQLite. */
+async function holdCard({ connection }: OpenLedger, card_id: number, setting?: string): Promise<Held> {
+  if (connection.dialect === 'sqlite') {
+    const transaction = await connection.orm.driver.getConnection().getClient().startTransaction().execute();
+    return { lock: async () => {}, release: async () => await transaction.commit().execute() };
+  }
+  const client = await connection.pool.connect();
+  const lock = async (id: number) => {
+    await client.query('select id from virtual_cards where id = $1 for update', [id]);
+  };
+  await client.query('begin');
+  if (setting !== undefined) await client.query(setting);
+  await lock(card_id);
+  return {
+    lock,
+    release: async () => {
+      await client.query('commit');
+      client.release();
+    },
+  };
+}
+
+/** Until a pass waits for a row that another holds. On SQLite, for the write lock, which it asks for within a turn. */
+async function untilWaiting({ connection }: OpenLedger): Promise<void> {
+  for (let turns = 0; ; turns += 1) {
+    await turn();
+    if (connection.dialect === 'sqlite' && turns === 20) return;
+    if (connection.dialect === 'sqlite') continue;
+    const { rows } = await connection.pool.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+  }
+}
