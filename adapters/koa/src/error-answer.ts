@@ -1,0 +1,81 @@
+import { withoutCardNumbers } from '@tallystick/cards';
+import { Fault, type FieldError, Refusal } from '@tallystick/kernel';
+import type { Answer } from './answer.ts';
+import { type HttpProblemCode, http_problem_status, refusal_status } from './refusal-status.ts';
+
+/** Seconds after which a client may try again what met a fault of ours. */
+export const retry_after_s = 1;
+
+/** An expected error of the HTTP conventions, as a `Refusal` is one of the domain. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly code: HttpProblemCode;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fields: readonly FieldError[];
+
+  constructor(
+    code: HttpProblemCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    fields: readonly FieldError[] = [],
+  ) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+    this.fields = fields;
+  }
+}
+
+/** The error body of the client API: `error` a sentence, `fields` only where a field is at fault. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly code: string;
+  readonly fields?: readonly FieldError[];
+  readonly request_id: string;
+}
+
+/** Whether the error is one that a caller was to expect; anything else is ours and goes to the log. */
+export function isExpected(error: unknown): error is Refusal | HttpProblem {
+  return error instanceof Refusal || error instanceof HttpProblem;
+}
+
+/** What the caller is told about an error. Of an unexpected one: the request id and no detail. */
+export function errorAnswer(error: unknown, request_id: string): Answer {
+  if (error instanceof Refusal) {
+    const headers = error.code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : {};
+    return answerOf(refusal_status[error.code], error.code, error.message, request_id, error.fields, headers);
+  }
+  if (error instanceof HttpProblem) {
+    const status = http_problem_status[error.code];
+    return answerOf(status, error.code, error.message, request_id, error.fields, error.headers);
+  }
+  if (error instanceof Fault && error.retryable) {
+    const headers = { 'Retry-After': String(retry_after_s) };
+    return answerOf(503, 'unavailable', 'the service cannot do this now; try again', request_id, [], headers);
+  }
+  return answerOf(500, 'internal_error', 'something went wrong on our side', request_id, [], {});
+}
+
+function answerOf(
+  status: number,
+  code: string,
+  message: string,
+  request_id: string,
+  fields: readonly FieldError[],
+  headers: Readonly<Record<string, string>>,
+): Answer {
+  const error = withoutCardNumbers(message);
+  const body: ErrorBody =
+    fields.length === 0
+      ? { error, code, request_id }
+      : {
+          error,
+          code,
+          fields: fields.map(({ path, message }) => ({
+            path: withoutCardNumbers(path),
+            message: withoutCardNumbers(message),
+          })),
+          request_id,
+        };
+  return { status, body, headers };
+}

@@ -1,0 +1,194 @@
+import Router from '@koa/router';
+import { createAuthenticator } from '@tallystick/access';
+import type { CardVault, Network } from '@tallystick/cards';
+import {
+  type Clock,
+  type ClockMove,
+  type HmacSha256,
+  type Random,
+  Refusal,
+  type Sealer,
+  type Sha256,
+  type UnitOfWork,
+} from '@tallystick/kernel';
+import Koa from 'koa';
+import { render } from './answer.ts';
+import { cardDetailsPage } from './card-details-page.ts';
+import { errorAnswer, HttpProblem, isExpected } from './error-answer.ts';
+import type { HttpTx } from './http-tx.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { type Log, shownError } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { answering, type HttpContext, type PipelinePorts, type RequestState, send } from './pipeline.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { requestId } from './request-id.ts';
+import type { WebhookServices } from './resources/webhook-routes.ts';
+import { apiRoutes } from './routes.ts';
+import { healthRoutes, systemRoutes } from './system-routes.ts';
+
+/** The sandbox's own: keys that everyone knows, and a clock that can be moved. */
+export interface Sandbox {
+  /** The company that the fixed keys act for. */
+  readonly company_id: number;
+  /** Moves the clock; what became due is done when it resolves. Refuses as `moveSandboxClock` does. */
+  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean }>;
+  /** Waits until the clock shows what other processes made of it. Absent where there are none. */
+  readonly refreshClock?: () => Promise<void>;
+}
+
+/** What the HTTP interface is made of. Everything is given; it reads no configuration. */
+export interface HttpAppOptions {
+  readonly unitOfWork: UnitOfWork<HttpTx>;
+  readonly network: Network;
+  readonly vault: CardVault;
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly hmacSha256: HmacSha256;
+  readonly clock: Clock;
+  /** A pino logger with `logOptions`, or alike. */
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+  /** Resolves when the database answers. */
+  readonly ping: () => Promise<void>;
+  /** How long after its request a purchase template is completed, milliseconds. */
+  readonly template_completion_delay_ms: number;
+  /** Null outside the sandbox: no fixed keys, and no route that moves the clock. */
+  readonly sandbox: Sandbox | null;
+  /** Requests a minute for keys without a limit of their own; null: no limit. */
+  readonly rate_limit_per_minute: number | null;
+  readonly webhooks: WebhookServices;
+  /** False: health and metrics alone, for a process that only sends deliveries. True when absent. */
+  readonly serves_api?: boolean;
+  /** The version that the OpenAPI document tells. */
+  readonly version: string;
+  /** The machine's time, epoch milliseconds: signatures are checked against it, whatever the sandbox's clock says. */
+  readonly machine_now_ms?: () => number;
+}
+
+/** The HTTP interface as a Koa application: `http.createServer(app.callback())`. */
+export function createHttpApp(options: HttpAppOptions): Koa {
+  const { log, metrics, lifecycle, sandbox } = options;
+  const machine_now_ms = options.machine_now_ms ?? Date.now;
+  const authenticator = createAuthenticator({
+    unitOfWork: options.unitOfWork,
+    sealer: options.sealer,
+    sha256: options.sha256,
+    machine_now_ms: () => performance.now(),
+    sandbox_company_id: sandbox?.company_id ?? null,
+  });
+  const pipeline: PipelinePorts = {
+    unitOfWork: options.unitOfWork,
+    sealer: options.sealer,
+    random: options.random,
+    sha256: options.sha256,
+    hmacSha256: options.hmacSha256,
+    clock: options.clock,
+    log,
+    authenticator,
+    rate_limit: createRateLimit(() => performance.now()),
+    rate_limit_per_minute: options.rate_limit_per_minute,
+    machine_now_ms,
+    refreshClock: sandbox?.refreshClock,
+  };
+  const serves_api = options.serves_api ?? true;
+  const routes = serves_api
+    ? apiRoutes({
+        ...options,
+        sandbox_clock: sandbox === null ? null : { move: (move) => sandbox.moveClock(move) },
+        keyRevoked: (key_id) => authenticator.forget(key_id),
+      })
+    : [];
+  metrics.watchInFlight(() => lifecycle.in_flight);
+
+  const router = new Router<RequestState>({ strict: true, sensitive: true });
+  for (const route of routes) {
+    const answer = answering(pipeline, route);
+    router.register(route.path, [route.method], async (ctx) =>
+      send(ctx as HttpContext, await answer(ctx as HttpContext)),
+    );
+  }
+  const page = cardDetailsPage({ ...options, refreshClock: sandbox?.refreshClock });
+  const others = serves_api ? [...systemRoutes(options, routes), ...page] : healthRoutes(options);
+  for (const { method = 'GET', path, answer } of others) {
+    router.register(path, [method], (ctx) => {
+      ctx.state.route = path;
+      return answer(ctx as HttpContext);
+    });
+  }
+
+  const app = new Koa<RequestState>();
+  app.on('error', (error, ctx?: HttpContext) => {
+    log.error({ request_id: ctx?.state.request_id, err: shownError(error) }, 'an answer could not be sent');
+  });
+  app.use(aroundEach(options));
+  app.use(router.routes());
+  app.use((ctx) => {
+    throw nothingHere(ctx as HttpContext);
+  });
+  return app as unknown as Koa;
+}
+
+/** What holds for every request: its id, its headers, its end in log and metrics, and an answer to every error. */
+function aroundEach({ log, metrics, lifecycle }: HttpAppOptions): Koa.Middleware<RequestState> {
+  return async (koa_ctx, next) => {
+    const ctx = koa_ctx as HttpContext;
+    const { req, res, state } = ctx;
+    const started_ms = performance.now();
+    const leave = lifecycle.enter();
+    const request_id = requestId(req.headers['x-request-id']);
+    state.request_id = request_id;
+    state.route = 'none';
+    state.principal = null;
+    res.once('close', () => {
+      leave();
+      const duration_ms = performance.now() - started_ms;
+      metrics.request(ctx.method, state.route, res.statusCode, duration_ms);
+      log.info(summary(ctx, duration_ms), 'request');
+    });
+    setHeaders(ctx, lifecycle.stopping);
+    try {
+      await next();
+    } catch (error) {
+      if (!isExpected(error)) log.error({ request_id, route: state.route, err: shownError(error) }, 'request failed');
+      send(ctx, render(errorAnswer(error, request_id)));
+    }
+    if (lifecycle.stopping) res.setHeader('Connection', 'close');
+  };
+}
+
+/** When the virtual card interface was labelled deprecated (RFC 9745: a Unix time). */
+const deprecated_since = '@1767225600';
+
+function setHeaders({ res, state, path }: HttpContext, stopping: boolean): void {
+  res.setHeader('X-Request-Id', state.request_id);
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  if (/^\/v1\/virtualcards(\/|$)/.test(path)) res.setHeader('Deprecation', deprecated_since);
+  if (stopping) res.setHeader('Connection', 'close');
+}
+
+/** The line that tells of a request: no path and no query, for a caller may have written a number there. */
+function summary({ method, params, res, state }: HttpContext, duration_ms: number): object {
+  return {
+    request_id: state.request_id,
+    method,
+    route: state.route,
+    ...(params?.id === undefined ? {} : { id: params.id.slice(0, 20) }),
+    status: res.statusCode,
+    duration_ms: Math.round(duration_ms * 1000) / 1000,
+    ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),
+    ...(res.writableFinished ? {} : { aborted: true }),
+  };
+}
+
+function nothingHere(ctx: HttpContext): Error {
+  const layers = (ctx as unknown as { readonly matched?: readonly { readonly methods: readonly string[] }[] }).matched;
+  const methods = [...new Set((layers ?? []).flatMap((layer) => layer.methods))];
+  if (methods.length === 0) return new Refusal('not_found', 'there is nothing at this path');
+  const allowed = methods.join(', ');
+  return new HttpProblem('method_not_allowed', `this path takes ${allowed}`, { Allow: allowed });
+}

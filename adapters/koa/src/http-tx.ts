@@ -1,0 +1,7 @@
+import type { AccessTx } from '@tallystick/access';
+import type { CardsTx, MailTx } from '@tallystick/cards';
+import type { WebhooksTx } from '@tallystick/events';
+import type { TemplatesTx } from '@tallystick/templates';
+
+/** What the HTTP interface needs of a transaction: the stores of every use case that it calls. */
+export type HttpTx = CardsTx & TemplatesTx & AccessTx & WebhooksTx & MailTx;

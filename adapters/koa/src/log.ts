@@ -1,0 +1,80 @@
+import pino from 'pino';
+import { withoutNumbers } from './card-number-guard.ts';
+
+/** What the HTTP interface asks of a logger; pino's is one. */
+export interface Log {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Names whose values never reach a log, wherever they stand in what is logged. */
+const secret_names: ReadonlySet<string> = new Set([
+  'card_number',
+  'cvc',
+  'authorization',
+  'Authorization',
+  'body',
+  'secret',
+  'signing_secret',
+  'text',
+]);
+
+/** How deep the names are looked for. What lies deeper is not shown. */
+const depth_max = 5;
+
+/**
+ * Options for a pino logger that cannot print a card number, a cvc, an Authorization header or a body: values of such
+ * names are cut out, an error shows its kind, message and stack and none of its other properties, and of the finished
+ * line everything that looks like a card number or an API key is masked. Times are ISO text: digits of a number of
+ * milliseconds might look like a card number.
+ */
+export function logOptions(level: string): pino.LoggerOptions {
+  return {
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    // Pino's own `redact` costs a multiple of the whole line when its paths have wildcards.
+    formatters: { log: (fields) => withoutSecrets(fields, depth_max) as Record<string, unknown> },
+    serializers: { err: shownError },
+    hooks: {
+      streamWrite: (line) => withoutNumbers(line.replace(/\btly_(test|live)_[A-Za-z0-9_-]+/g, 'tly_$1_[redacted]')),
+    },
+  };
+}
+
+/** The fields without those of secret names; the same object when it has none. */
+function withoutSecrets(value: object, depth_left: number): unknown {
+  if (value instanceof Error) return shownError(value);
+  if (depth_left === 0) return '[deep]';
+  let copy: Record<string, unknown> | undefined;
+  for (const name of Object.keys(value)) {
+    const inner = (value as Record<string, unknown>)[name];
+    const shown = secret_names.has(name)
+      ? '[redacted]'
+      : typeof inner === 'object' && inner !== null
+        ? withoutSecrets(inner, depth_left - 1)
+        : inner;
+    if (shown === inner) continue;
+    copy ??= { ...value } as Record<string, unknown>;
+    copy[name] = shown;
+  }
+  return copy ?? value;
+}
+
+/** What `shownError` has made, so that it may be given to a logger which asks for it again. */
+const shown = new WeakSet<object>();
+
+/** What the log tells of an error: its kind, message, stack, and the same of its cause. */
+export function shownError(error: unknown): object {
+  if (typeof error === 'object' && error !== null && shown.has(error)) return error;
+  const told =
+    error instanceof Error
+      ? {
+          type: error.name,
+          message: error.message,
+          stack: error.stack,
+          ...(error.cause === undefined ? {} : { cause: shownError(error.cause) }),
+        }
+      : { type: typeof error };
+  shown.add(told);
+  return told;
+}

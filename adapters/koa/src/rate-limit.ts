@@ -1,0 +1,42 @@
+/** Beyond this many buckets, the full ones are dropped: a full bucket says nothing that a missing one does not. */
+const buckets_max = 10_000;
+
+interface Bucket {
+  tokens: number;
+  filled_at_ms: number;
+}
+
+/** Token buckets, one per API key, in this process. A bucket holds a minute's worth and fills steadily. */
+export interface RateLimit {
+  /** Takes one token. 0: go on; else the whole seconds after which one is there. */
+  take(key_id: string, per_minute: number): number;
+}
+
+/** `now_ms` is a clock that never goes back (machine time, not the service's clock). */
+export function createRateLimit(now_ms: () => number): RateLimit {
+  const buckets = new Map<string, Bucket>();
+  return {
+    take(key_id, per_minute) {
+      const at_ms = now_ms();
+      let bucket = buckets.get(key_id);
+      if (bucket === undefined) {
+        if (buckets.size >= buckets_max) dropFull(buckets, at_ms);
+        bucket = { tokens: per_minute, filled_at_ms: at_ms };
+        buckets.set(key_id, bucket);
+      }
+      const per_ms = per_minute / 60_000;
+      bucket.tokens = Math.min(per_minute, bucket.tokens + (at_ms - bucket.filled_at_ms) * per_ms);
+      bucket.filled_at_ms = at_ms;
+      if (bucket.tokens >= 1) {
+        bucket.tokens -= 1;
+        return 0;
+      }
+      return Math.max(1, Math.ceil((1 - bucket.tokens) / per_ms / 1000));
+    },
+  };
+}
+
+/** A bucket that nobody touched for a minute has filled up. */
+function dropFull(buckets: Map<string, Bucket>, at_ms: number): void {
+  for (const [key_id, bucket] of buckets) if (at_ms - bucket.filled_at_ms >= 60_000) buckets.delete(key_id);
+}

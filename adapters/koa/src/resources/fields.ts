@@ -1,0 +1,44 @@
+import { amount_max } from '@tallystick/kernel';
+import * as z from 'zod';
+
+/** Shapes of single fields. Rules that join several fields, or need the database, are the domain's. */
+
+/** An amount that a caller may name, in minor units. */
+export const amount = z.int().min(0).max(amount_max).describe('Minor units (cents)');
+
+/** An amount that the service tells, in minor units; may be negative. */
+export const told_amount = z.int().describe('Minor units (cents)');
+
+/** An id as a number. */
+export const id_number = z.int().min(1);
+
+/** An id as the text of a resource. */
+export const id_text = z.string().regex(/^[1-9]\d*$/);
+
+const id_or_digits = z.union([id_number, id_text], { error: () => 'must be an integer, or a string of digits' });
+
+/** An id that a caller may write as a number or as digits. */
+export const id_either = id_or_digits.transform(Number).pipe(id_number);
+
+/** ISO 4217. */
+export const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, { error: () => 'must be a currency code of three capital letters, such as USD' });
+
+/** GMT calendar date. */
+export const date = z.iso.date();
+
+/** Instant in ISO 8601 with an offset. */
+export const instant = z.iso.datetime({ offset: true });
+
+/** Text that a message of the network carries. */
+export const short_text = z.string().max(255);
+
+/** A JSON object whose fields the domain checks, as it is. */
+export const object_of_domain = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  { error: (issue) => (issue.input === undefined ? 'is required: the content of the request' : 'must be an object') },
+);
+
+/** A body that is `data` alone, its content for the domain to check. */
+export const data_of_domain = z.object({ data: object_of_domain });

@@ -1,0 +1,50 @@
+import type { CardVault, Network } from '@tallystick/cards';
+import type { Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
+import type { HttpTx } from './http-tx.ts';
+import type { Metrics } from './metrics.ts';
+import { eventRoutes } from './resources/event-routes.ts';
+import { mailboxRoutes } from './resources/mailbox-routes.ts';
+import { networkRoutes } from './resources/network-routes.ts';
+import { operatorRoutes } from './resources/operator-routes.ts';
+import { realCardRoutes } from './resources/real-card-routes.ts';
+import { type SandboxClock, sandboxRoutes } from './resources/sandbox-routes.ts';
+import { templateRoutes } from './resources/template-routes.ts';
+import { virtualCardRoutes } from './resources/virtual-card-routes.ts';
+import { type WebhookServices, webhookRoutes } from './resources/webhook-routes.ts';
+import type { Route } from './route.ts';
+
+/** What the routes need to do their work. */
+export interface RoutePorts {
+  readonly unitOfWork: UnitOfWork<HttpTx>;
+  readonly network: Network;
+  readonly vault: CardVault;
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly metrics: Pick<Metrics, 'decision'>;
+  readonly template_completion_delay_ms: number;
+  /** Null outside the sandbox. */
+  readonly sandbox_clock: SandboxClock | null;
+  readonly keyRevoked: (key_id: number) => void;
+  readonly webhooks: WebhookServices;
+}
+
+/** Every route of the interface. The network's come first: the router tries them in order, and they are the busiest. */
+export function apiRoutes(ports: RoutePorts): readonly Route[] {
+  const { sandbox_clock, random } = ports;
+  const in_sandbox = sandbox_clock !== null;
+  return [
+    ...networkRoutes(ports),
+    ...virtualCardRoutes(ports),
+    ...realCardRoutes(),
+    ...templateRoutes({
+      environment: in_sandbox ? 'sandbox' : 'live',
+      completion_delay_ms: ports.template_completion_delay_ms,
+      random,
+    }),
+    ...eventRoutes(),
+    ...webhookRoutes(ports),
+    ...operatorRoutes({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
+    ...(in_sandbox ? [...sandboxRoutes(sandbox_clock), ...mailboxRoutes(ports)] : []),
+  ];
+}

@@ -1,0 +1,81 @@
+import { type FieldError, Refusal } from '@tallystick/kernel';
+import type * as z from 'zod';
+
+/**
+ * The body as its schema makes it. Refuses (`validation_failed`) with every field at fault, each by its whole path
+ * (`data.total_card_amount`). Unknown fields are dropped. `unwritten`: a first step of the path that the caller did not write.
+ */
+export function inShape<Schema extends z.ZodType>(schema: Schema, body: unknown, unwritten?: string): z.output<Schema> {
+  const parsed = schema.safeParse(body, { error: message });
+  if (parsed.success) return parsed.data;
+  throw fieldsRefusal(parsed.error.issues.map((issue) => fieldError(issue, unwritten)));
+}
+
+/** A `validation_failed` refusal whose sentence names the first field and how many more are at fault. */
+export function fieldsRefusal(fields: readonly FieldError[]): Refusal {
+  const [first] = fields;
+  const sentence = first === undefined ? 'the request is not valid' : `${first.path} ${first.message}`;
+  const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';
+  return new Refusal('validation_failed', sentence + more, fields);
+}
+
+function fieldError(issue: z.core.$ZodIssue, unwritten: string | undefined): FieldError {
+  const steps = issue.path[0] === unwritten ? issue.path.slice(1) : issue.path;
+  let path = '';
+  for (const step of steps)
+    path += typeof step === 'number' ? `[${step}]` : path === '' ? String(step) : `.${String(step)}`;
+  return { path: path === '' ? 'body' : path, message: issue.message };
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+/** What is wrong with a value, in our words: never the value itself, which may be a card number. */
+function message(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined && issue.code !== 'custom') return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
+    case 'too_big':
+      return `must be at most ${bound(issue.maximum, issue.origin)}`;
+    case 'too_small':
+      return `must be at least ${bound(issue.minimum, issue.origin)}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'invalid_format':
+      return formats[issue.format] ?? 'is not in the right format';
+    case 'invalid_union':
+      return `must not be ${kindOf(issue.input)}`;
+    default:
+      return issue.message ?? 'is not valid';
+  }
+}
+
+const formats: Readonly<Record<string, string>> = {
+  date: 'must be a calendar date, YYYY-MM-DD',
+  datetime: 'must be an ISO 8601 date and time with an offset, such as 2026-01-31T12:00:00Z',
+  email: 'must be an email address',
+  safeint: 'must be an integer that a double holds exactly',
+};
+
+function bound(value: number | bigint, origin: string): string {
+  if (origin === 'string') return `${value} characters long`;
+  if (origin === 'array') return `${value} items long`;
+  return String(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? 'a number' : Number.isInteger(value) ? 'a number past 2^53' : 'a fraction';
+  return kinds[typeof value] ?? 'such a value';
+}
