@@ -1,0 +1,172 @@
+import { lookup as systemLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { SendError, WebhookAnswer, WebhookRequest, WebhookSender } from '@tallystick/events';
+import { Agent, buildConnector } from 'undici';
+import { type AddressGuard, addressGuard, loopback_networks } from './address-guard.ts';
+import { callbackUrlProblem } from './callback-url.ts';
+
+/** In all: resolving, connecting, sending and the answer. Decision: "time-out (15 s in all)". */
+const request_time_ms_max = 15_000;
+
+/** How much of an answer is kept; the rest is read up to a bound, so that the connection can be used again. */
+const excerpt_bytes_max = 4_096;
+const answer_bytes_max = 65_536;
+
+export interface WebhookClientOptions {
+  readonly guard: AddressGuard;
+  /** Certificate authorities beside the system's, PEM: for endpoints inside a house, and for tests. */
+  readonly extra_authorities?: readonly string[];
+  /**
+   * Whether any certificate will do on loopback (127.0.0.0/8, ::1 and localhost): for a developer's own programs. False by
+   * default. Everywhere else certificates are always checked.
+   */
+  readonly trusts_loopback?: boolean;
+  /** Resolves names; the system's resolver by default. */
+  readonly lookup?: LookupFunction;
+  /** In milliseconds; 15,000 by default, and no more than that. */
+  readonly request_time_ms?: number;
+}
+
+/** A refusal of ours at the moment of connecting; carries which, past undici's own error. */
+class ConnectRefused extends Error {
+  readonly reason: SendError;
+
+  constructor(reason: SendError, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A sender over undici: one pool of connections per origin, guarded where the connection is made. */
+export function webhookClient(options: WebhookClientOptions): WebhookSender {
+  const { guard } = options;
+  const time_ms = Math.min(options.request_time_ms ?? request_time_ms_max, request_time_ms_max);
+  const agent = new Agent({
+    // No bound per origin: webhooks of many companies may share one, and who waited here for a slow one of them would wait
+    // within its own 15 s. What is in flight is bounded where it is known whose it is: by the courier.
+    connections: null,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: 30_000,
+    maxResponseSize: -1,
+    connect: connector(options, time_ms),
+  });
+
+  return {
+    async send(request) {
+      const started = performance.now();
+      const elapsed = () => Math.round(performance.now() - started);
+      try {
+        return await post(agent, guard, request, time_ms, elapsed);
+      } catch (error) {
+        return { kind: 'unanswered', ...explain(error, time_ms), duration_ms: elapsed() };
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+function connector(
+  { guard, lookup = systemLookup, ...options }: WebhookClientOptions,
+  time_ms: number,
+): buildConnector.connector {
+  const common = { timeout: time_ms, allowH2: false };
+  const strict = buildConnector({
+    ...common,
+    lookup: guardedLookup(guard, lookup),
+    ...(options.extra_authorities === undefined ? {} : { ca: [...options.extra_authorities] }),
+  });
+  if (options.trusts_loopback !== true) return strict;
+  const loopback = addressGuard(loopback_networks);
+  const lenient = buildConnector({ ...common, lookup: guardedLookup(loopback, lookup), rejectUnauthorized: false });
+  const isLoopback = (host: string): boolean => host === 'localhost' || loopback.allows(host.replace(/^\[|\]$/g, ''));
+  return (request, callback) => (isLoopback(request.hostname) ? lenient : strict)(request, callback);
+}
+
+async function post(
+  agent: Agent,
+  guard: AddressGuard,
+  request: WebhookRequest,
+  time_ms: number,
+  elapsed: () => number,
+): Promise<WebhookAnswer> {
+  const url = dialableUrl(request.callback_url, guard);
+  const answer = await agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'POST',
+    headers: request.headers,
+    body: request.body,
+    signal: AbortSignal.timeout(time_ms),
+    headersTimeout: time_ms,
+    bodyTimeout: time_ms,
+  });
+  const retry_after = answer.headers['retry-after'];
+  return {
+    kind: 'answered',
+    status: answer.statusCode,
+    excerpt: await readExcerpt(answer.body),
+    retry_after: typeof retry_after === 'string' ? retry_after.slice(0, 100) : null,
+    duration_ms: elapsed(),
+  };
+}
+
+function dialableUrl(text: string, guard: AddressGuard): URL {
+  const problem = callbackUrlProblem(text, guard);
+  if (problem !== null) throw new ConnectRefused(problem.error, problem.message);
+  return new URL(text);
+}
+
+/**
+ * Resolves as the system does, and hands on the addresses only if every one of them is allowed: a name that mixes public and
+ * private addresses is a trap. What is handed on is what is dialled: nothing resolves a second time.
+ */
+function guardedLookup(guard: AddressGuard, resolve: LookupFunction): LookupFunction {
+  return (hostname, lookup_options, callback) => {
+    resolve(hostname, { ...lookup_options, all: true }, (error, resolved) => {
+      if (error !== null) {
+        callback(Object.assign(new ConnectRefused('name_not_resolved', `${hostname} does not resolve`)), '');
+        return;
+      }
+      const addresses = Array.isArray(resolved) ? resolved : [];
+      const refused = addresses.find(({ address }) => !guard.allows(address));
+      const first = addresses[0];
+      if (first === undefined || refused !== undefined) {
+        // Not which address: clients read this, and the names of the house's own network are not theirs to look up.
+        const why = refused === undefined ? 'to nothing' : 'to an address that may not be called';
+        callback(new ConnectRefused('address_refused', `${hostname} resolves ${why}`), '');
+        return;
+      }
+      if (lookup_options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** The first 4 KiB as text. Past 64 KiB the rest is not read: the connection is dropped. */
+async function readExcerpt(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    if (bytes < excerpt_bytes_max) kept.push(chunk.subarray(0, excerpt_bytes_max - bytes));
+    bytes += chunk.length;
+    if (bytes > answer_bytes_max) break;
+  }
+  return Buffer.concat(kept).toString('utf8');
+}
+
+/** Names what went wrong. Never quotes what the endpoint sent. */
+function explain(error: unknown, time_ms: number): { readonly error: SendError; readonly detail: string } {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ConnectRefused) return { error: cause.reason, detail: cause.message };
+    const code = 'code' in cause ? String(cause.code) : '';
+    if (cause.name === 'TimeoutError' || /^UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT$|^ETIMEDOUT$/.test(code)) {
+      return { error: 'timeout', detail: `no answer within ${time_ms} ms` };
+    }
+    if (/^ERR_TLS|^ERR_SSL|CERT|^UNABLE_TO_|SELF_SIGNED|^EPROTO$/.test(code))
+      return { error: 'tls_failed', detail: code };
+    if (/^[A-Z][A-Z_]+$/.test(code)) return { error: 'connection_failed', detail: code };
+  }
+  return { error: 'connection_failed', detail: 'the connection failed' };
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import type { LookupFunction } from 'node:net';
+import { after, test } from 'node:test';
+import type { WebhookAnswer, WebhookSender } from '@tallystick/events';
+import { loopbackCertificate, tlsReceiver } from '@tallystick/test-support';
+import { addressGuard, callbackUrlProblem, type WebhookClientOptions, webhookClient } from '../src/index.ts';
+
+const { cert } = await loopbackCertificate();
+const loopback = ['127.0.0.0/8', '::1/128'];
+const open: WebhookSender[] = [];
+after(() => Promise.all(open.map((client) => client.close())));
+
+function client(options: Partial<WebhookClientOptions> & { readonly allowed?: readonly string[] } = {}): WebhookSender {
+  const { allowed = loopback, ...rest } = options;
+  const made = webhookClient({ guard: addressGuard(allowed), extra_authorities: [cert], ...rest });
+  open.push(made);
+  return made;
+}
+
+function request(callback_url: string) {
+  return { callback_url, headers: { 'content-type': 'application/json', 'x-timestamp': '1' }, body: '{"data":{}}' };
+}
+
+function errorOf(answer: WebhookAnswer): string {
+  return answer.kind === 'unanswered' ? answer.error : `answered ${answer.status}`;
+}
+
+/** A resolver that gives each list of addresses in turn, the last for ever. */
+function resolver(...answers: readonly (readonly string[])[]): LookupFunction & { calls: number } {
+  const resolve: LookupFunction = (_hostname, _options, callback) => {
+    const addresses = answers[Math.min(counted.calls, answers.length - 1)]!;
+    counted.calls += 1;
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  const counted = Object.assign(resolve, { calls: 0 });
+  return counted;
+}
+
+test('posts the body and the headers as given and tells the answer', async () => {
+  await using receiver = await disposable(
+    await tlsReceiver((_, response) => response.writeHead(201, { 'retry-after': '7' }).end('thanks')),
+  );
+  const answer = await client().send(request(`${receiver.origin}/hook?a=1`));
+  assert.equal(answer.kind, 'answered');
+  assert.equal(answer.kind === 'answered' && answer.status, 201);
+  assert.equal(answer.kind === 'answered' && answer.excerpt, 'thanks');
+  assert.equal(answer.kind === 'answered' && answer.retry_after, '7');
+  assert.equal(receiver.received[0]?.path, '/hook?a=1');
+  assert.equal(receiver.received[0]?.body, '{"data":{}}');
+  assert.equal(receiver.received[0]?.headers['x-timestamp'], '1');
+});
+
+test('uses connections again: twenty requests in a row need no more than two', async () => {
+  await using receiver = await disposable(await tlsReceiver());
+  const sender = client();
+  for (let sent = 0; sent < 20; sent += 1)
+    assert.equal(errorOf(await sender.send(request(receiver.origin))), 'answered 200');
+  assert.ok(receiver.connections() <= 2, String(receiver.connections()));
+});
+
+test('keeps 4 KiB of a long answer and drops the connection of an endless one', async () => {
+  await using receiver = await disposable(
+    await tlsReceiver((_, response) => {
+      const write = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(16_384)));
+      };
+      response.on('drain', write);
+      write();
+    }),
+  );
+  const answer = await client().send(request(receiver.origin));
+  assert.equal(answer.kind === 'answered' && answer.excerpt.length, 4_096);
+});
+
+test('does not follow a redirect', async () => {
+  await using target = await disposable(await tlsReceiver());
+  await using receiver = await disposable(
+    await tlsReceiver((_, response) => response.writeHead(307, { location: target.origin }).end()),
+  );
+  assert.equal(errorOf(await client().send(request(receiver.origin))), 'answered 307');
+  assert.equal(target.received.length, 0);
+});
+
+test('gives up on an endpoint that does not answer, and on one that answers byte by byte', async () => {
+  await using silent = await disposable(await tlsReceiver(() => {}));
+  await using dripping = await disposable(
+    await tlsReceiver((_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(timer));
+    }),
+  );
+  for (const receiver of [silent, dripping]) {
+    const answer = await client({ request_time_ms: 300 }).send(request(receiver.origin));
+    assert.equal(errorOf(answer), 'timeout');
+  }
+});
+
+test('a slow endpoint delays no other one of the same origin', async () => {
+  const slow_count = 32;
+  const all_slow = Promise.withResolvers<void>();
+  let arrived = 0;
+  await using receiver = await disposable(
+    await tlsReceiver(({ path }, response) => {
+      if (path !== '/slow') response.end();
+      else if (++arrived === slow_count) all_slow.resolve();
+    }),
+  );
+  const sender = client({ request_time_ms: 3_000 });
+  const slow = Array.from({ length: slow_count }, () => sender.send(request(`${receiver.origin}/slow`)));
+  await Promise.race([all_slow.promise, Promise.all(slow)]);
+  assert.equal(arrived, slow_count, 'none waits for another before it is sent');
+  assert.equal(errorOf(await sender.send(request(`${receiver.origin}/fast`))), 'answered 200');
+  assert.deepEqual(new Set((await Promise.all(slow)).map(errorOf)), new Set(['timeout']));
+});
+
+test('does not trust a certificate of an unknown authority', async () => {
+  await using receiver = await disposable(await tlsReceiver());
+  const sender = webhookClient({ guard: addressGuard(loopback) });
+  open.push(sender);
+  assert.equal(errorOf(await sender.send(request(receiver.origin))), 'tls_failed');
+  assert.equal(receiver.received.length, 0);
+});
+
+test('tells a refused and a reset connection as a failed one', async () => {
+  const closed = await tlsReceiver();
+  await closed.close();
+  assert.equal(errorOf(await client().send(request(closed.origin))), 'connection_failed');
+  await using resetting = await disposable(await tlsReceiver((_request, _response, socket) => socket.destroy()));
+  assert.equal(errorOf(await client().send(request(resetting.origin))), 'connection_failed');
+});
+
+test('trusts any certificate on loopback if it is told to, and nowhere else', async () => {
+  await using receiver = await disposable(await tlsReceiver());
+  const sender = webhookClient({
+    guard: addressGuard(loopback),
+    trusts_loopback: true,
+    lookup: resolver(['127.0.0.1']),
+  });
+  open.push(sender);
+  assert.equal(errorOf(await sender.send(request(receiver.origin))), 'answered 200');
+  assert.equal(errorOf(await sender.send(request(`https://localhost:${receiver.port}/`))), 'answered 200');
+  assert.equal(errorOf(await sender.send(request(`https://hooks.test:${receiver.port}/`))), 'tls_failed');
+});
+
+const tricks: readonly string[] = [
+  'https://127.0.0.1/',
+  'https://127.1/',
+  'https://2130706433/',
+  'https://0x7f000001/',
+  'https://0x7f.1/',
+  'https://0177.0.0.1/',
+  'https://017700000001/',
+  'https://127.0.0.1./',
+  'https://0/',
+  'https://[::1]/',
+  'https://[::]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[0:0:0:0:0:ffff:127.0.0.1]/',
+  'https://[64:ff9b::7f00:1]/',
+  'https://[2002:7f00:1::]/',
+  'https://[fe80::1]/',
+  'https://[fd00:ec2::254]/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://2852039166/',
+  'https://0xa9fea9fe/',
+  'https://10.0.0.1/',
+  'https://192.168.1.1/',
+  'https://100.64.0.1/',
+  'https://１２７.０.０.１/',
+  'https://①②⑦.0.0.1/',
+];
+
+for (const url of tricks) {
+  test(`refuses to dial ${url}`, async () => {
+    assert.equal(errorOf(await client({ allowed: [] }).send(request(url))), 'address_refused');
+  });
+}
+
+for (const url of [
+  'http://example.com/',
+  'ftp://example.com/',
+  'https://user:secret@example.com/',
+  'https://',
+  'not a url',
+  'file:///etc/passwd',
+  'https://@example.com/',
+  'https://:@example.com/',
+  'https://example.com/#',
+  'https:example.com',
+  'https:///example.com',
+  'https:\\\\example.com',
+  'https://example.com\\@internal.example/',
+  ' https://example.com/',
+  'https://example.com/\n',
+  'https://example.com/a\tb',
+  'https://example.com/a b',
+]) {
+  test(`refuses a URL that is not plain https: ${url}`, async () => {
+    assert.equal(errorOf(await client({ allowed: [] }).send(request(url))), 'url_refused');
+  });
+}
+
+test('takes what a callback URL may hold: upper case, a port, an @ in the path, letters of any script', () => {
+  const guard = addressGuard();
+  for (const url of ['HTTPS://Example.com', 'https://example.com:8443/a/@me?to=x@y', 'https://bücher.example/ä?ü=1'])
+    assert.equal(callbackUrlProblem(url, guard), null, url);
+});
+
+const resolutions: readonly (readonly string[])[] = [
+  ['127.0.0.1'],
+  ['::1'],
+  ['10.1.2.3'],
+  ['169.254.169.254'],
+  ['::ffff:127.0.0.1'],
+  ['64:ff9b::7f00:1'],
+  ['8.8.8.8', '127.0.0.1'],
+  ['2606:4700::1111', 'fe80::1'],
+  ['100.100.100.200'],
+  [],
+];
+
+for (const addresses of resolutions) {
+  test(`refuses a name that resolves to ${addresses.join(' and ') || 'nothing'}`, async () => {
+    const sender = client({ allowed: [], lookup: resolver(addresses) });
+    const answer = await sender.send(request('https://hooks.test/'));
+    assert.equal(errorOf(answer), 'address_refused');
+    const detail = answer.kind === 'unanswered' ? answer.detail : '';
+    assert.ok(!addresses.some((address) => detail.includes(address)), 'a client is not told what a name resolves to');
+  });
+}
+
+test('dials the address that it checked, though the name resolves differently the second time', async () => {
+  await using receiver = await disposable(await tlsReceiver());
+  const lookup = resolver(['127.0.0.1'], ['10.0.0.1']);
+  const answer = await client({ lookup }).send(request(`https://hooks.test:${receiver.port}/`));
+  assert.equal(errorOf(answer), 'answered 200');
+  assert.equal(lookup.calls, 1);
+});
+
+test('checks anew at each connection: a name that moves to a refused address is refused', async () => {
+  await using receiver = await disposable(
+    await tlsReceiver((_, response) => response.writeHead(200, { connection: 'close' }).end()),
+  );
+  const sender = client({ allowed: ['127.0.0.1/32'], lookup: resolver(['127.0.0.1'], ['127.0.0.2']) });
+  const url = `https://hooks.test:${receiver.port}/`;
+  assert.equal(errorOf(await sender.send(request(url))), 'answered 200');
+  assert.equal(errorOf(await sender.send(request(url))), 'address_refused');
+  assert.equal(receiver.received.length, 1);
+});
+
+async function disposable<T extends { close(): Promise<void> }>(value: T): Promise<T & AsyncDisposable> {
+  return Object.assign(value, { [Symbol.asyncDispose]: () => value.close() });
+}
