@@ -1,0 +1,93 @@
+import { rootCertificates } from 'node:tls';
+import { isEmail, type Mailer, type MailOutcome, mailer_ms_max } from '@tallystick/cards';
+import { createTransport, type NodemailerError } from 'nodemailer';
+import type { Sender } from './sender.ts';
+import type { SmtpServer } from './smtp-server.ts';
+
+/** Connections to the server at most. */
+const connections_max = 5;
+
+/** A server that has said nothing for this long is given up, milliseconds. */
+const silence_ms_max = 8_000;
+
+export interface SmtpMailerOptions {
+  readonly server: SmtpServer;
+  readonly from: Sender;
+  /** Certificate authorities beside the usual ones, PEM. */
+  readonly extra_authorities?: readonly string[];
+  /** In all, for one message, milliseconds; `mailer_ms_max` by default, and no more than that. */
+  readonly message_ms?: number;
+}
+
+/** Hands messages to an SMTP server, over a pool of connections. */
+export function smtpMailer({ server, from, extra_authorities, message_ms }: SmtpMailerOptions): Mailer {
+  const time_ms = Math.min(message_ms ?? mailer_ms_max, mailer_ms_max);
+  const transport = createTransport({
+    pool: true,
+    maxConnections: connections_max,
+    // The schedule is the domain's: nothing is sent again behind its back.
+    maxRequeues: 0,
+    host: server.host,
+    port: server.port,
+    secure: server.tls === 'from_start',
+    requireTLS: server.tls === 'required',
+    opportunisticTLS: server.tls === 'if_offered',
+    ...(server.user === null ? {} : { auth: { user: server.user, pass: server.password?.() ?? '' } }),
+    tls: {
+      minVersion: 'TLSv1.2',
+      // Where a message may go out in clear, a certificate that nobody vouches for is better than none.
+      rejectUnauthorized: server.tls !== 'if_offered',
+      ...(extra_authorities === undefined ? {} : { ca: [...rootCertificates, ...extra_authorities] }),
+    },
+    dnsTimeout: silence_ms_max,
+    connectionTimeout: silence_ms_max,
+    greetingTimeout: silence_ms_max,
+    socketTimeout: silence_ms_max,
+    logger: false,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+
+  return {
+    async send({ to, subject, text, html }): Promise<MailOutcome> {
+      // The library reads a list of addresses wherever it takes one: only what is one gets there.
+      if (!isEmail(to)) return { kind: 'not_taken', error: 'no address', for_good: true };
+      try {
+        await transport.sendMail({
+          from: { name: from.name, address: from.address },
+          to: { name: '', address: to },
+          envelope: { from: from.address, to: [to] },
+          subject: subject.replace(/\p{Cc}+/gu, ' '),
+          text,
+          html,
+          xMailer: false,
+          // No holiday note answers it.
+          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+          signal: AbortSignal.timeout(time_ms),
+        });
+        return { kind: 'taken' };
+      } catch (error) {
+        return { kind: 'not_taken', ...explain(error) };
+      }
+    },
+
+    async close() {
+      transport.close();
+    },
+  };
+}
+
+/** Names what went wrong. Never quotes the server, which may repeat what it was sent. */
+function explain(error: unknown): { readonly error: string; readonly for_good: boolean } {
+  const { code = '', originalCode = code, responseCode, command } = error as NodemailerError;
+  const reply = responseCode === undefined ? '' : ` ${responseCode}`;
+  if (/^E(ABORT|TIMEDOUT)$/.test(code)) return { error: 'timeout', for_good: false };
+  if (/^E(AUTH|NOAUTH)$/.test(code)) return { error: `login refused${reply}`, for_good: false };
+  if (code === 'ETLS' || /^ERR_TLS|^ERR_SSL|CERT|^UNABLE_TO_/.test(originalCode)) {
+    return { error: 'tls failed', for_good: false };
+  }
+  if (responseCode === undefined) return { error: 'connection failed', for_good: false };
+  // These, in answer to RCPT TO, are about the address. Others are as likely about us, and worth the rest of the schedule.
+  const for_good = command === 'RCPT TO' && [550, 551, 553].includes(responseCode);
+  return { error: `refused${reply}`, for_good };
+}

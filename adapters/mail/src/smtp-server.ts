@@ -1,0 +1,62 @@
+import { invalid, type Refusal } from '@tallystick/kernel';
+
+/** Where mail is handed in. Prints without its password. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** `from_start`: smtps. `required`: STARTTLS, or nothing is sent. `if_offered`: STARTTLS when the server has it. */
+  readonly tls: 'from_start' | 'required' | 'if_offered';
+  readonly user: string | null;
+  /** In a function, so that no log and no dump of the configuration shows it. */
+  readonly password: (() => string) | null;
+}
+
+const form = 'smtps://<user>:<password>@<host>, or smtp:// for STARTTLS';
+
+/**
+ * Reads an SMTP URL. `smtps://` is TLS from the start (port 465), `smtp://` is STARTTLS (port 587), which may be missing only
+ * on a loopback host or with `?starttls=optional`, and then never with a password. Refuses (`validation_failed`, path
+ * `SMTP_URL`) all else, and does not repeat it: it may hold a password.
+ */
+export function parseSmtpServer(text: string): SmtpServer {
+  const url = URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') throw refused(`must be ${form}`);
+  if (!/^\/?$/.test(url.pathname) || url.hash !== '') throw refused(`must have no path: ${form}`);
+  if (url.search !== '' && url.search !== '?starttls=optional') {
+    throw refused('may have one option only: ?starttls=optional, for a server inside your network that has no TLS');
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const secure = url.protocol === 'smtps:';
+  const optional = url.search !== '';
+  if (secure && optional) throw refused('starttls=optional is for smtp:// only');
+  const tls = secure ? 'from_start' : optional || isLoopback(host) ? 'if_offered' : 'required';
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  if ((user === '') !== (password === '')) throw refused('must have both user and password, or neither');
+  if (user !== '' && tls === 'if_offered' && !isLoopback(host)) {
+    throw refused('must not send a password where TLS is optional');
+  }
+  return {
+    host,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    tls,
+    user: user === '' ? null : user,
+    password: password === '' ? null : () => password,
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refused('must have user and password percent-encoded');
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function refused(message: string): Refusal {
+  return invalid({ path: 'SMTP_URL', message });
+}
