@@ -1,0 +1,154 @@
+import { parseArgs } from 'node:util';
+import { Refusal } from '@tallystick/kernel';
+import { type AdminServices, type Command, commands, type Given, UsageError } from './admin-commands.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { closeContainer, createContainer } from './container.ts';
+import { startProblem } from './start-problem.ts';
+import { tokens } from './tokens.ts';
+
+/** Where a command speaks to: standard output and error. */
+export interface Voice {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/**
+ * Runs a command for operators, in the words of a command line, on the database of the environment. Gives the exit
+ * status: 0 done, 1 refused or failed, 2 the command or the configuration is wrong.
+ */
+export async function admin(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  voice: Voice,
+): Promise<number> {
+  const command = commands.find(({ name }) => name.split(' ').every((word, position) => words[position] === word));
+  if (command === undefined) return withoutCommand(words, voice);
+  let given: Given;
+  try {
+    given = parse(command, words.slice(command.name.split(' ').length));
+  } catch (error) {
+    voice.err(`${(error as Error).message}\n\n${usageOf(command)}`);
+    return 2;
+  }
+  if (given.flags.has('help')) {
+    voice.out(usageOf(command));
+    return 0;
+  }
+  try {
+    const { data, text } = await run(command, given, environment);
+    voice.out(given.flags.has('json') ? JSON.stringify(data, null, 2) : text);
+    return 0;
+  } catch (error) {
+    const usage = error instanceof UsageError ? `\n\n${usageOf(command)}` : '';
+    voice.err((error as Error).message + usage);
+    return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+/** Opens what the command asks for, and closes it whatever came of it. */
+async function run(
+  command: Command,
+  given: Given,
+  environment: Readonly<Record<string, string | undefined>>,
+): ReturnType<Command['run']> {
+  let config: Config | undefined;
+  let opened: ReturnType<typeof createContainer> | undefined;
+  const container = (): ReturnType<typeof createContainer> => {
+    opened ??= createContainer(services.config());
+    return opened;
+  };
+  const services: AdminServices = {
+    config() {
+      config ??= readConfig({ LOG_LEVEL: 'error', ...environment });
+      return config;
+    },
+    keyRing: () => container().get(tokens.key_ring),
+    vault: () => container().get(tokens.vault),
+    clock: () => container().get(tokens.clock),
+    async persistence() {
+      try {
+        return await container().getAsync(tokens.persistence);
+      } catch (error) {
+        throw new Error(startProblem(error, services.config()));
+      }
+    },
+  };
+  try {
+    return await command.run(services, given);
+  } catch (error) {
+    if (error instanceof Refusal && error.fields.length > 1) {
+      throw new Error(error.fields.map(({ path, message }) => `${path} ${message}`).join('\n'));
+    }
+    throw error;
+  } finally {
+    if (opened !== undefined) await closeContainer(opened);
+  }
+}
+
+function parse(command: Command, words: readonly string[]): Given {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    options: {
+      ...Object.fromEntries(Object.keys(command.options).map((name) => [name, { type: 'string' as const }])),
+      ...Object.fromEntries(Object.keys(command.flags).map((name) => [name, { type: 'boolean' as const }])),
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+    allowPositionals: true,
+  });
+  const entries: (readonly [string, string | boolean | undefined])[] = Object.entries(values);
+  const given: Given = {
+    values: new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+    flags: new Set(entries.filter(([, value]) => value === true).map(([name]) => name)),
+    argument: positionals[0] ?? '',
+  };
+  if (given.flags.has('help')) return given;
+  const wanted = command.argument === undefined ? 0 : 1;
+  if (positionals.length < wanted) throw new UsageError(`<${command.argument}> is missing`);
+  if (positionals.length > wanted) throw new UsageError(`"${positionals[wanted]}" is one word too many`);
+  return given;
+}
+
+function withoutCommand(words: readonly string[], voice: Voice): number {
+  if (words.includes('--help') || words.includes('-h')) {
+    voice.out(overview());
+    return 0;
+  }
+  voice.err(
+    words.length === 0
+      ? overview()
+      : `There is no command "${words.join(' ')}".
+
+${overview()}`,
+  );
+  return 2;
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    'Usage: npm run admin -- <command> [options] [--json]',
+    '',
+    'Works on the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, as the server does.',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    'npm run admin -- <command> --help tells its options.',
+  ].join('\n');
+}
+
+function usageOf({ name, argument, summary, options, flags }: Command): string {
+  const rows = [
+    ...Object.entries(options).map(([option, about]) => [`--${option} <value>`, about] as const),
+    ...Object.entries(flags).map(([flag, about]) => [`--${flag}`, about] as const),
+    ['--json', 'answer in JSON'] as const,
+  ];
+  const width = Math.max(...rows.map(([option]) => option.length));
+  return [
+    `Usage: npm run admin -- ${name}${argument === undefined ? '' : ` <${argument}>`} [options]`,
+    '',
+    `${summary}.`,
+    '',
+    ...rows.map(([option, about]) => `  ${option.padEnd(width)}  ${about}`),
+  ].join('\n');
+}

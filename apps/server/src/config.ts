@@ -1,0 +1,282 @@
+import { dirname, resolve } from 'node:path';
+import { Refusal } from '@tallystick/kernel';
+import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
+import { type KeyRing, parseKeyRing } from '@tallystick/vault';
+import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
+import { z } from 'zod';
+import { isLoopback, parsePublicUrl } from './public-url.ts';
+
+/** What the environment says, checked. Times in milliseconds. */
+export interface Config {
+  readonly role: Role;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** `sqlite:<file>` or `postgres://...`. */
+  readonly database_url: string;
+  /** Where the sandbox keeps its key material: the folder of the SQLite file, or `./data`. */
+  readonly data_folder: string;
+  readonly sandbox: boolean;
+  /** Of `TALLYSTICK_KEYS`; null: the sandbox makes its own. */
+  readonly key_ring: KeyRing | null;
+  readonly log_level: LogLevel;
+  /** Of the queue between processes; null: deliveries are sent by this process. */
+  readonly redis_url: string | null;
+  /** Networks beside the public ones that webhooks may be sent to, as CIDR. */
+  readonly webhook_networks: readonly string[];
+  /** Where mail is handed in; null: the sandbox keeps it, and others let it wait. */
+  readonly smtp: SmtpServer | null;
+  readonly mail_from: Sender;
+  /** Where people reach the service, for links in mails; null: where it listens. */
+  readonly public_url: string | null;
+  /** From the request of a template to its completion. */
+  readonly template_completion_delay_ms: number;
+  /** Requests per minute of a key that names no limit of its own; null: unlimited. */
+  readonly rate_limit_per_minute: number | null;
+  /** How long a shutdown may take before it is forced. */
+  readonly shutdown_ms_max: number;
+  /** What an operator should know, though nothing is wrong. */
+  readonly notices: readonly string[];
+}
+
+/** What a process does: serve the interface, send deliveries, or both. */
+const roles = ['all', 'api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+const log_levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof log_levels)[number];
+
+/** One variable, or a few together, and what is wrong with it. Never shows key material. */
+export interface ConfigProblem {
+  readonly variable: string;
+  readonly message: string;
+}
+
+/** The environment cannot be used. Carries every problem at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super(['The configuration cannot be used:', ...problems.map((p) => `  ${p.variable}: ${p.message}`)].join('\n'));
+    this.problems = problems;
+  }
+}
+
+const defaults = {
+  host: '127.0.0.1',
+  port: 8080,
+  /** A worker's port tells of health and metrics only; it stands beside an API on the same machine. */
+  worker_port: 8081,
+  database_url: 'sqlite:./data/tallystick.db',
+  log_level: 'info',
+  mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
+  template_completion_delay_ms: 5_000,
+  shutdown_ms_max: 25_000,
+} as const;
+
+const integer = (min: number, max: number) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: (issue) => `is "${issue.input}"; it must be an integer from ${min} to ${max}`,
+    })
+    .transform(Number);
+
+const schema = z.object({
+  HOST: z.string().default(defaults.host),
+  PORT: integer(0, 65_535).optional(),
+  ROLE: z
+    .enum(roles, { error: (issue) => `is "${issue.input}"; it must be one of ${roles.join(', ')}` })
+    .default('all'),
+  DATABASE_URL: z
+    .string()
+    .refine((url) => isSqlite(url) || isPostgres(url), {
+      error: 'must be sqlite:<file> or postgres://<user>@<host>:<port>/<database>',
+    })
+    .default(defaults.database_url),
+  DATA_FOLDER: z.string().optional(),
+  SANDBOX: z.enum(['on', 'off'], { error: (issue) => `is "${issue.input}"; it must be on or off` }).optional(),
+  TALLYSTICK_KEYS: z.string().transform(readBy(parseKeyRing)).optional(),
+  LOG_LEVEL: z
+    .enum(log_levels, { error: (issue) => `is "${issue.input}"; it must be one of ${log_levels.join(', ')}` })
+    .default(defaults.log_level),
+  TEMPLATE_COMPLETION_DELAY_MS: integer(0, 86_400_000).default(defaults.template_completion_delay_ms),
+  REDIS_URL: z
+    .string()
+    .refine((url) => /^rediss?:$/.test(URL.parse(url)?.protocol ?? ''), { error: 'must be redis://<host>:<port>' })
+    .optional(),
+  WEBHOOK_NETWORKS: z
+    .string()
+    .transform((list) => list.split(',').map((network) => network.trim()))
+    .refine((networks) => networks.every(isNetwork), { error: 'must be networks such as 10.1.0.0/16,fd00::/8' })
+    .optional(),
+  SMTP_URL: z.string().transform(readBy(parseSmtpServer)).optional(),
+  MAIL_FROM: z.string().transform(readBy(parseSender)).optional(),
+  PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
+  RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000).optional(),
+  SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
+});
+
+/** Every variable that the server reads. */
+export const variable_names: readonly string[] = [...Object.keys(schema.shape), 'NODE_ENV'];
+
+/**
+ * Reads the environment. An empty variable counts as absent. Throws a `ConfigError` with every problem at once.
+ *
+ * The sandbox is on by name, or when neither a database nor keys are configured; by itself it comes up on loopback
+ * only, and never where `NODE_ENV` is `production`.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = schema.safeParse(given);
+  const problems: ConfigProblem[] = [
+    ...unknownVariables(given),
+    ...sandboxProblems(given),
+    ...roleProblems(given),
+    ...mailProblems(given),
+  ];
+  if (!parsed.success) {
+    problems.unshift(
+      ...parsed.error.issues.map((issue) => ({ variable: String(issue.path[0]), message: issue.message })),
+    );
+  }
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+
+  const values = parsed.data;
+  return {
+    host: values.HOST,
+    port: values.PORT ?? (values.ROLE === 'worker' ? defaults.worker_port : defaults.port),
+    role: values.ROLE,
+    database_url: values.DATABASE_URL,
+    data_folder: resolve(values.DATA_FOLDER ?? folderOf(values.DATABASE_URL)),
+    sandbox: sandboxWanted(given),
+    key_ring: values.TALLYSTICK_KEYS ?? null,
+    log_level: values.LOG_LEVEL,
+    redis_url: values.REDIS_URL ?? null,
+    webhook_networks:
+      values.WEBHOOK_NETWORKS ?? // In a sandbox, programs of the developer's own machine.
+      (sandboxWanted(given) ? loopback_networks : []),
+    smtp: values.SMTP_URL ?? null,
+    mail_from: values.MAIL_FROM ?? defaults.mail_from,
+    public_url: values.PUBLIC_URL ?? null,
+    template_completion_delay_ms: values.TEMPLATE_COMPLETION_DELAY_MS,
+    rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE ?? null,
+    shutdown_ms_max: values.SHUTDOWN_MS_MAX,
+    notices: notices(given),
+  };
+}
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** Whoever reads the text says what is wrong with it, without repeating it: it may hold a secret. */
+function readBy<Value>(parse: (text: string) => Value): (text: string, context: z.RefinementCtx) => Value {
+  return (text, context) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      context.addIssue({ code: 'custom', message: error.fields[0]?.message ?? error.message });
+      return z.NEVER;
+    }
+  };
+}
+
+function sandboxWanted(given: Given): boolean {
+  if (given.SANDBOX !== undefined) return given.SANDBOX === 'on';
+  return isUnconfigured(given);
+}
+
+function isUnconfigured(given: Given): boolean {
+  return given.DATABASE_URL === undefined && given.TALLYSTICK_KEYS === undefined;
+}
+
+function sandboxProblems(given: Given): ConfigProblem[] {
+  const by_name = given.SANDBOX === 'on';
+  if (!sandboxWanted(given)) {
+    if (given.TALLYSTICK_KEYS !== undefined) return [];
+    const message = 'is needed outside the sandbox: make it with npm run admin -- keys create';
+    return [{ variable: 'TALLYSTICK_KEYS', message }];
+  }
+  if (by_name) return [];
+  if (given.NODE_ENV === 'production') {
+    const message =
+      'the sandbox is refused when NODE_ENV is production: set DATABASE_URL and TALLYSTICK_KEYS, or SANDBOX=on';
+    return [{ variable: 'SANDBOX', message }];
+  }
+  if (!isLoopback(given.HOST ?? defaults.host)) {
+    const message = `is "${given.HOST}"; the sandbox, whose keys everyone knows, listens on loopback only unless SANDBOX=on`;
+    return [{ variable: 'HOST', message }];
+  }
+  return [];
+}
+
+/** Processes of one role reach those of the other by Redis. */
+function roleProblems({ ROLE: role, REDIS_URL: redis_url }: Given): ConfigProblem[] {
+  if ((role !== 'api' && role !== 'worker') || redis_url !== undefined) return [];
+  return [
+    {
+      variable: 'REDIS_URL',
+      message: `is needed for the role ${role}: it carries deliveries from API processes to workers`,
+    },
+  ];
+}
+
+/** What a mail cannot do without: a sender, and outside the sandbox a place that its link leads to. */
+function mailProblems(given: Given): ConfigProblem[] {
+  if (given.SMTP_URL === undefined) return [];
+  const problems: ConfigProblem[] = [];
+  if (given.MAIL_FROM === undefined) {
+    problems.push({ variable: 'MAIL_FROM', message: 'is needed with SMTP_URL: the address that mails are from' });
+  }
+  if (given.PUBLIC_URL === undefined && (!sandboxWanted(given) || given.ROLE === 'worker')) {
+    const message = 'is needed with SMTP_URL: the https address that links in mails lead to';
+    problems.push({ variable: 'PUBLIC_URL', message });
+  }
+  return problems;
+}
+
+/** A misspelt variable of ours would otherwise be a default in silence. */
+function unknownVariables(given: Given): ConfigProblem[] {
+  return Object.keys(given)
+    .filter(
+      (name) =>
+        name.startsWith('TALLYSTICK_') && !name.startsWith('TALLYSTICK_TEST_') && !variable_names.includes(name),
+    )
+    .map((variable) => ({ variable, message: 'no such variable; known: ' + variable_names.join(', ') }));
+}
+
+function notices(given: Given): string[] {
+  const told: string[] = [];
+  if (sandboxWanted(given) && !isLoopback(given.HOST ?? defaults.host)) {
+    told.push(`The sandbox, whose keys everyone knows, listens on ${given.HOST}: keep it off public networks.`);
+  }
+  if (!sandboxWanted(given) && given.SMTP_URL === undefined) {
+    told.push('SMTP_URL is not set: mails about cards wait until it is.');
+  }
+  return told;
+}
+
+function isNetwork(text: string): boolean {
+  try {
+    addressGuard([text]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the database is a SQLite file. */
+export function isSqlite(database_url: string): boolean {
+  return /^sqlite:./.test(database_url);
+}
+
+function isPostgres(database_url: string): boolean {
+  return /^postgres(ql)?:$/.test(URL.parse(database_url)?.protocol ?? '');
+}
+
+function folderOf(database_url: string): string {
+  return isSqlite(database_url) ? dirname(database_url.slice('sqlite:'.length)) : './data';
+}

@@ -1,0 +1,320 @@
+import 'reflect-metadata';
+import { bullQueue } from '@tallystick/bull';
+import { createNetwork } from '@tallystick/cards';
+import { embeddedQueue } from '@tallystick/embedded-queue';
+import type { DeliveryQueue } from '@tallystick/events';
+import type { Clock, UnitOfWork } from '@tallystick/kernel';
+import {
+  createHttpApp,
+  createLifecycle,
+  createMetrics,
+  logOptions,
+  type Metrics,
+  measuredLedger,
+} from '@tallystick/koa';
+import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { createVault, type KeyRing, type Vault } from '@tallystick/vault';
+import { addressGuard, webhookClient } from '@tallystick/webhook-client';
+import { Container, ContainerModule } from 'inversify';
+import { type Logger, pino } from 'pino';
+import type { Config } from './config.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { deliveryObserver } from './delivery-observer.ts';
+import { dueWork } from './due-work.ts';
+import { createJobs, type Jobs } from './jobs.ts';
+import { sandboxKeyRing } from './keys-file.ts';
+import { assertKeysFit } from './keys-fit.ts';
+import { createMails, type Mails } from './mails.ts';
+import { default_interface_url, defaultPublicUrl } from './public-url.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
+import { createSharedClock, machine_clock, type SharedClock } from './shared-clock.ts';
+import { tokens } from './tokens.ts';
+import { version } from './version.ts';
+
+/**
+ * The whole server, put together: the only place where adapters and domain meet. Nothing is opened until it is asked for;
+ * `closeContainer` closes what was opened.
+ */
+export function createContainer(config: Config): Container {
+  const container = new Container({ defaultScope: 'Singleton' });
+  container.load(settings(config), keys, time, storage, domain, webhooks, mail, http);
+  return container;
+}
+
+/** Closes what was opened, in the order in which they need each other: whoever calls goes before whom it calls. */
+export async function closeContainer(container: Container): Promise<void> {
+  const logger = container.get(tokens.logger);
+  for (const token of [tokens.jobs, tokens.network, tokens.deliveries, tokens.mails, tokens.persistence]) {
+    // What could not be opened rejects here once more, and has told its reason already.
+    await container.unbindAsync(token).catch((err: unknown) => logger.debug({ err }, 'could not be closed'));
+  }
+  await new Promise((resolve) => logger.flush(resolve));
+}
+
+function settings(config: Config): ContainerModule {
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.config).toConstantValue(config);
+    bind(tokens.logger).toResolvedValue(openLog, [tokens.config]);
+  });
+}
+
+const keys = new ContainerModule(({ bind }) => {
+  bind(tokens.key_ring).toResolvedValue(
+    (config: Config): KeyRing => config.key_ring ?? sandboxKeyRing(config.data_folder),
+    [tokens.config],
+  );
+  bind(tokens.vault).toResolvedValue((ring: KeyRing): Vault => createVault(ring), [tokens.key_ring]);
+});
+
+const time = new ContainerModule(({ bind }) => {
+  bind(tokens.shared_clock).toResolvedValue(
+    (config: Config): SharedClock | null => (config.sandbox ? createSharedClock() : null),
+    [tokens.config],
+  );
+  bind(tokens.clock).toResolvedValue(
+    (shared: SharedClock | null): Clock => shared ?? machine_clock,
+    [tokens.shared_clock],
+  );
+});
+
+const storage = new ContainerModule(({ bind }) => {
+  bind(tokens.persistence)
+    .toResolvedValue(openPersistence, [tokens.config, tokens.clock, tokens.shared_clock, tokens.vault])
+    .onDeactivation((persistence) => persistence.close());
+});
+
+const domain = new ContainerModule(({ bind }) => {
+  bind(tokens.network)
+    .toResolvedValue(
+      (
+        { ledger }: Persistence,
+        { card_vault, random }: Vault,
+        metrics: Metrics,
+        deliveries: Deliveries,
+        logger: Logger,
+      ) =>
+        createNetwork({
+          ledger: measuredLedger(ledger, { pass: (messages) => passed(messages, metrics, deliveries) }),
+          vault: card_vault,
+          random,
+          onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
+        }),
+      [tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
+    )
+    .onDeactivation((network) => network.drain());
+  bind(tokens.jobs)
+    .toResolvedValue(
+      (
+        persistence: Persistence,
+        clock: Clock,
+        shared: SharedClock | null,
+        deliveries: Deliveries,
+        mails: Mails,
+        logger: Logger,
+      ) =>
+        createJobs(
+          [...dueWork(persistence, clock, refreshing(shared, persistence)), ...deliveries.jobs, ...mails.jobs],
+          (job, err) => logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
+        ),
+      [tokens.persistence, tokens.clock, tokens.shared_clock, tokens.deliveries, tokens.mails, tokens.logger],
+    )
+    .onDeactivation((jobs) => jobs.stop());
+  bind(tokens.sandbox).toResolvedValue(
+    async (
+      persistence: Persistence,
+      shared: SharedClock | null,
+      jobs: Jobs,
+      deliveries: Deliveries,
+    ): Promise<Sandbox | null> =>
+      shared === null
+        ? null
+        : await openSandbox(persistence, shared, async () => {
+            await jobs.runDue();
+            await deliveries.settled();
+          }),
+    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries],
+  );
+});
+
+const webhooks = new ContainerModule(({ bind }) => {
+  bind(tokens.deliveries)
+    .toResolvedValue(
+      (
+        config: Config,
+        persistence: Persistence,
+        vault: Vault,
+        clock: Clock,
+        shared: SharedClock | null,
+        metrics: Metrics,
+        logger: Logger,
+      ) => {
+        const guard = addressGuard(config.webhook_networks);
+        const queue = openQueue(config, logger);
+        metrics.watchDeliveries(
+          async () => ({ ...(await persistence.delivery_desk.backlog()), queue_depth: await queue.depth() }),
+          clock,
+        );
+        return createDeliveries({
+          persistence,
+          vault,
+          clock,
+          queue,
+          guard,
+          sender: webhookClient({ guard, trusts_loopback: config.sandbox }),
+          observer: deliveryObserver(metrics, logger),
+          refresh: refreshing(shared, persistence),
+          sends: config.role !== 'api',
+        });
+      },
+      [
+        tokens.config,
+        tokens.persistence,
+        tokens.vault,
+        tokens.clock,
+        tokens.shared_clock,
+        tokens.metrics,
+        tokens.logger,
+      ],
+    )
+    .onDeactivation((deliveries) => deliveries.stop());
+});
+
+const mail = new ContainerModule(({ bind }) => {
+  bind(tokens.listening).toConstantValue({ url: null });
+  bind(tokens.mails)
+    .toResolvedValue(
+      (
+        config: Config,
+        persistence: Persistence,
+        vault: Vault,
+        clock: Clock,
+        shared: SharedClock | null,
+        metrics: Metrics,
+        logger: Logger,
+        listening: { readonly url: string | null },
+      ) =>
+        createMails({
+          config,
+          persistence,
+          vault,
+          clock,
+          metrics,
+          logger,
+          refresh: refreshing(shared, persistence),
+          publicUrl: () => publicUrl(config, listening.url),
+        }),
+      [
+        tokens.config,
+        tokens.persistence,
+        tokens.vault,
+        tokens.clock,
+        tokens.shared_clock,
+        tokens.metrics,
+        tokens.logger,
+        tokens.listening,
+      ],
+    )
+    .onDeactivation((mails) => mails.close());
+});
+
+const http = new ContainerModule(({ bind }) => {
+  bind(tokens.lifecycle).toResolvedValue(createLifecycle);
+  bind(tokens.metrics).toResolvedValue(() => createMetrics());
+  bind(tokens.http_app).toResolvedValue(
+    (config, persistence, network, vault, clock, log, metrics, lifecycle, deliveries, sandbox) =>
+      createHttpApp({
+        unitOfWork: nudging(persistence.unitOfWork, deliveries),
+        webhooks: deliveries.webhooks,
+        serves_api: config.role !== 'worker',
+        network,
+        vault: vault.card_vault,
+        sealer: vault.sealer,
+        random: vault.random,
+        sha256: vault.sha256,
+        hmacSha256: vault.hmacSha256,
+        clock,
+        log,
+        metrics,
+        lifecycle,
+        ping: () => persistence.ping(),
+        template_completion_delay_ms: config.template_completion_delay_ms,
+        sandbox,
+        rate_limit_per_minute: config.rate_limit_per_minute,
+        version,
+      }),
+    [
+      tokens.config,
+      tokens.persistence,
+      tokens.network,
+      tokens.vault,
+      tokens.clock,
+      tokens.logger,
+      tokens.metrics,
+      tokens.lifecycle,
+      tokens.deliveries,
+      tokens.sandbox,
+    ],
+  );
+});
+
+/** What is told of each committed pass: its events are on their way. */
+function passed(messages: number, metrics: Metrics, deliveries: Deliveries): void {
+  metrics.pass(messages);
+  deliveries.nudge();
+}
+
+/** Transactions after which events may be on their way. */
+function nudging<Tx>(work: UnitOfWork<Tx>, deliveries: Deliveries): UnitOfWork<Tx> {
+  return {
+    ...work,
+    async run(change) {
+      const result = await work.run(change);
+      deliveries.nudge();
+      return result;
+    },
+  };
+}
+
+/** Brings the sandbox's clock up to date; outside of it there is nothing to do. */
+function refreshing(shared: SharedClock | null, { unitOfWork }: Persistence): () => Promise<void> {
+  return async () => await shared?.refresh(unitOfWork);
+}
+
+/** Where links in mails lead. A worker does not know where the interface listens: in a sandbox, at the default port. */
+function publicUrl({ public_url, role }: Config, listens_on: string | null): string {
+  if (public_url !== null) return public_url;
+  return role === 'worker' || listens_on === null ? default_interface_url : defaultPublicUrl(listens_on);
+}
+
+/** Bull where Redis is configured, so that other processes can send; else this process's own. */
+function openQueue({ redis_url }: Config, logger: Logger): DeliveryQueue {
+  if (redis_url === null) return embeddedQueue();
+  return bullQueue({
+    redis_url,
+    onError: (err) => logger.warn({ err }, 'the delivery queue on Redis failed; a sweep makes up for it'),
+  });
+}
+
+/** Structured lines on standard error: standard output is for what the server says to whoever started it. */
+function openLog(config: Config): Logger {
+  return pino(logOptions(config.log_level), pino.destination({ dest: 2, sync: false }));
+}
+
+/** Opens the database, brings its schema up to date, and makes sure that the keys are those that it was made with. */
+async function openPersistence(
+  config: Config,
+  clock: Clock,
+  shared: SharedClock | null,
+  vault: Vault,
+): Promise<Persistence> {
+  const persistence = await mikroOrmPersistence({ database_url: config.database_url, clock });
+  try {
+    await persistence.migrate();
+    await shared?.refresh(persistence.unitOfWork);
+    await assertKeysFit(persistence.unitOfWork, vault);
+    return persistence;
+  } catch (error) {
+    await persistence.close();
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Courier,
+  type CourierObserver,
+  createCourier,
+  type DeliveryQueue,
+  relayEvents,
+  testWebhook,
+  type WebhookSender,
+} from '@tallystick/events';
+import type { Clock } from '@tallystick/kernel';
+import type { WebhookServices } from '@tallystick/koa';
+import type { Persistence } from '@tallystick/mikro-orm';
+import type { Vault } from '@tallystick/vault';
+import { type AddressGuard, callbackUrlPolicy } from '@tallystick/webhook-client';
+import type { Job } from './jobs.ts';
+import { machine_clock } from './shared-clock.ts';
+
+/** How long committed events may gather before they are relayed together. */
+const gather_ms = 5;
+
+/** How long a moved clock waits for what became due; longer than one request to an endpoint may take. */
+const settle_ms_max = 20_000;
+const settle_poll_ms = 20;
+
+/** Events that one transaction of the relay makes deliveries of. */
+const relay_batch_max = 500;
+
+/** Test deliveries that one process has under way: a caller waits for each, and an endpoint may hang. */
+const tests_max = 32;
+
+/** The way of an event to its webhooks, in this process. */
+export interface Deliveries {
+  /** Told that events were committed or deliveries became due: they go on their way at once. */
+  nudge(): void;
+  /** What a process does of it by itself, at intervals and whenever the sandbox's clock moves. */
+  readonly jobs: readonly Job[];
+  readonly webhooks: WebhookServices;
+  /** Resolves when every delivery that is due has been attempted, by whichever process; at the latest after 20 s. */
+  settled(): Promise<void>;
+  /** Takes no more; what is in flight ends and is recorded. */
+  stop(): Promise<void>;
+}
+
+export interface DeliveriesParts {
+  readonly persistence: Pick<Persistence, 'unitOfWork' | 'delivery_desk'>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly queue: DeliveryQueue;
+  readonly sender: WebhookSender;
+  readonly guard: AddressGuard;
+  readonly observer: CourierObserver;
+  /** Brings the clock up to date before a run. */
+  readonly refresh: () => Promise<void>;
+  /** Whether this process sends, or leaves that to workers on the same queue. */
+  readonly sends: boolean;
+}
+
+/** Puts relay, queue and courier together. Begins to send as soon as its jobs run. */
+export function createDeliveries(parts: DeliveriesParts): Deliveries {
+  const { persistence, vault, clock, queue, sender, observer, refresh } = parts;
+  const { sealer, random, hmacSha256: hmac } = vault;
+  const nowMs = (): number => clock.now().epochMilliseconds;
+  const courier: Courier = createCourier({
+    desk: persistence.delivery_desk,
+    queue: refreshedBefore(queue, refresh),
+    sender,
+    sealer,
+    hmac,
+    random,
+    clock,
+    machine_clock,
+    pause: (ms) => delay(ms),
+    observer,
+  });
+  let tests_under_way = 0;
+  let consuming: Promise<void> | null = null;
+  let relaying: Promise<void> | null = null;
+  let gathering: NodeJS.Timeout | null = null;
+  let nudged = false;
+  let stopped = false;
+
+  /** Relays until nothing is left; callers that come meanwhile share the next round. */
+  function relayAll(): Promise<void> {
+    nudged = true;
+    relaying ??= relayRounds().finally(() => {
+      relaying = null;
+    });
+    return relaying;
+  }
+
+  async function relayRounds(): Promise<void> {
+    while (nudged && !stopped) {
+      nudged = false;
+      for (let more = true; more && !stopped; ) {
+        const { events, offers } = await persistence.unitOfWork.run((tx) => relayEvents(tx, nowMs(), relay_batch_max));
+        if (offers.length > 0) await queue.offer(offers);
+        more = events === relay_batch_max;
+      }
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    await refresh();
+    if (parts.sends) {
+      consuming ??= courier.start();
+      await consuming;
+    }
+    await relayAll();
+    await courier.sweep();
+  }
+
+  return {
+    nudge() {
+      if (stopped || gathering !== null) return;
+      gathering = setTimeout(() => {
+        gathering = null;
+        relayAll().catch((error: unknown) => observer.faulted(error));
+      }, gather_ms);
+    },
+    jobs: [
+      { name: 'delivery sweep', every_ms: 1_000, run: sweep },
+      { name: 'event relay', every_ms: 250, run: relayAll },
+    ],
+    webhooks: {
+      callback_url_policy: callbackUrlPolicy(parts.guard),
+      async test(webhook) {
+        if (tests_under_way >= tests_max)
+          return { status: 0, error: `${tests_max} test deliveries are under way already` };
+        tests_under_way += 1;
+        try {
+          return await testWebhook({ sender, sealer, random, hmac, clock, machine_clock }, webhook);
+        } finally {
+          tests_under_way -= 1;
+        }
+      },
+      due: () => void sweep().catch((error: unknown) => observer.faulted(error)),
+    },
+    async settled() {
+      const until_ms = performance.now() + settle_ms_max;
+      while (performance.now() < until_ms && !stopped) {
+        // What else became due may have written events after the jobs' own run of the relay.
+        await relayAll();
+        const { oldest_due_at_ms } = await persistence.delivery_desk.backlog();
+        if (oldest_due_at_ms === null || oldest_due_at_ms > nowMs()) return;
+        await courier.sweep();
+        await delay(settle_poll_ms);
+      }
+    },
+    async stop() {
+      stopped = true;
+      if (gathering !== null) clearTimeout(gathering);
+      await relaying?.catch(() => undefined);
+      await courier.stop();
+      await queue.close();
+      await sender.close();
+    },
+  };
+}
+
+/** Offers tell of what is due by a clock that another process may have moved: this one looks before it takes them. */
+function refreshedBefore(queue: DeliveryQueue, refresh: () => Promise<void>): DeliveryQueue {
+  return {
+    ...queue,
+    consume: (accept) =>
+      queue.consume((offers) => {
+        refresh().then(
+          () => accept(offers),
+          () => accept(offers),
+        );
+      }),
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * `npm run demo`: plays a whole story against a sandbox and tells it. Ends with status 1 where the service answers
+ * otherwise than the story says.
+ *
+ *     npm run demo [-- --url http://127.0.0.1:8080]
+ *
+ * Without `--url` it starts a server of its own: on `DATABASE_URL` when that is set, else on a scratch SQLite file.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readConfig } from './config.ts';
+import { tellStory } from './demo-story.ts';
+import { createNarrator } from './narrator.ts';
+import { createServer } from './server.ts';
+
+const usage = `Usage: npm run demo [-- --url <address of a running sandbox>]
+
+Plays a story against a sandbox and tells it: a template, cards, approvals and declines with their
+reasons, a reversal, a clearing, a window that rolls over, a hold that ages off, the events, and
+their deliveries to a webhook: signed, in sequence, and again after a failure.
+Without --url it starts a server of its own: on DATABASE_URL when that is set, else on a scratch file.
+It moves the sandbox's clock forward by about nine days.`;
+
+process.exitCode = await demo();
+
+async function demo(): Promise<number> {
+  const narrator = createNarrator(process.stdout);
+  let url: string | undefined;
+  try {
+    const { values } = parseArgs({ options: { url: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+    if (values.help) {
+      console.log(usage);
+      return 0;
+    }
+    url = values.url;
+    if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      throw new Error(`--url ${url} is no address`);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  try {
+    if (url === undefined) await onOwnServer((own) => tellStory(own, narrator));
+    else await tellStory(url, narrator);
+    return 0;
+  } catch (error) {
+    narrator.failed(error);
+    return 1;
+  }
+}
+
+/** A sandbox in this process on a free port, gone when the story has ended. */
+async function onOwnServer(story: (url: string) => Promise<void>): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'tallystick-demo-'));
+  const server = createServer(
+    readConfig({
+      DATABASE_URL: `sqlite:${join(scratch, 'tallystick.db')}`,
+      LOG_LEVEL: 'warn',
+      ...process.env,
+      SANDBOX: 'on',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ROLE: 'all',
+      REDIS_URL: '', // one process: workers of another database have no part in the story
+    }),
+  );
+  try {
+    const { url } = await server.start();
+    await story(url);
+  } finally {
+    await server.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

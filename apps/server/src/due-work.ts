@@ -1,0 +1,45 @@
+import { type Ledger, sweepHolds } from '@tallystick/cards';
+import type { Clock } from '@tallystick/kernel';
+import type { Persistence } from '@tallystick/mikro-orm';
+import { completeDueTemplates } from '@tallystick/templates';
+import type { Job } from './jobs.ts';
+
+/** How much one transaction of a job takes on. */
+const batch_max = 100;
+
+/** How long an idempotency record is kept: it is honoured for 24 hours. */
+const idempotency_ms = 24 * 60 * 60 * 1000;
+
+/** How long what was attempted is told: finished deliveries and the log of attempts. */
+const delivery_log_ms = 30 * 24 * 60 * 60 * 1000;
+
+/** Everything that becomes due by itself. `refresh` brings the clock up to date before each run. */
+export function dueWork(persistence: Persistence, clock: Clock, refresh: () => Promise<void>): readonly Job[] {
+  const { unitOfWork, ledger } = persistence;
+  const nowMs = (): number => clock.now().epochMilliseconds;
+  return [
+    job('template completion', 1_000, () => unitOfWork.run((tx) => completeDueTemplates(tx, nowMs(), batch_max))),
+    job('hold sweep', 5_000, () => sweepDueHolds(ledger)),
+    job('idempotency purge', 600_000, () => {
+      return unitOfWork.run((tx) => tx.idempotency.purge(nowMs() - idempotency_ms, batch_max));
+    }),
+    job('delivery purge', 600_000, () => {
+      return unitOfWork.run((tx) => tx.deliveries.purge(nowMs() - delivery_log_ms, batch_max));
+    }),
+  ];
+
+  function job(name: string, every_ms: number, batch: () => Promise<number>): Job {
+    return {
+      name,
+      every_ms,
+      async run() {
+        await refresh();
+        while ((await batch()) >= batch_max);
+      },
+    };
+  }
+}
+
+function sweepDueHolds(ledger: Ledger): Promise<number> {
+  return sweepHolds(ledger, batch_max);
+}

@@ -1,0 +1,51 @@
+import type { Json } from './sandbox-client.ts';
+
+/** What an event tells, in a few words on one line; without control characters, whatever the payload holds. */
+export function eventSummary(type: string, payload: Json): string {
+  return plain(wordsOf(type, payload));
+}
+
+function wordsOf(type: string, payload: Json): string {
+  if (type.startsWith('virtualcard.realtime.')) {
+    const { message_type_indicator, vcn_response, vcn_id } = payload;
+    return `${message_type_indicator}: ${vcn_response}, ${billed(payload)}${merchant(payload)}, card ${vcn_id}`;
+  }
+  switch (type) {
+    case 'virtualcard.clearings':
+      return `${payload.clearing_type} ${billed(payload)}${merchant(payload)}, card ${payload.vcn_id}`;
+    case 'virtualcard.purchasetemplate.created':
+      return `template ${payload.id} "${payload.name}": ${payload.status}`;
+    case 'virtualcard.created':
+    case 'virtualcard.updated':
+    case 'virtualcard.deleted':
+      return `card ${payload.id}: ${payload.status}, ${money(payload.total_card_amount, payload.currency)} in total`;
+    case 'webhooks.test':
+      return `a test of webhook ${payload.id}`;
+    default: {
+      const told = Object.entries(payload).filter(([, value]) => value !== null && typeof value !== 'object');
+      return told.map(([name, value]) => `${name} ${value}`).join(', ');
+    }
+  }
+}
+
+function billed({ billing_amount, billing_currency }: Json): string {
+  return money(billing_amount, billing_currency);
+}
+
+function merchant({ merchant_name }: Json): string {
+  return merchant_name == null ? '' : ` at ${merchant_name}`;
+}
+
+/** An amount in minor units, with the decimals of its currency; two where none is named. */
+function money(amount: unknown, currency: unknown): string {
+  if (typeof amount !== 'number') return '';
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return (amount / 100).toFixed(2);
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
+  return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
+}
+
+/** Names of merchants come from outside: nothing in them may steer a terminal. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
+}

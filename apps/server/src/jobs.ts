@@ -1,0 +1,59 @@
+/** Work that becomes due by itself. */
+export interface Job {
+  readonly name: string;
+  /** Between the end of a run and the beginning of the next, in real time. */
+  readonly every_ms: number;
+  /** Does all that is due now. Safe while another process does the same. */
+  run(): Promise<void>;
+}
+
+/** The jobs of a process. */
+export interface Jobs {
+  /** Runs each job now, and again and again. */
+  start(): void;
+  /** Resolves when everything that was due at the time of the call is done. Rejects with the first failure. */
+  runDue(): Promise<void>;
+  /** No run begins from now on; resolves when those under way have ended. May be called without `start`. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the jobs, each one never twice at once in this process. A run that fails is told to `failed` and tried again at its
+ * next turn.
+ */
+export function createJobs(jobs: readonly Job[], failed: (job: Job, error: unknown) => void): Jobs {
+  const timers = new Map<Job, NodeJS.Timeout>();
+  const running = new Map<Job, Promise<void>>();
+  let stopped = false;
+
+  const runAfterCurrent = (job: Job): Promise<void> => {
+    const current = running.get(job) ?? Promise.resolve();
+    const run = current
+      .catch(() => undefined)
+      .then(() => (stopped ? undefined : job.run()))
+      .finally(() => {
+        if (running.get(job) === run) running.delete(job);
+      });
+    running.set(job, run);
+    return run;
+  };
+
+  const turn = async (job: Job): Promise<void> => {
+    await runAfterCurrent(job).catch((error: unknown) => failed(job, error));
+    if (!stopped) timers.set(job, setTimeout(turn, job.every_ms, job));
+  };
+
+  return {
+    start() {
+      for (const job of jobs) void turn(job);
+    },
+    async runDue() {
+      await Promise.all(jobs.map(runAfterCurrent));
+    },
+    async stop() {
+      stopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await Promise.allSettled(running.values());
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { CardStore } from '@tallystick/cards';
+import { Fault, type UnitOfWork } from '@tallystick/kernel';
+import type { Tx } from '@tallystick/mikro-orm';
+import type { Vault } from '@tallystick/vault';
+
+/** The keys are not those that the database was made with: no card would be found, and none could be read. */
+export class WrongKeys extends Error {
+  override readonly name = 'WrongKeys';
+}
+
+/**
+ * Throws `WrongKeys` unless the keys are those of this database: the vault opens a card number, if there is one, finds it
+ * by its index, and has the index key that the database was made with. The first start is what makes that key its own.
+ */
+export async function assertKeysFit(
+  unitOfWork: UnitOfWork<{
+    readonly cards: Pick<CardStore, 'sealedByOtherKeys'>;
+    readonly installation: Tx['installation'];
+  }>,
+  { card_vault, index_fingerprint }: Pick<Vault, 'card_vault' | 'index_fingerprint'>,
+): Promise<void> {
+  await unitOfWork.run(async (tx) => {
+    // No key has an empty id: any card will do.
+    const [sample] = await tx.cards.sealedByOtherKeys('', 1);
+    if (sample !== undefined) assertReads(card_vault, sample.number);
+    const made_with = await tx.installation.indexFingerprint(index_fingerprint);
+    if (made_with === index_fingerprint) return;
+    throw new WrongKeys(
+      `the index key of the ring has the fingerprint ${index_fingerprint}, the one that this database was made with has ${made_with}`,
+    );
+  });
+}
+
+function assertReads(
+  vault: Vault['card_vault'],
+  { number_sealed, number_key_id, number_index }: ReturnType<Vault['card_vault']['seal']>,
+): void {
+  try {
+    if (Buffer.compare(vault.index(vault.open(number_sealed)), number_index) === 0) return;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new WrongKeys(
+      `the key ring does not open the card numbers of this database, sealed with the key ${number_key_id}`,
+    );
+  }
+  throw new WrongKeys('the index key of the ring is not the one that the card numbers of this database are found by');
+}

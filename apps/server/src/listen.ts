@@ -1,0 +1,208 @@
+/**
+ * `npm run listen`: prints events as they are delivered, and can hand them on to a developer's local program. Registers
+ * a webhook in the sandbox for as long as it runs.
+ */
+import { parseArgs } from 'node:util';
+import { canonicalTypeId, event_types } from '@tallystick/events';
+import { createListener } from './listener.ts';
+import { LoopbackUnreachable, openLoopbackWebhook, type RegisteredWebhook, takenTypes } from './loopback-webhook.ts';
+import { AnswerError, createSandboxClient, type SandboxClient } from './sandbox-client.ts';
+
+const usage = `Usage: npm run listen -- [options]
+
+Prints events as they are delivered, their signatures verified, until Ctrl-C.
+
+  --url <address>      the sandbox; http://127.0.0.1:8080 when absent
+  --forward <address>  a local program that gets each delivery with its signature headers; what it answers is the
+                       answer to the delivery, so that a 500 is tried again by the schedule
+  --types <list>       event types, by id or name, with commas between; all when absent
+  --key <key>          a client's API key; the sandbox's own when absent
+  --port <port>        where deliveries come in; any free one when absent
+  --secret <text>      the webhook's secret, 16 to 256 characters; a new one when absent
+  --json               one JSON object per delivery
+  --help               this`;
+
+/** Ctrl-C reaches this process from the terminal and once more from npm: so soon, the same signal is an echo. */
+const echo_ms = 1_000;
+
+interface Options {
+  readonly url: string;
+  readonly forward_url: string | null;
+  readonly event_type_ids: readonly number[];
+  readonly key: string | undefined;
+  readonly port: number | undefined;
+  readonly secret: string | undefined;
+  readonly json: boolean;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options | null;
+  try {
+    options = readOptions();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  if (options === null) {
+    console.log(usage);
+    return 0;
+  }
+  try {
+    await listen(options, stopSignal());
+    return 0;
+  } catch (error) {
+    console.error(problem(error, options));
+    return 1;
+  }
+}
+
+async function listen(options: Options, stopped: Promise<string>): Promise<void> {
+  const { url, event_type_ids, json, forward_url } = options;
+  // With --json, standard output is for the deliveries alone.
+  const say = (text: string): void => void (json ? process.stderr : process.stdout).write(`${text}\n`);
+  const client = createSandboxClient(url, options.key === undefined ? {} : { client: options.key });
+  await refuseTaken(client, event_type_ids, say);
+  const listener = createListener({ stream: process.stdout, json, forward_url });
+  const { received, unverified } = listener;
+  const { port, secret } = options;
+  const webhook = await openLoopbackWebhook({
+    client,
+    event_type_ids,
+    purpose: 'listen',
+    received,
+    unverified,
+    port,
+    secret,
+  });
+  say(`Listening for ${typesTold(event_type_ids)} of ${url}`);
+  say(`  webhook ${webhook.id}, callback URL ${webhook.callback_url}`);
+  if (forward_url !== null) say(`  secret ${webhook.secret}\n  forwarding to ${forward_url}`);
+  say(`Make one: npm run trigger -- virtualcard.clearings --url ${url}   Stop: Ctrl-C\n`);
+
+  const signal = await stopped;
+  listener.stop();
+  const count = listener.count();
+  try {
+    await webhook.close();
+  } catch (error) {
+    throw new Error(`${signal}: webhook ${webhook.id} could not be deleted: ${(error as Error).message}`);
+  }
+  say(`\n${signal}: webhook ${webhook.id} is deleted. ${count} ${count === 1 ? 'event' : 'events'} came.`);
+}
+
+/** Says which webhook has a type already, and what to do: only one callback URL may be set for an event type. */
+async function refuseTaken(
+  client: SandboxClient,
+  event_type_ids: readonly number[],
+  say: (text: string) => void,
+): Promise<void> {
+  const taken = await takenTypes(client, ({ id }) =>
+    say(`Webhook ${id}, which an earlier listener had left behind, is deleted.`),
+  );
+  const clashes = new Map<RegisteredWebhook, number[]>();
+  for (const type_id of event_type_ids) {
+    const webhook = taken.get(canonicalTypeId(type_id));
+    if (webhook !== undefined) clashes.set(webhook, [...(clashes.get(webhook) ?? []), type_id]);
+  }
+  if (clashes.size === 0) return;
+  const told = [...clashes].map(
+    ([webhook, ids]) => `Webhook ${webhook.id} (${webhook.callback_url}) has ${typesTold(ids)} already.`,
+  );
+  const free = event_types.map(({ id }) => id).filter((id) => canonicalTypeId(id) === id && !taken.has(id));
+  throw new Error(
+    [
+      ...told,
+      'Only one callback URL may be set for an event type: stop the listener that it belongs to,',
+      'or delete it (DELETE /v1/webhooks/<id>).',
+      ...(free.length === 0
+        ? []
+        : ['Or listen to types that are free:', `  npm run listen -- --types ${free.join(',')}`]),
+    ].join('\n'),
+  );
+}
+
+function problem(error: unknown, { url, key, port }: Options): string {
+  if (error instanceof LoopbackUnreachable) {
+    return [
+      `The server at ${url} does not reach this machine's loopback: ${error.message}.`,
+      'Only a sandbox calls loopback, and only on its own machine: run listen beside it, without WEBHOOK_NETWORKS set or',
+      'with 127.0.0.0/8 among its networks.',
+    ].join('\n');
+  }
+  if (error instanceof AnswerError && error.status === 401) {
+    const which = key === undefined ? "the sandbox's own client key" : 'the key of --key';
+    return `The server at ${url} refuses ${which}. Outside of a sandbox, give a client's key with --key.`;
+  }
+  if (error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES')) {
+    return `Port ${port} cannot be listened on (${error.code}): choose another with --port.`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+function typesTold(ids: readonly number[]): string {
+  const names = ids.map((id) => `${id} (${event_types.find((type) => type.id === id)?.name})`);
+  return `${ids.length === 1 ? 'type' : 'types'} ${names.join(', ')}`;
+}
+
+/** Null: the usage is asked for. Throws what is wrong with the words. */
+function readOptions(): Options | null {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({
+    options: {
+      url: { ...text, default: 'http://127.0.0.1:8080' },
+      forward: text,
+      types: { ...text, default: 'all' },
+      key: text,
+      port: text,
+      secret: text,
+      json: flag,
+      help: { ...flag, short: 'h' },
+    },
+  });
+  if (values.help) return null;
+  const { port, secret } = values;
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new Error(`--port ${port} is no port: it must be an integer from 0 to 65535`);
+  if (secret !== undefined && (secret.length < 16 || secret.length > 256))
+    throw new Error('--secret must have 16 to 256 characters');
+  return {
+    url: address('--url', values.url).replace(/\/$/, ''),
+    forward_url: values.forward === undefined ? null : address('--forward', values.forward),
+    event_type_ids: [...new Set(values.types.split(',').map(typeId))],
+    key: values.key,
+    port: port === undefined ? undefined : Number(port),
+    secret,
+    json: values.json,
+  };
+}
+
+function address(option: string, text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new Error(`${option} ${text} is no address such as http://127.0.0.1:8080`);
+}
+
+function typeId(text: string): number {
+  const word = text.trim();
+  const type = event_types.find(({ id, name }) => String(id) === word || name === word);
+  if (type !== undefined) return type.id;
+  const known = event_types.map(({ id, name }) => `${id} ${name}`).join(', ');
+  throw new Error(`--types has "${word}", which is no event type; the types are ${known}`);
+}
+
+/** Resolves with the first signal to stop; a second one, later or of another kind, ends the process at once. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let first: { readonly signal: string; readonly at_ms: number } | null = null;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        const now_ms = performance.now();
+        if (first === null) first = { signal, at_ms: now_ms };
+        else if (signal !== first.signal || now_ms - first.at_ms > echo_ms) process.exit(1);
+        resolve(signal);
+      });
+    }
+  });
+}

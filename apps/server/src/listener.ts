@@ -1,0 +1,146 @@
+import { performance } from 'node:perf_hooks';
+import { styleText } from 'node:util';
+import { event_types } from '@tallystick/events';
+import { eventSummary } from './event-summary.ts';
+import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
+import type { VerifiedDelivery } from './loopback-webhook.ts';
+import { createSequenceWatch } from './sequence-watch.ts';
+
+export interface ListenerOptions {
+  /** Where the deliveries are told. */
+  readonly stream: NodeJS.WriteStream;
+  /** One JSON object per delivery instead of words. */
+  readonly json: boolean;
+  /** The developer's own program; null: every delivery is answered with 200. */
+  readonly forward_url: string | null;
+}
+
+/** Tells of deliveries, hands them on, and notices what does not come. */
+export interface Listener {
+  received(delivery: VerifiedDelivery): Promise<ReceiverAnswer>;
+  unverified(request: ReceivedRequest): void;
+  /** Deliveries told so far, repeated ones not counted. */
+  count(): number;
+  stop(): void;
+}
+
+/** How long a delivery may be overtaken by later ones before its absence is told. */
+const overtaken_ms_max = 2_000;
+
+/** That of the longest name of a type. */
+const type_width = Math.max(...event_types.map(({ name }) => name.length));
+
+/** The service waits 15 s for an answer. */
+const forward_ms_max = 14_000;
+const answer_length_max = 4_096;
+
+/** Headers that the developer's program gets as the service sent them. */
+const forwarded_headers =
+  /^(content-type|user-agent|x-signature(-previous)?|x-timestamp|x-webhook-sequence|webhook-.*)$/;
+
+export function createListener({ stream, json, forward_url }: ListenerOptions): Listener {
+  const watch = createSequenceWatch();
+  const told_gaps = new Set<number>();
+  let gap_timer: NodeJS.Timeout | null = null;
+  let count = 0;
+
+  const paint = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
+  const write = (text: string): void => void stream.write(`${text}\n`);
+
+  function tell({ sequence, delivery_id, data }: VerifiedDelivery, is_new: boolean, outcome: Outcome | null): void {
+    if (json) {
+      const forwarded = outcome === null ? {} : { forwarded: outcome };
+      write(JSON.stringify({ sequence, delivery_id, is_new, verified: true, ...forwarded, data }));
+      return;
+    }
+    const at = data.date.replace(/\.\d+Z$/, 'Z');
+    const place = is_new ? `#${sequence}` : `#${sequence} again`;
+    const head = `${paint('dim', at)}  ${place.padEnd(6)} ${paint('bold', data.type.padEnd(type_width))}`;
+    write(`${head} event ${data['event-id']}  ${eventSummary(data.type, data.payload)}  ${paint('green', 'verified')}`);
+    if (outcome !== null) {
+      const said = outcome.error ?? String(outcome.status);
+      const color = outcome.status >= 200 && outcome.status <= 299 ? 'green' : 'yellow';
+      write(`${' '.repeat(22)}${paint(color, said)} from ${forward_url} in ${outcome.duration_ms} ms`);
+    }
+  }
+
+  function watchForGaps(): void {
+    if (gap_timer !== null || watch.missing().every((sequence) => told_gaps.has(sequence))) return;
+    gap_timer = setTimeout(() => {
+      gap_timer = null;
+      const gaps = watch.missing().filter((sequence) => !told_gaps.has(sequence));
+      for (const sequence of gaps) told_gaps.add(sequence);
+      if (gaps.length > 0) tellGap(gaps);
+    }, overtaken_ms_max);
+  }
+
+  function tellGap(sequences: readonly number[]): void {
+    if (json) {
+      write(JSON.stringify({ gap: sequences }));
+      return;
+    }
+    const gap = `Gap: ${sequences.map((sequence) => `#${sequence}`).join(', ')} did not come`;
+    write(paint('yellow', `${gap}. What failed is sent again by the schedule; its attempts are in the deliveries.`));
+  }
+
+  return {
+    async received(delivery) {
+      const is_new = delivery.sequence === 0 || watch.saw(delivery.sequence);
+      if (is_new) count += 1;
+      watchForGaps();
+      const forwarded = forward_url === null ? null : await forward(forward_url, delivery);
+      tell(delivery, is_new, forwarded?.outcome ?? null);
+      return forwarded?.answer ?? { status: 200 };
+    },
+    unverified({ headers }) {
+      const sequence = String(headers['x-webhook-sequence'] ?? 'none').replace(/[^\w]/g, '');
+      if (json) write(JSON.stringify({ verified: false }));
+      else
+        write(paint('red', `A request whose signature does not verify was answered with 401 (sequence ${sequence}).`));
+    },
+    count: () => count,
+    stop() {
+      if (gap_timer !== null) clearTimeout(gap_timer);
+    },
+  };
+}
+
+/** What the developer's program said; 502 or 504, with a reason, when it said nothing. */
+interface Outcome {
+  readonly status: number;
+  readonly error?: string;
+  readonly duration_ms: number;
+}
+
+async function forward(
+  url: string,
+  { headers, body }: VerifiedDelivery,
+): Promise<{ readonly outcome: Outcome; readonly answer: ReceiverAnswer }> {
+  const started_ms = performance.now();
+  const since = (): number => Math.round(performance.now() - started_ms);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: Object.entries(headers).filter(
+        (header): header is [string, string] => forwarded_headers.test(header[0]) && typeof header[1] === 'string',
+      ),
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(forward_ms_max),
+    });
+    const text = (await response.text()).slice(0, answer_length_max);
+    const { status } = response;
+    return { outcome: { status, duration_ms: since() }, answer: { status, body: text } };
+  } catch (error) {
+    const is_late = error instanceof Error && error.name === 'TimeoutError';
+    const status = is_late ? 504 : 502;
+    const why = is_late ? `no answer within ${forward_ms_max} ms` : `no answer: ${rootMessage(error)}`;
+    return { outcome: { status, error: why, duration_ms: since() }, answer: { status, body: why } };
+  }
+}
+
+function rootMessage(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootMessage(error.errors[0]);
+  if (error instanceof Error && error.cause !== undefined) return rootMessage(error.cause);
+  return error instanceof Error ? error.message : String(error);
+}

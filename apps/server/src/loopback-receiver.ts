@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+
+/** A request as it came. */
+export interface ReceivedRequest {
+  readonly headers: IncomingHttpHeaders;
+  /** The body's text, before any parsing: signatures are made over it. */
+  readonly body: string;
+}
+
+export interface ReceiverAnswer {
+  readonly status: number;
+  readonly body?: string;
+}
+
+/** An HTTPS server on loopback for whoever posts to it. */
+export interface LoopbackReceiver {
+  /** `https://127.0.0.1:43210` */
+  readonly origin: string;
+  /** Takes no more, and drops what is under way. */
+  close(): Promise<void>;
+}
+
+/** More than any delivery: two states of at most 64 KiB each in their envelope. */
+const body_bytes_max = 1024 * 1024;
+
+/**
+ * Listens on 127.0.0.1 with a certificate made for this run, and answers each request by `answer`; 500 when it throws.
+ * Port 0: any free one. Rejects when the port is taken.
+ */
+export async function openLoopbackReceiver(
+  answer: (request: ReceivedRequest) => Promise<ReceiverAnswer>,
+  port = 0,
+): Promise<LoopbackReceiver> {
+  const server = createServer(await loopbackCertificate(), (request, response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= body_bytes_max) chunks.push(chunk);
+    });
+    request.on('end', async () => {
+      const received = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
+      const answered: Promise<ReceiverAnswer> =
+        bytes > body_bytes_max ? Promise.resolve({ status: 413 }) : answer(received);
+      const { status, body } = await answered.catch((error: unknown) => ({ status: 500, body: String(error) }));
+      response.writeHead(status).end(body);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function loopbackCertificate(): Promise<{ readonly key: string; readonly cert: string }> {
+  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  });
+  return { key: pems.private, cert: pems.cert };
+}

@@ -1,0 +1,110 @@
+import {
+  type Mail,
+  type Mailer,
+  type MailingParts,
+  type MailOutcome,
+  mailboxMailer,
+  sendDueMails,
+} from '@tallystick/cards';
+import type { Clock } from '@tallystick/kernel';
+import { card_details_path, type Metrics } from '@tallystick/koa';
+import { smtpMailer } from '@tallystick/mail';
+import type { Persistence } from '@tallystick/mikro-orm';
+import type { Vault } from '@tallystick/vault';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Job } from './jobs.ts';
+import { machine_clock } from './shared-clock.ts';
+
+/** Mails that are sent at the same time; more than the mailer has connections, so that none of them rests. */
+const batch_max = 10;
+
+/** How much one transaction of the purge drops. */
+const purge_batch_max = 100;
+
+const day_ms = 24 * 60 * 60 * 1_000;
+/** How long sent mails, what the mailbox received, and links that expired are kept. */
+const kept_ms = 30 * day_ms;
+
+/** The way of a mail to its address, in this process. */
+export interface Mails {
+  /** What a process does of it by itself, at intervals and whenever the sandbox's clock moves. */
+  readonly jobs: readonly Job[];
+  /** Ends connections; called once the jobs have stopped. */
+  close(): Promise<void>;
+}
+
+export interface MailsParts {
+  readonly config: Pick<Config, 'smtp' | 'mail_from' | 'sandbox' | 'role'>;
+  readonly persistence: Pick<Persistence, 'unitOfWork'>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Where the service is for people: `https://cards.example`, without a slash at its end. */
+  readonly publicUrl: () => string;
+  /** Brings the clock up to date before a run. */
+  readonly refresh: () => Promise<void>;
+}
+
+/**
+ * Sends mails: over SMTP where that is configured, else in the sandbox to its mailbox, else not at all: they wait. A
+ * process of the role `api` leaves it to others.
+ */
+export function createMails(parts: MailsParts): Mails {
+  const { config, persistence, vault, clock, metrics, logger, refresh } = parts;
+  const { unitOfWork } = persistence;
+  const mailer = openMailer(parts);
+  metrics.watchMails(() => unitOfWork.read((tx) => tx.mails.backlog()), clock);
+  const jobs: Job[] = [{ name: 'mail purge', every_ms: 600_000, run: purge }];
+  if (mailer !== null && config.role !== 'api') {
+    const mailing: MailingParts = {
+      unitOfWork,
+      mailer,
+      vault: vault.card_vault,
+      random: vault.random,
+      sha256: vault.sha256,
+      clock,
+      machine_clock,
+      linkOf: (token) => `${parts.publicUrl()}${card_details_path}/${token}`,
+      ended: (mail, outcome) => tell(mail, outcome, metrics, logger),
+    };
+    jobs.push({
+      name: 'mails',
+      every_ms: 1_000,
+      async run() {
+        await refresh();
+        while ((await sendDueMails(mailing, batch_max)) === batch_max);
+      },
+    });
+  }
+
+  async function purge(): Promise<void> {
+    await refresh();
+    const before_ms = clock.now().epochMilliseconds - kept_ms;
+    for (let more = true; more; ) {
+      const dropped = await unitOfWork.run(async (tx) => [
+        await tx.mails.purgeSent(before_ms, purge_batch_max),
+        await tx.one_time_links.purge(before_ms, purge_batch_max),
+        await tx.mailbox.purge(before_ms, purge_batch_max),
+      ]);
+      more = dropped.includes(purge_batch_max);
+    }
+  }
+
+  return { jobs, close: async () => await mailer?.close() };
+}
+
+function openMailer({ config, persistence, vault, clock }: MailsParts): Mailer | null {
+  if (config.smtp !== null) return smtpMailer({ server: config.smtp, from: config.mail_from });
+  if (!config.sandbox) return null;
+  return mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock });
+}
+
+/** Counts the attempt and writes a line of it, with ids, and without address or text. */
+function tell(mail: Mail, outcome: MailOutcome, metrics: Metrics, logger: Logger): void {
+  const { id: mail_id, company_id, card_id, attempts: attempt, state } = mail;
+  metrics.mail(state === 'pending' ? 'retried' : state);
+  const error = outcome.kind === 'taken' ? null : outcome.error;
+  logger.info({ mail_id, company_id, card_id, attempt, state, error }, 'mail attempt');
+}

@@ -1,0 +1,69 @@
+/** `npm start`: the server, configured by its environment (docs/operations.md). */
+import { parseArgs } from 'node:util';
+import { ConfigError, readConfig } from './config.ts';
+import { greeting } from './greeting.ts';
+import { createServer } from './server.ts';
+import { startProblem } from './start-problem.ts';
+
+/** Ctrl-C reaches the server from the terminal and once more from npm: so soon, the same signal is an echo, no second one. */
+const echo_ms = 1_000;
+
+await main();
+
+async function main(): Promise<void> {
+  const config = configOrExit();
+  const server = createServer(config);
+  let first: { readonly signal: string; readonly at_ms: number } | null = null;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (first === null) {
+        first = { signal, at_ms: performance.now() };
+        void stop(signal);
+      } else if (signal !== first.signal || performance.now() - first.at_ms > echo_ms) {
+        process.exit(1);
+      }
+    });
+  }
+
+  try {
+    const { url } = await server.start();
+    if (first === null) console.log(greeting(config, url));
+  } catch (error) {
+    console.error(startProblem(error, config));
+    process.exitCode = 1;
+    await server.stop().catch(() => undefined);
+    process.exit();
+  }
+
+  async function stop(signal: string): Promise<void> {
+    console.log(`${signal}: finishing what is in flight; once more to end at once`);
+    try {
+      await server.stop();
+      process.exit(0);
+    } catch (error) {
+      console.error((error as Error).message);
+      process.exit(1);
+    }
+  }
+}
+
+/** `--role api|worker|all`, as the variable ROLE. */
+function commandLine(): Record<string, string> {
+  try {
+    const { role } = parseArgs({ options: { role: { type: 'string' } } }).values;
+    return role === undefined ? {} : { ROLE: role };
+  } catch (error) {
+    console.error(`${(error as Error).message}\nUsage: npm start -- [--role api|worker|all]`);
+    process.exit(2);
+  }
+}
+
+function configOrExit() {
+  try {
+    return readConfig({ ...process.env, ...commandLine() });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(`${error.message}\ndocs/operations.md tells what each variable is for.`);
+    process.exit(2);
+  }
+}

@@ -1,0 +1,83 @@
+import { type Role, sandbox_keys } from '@tallystick/access';
+
+/** A JSON object as the service answers it. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The routes of a sandbox, as the commands call them. Each call rejects with an `AnswerError` when the answer is not a success. */
+export interface SandboxClient {
+  /** With the client's key unless another role is named. */
+  get(path: string, role?: Role): Promise<Json>;
+  post(role: Role, path: string, body: Json): Promise<Json>;
+  patch(path: string, body: Json): Promise<Json>;
+  delete(path: string): Promise<void>;
+}
+
+/** The service answered, but not with a success. */
+export class AnswerError extends Error {
+  override readonly name = 'AnswerError';
+  readonly status: number;
+  /** What the service said of each field that is at fault: the message by the field's path. */
+  readonly fields: ReadonlyMap<string, string>;
+
+  constructor(method: string, path: string, status: number, text: string) {
+    super(`${method} ${path} answered ${status}: ${text}`);
+    this.status = status;
+    this.fields = new Map(fieldsOf(text).map(({ path: field, message }) => [field, message]));
+  }
+}
+
+/** An answer may wait until all that a move of the clock made due is done. */
+const answer_ms_max = 60_000;
+
+/** A client of the sandbox at `url`; with other keys than the sandbox's own where they are given. */
+export function createSandboxClient(url: string, keys: Partial<Record<Role, string>> = {}): SandboxClient {
+  const request = async (method: string, role: Role, path: string, body?: Json): Promise<Json> => {
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(new URL(path, url), {
+        method,
+        headers: {
+          authorization: `Bearer ${keys[role] ?? sandbox_keys[role]}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(answer_ms_max),
+      });
+      text = await response.text();
+    } catch (error) {
+      throw new Error(`no answer from ${url}: ${reason(error)}`);
+    }
+    if (!response.ok) throw new AnswerError(method, path, response.status, text);
+    if (text === '') return {};
+    const answer = parsed(text);
+    if (answer === null) throw new Error(`${method} ${path} at ${url} answered no JSON: is it a Tallystick?`);
+    return answer;
+  };
+  return {
+    get: (path, role = 'client') => request('GET', role, path),
+    post: (role, path, body) => request('POST', role, path, body),
+    patch: (path, body) => request('PATCH', 'client', path, body),
+    delete: async (path) => void (await request('DELETE', 'client', path)),
+  };
+}
+
+function reason(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (cause instanceof AggregateError && cause.errors.length > 0) return reason(cause.errors[0]);
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function fieldsOf(text: string): readonly { readonly path: string; readonly message: string }[] {
+  const fields = parsed(text)?.fields;
+  return Array.isArray(fields) ? fields : [];
+}
+
+function parsed(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as Json | null) : null;
+  } catch {
+    return null;
+  }
+}

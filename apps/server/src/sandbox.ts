@@ -1,0 +1,65 @@
+import { type Company, createCompany } from '@tallystick/access';
+import { createRealCard } from '@tallystick/cards';
+import { assert, type ClockMove, instantText } from '@tallystick/kernel';
+import type { Persistence } from '@tallystick/mikro-orm';
+import type { SharedClock } from './shared-clock.ts';
+
+/** By this number, and as the first that has it, the sandbox's own company is known from those that its users make. */
+const sandbox_customer_number = 'SANDBOX';
+
+/** What a sandbox has and a live installation must not: a company for everyone, keys that everyone knows, a clock to move. */
+export interface Sandbox {
+  /** The company that the fixed keys act for. */
+  readonly company_id: number;
+  /** Moves the clock, and does at once what became due, before it resolves. Refuses as `moveSandboxClock` does. */
+  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean }>;
+  /** Brings the clock up to date with what other processes made of it. */
+  refreshClock(): Promise<void>;
+}
+
+/**
+ * Opens the sandbox: finds its company in the database, or makes it, with a real card. `doWhatIsDue` is called after each
+ * move of the clock.
+ */
+export async function openSandbox(
+  persistence: Persistence,
+  clock: SharedClock,
+  doWhatIsDue: () => Promise<void>,
+): Promise<Sandbox> {
+  const company = await seed(persistence, clock);
+  return {
+    company_id: company.id,
+    async moveClock(move) {
+      const { now_ms, frozen } = await clock.move(persistence.unitOfWork, move);
+      await doWhatIsDue();
+      return { now: instantText(now_ms), frozen };
+    },
+    refreshClock: () => clock.refresh(persistence.unitOfWork),
+  };
+}
+
+/** Two processes that start on one empty database make one company: the clock's row is what they wait for each other by. */
+async function seed(persistence: Persistence, clock: SharedClock): Promise<Company> {
+  return await persistence.unitOfWork.run(async (tx) => {
+    await tx.sandbox_clock.read({ for_update: true });
+    let own: Company | undefined;
+    let after: string | null | undefined;
+    do {
+      // Newest first: of several, the last one found was there before all others.
+      const page = await tx.companies.list({ limit: 100, ...(after ? { after } : {}) });
+      own = page.items.findLast((company) => company.customer_number === sandbox_customer_number) ?? own;
+      after = page.next;
+    } while (after !== null);
+    if (own !== undefined) return own;
+
+    const call = { actor: 'job:sandbox', request_id: null, now_ms: clock.now().epochMilliseconds };
+    const company = await createCompany(tx, call, {
+      name: 'Sandbox company',
+      customer_number: sandbox_customer_number,
+    });
+    const request = { alias: 'Sandbox real card', billing_currency: 'USD', account_range: '54545454' };
+    const real_card = await createRealCard(tx, { ...call, company_id: company.id }, request);
+    assert(real_card.is_default, 'the first real card of a company is its default');
+    return company;
+  });
+}

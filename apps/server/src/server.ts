@@ -1,0 +1,102 @@
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { answerBrokenRequest } from '@tallystick/koa';
+import type { Config } from './config.ts';
+import { closeContainer, createContainer } from './container.ts';
+import { tokens } from './tokens.ts';
+
+/** A header in 10 s, a request in 60: slower ones hold a connection for nothing. Idle ones outlive a load balancer's 60 s. */
+const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 };
+
+/** What closing the database and the log may take in any case. */
+const closing_ms_min = 2_000;
+
+/** One server in this process. */
+export interface Server {
+  /** Opens the database, begins to listen and starts the jobs. When it rejects, `stop` closes what it had opened. */
+  start(): Promise<{ readonly url: string }>;
+  /**
+   * Stops taking requests, finishes those in flight, then jobs, deliveries and database. What takes longer than
+   * `shutdown_ms_max` is cut off, and it rejects. May be called again, and before `start` has resolved.
+   */
+  stop(): Promise<void>;
+}
+
+/** The server of this configuration; nothing is opened before `start`. */
+export function createServer(config: Config): Server {
+  const container = createContainer(config);
+  let http: HttpServer | null = null;
+  let starting: Promise<{ url: string }> | null = null;
+  let stopping: Promise<void> | null = null;
+
+  const start = async (): Promise<{ url: string }> => {
+    http = createHttpServer(limits, (await container.getAsync(tokens.http_app)).callback());
+    http.on('clientError', answerBrokenRequest);
+    await listen(http, config);
+    const url = urlOf(http.address() as AddressInfo);
+    container.get(tokens.listening).url = url;
+    const jobs = await container.getAsync(tokens.jobs);
+    jobs.start();
+    return { url };
+  };
+
+  const stop = async (): Promise<void> => {
+    await starting?.catch(() => undefined);
+    const until_ms = performance.now() + config.shutdown_ms_max;
+    let in_time = true;
+    if (http !== null) in_time = await drain(http, config.shutdown_ms_max);
+    // Deliveries in flight end within 15 s; what time is left bounds them too.
+    const left_ms = Math.max(closing_ms_min, until_ms - performance.now());
+    const closed = await Promise.race([
+      closeContainer(container).then(() => true),
+      delay(left_ms, false, { ref: false }),
+    ]);
+    if (!in_time || !closed) {
+      const what = in_time ? 'deliveries' : 'requests';
+      throw new Error(`${what} were cut off: they took longer than ${config.shutdown_ms_max} ms`);
+    }
+  };
+
+  /** False when time ran out. Connections that carry no request do not count: a client may hold them open for ever. */
+  const drain = async (server: HttpServer, ms_max: number): Promise<boolean> => {
+    const lifecycle = container.get(tokens.lifecycle);
+    lifecycle.stop();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const in_time = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(resolve, ms_max, false);
+      void lifecycle.idle().then(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
+    server.closeAllConnections();
+    await closed;
+    return in_time;
+  };
+
+  return {
+    start() {
+      starting ??= start();
+      return starting;
+    },
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+async function listen(server: HttpServer, { host, port }: Config): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,51 @@
+import { Fault } from '@tallystick/kernel';
+import { type Config, isSqlite } from './config.ts';
+import { UnusableKeysFile } from './keys-file.ts';
+import { WrongKeys } from './keys-fit.ts';
+
+/**
+ * One sentence for whoever started the server: what stood in the way, and what would help. Shows no password. What nobody
+ * expected is a bug, and shows where it happened.
+ */
+export function startProblem(error: unknown, config: Config): string {
+  const { code, message } = rootCause(error);
+  if (code === 'EADDRINUSE') {
+    return `Port ${config.port} on ${config.host} is taken: stop what listens there, or set PORT (0: any free port).`;
+  }
+  if (code === 'EACCES' && message.includes('listen')) {
+    return `Port ${config.port} on ${config.host} may not be used by this user: set PORT to one above 1023.`;
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    if (message.includes('listen') || message.includes(config.host)) {
+      return `HOST=${config.host} is no address of this machine: ${message}.`;
+    }
+  }
+  if (error instanceof WrongKeys) {
+    const where = config.key_ring === null ? `the file keys in ${config.data_folder}` : 'TALLYSTICK_KEYS';
+    return `The keys do not fit the database: ${message}. Put back the keys that it was made with (${where}).`;
+  }
+  if (error instanceof UnusableKeysFile) return `${error.message}.`;
+  // What is left of the system's own errors comes from opening the database: a folder that may not be written, a full disk.
+  if (error instanceof Fault || code !== '')
+    return `The database ${databaseShown(config.database_url)} cannot be used: ${message}.`;
+  return `The server could not start: ${error instanceof Error ? error.stack : message}`;
+}
+
+/** The database as its operator may be told: without a password. */
+export function databaseShown(database_url: string): string {
+  if (isSqlite(database_url)) return database_url;
+  const url = new URL(database_url);
+  url.password = '';
+  return url.href;
+}
+
+/** Libraries wrap what the system said, and several addresses may have been tried. */
+function rootCause(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0]);
+  if (error instanceof Error && error.cause !== undefined) return rootCause(error.cause);
+  const code = (error as { code?: unknown } | null)?.code;
+  return {
+    code: typeof code === 'string' ? code : '',
+    message: error instanceof Error ? error.message.replace(/\.$/, '') : String(error),
+  };
+}

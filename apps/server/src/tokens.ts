@@ -1,0 +1,41 @@
+import type { Network } from '@tallystick/cards';
+import type { Clock } from '@tallystick/kernel';
+import type { createHttpApp, Lifecycle, Metrics } from '@tallystick/koa';
+import type { Persistence } from '@tallystick/mikro-orm';
+import type { KeyRing, Vault } from '@tallystick/vault';
+import type { ServiceIdentifier } from 'inversify';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Jobs } from './jobs.ts';
+import type { Mails } from './mails.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { SharedClock } from './shared-clock.ts';
+
+/** What the container can give, by name. */
+export const tokens = {
+  config: identifier<Config>('config'),
+  logger: identifier<Logger>('logger'),
+  clock: identifier<Clock>('clock'),
+  /** Null outside the sandbox. */
+  shared_clock: identifier<SharedClock | null>('shared_clock'),
+  key_ring: identifier<KeyRing>('key_ring'),
+  vault: identifier<Vault>('vault'),
+  /** Migrated, and found to fit the keys. */
+  persistence: identifier<Persistence>('persistence'),
+  network: identifier<Network>('network'),
+  deliveries: identifier<Deliveries>('deliveries'),
+  /** Where the server listens, once it does. */
+  listening: identifier<{ url: string | null }>('listening'),
+  mails: identifier<Mails>('mails'),
+  jobs: identifier<Jobs>('jobs'),
+  /** Null outside the sandbox. */
+  sandbox: identifier<Sandbox | null>('sandbox'),
+  lifecycle: identifier<Lifecycle>('lifecycle'),
+  metrics: identifier<Metrics>('metrics'),
+  http_app: identifier<ReturnType<typeof createHttpApp>>('http_app'),
+} as const;
+
+function identifier<Service>(name: string): ServiceIdentifier<Service> {
+  return Symbol.for(`tallystick.${name}`);
+}

@@ -1,0 +1,91 @@
+/** `npm run trigger -- <event type>`: makes a realistic event through the sandbox's own routes. */
+import { parseArgs } from 'node:util';
+import { eventSummary } from './event-summary.ts';
+import { AnswerError, createSandboxClient } from './sandbox-client.ts';
+import { type Made, type Trigger, triggers } from './trigger-events.ts';
+
+const usage = `Usage: npm run trigger -- <event type> [options]
+       npm run trigger -- --list
+
+Makes a realistic event through the sandbox's own routes, and tells its id.
+
+  --url <address>  the sandbox; http://127.0.0.1:8080 when absent
+  --list           the event types, by id and name, and what is done to make each
+  --json           the events in JSON
+  --help           this`;
+
+interface Options {
+  readonly chosen: Trigger;
+  readonly url: string;
+  readonly json: boolean;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options | string;
+  try {
+    options = readOptions();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  if (typeof options === 'string') {
+    console.log(options);
+    return 0;
+  }
+  const { chosen, url, json } = options;
+  try {
+    const made = await chosen.run(createSandboxClient(url));
+    console.log(json ? JSON.stringify(made, null, 2) : made.map(told).join('\n'));
+    return 0;
+  } catch (error) {
+    console.error(problem(error, url));
+    return 1;
+  }
+}
+
+function told({ event_type, event_id, payload }: Made): string {
+  if (event_type !== 'webhooks.test') return `${event_type}: event ${event_id}  ${eventSummary(event_type, payload)}`;
+  const { status, error } = payload.answer as { status: number; error?: string };
+  const answer = status === 0 ? `no answer: ${error}` : `answered ${status}`;
+  return `${event_type}: event 0  webhook ${payload.id} (${payload.callback_url}) ${answer}`;
+}
+
+function problem(error: unknown, url: string): string {
+  if (error instanceof AnswerError && (error.status === 401 || error.status === 403)) {
+    return `The server at ${url} refuses the sandbox's keys: only a sandbox can be told to make events. ${error.message}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A text is to be told, and nothing else done. Throws what is wrong with the words. */
+function readOptions(): Options | string {
+  const flag = { type: 'boolean', default: false } as const;
+  const { values, positionals } = parseArgs({
+    options: {
+      url: { type: 'string', default: 'http://127.0.0.1:8080' },
+      list: flag,
+      json: flag,
+      help: { ...flag, short: 'h' },
+    },
+    allowPositionals: true,
+  });
+  if (values.help) return usage;
+  if (values.list) return list();
+  const [word, ...rest] = positionals;
+  if (word === undefined) throw new Error(`<event type> is missing; one of:\n${list()}`);
+  if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many`);
+  const chosen = triggers.find(({ id, name }) => name === word || String(id) === word);
+  if (chosen === undefined) throw new Error(`"${word}" is no event type; one of:\n${list()}`);
+  if (!/^https?:$/.test(URL.parse(values.url)?.protocol ?? ''))
+    throw new Error(`--url ${values.url} is no address such as http://127.0.0.1:8080`);
+  return { chosen, url: values.url, json: values.json };
+}
+
+function list(): string {
+  const width = Math.max(...triggers.map(({ name }) => name.length));
+  return triggers
+    .map(({ id, name, about }) => `${String(id ?? '').padStart(4)}  ${name.padEnd(width)}  ${about}`)
+    .join('\n');
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { database_names, scratchDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
+import { admin } from '../src/admin-command-line.ts';
+
+interface Ended {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs an operator's command in this process. */
+async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const said = { out: '', err: '' };
+  const status = await admin(words, env, {
+    out: (text) => {
+      said.out += `${text}\n`;
+    },
+    err: (text) => {
+      said.err += `${text}\n`;
+    },
+  });
+  return { status, ...said };
+}
+
+/** Runs a command of the app as a process, to its end. */
+function run(file: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--conditions=source', path, ...words], { env }, (error, out, err) => {
+      resolve({ status: error === null ? 0 : Number(error.code), out, err });
+    });
+  });
+}
+
+for (const name of database_names) {
+  describe(`npm run admin on ${name}`, async () => {
+    const scratch = await scratchDatabase(name);
+    after(() => scratch.dispose());
+    const live = serverEnvironment({ database_url: scratch.database_url, env: { SANDBOX: undefined } });
+    const command = (...words: string[]): Promise<Ended> => runAdmin(words, live);
+    const json = async (...words: string[]): Promise<Record<string, unknown>> => {
+      const { status, out, err } = await command(...words, '--json');
+      assert.equal(status, 0, err);
+      return JSON.parse(out);
+    };
+
+    it('makes a company, a real card and keys, with which a server then works; a revoked key does not', async () => {
+      assert.equal((await command('migrate')).status, 0);
+      const company = await json('company', 'create', '--name', 'Example Ltd', '--customer-number', '4711');
+      const company_id = String(company.id);
+      await json(
+        'realcard',
+        'create',
+        '--company',
+        company_id,
+        '--alias',
+        'Travel',
+        '--currency',
+        'EUR',
+        '--account-range',
+        '545454',
+      );
+      const key = await json('key', 'create', '--role', 'client', '--company', company_id, '--name', 'Back office');
+      assert.match(String(key.key), /^tly_live_\d+_/);
+
+      const listed = await command('key', 'list');
+      assert.match(listed.out, /client .* Back office/);
+      assert.ok(!listed.out.includes(String(key.key)), 'the text of a key is shown once');
+      assert.match((await command('company', 'list')).out, /4711 +Example Ltd/);
+      assert.match((await command('realcard', 'list')).out, /EUR +545454 +yes +Travel/);
+
+      const server = await startServer({ database_url: scratch.database_url, env: { SANDBOX: undefined } });
+      const issue = (): Promise<Response> =>
+        fetch(`${server.url}/v1/virtualcards`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ data: { total_card_amount: 100 } }),
+        });
+      const answer = await issue();
+      assert.equal(answer.status, 200, await answer.clone().text());
+      assert.equal(((await answer.json()) as { data: Record<string, unknown> }).data.rcn_alias, 'Travel');
+      const webhook = { callback_url: 'https://hooks.example.com/', status: 'inactive' };
+      const registered = await send(server.url, 'POST', '/v1/webhooks', {
+        key: String(key.key),
+        body: { data: webhook },
+      });
+      assert.equal(registered.status, 200, registered.text);
+      await server.stop();
+
+      assert.equal((await command('key', 'revoke', String(key.id))).status, 0);
+      const later = await startServer({ database_url: scratch.database_url, env: { SANDBOX: undefined } });
+      const refused = await fetch(`${later.url}/v1/virtualcards`, { headers: { authorization: `Bearer ${key.key}` } });
+      assert.equal(refused.status, 401);
+      await later.stop();
+    });
+
+    it('tells what is refused, with status 1', async () => {
+      const { status, err } = await command('key', 'revoke', '999999');
+      assert.equal(status, 1);
+      assert.match(err, /^there is no API key 999999\n$/i);
+    });
+
+    it('rotates keys: the old ring reads on, the new one alone is enough in the end', async () => {
+      const old_ring = live.TALLYSTICK_KEYS as string;
+      const added = await json('keys', 'add');
+      const new_ring = String(added.TALLYSTICK_KEYS);
+      assert.ok(new_ring.includes(old_ring));
+      const rotated = await runAdmin(['keys', 'rotate', '--json'], { ...live, TALLYSTICK_KEYS: new_ring });
+      assert.equal(rotated.status, 0, rotated.err);
+      assert.equal(JSON.parse(rotated.out).card_numbers, 1);
+      assert.equal(JSON.parse(rotated.out).webhook_secrets, 1);
+      const again = await runAdmin(['keys', 'rotate', '--json'], { ...live, TALLYSTICK_KEYS: new_ring });
+      assert.equal(JSON.parse(again.out).webhook_secrets, 0);
+      const without_old = new_ring
+        .split(',')
+        .filter((entry) => !entry.startsWith('k1:'))
+        .join(',');
+      const listed = await runAdmin(['company', 'list'], { ...live, TALLYSTICK_KEYS: without_old });
+      assert.equal(listed.status, 0, listed.err);
+      const old = await runAdmin(['company', 'list'], live);
+      assert.equal(old.status, 1);
+      assert.match(old.err, /keys do not fit the database/);
+    });
+  });
+}
+
+describe('npm run admin', () => {
+  const env = serverEnvironment({ database_url: 'sqlite:/dev/null/tallystick.db' });
+
+  it('lists its commands, and the options of each', async () => {
+    const overview = await runAdmin(['--help'], env);
+    assert.equal(overview.status, 0);
+    for (const command of ['company create', 'realcard list', 'key revoke', 'keys rotate', 'migrate'])
+      assert.ok(overview.out.includes(command));
+    const usage = await runAdmin(['key', 'create', '--help'], env);
+    assert.equal(usage.status, 0);
+    assert.match(usage.out, /--role <value> +one of client, network, bank, operator/);
+  });
+
+  it('ends with status 2 when the words are wrong, and says which', async () => {
+    const cases: [string[], RegExp][] = [
+      [[], /Usage/],
+      [['company'], /no command "company"/],
+      [['company', 'create', '--name', 'x'], /--customer-number is missing/],
+      [['company', 'create', '--nmae', 'x'], /--nmae/],
+      [['key', 'create', '--role', 'king', '--name', 'x'], /--role king must be one of/],
+      [['key', 'revoke'], /<id> is missing/],
+      [['key', 'revoke', 'x'], /<id> is "x"/],
+      [['key', 'revoke', '1', '2'], /"2" is one word too many/],
+      [['realcard', 'list', '--company', '-1'], /--company/],
+    ];
+    for (const [words, expected] of cases) {
+      const { status, out, err } = await runAdmin(words, env);
+      assert.equal(status, 2, words.join(' '));
+      assert.match(out + err, expected);
+    }
+  });
+
+  it('ends with status 2 on a wrong configuration, and with 1 when the database cannot be opened', async () => {
+    const misconfigured = await runAdmin(['migrate'], { ...env, PORT: 'x' });
+    assert.equal(misconfigured.status, 2);
+    assert.match(misconfigured.err, /PORT/);
+    const away = await runAdmin(['migrate'], env);
+    assert.equal(away.status, 1);
+    assert.match(away.err, /^The database sqlite:\/dev\/null\/tallystick.db cannot be used: [^\n]+\n$/);
+  });
+
+  it('makes a key ring without any configuration', async () => {
+    const { status, out } = await run('admin.ts', ['keys', 'create'], { PATH: process.env.PATH });
+    assert.equal(status, 0);
+    assert.match(out, /^k1:[A-Za-z0-9+/=]{44},index:[A-Za-z0-9+/=]{44}\n$/);
+  });
+
+  it("puts a new key into the sandbox's own file", async () => {
+    const scratch = await scratchDatabase('sqlite');
+    try {
+      const sandbox = serverEnvironment({ database_url: scratch.database_url, env: { TALLYSTICK_KEYS: undefined } });
+      const { status, err } = await runAdmin(['keys', 'add'], sandbox);
+      assert.equal(status, 0, err);
+      const folder = scratch.database_url.replace(/^sqlite:(.*)\/[^/]*$/, '$1');
+      assert.match(readFileSync(join(folder, 'keys'), 'utf8'), /^k2:.*,k1:.*,index:/);
+    } finally {
+      await scratch.dispose();
+    }
+  });
+});
+
+for (const name of database_names) {
+  describe(`npm run demo on ${name}`, async () => {
+    const scratch = await scratchDatabase(name);
+    after(() => scratch.dispose());
+
+    it('tells its whole story on a server of its own', async () => {
+      const env = { ...serverEnvironment({ database_url: scratch.database_url }), SANDBOX: undefined, PORT: undefined };
+      const { status, out, err } = await run('demo.ts', [], env);
+      assert.equal(status, 0, out + err);
+      assert.match(out, /22 events were delivered: every signature verified, #1 to #22 without a gap/);
+      assert.match(out, /the receiver answers \.* 503: to be tried again/);
+      assert.match(out, /All in all: every signature verified, #1 to #23 without a gap/);
+      assert.match(out, /Every answer was as told/);
+      assert.doesNotMatch(out, /\d{12,}/, 'no card number is told');
+      assert.ok(!out.includes('\u001b'), 'no colour where there is no terminal');
+    });
+
+    it('tells it again on a running server whose clock it has moved before', async () => {
+      const server = await startServer({ database_url: scratch.database_url });
+      const { status, out, err } = await run('demo.ts', ['--url', server.url], {
+        PATH: process.env.PATH,
+        FORCE_COLOR: '1',
+      });
+      assert.equal(status, 0, out + err);
+      assert.match(out, /All in all: every signature verified/);
+      assert.deepEqual((await send(server.url, 'GET', '/v1/webhooks')).json.data, [], 'its webhook is gone');
+      await server.stop();
+    });
+  });
+}
+
+describe('npm run demo', () => {
+  it('goes on without deliveries, and says so, where the server may not call loopback', async () => {
+    const scratch = await scratchDatabase('sqlite');
+    const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };
+    const server = await startServer({ database_url: scratch.database_url, env });
+    const { status, out, err } = await run('demo.ts', ['--url', server.url], { PATH: process.env.PATH });
+    assert.equal(status, 0, out + err);
+    assert.match(out, /does not reach a receiver on this machine: callback_url names 127\.0\.0\.1/);
+    assert.match(out, /goes on without deliveries \.* left out/);
+    await server.stop();
+    await scratch.dispose();
+  });
+
+  it('ends with status 1 when nobody answers, and with 2 when the words are wrong', async () => {
+    const away = await run('demo.ts', ['--url', 'http://127.0.0.1:1'], { PATH: process.env.PATH });
+    assert.equal(away.status, 1);
+    assert.match(away.out, /no answer from http:\/\/127\.0\.0\.1:1/);
+    const misused = await run('demo.ts', ['--uri', 'x'], { PATH: process.env.PATH });
+    assert.equal(misused.status, 2);
+  });
+});

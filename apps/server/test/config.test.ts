@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigError, readConfig } from '../src/config.ts';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+
+function problems(environment: Record<string, string>): Record<string, string> {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return Object.fromEntries(error.problems.map(({ variable, message }) => [variable, message]));
+  }
+  return {};
+}
+
+describe('configuration', () => {
+  it('is the sandbox on loopback with an embedded database when nothing is given', () => {
+    const config = readConfig({});
+    assert.equal(config.sandbox, true);
+    assert.equal(config.host, '127.0.0.1');
+    assert.equal(config.port, 8080);
+    assert.equal(config.database_url, 'sqlite:./data/tallystick.db');
+    assert.equal(config.template_completion_delay_ms, 5000);
+    assert.equal(config.rate_limit_per_minute, null);
+  });
+
+  it('tells every problem at once', () => {
+    const told = problems({
+      PORT: '70000',
+      DATABASE_URL: 'mysql://x',
+      TALLYSTICK_KEYS: 'short',
+      LOG_LEVEL: 'loud',
+      SANDBOX: 'maybe',
+      RATE_LIMIT_PER_MINUTE: '0',
+      TALLYSTICK_KEY: 'x',
+    });
+    assert.deepEqual(Object.keys(told).sort(), [
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'PORT',
+      'RATE_LIMIT_PER_MINUTE',
+      'SANDBOX',
+      'TALLYSTICK_KEY',
+      'TALLYSTICK_KEYS',
+    ]);
+    assert.match(told.PORT ?? '', /"70000".*0 to 65535/);
+  });
+
+  it('never shows key material in a problem', () => {
+    const secret = Buffer.alloc(31, 9).toString('base64');
+    assert.throws(
+      () => readConfig({ TALLYSTICK_KEYS: secret, DATABASE_URL: 'postgres://u:hunter2@h/d?x=1', PORT: 'x' }),
+      (error: Error) => !error.message.includes(secret) && !error.message.includes('hunter2'),
+    );
+  });
+
+  it('needs keys outside the sandbox', () => {
+    assert.match(problems({ DATABASE_URL: 'postgres://a@b/c' }).TALLYSTICK_KEYS ?? '', /needed outside the sandbox/);
+    assert.match(problems({ SANDBOX: 'off' }).TALLYSTICK_KEYS ?? '', /needed outside the sandbox/);
+    assert.equal(readConfig({ DATABASE_URL: 'postgres://a@b/c', TALLYSTICK_KEYS: key }).sandbox, false);
+  });
+
+  it('refuses the sandbox in production unless it is asked for by name', () => {
+    assert.match(problems({ NODE_ENV: 'production' }).SANDBOX ?? '', /refused when NODE_ENV is production/);
+    assert.equal(readConfig({ NODE_ENV: 'production', SANDBOX: 'on' }).sandbox, true);
+  });
+
+  it('keeps a sandbox that nobody asked for on loopback', () => {
+    assert.match(problems({ HOST: '0.0.0.0' }).HOST ?? '', /loopback only unless SANDBOX=on/);
+    assert.match(readConfig({ HOST: '0.0.0.0', SANDBOX: 'on' }).notices.join(), /keep it off public networks/);
+    assert.deepEqual(problems({ HOST: '::1' }), {});
+  });
+
+  it('takes a ring of several keys, the newest first, and no key twice', () => {
+    const other = Buffer.alloc(32, 8).toString('base64');
+    assert.equal(readConfig({ TALLYSTICK_KEYS: `k2:${key}, k1:${other}` }).key_ring?.newest_key_id, 'k2');
+    assert.match(problems({ TALLYSTICK_KEYS: `k2:${key},k1:${key}` }).TALLYSTICK_KEYS ?? '', /two ids/);
+  });
+
+  it('counts an empty variable as absent', () => {
+    assert.equal(readConfig({ PORT: '', DATABASE_URL: '', SANDBOX: '' }).port, 8080);
+  });
+
+  it('needs REDIS_URL for an API or a worker alone, and gives a worker a port of its own', () => {
+    for (const ROLE of ['api', 'worker']) {
+      assert.throws(() => readConfig({ ROLE }), /REDIS_URL: is needed for the role/);
+    }
+    const REDIS_URL = 'redis://127.0.0.1';
+    assert.equal(readConfig({ ROLE: 'worker', REDIS_URL }).port, 8081);
+    assert.equal(readConfig({ ROLE: 'api', REDIS_URL }).port, 8080);
+    assert.equal(readConfig({ REDIS_URL }).role, 'all');
+  });
+
+  it('lets webhooks reach loopback in the sandbox only, unless it names networks', () => {
+    assert.deepEqual(readConfig({}).webhook_networks, ['127.0.0.0/8', '::1/128']);
+    assert.deepEqual(readConfig({ WEBHOOK_NETWORKS: '10.1.0.0/16, fd00::/8' }).webhook_networks, [
+      '10.1.0.0/16',
+      'fd00::/8',
+    ]);
+    assert.throws(() => readConfig({ WEBHOOK_NETWORKS: '10.1.0.0' }), /WEBHOOK_NETWORKS: must be networks/);
+  });
+});

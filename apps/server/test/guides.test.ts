@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { attempt_offsets_ms } from '@tallystick/events';
+import { variable_names } from '../src/config.ts';
+
+const guide = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+
+describe('docs/webhooks.md', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-guide-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('verifies what is signed, and nothing else, by the lines that it shows', async () => {
+    const code = /```ts\n(import \{ createHmac.*?)```/s.exec(guide('webhooks.md'))?.[1];
+    assert.ok(code !== undefined);
+    const path = join(folder, 'verify.mts');
+    writeFileSync(path, code);
+    const { isFromTallystick } = (await import(path)) as {
+      isFromTallystick(headers: Record<string, string>, body: string, url: string, secret: string): boolean;
+    };
+    const [url, body, secret] = ['https://example.com/hooks', '{"data":{}}', 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C'];
+    const signed = (seconds: number, name = 'x-signature'): Record<string, string> => {
+      const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
+      const text = `${timestamp}\nPOST\n${url}\n${body}`;
+      return { 'x-timestamp': timestamp, [name]: createHmac('sha256', secret).update(text).digest('hex') };
+    };
+    assert.equal(isFromTallystick(signed(0), body, url, secret), true);
+    assert.equal(isFromTallystick(signed(0, 'x-signature-previous'), body, url, secret), true);
+    const refused: [Record<string, string>, string, string, string][] = [
+      [signed(0), `${body} `, url, secret],
+      [signed(0), body, `${url}/`, secret],
+      [signed(0), body, url, `${secret}!`],
+      [signed(-302), body, url, secret],
+      [signed(302), body, url, secret],
+      [{ ...signed(0), 'x-timestamp': '' }, body, url, secret],
+      [{ ...signed(0), 'x-timestamp': 'now' }, body, url, secret],
+      [{ ...signed(0), 'x-signature': '' }, body, url, secret],
+      [{ ...signed(0), 'x-signature': 'zz' }, body, url, secret],
+      [{}, body, url, secret],
+    ];
+    for (const words of refused) assert.equal(isFromTallystick(...words), false, JSON.stringify(words));
+  });
+
+  it('tells the schedule that is kept', () => {
+    const rows = [...guide('webhooks.md').matchAll(/^\| (\d) \|(?: (\d+) minutes)? \|$/gm)];
+    assert.deepEqual(
+      rows.map(([, attempt, minutes]) => [Number(attempt), Number(minutes ?? 0) * 60_000]),
+      attempt_offsets_ms.map((offset_ms, index) => [index + 1, offset_ms]),
+    );
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('tells every variable that the server reads, and no other', () => {
+    const section = guide('operations.md')
+      .split('\n## ')
+      .find((part) => part.startsWith('Configuration\n'));
+    const rows = [...(section ?? '').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, variable]) => variable);
+    assert.deepEqual(rows.toSorted(), [...variable_names].toSorted());
+  });
+});

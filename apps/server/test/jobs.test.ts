@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, it, mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createJobs, type Job } from '../src/jobs.ts';
+
+/** A job whose runs end when the test says so. */
+function gatedJob(): Job & { runs: number; running: number; finish(): void } {
+  let waiting: (() => void)[] = [];
+  return {
+    name: 'gated',
+    every_ms: 1_000,
+    runs: 0,
+    running: 0,
+    finish() {
+      const finished = waiting;
+      waiting = [];
+      for (const resolve of finished) resolve();
+    },
+    async run() {
+      this.runs += 1;
+      this.running += 1;
+      assert.equal(this.running, 1, 'a job ran twice at once');
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      this.running -= 1;
+    },
+  };
+}
+
+const unexpected = (_job: Job, error: unknown): void => assert.ifError(error);
+
+describe('jobs', () => {
+  it('waits for the run under way and then does what became due meanwhile', async () => {
+    const job = gatedJob();
+    const jobs = createJobs([job], unexpected);
+    const first = jobs.runDue();
+    await turn();
+    const second = jobs.runDue();
+    await turn();
+    assert.equal(job.runs, 1);
+    job.finish();
+    await first;
+    await turn();
+    assert.equal(job.runs, 2);
+    job.finish();
+    await second;
+  });
+
+  it('begins nothing after stop, and stop waits for what runs', async () => {
+    const job = gatedJob();
+    const jobs = createJobs([job], unexpected);
+    const run = jobs.runDue();
+    const queued = jobs.runDue();
+    await turn();
+    let stopped = false;
+    const stopping = jobs.stop().then(() => {
+      stopped = true;
+    });
+    await turn();
+    assert.equal(stopped, false);
+    job.finish();
+    await Promise.all([run, queued, stopping]);
+    assert.equal(job.runs, 1);
+  });
+
+  it('runs at once and again after its pause, also when a run fails', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const failures: unknown[] = [];
+      let runs = 0;
+      const job: Job = {
+        name: 'failing',
+        every_ms: 1_000,
+        async run() {
+          runs += 1;
+          throw new Error(`run ${runs}`);
+        },
+      };
+      const jobs = createJobs([job], (_job, error) => failures.push(error));
+      jobs.start();
+      for (let settled = 0; settled < 3; settled++) await turn();
+      assert.equal(runs, 1);
+      mock.timers.tick(999);
+      await turn();
+      assert.equal(runs, 1);
+      mock.timers.tick(1);
+      for (let settled = 0; settled < 3; settled++) await turn();
+      assert.equal(runs, 2);
+      assert.deepEqual(failures.map(String), ['Error: run 1', 'Error: run 2']);
+      await jobs.stop();
+      mock.timers.tick(10_000);
+      await turn();
+      assert.equal(runs, 2);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it('tells the caller of runDue of a failure', async () => {
+    const job: Job = { name: 'failing', every_ms: 1, run: () => Promise.reject(new Error('no')) };
+    await assert.rejects(createJobs([job], unexpected).runDue(), /no/);
+  });
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { sandboxKeyRing } from '../src/keys-file.ts';
+
+describe('the key file of the sandbox', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-test-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is made once, for its owner alone, and read again as it is', () => {
+    const data = join(folder, 'data');
+    const made = sandboxKeyRing(data);
+    assert.equal(statSync(join(data, 'keys')).mode & 0o777, 0o600);
+    assert.equal(sandboxKeyRing(data).reveal(), made.reveal());
+    assert.deepEqual(readdirSync(data), ['keys']);
+  });
+
+  it('is told of, not replaced, when it holds no ring', () => {
+    const data = join(folder, 'broken');
+    sandboxKeyRing(data);
+    writeFileSync(join(data, 'keys'), '');
+    assert.throws(() => sandboxKeyRing(data), /broken\/keys, which cannot be used: TALLYSTICK_KEYS is empty/);
+  });
+
+  it('is closed to others when they may read it', () => {
+    const data = join(folder, 'open');
+    sandboxKeyRing(data);
+    chmodSync(join(data, 'keys'), 0o644);
+    sandboxKeyRing(data);
+    assert.equal(statSync(join(data, 'keys')).mode & 0o777, 0o600);
+  });
+});

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type ScratchDatabase, type ServerProcess, scratchDatabase, send, startServer } from '@tallystick/test-support';
+import { verifyDelivery } from '@tallystick/webhook-client';
+
+const environment = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+const pathOf = (file: string): string => fileURLToPath(new URL(`../src/${file}`, import.meta.url));
+
+interface Ended {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command to its end. */
+function run(file: string, words: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--conditions=source', pathOf(file), ...words],
+      { env: environment },
+      (error, out, err) => resolve({ status: error === null ? 0 : Number(error.code), out, err }),
+    );
+  });
+}
+
+/** `npm run listen` as a process. */
+class Listening {
+  readonly child: ChildProcess;
+  out = '';
+  err = '';
+
+  constructor(words: readonly string[]) {
+    this.child = spawn(process.execPath, ['--conditions=source', pathOf('listen.ts'), ...words], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (chunk: Buffer) => {
+      this.out += chunk;
+      this.child.emit('said');
+    });
+    this.child.stderr?.on('data', (chunk: Buffer) => {
+      this.err += chunk;
+      this.child.emit('said');
+    });
+    this.child.once('close', () => this.child.emit('said'));
+  }
+
+  /** Resolves with what the words matched; rejects when the process ends without them. */
+  async until(words: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = words.exec(this.out) ?? words.exec(this.err);
+      if (found !== null) return found;
+      assert.ok(!this.child.stdout?.closed, `it ended without ${words}:\n${this.out}${this.err}`);
+      await once(this.child, 'said');
+    }
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const closed = once(this.child, 'close');
+      this.child.kill(signal);
+      await closed;
+    }
+    return this.child.exitCode;
+  }
+}
+
+/** A developer's program: answers with one status after the other, the last one for ever. */
+async function program(statuses: readonly number[]) {
+  const received: { readonly url: string; readonly headers: Record<string, string>; readonly body: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      response.writeHead(statuses[received.length] ?? statuses.at(-1)!).end('from the program');
+      received.push({ url: request.url ?? '', headers: request.headers as Record<string, string>, body });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+describe('npm run listen and npm run trigger', () => {
+  let scratch: ScratchDatabase;
+  let server: ServerProcess;
+  const listeners: Listening[] = [];
+  const listen = (...words: string[]): Listening => {
+    const listening = new Listening(['--url', server.url, ...words]);
+    listeners.push(listening);
+    return listening;
+  };
+  const trigger = (...words: string[]): Promise<Ended> => run('trigger.ts', [...words, '--url', server.url]);
+  const webhooks = async (): Promise<{ id: string }[]> => (await send(server.url, 'GET', '/v1/webhooks')).json.data;
+
+  before(async () => {
+    scratch = await scratchDatabase('sqlite');
+    server = await startServer({ database_url: scratch.database_url });
+  });
+  after(async () => {
+    await Promise.all(listeners.map((listening) => listening.stop('SIGKILL')));
+    await server.kill();
+    await scratch.dispose();
+  });
+
+  it('prints every event as it is delivered, verified and numbered, and deletes its webhook at the end', async () => {
+    const listening = listen();
+    await listening.until(/Listening for type 1 \(all\)/);
+    const triggered = await trigger('all');
+    assert.equal(triggered.status, 0, triggered.err);
+    const made = [...triggered.out.matchAll(/^(\S+): event (\d+) /gm)].map(([, type = '', id]) => ({ type, id }));
+    assert.deepEqual(
+      made.map(({ type }) => type),
+      [
+        'virtualcard.created',
+        'virtualcard.deleted',
+        'onboarding.company.status',
+        'ach.status',
+        'virtualcard.realtime.auths',
+        'virtualcard.clearings',
+        'virtualcard.purchasetemplate.created',
+        'ach.status.advice',
+      ],
+    );
+    for (const { type, id } of made)
+      await listening.until(new RegExp(`#\\d+ +${type.replaceAll('.', '\\.')} +event ${id}  .*verified`));
+    await listening.until(/virtualcard\.clearings +event \d+ {2}DEBIT 123\.45 USD at Corner Grocer, card \d+/);
+    assert.equal((await webhooks()).length, 1);
+    assert.equal(await listening.stop('SIGINT'), 0, listening.err);
+    assert.match(listening.out, /SIGINT: webhook \d+ is deleted\. 12 events came\.\n$/);
+    assert.deepEqual(
+      [...listening.out.matchAll(/^\S+ {2}#(\d+) /gm)]
+        .map(([, sequence]) => Number(sequence))
+        .toSorted((a, b) => a - b),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+    );
+    assert.ok(!listening.out.includes('\u001b'), 'no colour where there is no terminal');
+    assert.doesNotMatch(listening.out, /\d{12,}/, 'no card number is told');
+    assert.deepEqual(await webhooks(), []);
+  });
+
+  it('hands body and signature on to a local program, and answers as it does: a failure is tried again', async () => {
+    const local = await program([503, 200]);
+    const secret = 'a secret that the program knows';
+    const listening = listen('--types', 'virtualcard.created', '--forward', local.url, '--secret', secret, '--json');
+    const [, callback_url] = await listening.until(/callback URL (\S+)/);
+    assert.equal((await trigger('2')).status, 0);
+    await listening.until(/"forwarded":\{"status":503/);
+    await send(server.url, 'POST', '/sandbox/v1/clock', { key: 'operator', body: { data: { advance: 'PT10M' } } });
+    await listening.until(/"forwarded":\{"status":200/);
+    assert.equal(await listening.stop('SIGTERM'), 0, listening.err);
+
+    assert.equal(local.received.length, 2);
+    const [first, second] = local.received;
+    assert.equal(first?.url, '/hook');
+    assert.equal(second?.body, first?.body);
+    for (const request of local.received) {
+      assert.ok(verifyDelivery(request, { secrets: secret, callback_url: callback_url! }));
+      assert.equal(request.headers['x-webhook-sequence'], '1');
+      assert.match(request.headers['webhook-signature'] ?? '', /^v1,/);
+    }
+    const lines = listening.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ sequence, is_new, verified, data }) => [sequence, is_new, verified, data.type]),
+      [
+        [1, true, true, 'virtualcard.created'],
+        [1, false, true, 'virtualcard.created'],
+      ],
+    );
+    await local.close();
+  });
+
+  it('answers 502 while the local program is away', async () => {
+    const local = await program([200]);
+    await local.close();
+    const listening = listen('--types', '2', '--forward', local.url);
+    await listening.until(/forwarding to/);
+    const id = (await webhooks())[0]?.id;
+    assert.equal((await trigger('virtualcard.created')).status, 0);
+    await listening.until(/no answer: connect ECONNREFUSED.* from http/);
+    const tested = await trigger('webhooks.test');
+    assert.match(tested.out, /webhooks\.test: event 0 {2}webhook \d+ \(https:\S+\) answered 502/);
+    await listening.until(/#0 +webhooks\.test/);
+    const log = (await send(server.url, 'GET', `/v1/webhooks/${id}/deliveries`)).json.data;
+    assert.equal(log[0].attempts[0].status, 502);
+    assert.equal(await listening.stop('SIGTERM'), 0);
+  });
+
+  it('answers 401 to what is not signed with the secret, and hands nothing on', async () => {
+    const local = await program([200]);
+    const listening = listen('--types', '3', '--forward', local.url, '--secret', 'one secret of listen');
+    const [, callback_url] = await listening.until(/callback URL (\S+)/);
+    // A second webhook to the same URL, which signs with another secret.
+    const body = { data: { callback_url, event_type_ids: [5], secret: 'another secret than that' } };
+    const other = (await send(server.url, 'POST', '/v1/webhooks', { body })).json.data;
+    const answer = await send(server.url, 'GET', `/v1/webhooks/${other.id}/test`);
+    assert.equal(answer.json.data.status, 401);
+    await listening.until(/signature does not verify was answered with 401/);
+    assert.equal(local.received.length, 0);
+    assert.equal(await listening.stop('SIGTERM'), 0);
+    await send(server.url, 'DELETE', `/v1/webhooks/${other.id}`);
+    await local.close();
+  });
+
+  it('says which webhook has a type already, and which types are free', async () => {
+    const listening = listen('--types', '6');
+    await listening.until(/Stop: Ctrl-C/);
+    const second = await run('listen.ts', ['--url', server.url, '--types', '10,7']);
+    assert.equal(second.status, 1);
+    assert.match(second.err, /^Webhook \d+ \(https:\/\/127\.0\.0\.1:\d+\/tallystick-listen\) has type 10 \(/);
+    assert.match(second.err, /npm run listen -- --types 1,2,3,4,5,7,11,13$/m);
+    assert.equal((await webhooks()).length, 1);
+    assert.doesNotMatch(listening.out, /webhooks\.test/, 'the first listener heard nothing of it');
+    assert.equal(await listening.stop('SIGTERM'), 0);
+  });
+
+  it('clears away the webhook of a listener that was killed', async () => {
+    const killed = listen();
+    await killed.until(/Stop: Ctrl-C/);
+    await killed.stop('SIGKILL');
+    const listening = listen();
+    await listening.until(/Webhook \d+, which an earlier listener had left behind, is deleted/);
+    await listening.until(/Stop: Ctrl-C/);
+    assert.equal((await webhooks()).length, 1);
+    assert.equal(await listening.stop('SIGTERM'), 0);
+  });
+
+  it('makes events of the types without an id, too, and tells a test when there is no webhook', async () => {
+    const limit = await trigger('ach.$$limit.exceeded', '--json');
+    assert.equal(limit.status, 0, limit.err);
+    const [{ event_id }] = JSON.parse(limit.out);
+    const event = await send(server.url, 'GET', `/v1/events/${event_id}`);
+    assert.equal(event.json.data.event_type, 'ach.$$limit.exceeded');
+    assert.match((await trigger('virtualcard.updated')).out, /event \d+ {2}card \d+: Approved, 1000\.00 in total/);
+    const tested = await trigger('webhooks.test');
+    assert.equal(tested.status, 1);
+    assert.match(tested.err, /there is no webhook to test/);
+  });
+
+  it('says that a server does not reach this machine, with status 1, and leaves no webhook behind', async () => {
+    const own = await scratchDatabase('sqlite');
+    const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };
+    const guarded = await startServer({ database_url: own.database_url, env });
+    const { status, err } = await run('listen.ts', ['--url', guarded.url]);
+    assert.equal(status, 1);
+    assert.match(err, /does not reach this machine's loopback: callback_url names 127\.0\.0\.1/);
+    assert.deepEqual((await send(guarded.url, 'GET', '/v1/webhooks')).json.data, []);
+    await guarded.stop();
+    await own.dispose();
+  });
+});
+
+describe('the words of npm run listen and npm run trigger', () => {
+  it('tells its usage when asked, with status 0, and lists every type', async () => {
+    for (const file of ['listen.ts', 'trigger.ts']) {
+      const { status, out } = await run(file, ['--help']);
+      assert.equal(status, 0);
+      assert.match(out, /^Usage: npm run /);
+    }
+    const { status, out } = await run('trigger.ts', ['--list']);
+    assert.equal(status, 0);
+    assert.match(out, /^ {3}7 {2}virtualcard\.clearings +issues a card, authorizes a purchase and clears it$/m);
+    assert.match(out, /^ {6}webhooks\.test /m);
+  });
+
+  it('ends with status 2 when the words are wrong, and says which', async () => {
+    const cases: [string, string[], RegExp][] = [
+      ['listen.ts', ['--uri', 'x'], /--uri/],
+      ['listen.ts', ['--url', 'nowhere'], /--url nowhere is no address/],
+      ['listen.ts', ['--forward', 'ftp://x'], /--forward ftp:\/\/x is no address/],
+      ['listen.ts', ['--types', '2,99'], /--types has "99"/],
+      ['listen.ts', ['--port', '70000'], /--port 70000 is no port/],
+      ['listen.ts', ['--secret', 'short'], /--secret must have 16 to 256 characters/],
+      ['trigger.ts', [], /<event type> is missing/],
+      ['trigger.ts', ['virtualcard.exploded'], /"virtualcard.exploded" is no event type; one of:\n +1 {2}all/],
+      ['trigger.ts', ['2', '3'], /"3" is one word too many/],
+    ];
+    for (const [file, words, expected] of cases) {
+      const { status, err } = await run(file, words);
+      assert.equal(status, 2, words.join(' '));
+      assert.match(err, expected);
+    }
+  });
+
+  it('ends with status 1 when nobody answers', async () => {
+    for (const words of [['listen.ts'], ['trigger.ts', '2']]) {
+      const [file = '', ...rest] = words;
+      const { status, err } = await run(file, [...rest, '--url', 'http://127.0.0.1:1']);
+      assert.equal(status, 1);
+      assert.match(err, /no answer from http:\/\/127\.0\.0\.1:1/);
+    }
+  });
+
+  it('tells a key that is refused', async () => {
+    const scratch = await scratchDatabase('sqlite');
+    const server = await startServer({ database_url: scratch.database_url });
+    const { status, err } = await run('listen.ts', ['--url', server.url, '--key', 'tly_test_1_unknown']);
+    assert.equal(status, 1);
+    assert.match(err, /refuses the key of --key/);
+    await server.stop();
+    await scratch.dispose();
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, it, mock } from 'node:test';
+import { createListener } from '../src/listener.ts';
+import type { VerifiedDelivery } from '../src/loopback-webhook.ts';
+
+function delivery(sequence: number): VerifiedDelivery {
+  const data = { date: '2026-01-15T12:00:00.000Z', 'event-id': 100 + sequence, payload: {}, previous: null, type: 'x' };
+  return { headers: {}, body: JSON.stringify({ data }), sequence, delivery_id: String(sequence), data };
+}
+
+describe('a listener', () => {
+  it('tells of a gap when the missing one stays away, once, and not of one that is only overtaken', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const stream = new PassThrough();
+      let said = '';
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      const listener = createListener({
+        stream: stream as unknown as NodeJS.WriteStream,
+        json: false,
+        forward_url: null,
+      });
+      for (const sequence of [2, 1, 5, 3])
+        assert.deepEqual(await listener.received(delivery(sequence)), { status: 200 });
+      mock.timers.tick(1_999);
+      await listener.received(delivery(6));
+      assert.doesNotMatch(said, /Gap/);
+      mock.timers.tick(1);
+      await listener.received(delivery(7));
+      mock.timers.tick(10_000);
+      await listener.received(delivery(4));
+      await listener.received(delivery(4));
+      listener.stop();
+      assert.deepEqual(said.match(/^Gap: .* did not come/gm), ['Gap: #4 did not come']);
+      assert.match(said, /#4 +x .*\n.*#4 again/);
+      assert.equal(listener.count(), 7);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+});

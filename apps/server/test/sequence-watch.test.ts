@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createSequenceWatch } from '../src/sequence-watch.ts';
+
+describe('a sequence that is watched', () => {
+  it('misses exactly the numbers below the highest that did not come, in whatever order the others came', () => {
+    const numbers = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 80 });
+    fc.assert(
+      fc.property(numbers, (came) => {
+        const watch = createSequenceWatch();
+        const seen = new Set<number>();
+        for (const sequence of came) {
+          assert.equal(watch.saw(sequence), !seen.has(sequence));
+          seen.add(sequence);
+        }
+        const highest = Math.max(0, ...came);
+        assert.equal(watch.highest(), highest);
+        const all = Array.from({ length: highest }, (_, index) => index + 1);
+        assert.deepEqual(
+          watch.missing(),
+          all.filter((sequence) => !seen.has(sequence)),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { fixedClock, Refusal } from '@tallystick/kernel';
+import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { type ClockWork, createSharedClock, machine_clock } from '../src/shared-clock.ts';
+
+const machine = fixedClock('2030-01-31T12:00:00Z');
+
+for (const name of database_names) {
+  describe(`the shared clock on ${name}`, () => {
+    let scratch: ScratchDatabase;
+    let persistence: Persistence;
+    let work: ClockWork;
+    before(async () => {
+      scratch = await scratchDatabase(name);
+      persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock: machine_clock });
+      await persistence.migrate();
+      work = persistence.unitOfWork;
+    });
+    after(async () => {
+      await persistence.close();
+      await scratch.dispose();
+    });
+
+    it('shows a move to whoever refreshes after it, and to the mover without', async () => {
+      const mover = createSharedClock(machine);
+      const other = createSharedClock(machine);
+      await mover.move(work, { advance: 'PT1H' });
+      assert.equal(mover.now().toString(), '2030-01-31T13:00:00Z');
+      assert.equal(other.now().toString(), '2030-01-31T12:00:00Z');
+      await other.refresh(work);
+      assert.equal(other.now().toString(), '2030-01-31T13:00:00Z');
+    });
+
+    it('adds up moves that come at once from several processes', async () => {
+      const clocks = Array.from({ length: 3 }, () => createSharedClock(machine));
+      const start = (await clocks[0]?.move(work, { advance: 'PT0S' }))?.now_ms;
+      assert.ok(start !== undefined);
+      const moves = clocks.flatMap((clock) => Array.from({ length: 5 }, () => clock.move(work, { advance: 'PT1S' })));
+      const readings = await Promise.all(moves);
+      const seconds = readings.map(({ now_ms }) => (now_ms - start) / 1000).sort((a, b) => a - b);
+      assert.deepEqual(
+        seconds,
+        Array.from({ length: 15 }, (_, index) => index + 1),
+      );
+      await Promise.all(clocks.map((clock) => clock.refresh(work)));
+      for (const clock of clocks) assert.equal(clock.now().epochMilliseconds, start + 15_000);
+    });
+
+    it('does not share a read that began before the call', async () => {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let reads = 0;
+      const slow_once: ClockWork = {
+        run: (unit) => work.run(unit),
+        async read(unit) {
+          const result = await work.read(unit);
+          if (reads++ === 0) await held;
+          return result;
+        },
+      };
+      const mover = createSharedClock(machine);
+      const other = createSharedClock(machine);
+      const early = other.refresh(slow_once);
+      while (reads === 0) await new Promise((resolve) => setImmediate(resolve));
+      const moved = await mover.move(work, { advance: 'PT7M' });
+      const late = Promise.all([other.refresh(slow_once), other.refresh(slow_once)]);
+      release();
+      await early;
+      await late;
+      assert.equal(other.now().epochMilliseconds, moved.now_ms);
+      assert.equal(reads, 2, 'calls made together share one read');
+    });
+
+    it('is not set back by a read that a move overtook', async () => {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const slow: ClockWork = {
+        run: (unit) => work.run(unit),
+        async read(unit) {
+          const result = await work.read(unit);
+          await held;
+          return result;
+        },
+      };
+      const clock = createSharedClock(machine);
+      await clock.refresh(work);
+      const refresh = clock.refresh(slow);
+      const moved = await clock.move(work, { advance: 'PT9M' });
+      release();
+      await refresh;
+      assert.equal(clock.now().epochMilliseconds, moved.now_ms);
+    });
+
+    it('stays as it was when a move is refused', async () => {
+      const clock = createSharedClock(machine);
+      await clock.refresh(work);
+      const before_move = clock.now().epochMilliseconds;
+      await assert.rejects(clock.move(work, { advance: '-PT1S' }), Refusal);
+      await clock.refresh(work);
+      assert.equal(clock.now().epochMilliseconds, before_move);
+    });
+  });
+}
