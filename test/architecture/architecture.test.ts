@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Rule, rules, type SourceFile, type Tree, type Workspace } from './rules.ts';
+import { readSourceTree } from './source-tree.ts';
+
+const tree = readSourceTree(fileURLToPath(new URL('../..', import.meta.url)));
+
+interface Planted {
+  readonly bad: Tree;
+  readonly good: Tree;
+}
+
+/** For each rule, trees that break it in one place, and neighbours that do not. */
+const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
+  'packages follow the arrows': pair(
+    source('packages/velocity/src/window.ts', "import { issueCard } from '@tallystick/cards';"),
+    source('packages/cards/src/decide.ts', "import { windowAt } from '@tallystick/velocity';"),
+  ),
+  'tests of packages follow the arrows': [
+    pair(
+      source('packages/cards/test/card.test.ts', "import { mikroOrmPersistence } from '@tallystick/mikro-orm';"),
+      source('packages/cards/test/card.test.ts', "import { windowAt } from '@tallystick/velocity';"),
+    ),
+    pair(
+      source('packages/cards/test/card.test.ts', "import { scratch } from 'some-library';"),
+      source('packages/cards/test/card.test.ts', "import fc from 'fast-check';"),
+    ),
+  ],
+  'the judge stands alone': pair(
+    source('packages/harness/src/reference/calendar.ts', "import { windowAt } from '@tallystick/velocity';"),
+    source('packages/harness/src/contracts/queue.ts', "import type { DeliveryQueue } from '@tallystick/events';"),
+  ),
+  'packages are framework-free': [
+    pair(
+      source('packages/cards/src/decide.ts', 'export const now = Date.now();'),
+      source(
+        'packages/cards/src/decide.ts',
+        '// never Date.now(): the clock is a port\nexport const now = clock.now();',
+      ),
+    ),
+    ...[
+      "import { hash } from 'node:crypto';",
+      'const now = Temporal.Now.instant();',
+      'const zone = process.env.TZ;',
+      'const draw = Math.random();',
+      'await fetch(callback_url);',
+      'setTimeout(run, 5);',
+      '@injectable()\nexport class Network {}',
+    ].map((text) => pair(source('packages/cards/src/decide.ts', text), source('adapters/koa/src/app.ts', text))),
+  ],
+  'adapters stand alone': pair(
+    source('adapters/koa/src/app.ts', "import { mikroOrmPersistence } from '@tallystick/mikro-orm';"),
+    source('adapters/koa/src/app.ts', "import { Refusal } from '@tallystick/kernel';"),
+    workspace('adapters/mikro-orm', { name: '@tallystick/mikro-orm' }),
+  ),
+  'only apps compose': pair(
+    source('adapters/koa/src/app.ts', "import { Container } from 'inversify';"),
+    source('apps/server/src/container.ts', "import { Container } from 'inversify';"),
+  ),
+  'the index is the only door': [
+    pair(
+      source('adapters/koa/src/app.ts', "import { decide } from '../../../packages/cards/src/decide.ts';"),
+      source('adapters/koa/src/app.ts', "import { routes } from './routes.ts';"),
+    ),
+    pair(
+      source('test/http/service.ts', "import { decide } from '../../packages/cards/src/decide.ts';"),
+      source('test/http/service.ts', "import { createServer } from '../../apps/server/src/server.ts';"),
+    ),
+    pair(
+      source('test/http/service.ts', "import { decide } from '@tallystick/cards/src/decide.ts';"),
+      source('test/http/service.ts', "import { issueCard } from '@tallystick/cards';"),
+    ),
+  ],
+  'imports are declared': pair(
+    source('adapters/koa/src/app.ts', "import Koa from 'koa';"),
+    source('adapters/koa/src/app.ts', "import { randomUUID } from 'node:crypto';"),
+    workspace('adapters/koa', { name: '@tallystick/koa' }),
+  ),
+  'versions are exact': pair(
+    workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '^3.3.0' } }),
+    workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),
+  ),
+  'dependencies have reasons': pair(
+    workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { 'left-pad': '1.0.0' } }),
+    workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),
+    source('docs/dependencies.md', '| `koa` | the HTTP framework |'),
+  ),
+  'names tell something': pair(source('packages/cards/src/utils.ts', ''), source('packages/cards/src/hold.ts', '')),
+  'workspaces have readmes': pair(
+    workspace('packages/cards', { name: '@tallystick/cards' }),
+    source('packages/cards/README.md', ''),
+  ),
+  'modules have no cycles': pair(
+    [
+      ...source('packages/cards/src/hold.ts', "import { match } from './match.ts';"),
+      ...source('packages/cards/src/match.ts', "import { hold } from './hold.ts';"),
+    ],
+    [
+      ...source('packages/cards/src/hold.ts', "import { match } from './match.ts';"),
+      ...source('packages/cards/src/match.ts', "import type { Hold } from './hold.ts';"),
+    ],
+  ),
+  'files stand on their own': pair(
+    source('README.md', 'See ../shared/spec/service.md'),
+    source('README.md', 'See docs/glossary.md'),
+  ),
+  'the specification is named in words': pair(
+    source('packages/cards/src/card.ts', '/** As service.md 2.1 has it. */'),
+    source('packages/cards/src/card.ts', '/** As service specification 2.1 has it. */'),
+  ),
+};
+
+for (const [name, rule] of Object.entries(rules)) {
+  test(`the tree keeps the rule: ${name}`, () => {
+    assert.deepEqual(rule(tree), []);
+  });
+
+  test(`a planted violation breaks the rule: ${name}`, () => {
+    for (const { bad, good } of [planted[name]!].flat()) {
+      assert.equal(violationsOf(rule, bad), 1);
+      assert.equal(violationsOf(rule, good), 0);
+    }
+  });
+}
+
+test('the rules read the real tree', () => {
+  assert.ok(tree.files.some((file) => file.path === 'packages/kernel/src/money.ts'));
+  assert.ok(tree.workspaces.length >= 10);
+});
+
+function violationsOf(rule: Rule, planted_tree: Tree): number {
+  return rule(planted_tree).length;
+}
+
+type Part = SourceFile | Workspace;
+
+function source(path: string, text: string): readonly Part[] {
+  return [{ path, text }];
+}
+
+function workspace(folder: string, manifest: Workspace['manifest']): readonly Part[] {
+  return [{ folder, manifest }];
+}
+
+function pair(bad: readonly Part[], good: readonly Part[], both: readonly Part[] = []): Planted {
+  return { bad: plant([...bad, ...both]), good: plant([...good, ...both]) };
+}
+
+function plant(parts: readonly Part[]): Tree {
+  return {
+    files: parts.filter((part): part is SourceFile => 'path' in part),
+    workspaces: parts.filter((part): part is Workspace => 'folder' in part),
+  };
+}

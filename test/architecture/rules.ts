@@ -1,0 +1,274 @@
+/**
+ * The walls of the house, as functions from source files to violations. `source-tree.ts` gives them the real files;
+ * the tests also give each a planted violation, so that a rule that never fires is noticed.
+ */
+
+/** A file of the tree: path from the root with forward slashes, and its text. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Workspace {
+  /** `packages/cards` */
+  readonly folder: string;
+  readonly manifest: {
+    readonly name: string;
+    readonly dependencies?: Readonly<Record<string, string>>;
+    readonly devDependencies?: Readonly<Record<string, string>>;
+    readonly optionalDependencies?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface Tree {
+  readonly files: readonly SourceFile[];
+  readonly workspaces: readonly Workspace[];
+}
+
+/** `path: what is wrong`. */
+export type ViolationLine = string;
+
+export type Rule = (tree: Tree) => readonly ViolationLine[];
+
+/** Which packages a domain package may import: the arrows of the house. */
+const package_arrows: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  velocity: ['kernel'],
+  events: ['kernel'],
+  access: ['kernel'],
+  templates: ['kernel', 'events'],
+  cards: ['kernel', 'events', 'velocity', 'templates'],
+  consents: ['kernel', 'events'],
+  reconciliation: ['kernel', 'events', 'cards'],
+};
+
+interface Import {
+  readonly file: SourceFile;
+  readonly specifier: string;
+}
+
+/** The static, dynamic and re-exporting imports of a TypeScript file, in order. */
+export function importsOf(file: SourceFile): readonly string[] {
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
+  return [...file.text.matchAll(pattern)].map((match) => (match[1] ?? match[2] ?? match[3])!);
+}
+
+function sourcesOf(tree: Tree, pattern: RegExp): readonly SourceFile[] {
+  return tree.files.filter((file) => file.path.endsWith('.ts') && pattern.test(file.path));
+}
+
+function importsIn(tree: Tree, pattern: RegExp): readonly Import[] {
+  return sourcesOf(tree, pattern).flatMap((file) => importsOf(file).map((specifier) => ({ file, specifier })));
+}
+
+/** The name of an npm package in a specifier: `@koa/router`, `pg`; null for relative ones and Node's own. */
+function packageName(specifier: string): string | null {
+  if (specifier.startsWith('.') || specifier.startsWith('node:')) return null;
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The folder of the workspace that a path is in: `packages/cards`. */
+function workspaceOf(path: string): string {
+  return path.split('/', 2).join('/');
+}
+
+/** Domain packages know each other's index only, along the arrows, and no library (the harness alone: fast-check). */
+export const packagesFollowTheArrows: Rule = (tree) =>
+  importsIn(tree, /^packages\/[^/]+\/src\//).flatMap(({ file, specifier }) => {
+    const name = packageName(specifier);
+    if (name === null) return [];
+    const own = file.path.split('/')[1]!;
+    const target = name.startsWith('@tallystick/') ? name.slice('@tallystick/'.length) : null;
+    if (own === 'harness') {
+      const allowed = name === 'fast-check' || (target !== null && target !== 'harness' && target in package_arrows);
+      return allowed ? [] : [`${file.path}: the harness may not import ${specifier}`];
+    }
+    const allowed = target !== null && (package_arrows[own] ?? []).includes(target);
+    return allowed ? [] : [`${file.path}: ${own} may not import ${specifier}`];
+  });
+
+/** What the tests of a package may import: what its sources may, itself, the harness, fast-check and the support of tests. */
+export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
+  importsIn(tree, /^packages\/[^/]+\/test\//).flatMap(({ file, specifier }) => {
+    const name = packageName(specifier);
+    if (name === null) return [];
+    const own = file.path.split('/')[1]!;
+    const target = name.startsWith('@tallystick/') ? name.slice('@tallystick/'.length) : null;
+    const allowed =
+      name === 'fast-check' ||
+      (target !== null && [own, 'harness', 'test-support', ...(package_arrows[own] ?? [])].includes(target)) ||
+      (own === 'harness' && target !== null && target in package_arrows);
+    return allowed ? [] : [`${file.path}: a test of ${own} may not import ${specifier}`];
+  });
+
+/** The reference model shares no code with what it judges: a mistake that both had would show in neither. */
+export const judgeStandsAlone: Rule = (tree) =>
+  importsIn(tree, /^packages\/harness\/src\//)
+    .filter(({ specifier }) => specifier.startsWith('@tallystick/'))
+    .filter(({ file, specifier }) => !(file.path.includes('/contracts/') || specifier === '@tallystick/kernel'))
+    .map(({ file, specifier }) => `${file.path}: the judge may not share ${specifier} with what it judges`);
+
+/** Domain packages do no I/O and read no clock, environment or randomness: those are ports. */
+export const packagesAreFrameworkFree: Rule = (tree) =>
+  sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
+    const code = withoutComments(file.text);
+    const forbidden: readonly (readonly [RegExp, string])[] = [
+      [/['"]node:/, "Node's own modules"],
+      [/\bDate\.now\b|\bnew Date\b|\bTemporal\.Now\b|\bperformance\.now\b/, "the machine's clock"],
+      [/\bprocess\.|\bglobalThis\.process\b/, 'the process'],
+      [/\bMath\.random\b|\bcrypto\./, 'randomness of its own'],
+      [/\bset(Timeout|Interval|Immediate)\(/, 'a timer'],
+      [/\bfetch\(|\bconsole\./, 'input or output'],
+      [/^\s*@[A-Za-z]+\(/m, 'a decorator'],
+    ];
+    const reason = /^packages\/harness\//.test(file.path)
+      ? forbidden.filter(([, what]) => what !== 'input or output')
+      : forbidden;
+    return reason.filter(([pattern]) => pattern.test(code)).map(([, what]) => `${file.path}: uses ${what}`);
+  });
+
+/** Adapters import packages and their own libraries, never another adapter or an app. */
+export const adaptersStandAlone: Rule = (tree) => {
+  const folders = new Map(tree.workspaces.map((workspace) => [workspace.manifest.name, workspace.folder]));
+  return importsIn(tree, /^adapters\/[^/]+\/(src|test)\//).flatMap(({ file, specifier }) => {
+    const folder = folders.get(packageName(specifier) ?? '');
+    const foreign = folder !== undefined && /^(adapters|apps)\//.test(folder) && folder !== workspaceOf(file.path);
+    return foreign ? [`${file.path}: an adapter may not import ${specifier}`] : [];
+  });
+};
+
+/** Only the apps know the container. */
+export const onlyAppsCompose: Rule = (tree) =>
+  importsIn(tree, /^(packages|adapters|test)\//)
+    .filter(({ specifier }) => ['inversify', 'reflect-metadata'].includes(packageName(specifier) ?? ''))
+    .map(({ file, specifier }) => `${file.path}: only apps may import ${specifier}`);
+
+/** A package's index is its only door, and relative imports stay inside their workspace. */
+export const indexIsTheOnlyDoor: Rule = (tree) =>
+  importsIn(tree, /^(packages|adapters|apps|test)\//).flatMap(({ file, specifier }) => {
+    if (/^@tallystick\/[^/]+\/./.test(specifier)) return [`${file.path}: reaches behind the index with ${specifier}`];
+    if (!specifier.startsWith('.')) return [];
+    const resolved = new URL(specifier, `file:///${file.path}`).pathname.slice(1);
+    // What crosses packages may start an app from its sources; nothing else has no door.
+    if (file.path.startsWith('test/')) {
+      return /^(packages|adapters)\//.test(resolved)
+        ? [`${file.path}: reaches behind the index with ${specifier}`]
+        : [];
+    }
+    return workspaceOf(resolved) === workspaceOf(file.path)
+      ? []
+      : [`${file.path}: leaves its workspace with ${specifier}`];
+  });
+
+/** Every imported package is declared where it is imported: in dependencies for src, also in devDependencies for tests. */
+export const importsAreDeclared: Rule = (tree) =>
+  tree.workspaces.flatMap(({ folder, manifest }) =>
+    importsIn(tree, new RegExp(`^${folder}/(src|test)/`)).flatMap(({ file, specifier }) => {
+      const name = packageName(specifier);
+      if (name === null || name === manifest.name) return [];
+      const in_test = file.path.startsWith(`${folder}/test/`);
+      const declared = {
+        ...manifest.dependencies,
+        ...(in_test ? { ...manifest.devDependencies, 'fast-check': '' } : {}),
+      };
+      return name in declared ? [] : [`${file.path}: imports ${name}, which ${folder}/package.json does not declare`];
+    }),
+  );
+
+/** Versions are exact. */
+export const versionsAreExact: Rule = (tree) =>
+  tree.workspaces.flatMap(({ folder, manifest }) =>
+    Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies })
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .map(([name, version]) => `${folder}/package.json: ${name} is ${version}, not an exact version`),
+  );
+
+/** Each runtime dependency is named with its reason in docs/dependencies.md. */
+export const dependenciesHaveReasons: Rule = (tree) => {
+  const reasons = tree.files.find((file) => file.path === 'docs/dependencies.md')?.text ?? '';
+  return tree.workspaces.flatMap(({ folder, manifest }) =>
+    Object.keys(manifest.dependencies ?? {})
+      .filter((name) => !name.startsWith('@tallystick/') && !reasons.includes(`\`${name}\``))
+      .map((name) => `${folder}/package.json: ${name} has no reason in docs/dependencies.md`),
+  );
+};
+
+/** A file is named after what it tells. */
+export const namesTellSomething: Rule = (tree) =>
+  tree.files
+    .filter((file) => /(^|\/)(utils?|helpers?|common|managers?|types|misc)(\.test)?\.ts$/.test(file.path))
+    .map((file) => `${file.path}: name the file after what it holds`);
+
+/** Every workspace says what it is for. */
+export const workspacesHaveReadmes: Rule = (tree) =>
+  tree.workspaces
+    .filter(
+      ({ folder }) =>
+        /^(packages|adapters|apps)\//.test(folder) && !tree.files.some((file) => file.path === `${folder}/README.md`),
+    )
+    .map(({ folder }) => `${folder}: has no README.md`);
+
+/** No module imports itself by way of others. */
+export const modulesHaveNoCycles: Rule = (tree) => {
+  const edges = new Map<string, readonly string[]>();
+  for (const file of sourcesOf(tree, /^(packages|adapters|apps)\/[^/]+\/src\//)) {
+    const code = file.text.replace(/import type [^;]+;/g, '');
+    const targets = importsOf({ path: file.path, text: code }).filter((specifier) => specifier.startsWith('.'));
+    edges.set(
+      file.path,
+      targets.map((specifier) => new URL(specifier, `file:///${file.path}`).pathname.slice(1)),
+    );
+  }
+  const violations: ViolationLine[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      violations.push(
+        `${path}: imports itself by way of ${[...trail.slice(trail.indexOf(path) + 1), path].join(' > ')}`,
+      );
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of edges.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return violations;
+};
+
+/** The project speaks of itself alone. */
+export const filesStandOnTheirOwn: Rule = (tree) =>
+  tree.files
+    .filter((file) => !/^(test\/architecture|\.ci)\//.test(file.path))
+    .filter((file) => /\.\.\/shared\b|\/work\/|\/root\/|registry\.npmjs/.test(file.text))
+    .map((file) => `${file.path}: refers to a place outside the project`);
+
+/** A reader of the product has no specification beside it: clauses and decisions are told in words. */
+export const specificationIsNamedInWords: Rule = (tree) =>
+  tree.files
+    .filter((file) => !file.path.startsWith('test/architecture/'))
+    .filter((file) => /\b(service|decisions|clearing-files)\.md\b/.test(file.text))
+    .map((file) => `${file.path}: names a file of the specification`);
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/[^\n]*/g, '$1');
+}
+
+export const rules: Readonly<Record<string, Rule>> = {
+  'packages follow the arrows': packagesFollowTheArrows,
+  'tests of packages follow the arrows': testsOfPackagesFollowTheArrows,
+  'the judge stands alone': judgeStandsAlone,
+  'packages are framework-free': packagesAreFrameworkFree,
+  'adapters stand alone': adaptersStandAlone,
+  'only apps compose': onlyAppsCompose,
+  'the index is the only door': indexIsTheOnlyDoor,
+  'imports are declared': importsAreDeclared,
+  'versions are exact': versionsAreExact,
+  'dependencies have reasons': dependenciesHaveReasons,
+  'names tell something': namesTellSomething,
+  'workspaces have readmes': workspacesHaveReadmes,
+  'modules have no cycles': modulesHaveNoCycles,
+  'files stand on their own': filesStandOnTheirOwn,
+  'the specification is named in words': specificationIsNamedInWords,
+};

@@ -1,0 +1,299 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createRealCard, issueCard, normalizeAuthorization, revealNumbers } from '@tallystick/cards';
+import { createWebhook, deliverySignature } from '@tallystick/events';
+import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
+import { Agent } from 'undici';
+import { readConfig } from '../../apps/server/src/config.ts';
+import { closeContainer, createContainer } from '../../apps/server/src/container.ts';
+import { tokens } from '../../apps/server/src/tokens.ts';
+import { authorizationBody } from './http-requests.ts';
+import type { Bench } from './main.ts';
+import { interleave, median, percentile, type Row, row } from './measure.ts';
+
+const endpoints = 64;
+const live_endpoints = 90;
+const hanging_endpoints = 10;
+const per_endpoint = 8;
+const pace_per_s = 500;
+
+/** Webhook deliveries from the server of one process on SQLite, against a bare undici loop to the same receivers. */
+export const deliveries: Bench = {
+  name: 'deliveries',
+  async run({ quick, repetitions, tell }) {
+    const rows: Row[] = [];
+    const count = quick ? 640 : 12_800;
+    tell(`${count} deliveries to ${endpoints} TLS endpoints on loopback`);
+    rows.push(await throughput(count, repetitions));
+    tell(`deliveries to ${live_endpoints} endpoints while ${hanging_endpoints} hang`);
+    rows.push(await besideHanging(quick ? 10 : 120, repetitions));
+    tell(
+      `from commit to the first byte, ${pace_per_s}/s, ${hanging_endpoints} of ${live_endpoints + hanging_endpoints} endpoints hang`,
+    );
+    rows.push(await latency(quick ? 250 : 2_500, repetitions));
+    return rows;
+  },
+};
+
+async function throughput(count: number, repetitions: number): Promise<Row> {
+  await using receivers = await startReceivers(endpoints, 0);
+  await using service = await startService(receivers.live, []);
+  await using bare = barePoster(receivers.live);
+  const warm_up = count / 4;
+  await timed(receivers, warm_up, () => service.happen(service.live, warm_up));
+  await timed(receivers, warm_up, () => bare.post(warm_up));
+  const medians = await interleave(repetitions, {
+    ours: () => timed(receivers, count, () => service.happen(service.live, count)),
+    baseline: () => timed(receivers, count, () => bare.post(count)),
+  });
+  return row(
+    'webhook deliveries, 64 endpoints, SQLite',
+    '/s',
+    { ...medians, baseline_name: 'bare undici loop with an HMAC' },
+    { kind: 'at_least', ratio: 0.5 },
+    'ours from the events committed to the last request; the database included',
+  );
+}
+
+async function besideHanging(each: number, repetitions: number): Promise<Row> {
+  await using receivers = await startReceivers(live_endpoints, hanging_endpoints);
+  await using service = await startService(receivers.live, receivers.hanging);
+  const count = each * live_endpoints;
+  const alone: number[] = [];
+  const beside: number[] = [];
+  await timed(receivers, count, () => service.happen(service.live, count));
+  for (let run = 0; run < repetitions; run += 1) {
+    alone.push(await timed(receivers, count, () => service.happen(service.live, count)));
+  }
+  for (let run = 0; run < repetitions; run += 1) {
+    // The hanging ones come first in every batch.
+    const both = () =>
+      service.happen(service.hanging, each * hanging_endpoints).then(() => service.happen(service.live, count));
+    beside.push(await timed(receivers, count, both));
+  }
+  return row(
+    'deliveries to 90 live endpoints while 10 hang',
+    '/s',
+    { ours: median(beside), baseline: median(alone), baseline_name: 'the same 90 alone' },
+    { kind: 'at_least', ratio: 0.9 },
+  );
+}
+
+async function latency(count: number, repetitions: number): Promise<Row> {
+  await using receivers = await startReceivers(live_endpoints, hanging_endpoints);
+  await using service = await startService(receivers.live, receivers.hanging);
+  await using bare = barePoster(receivers.live);
+  const ours = () => p99(receivers, count, service.liveShare, (place) => service.authorize(place));
+  const baseline = () =>
+    p99(
+      receivers,
+      count,
+      () => true,
+      (place) => bare.postOne(place),
+    );
+  await ours();
+  await baseline();
+  const medians = await interleave(repetitions, { ours, baseline });
+  return row(
+    'event from commit to the first byte, p99, 500/s, a tenth of the endpoints hanging',
+    'ms',
+    { ...medians, baseline_name: 'p99 of a bare POST' },
+    { kind: 'at_most', ratio: 20 },
+  );
+}
+
+/** Requests per second, from the beginning of `begin` to the last arrival. */
+async function timed(receivers: Receivers, count: number, begin: () => Promise<void>): Promise<number> {
+  const all = receivers.expect(count);
+  const started_ms = performance.now();
+  await begin();
+  await all;
+  return (count * 1_000) / (performance.now() - started_ms);
+}
+
+/**
+ * The 99th percentile of the time from what `send` gives as the beginning to the arrival, milliseconds, of `count` sent at the pace.
+ * `arrives` tells of each whether it goes to a live endpoint.
+ */
+async function p99(
+  receivers: Receivers,
+  count: number,
+  arrives: (place: number) => boolean,
+  send: (place: number) => Promise<{ readonly trace_id: string; readonly from_ms: number }>,
+): Promise<number> {
+  const expected = Array.from({ length: count }, (_, place) => arrives(place)).filter(Boolean).length;
+  const all = receivers.expect(expected);
+  const sent: Promise<{ trace_id: string; from_ms: number }>[] = [];
+  const started_ms = performance.now();
+  while (sent.length < count) {
+    const due = Math.min(count, Math.floor(((performance.now() - started_ms) * pace_per_s) / 1_000));
+    while (sent.length < due) sent.push(send(sent.length));
+    await delay(1);
+  }
+  const from = await Promise.all(sent);
+  const { arrivals } = await all;
+  const times = from.flatMap(({ trace_id, from_ms }) => {
+    const at_ms = arrivals[trace_id];
+    return at_ms === undefined ? [] : [Math.max(0, at_ms - from_ms)];
+  });
+  return percentile(times, 0.99);
+}
+
+interface Receivers extends AsyncDisposable {
+  readonly live: readonly number[];
+  readonly hanging: readonly number[];
+  /** Resolves when so many requests more have come to live endpoints. */
+  expect(count: number): Promise<{ readonly arrivals: Readonly<Record<string, number>> }>;
+}
+
+async function startReceivers(live: number, hanging: number): Promise<Receivers> {
+  const path = fileURLToPath(new URL('./receivers.ts', import.meta.url));
+  const child: ChildProcess = fork(path, [String(live), String(hanging)], { execArgv: ['--conditions=source'] });
+  const [ports] = (await once(child, 'message')) as [{ live: number[]; hanging: number[] }];
+  return {
+    ...ports,
+    async expect(count) {
+      child.send({ expect: count });
+      const [told] = (await once(child, 'message')) as [{ arrivals: Record<string, number> }];
+      return told;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+interface Poster extends AsyncDisposable {
+  /** Posts so many in all, round the endpoints, as many at once as the courier allows itself. */
+  post(count: number): Promise<void>;
+  postOne(place: number): Promise<{ readonly trace_id: string; readonly from_ms: number }>;
+}
+
+/** What a user would write: sign and post. */
+function barePoster(ports: readonly number[]): Poster {
+  const agent = new Agent({
+    connections: per_endpoint,
+    pipelining: 1,
+    allowH2: false,
+    connect: { rejectUnauthorized: false },
+  });
+  const hmac = (secret: Uint8Array, message: Uint8Array) => createHmac('sha256', secret).update(message).digest();
+  let posted = 0;
+  const postOne = async (place: number) => {
+    posted += 1;
+    const trace_id = `bare-${posted}`;
+    const origin = `https://127.0.0.1:${ports[place % ports.length]}`;
+    const body = JSON.stringify({
+      data: { date: new Date().toISOString(), payload: { ...filler, trace_id }, type: 'bare' },
+    });
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const signature = deliverySignature(hmac, 'a secret of sixteen or more', { timestamp, url: origin, body });
+    const from_ms = performance.timeOrigin + performance.now();
+    const headers = { 'content-type': 'application/json', 'x-timestamp': String(timestamp), 'x-signature': signature };
+    const answer = await agent.request({ origin, path: '/', method: 'POST', headers, body });
+    await answer.body.dump();
+    return { trace_id, from_ms };
+  };
+  return {
+    postOne,
+    async post(count) {
+      let next = 0;
+      const caller = async () => {
+        for (let place = next++; place < count; place = next++) await postOne(place);
+      };
+      await Promise.all(Array.from({ length: Math.min(512, ports.length * per_endpoint) }, caller));
+    },
+    [Symbol.asyncDispose]: () => agent.close(),
+  };
+}
+
+/** About as long as the payload of an authorization. */
+const filler = { text: 'x'.repeat(900) };
+
+interface Service extends AsyncDisposable {
+  /** Companies whose one webhook is live, and those whose one hangs. */
+  readonly live: readonly number[];
+  readonly hanging: readonly number[];
+  /** Commits so many events in all, round the companies. */
+  happen(companies: readonly number[], count: number): Promise<void>;
+  /** Decides one authorization, round all companies; tells when it was committed. */
+  authorize(place: number): Promise<{ readonly trace_id: string; readonly from_ms: number }>;
+  /** Whether the authorization of this place goes to a live endpoint. */
+  readonly liveShare: (place: number) => boolean;
+}
+
+/** The server's own composition, in this process, with a company and a webhook for each port. */
+async function startService(live_ports: readonly number[], hanging_ports: readonly number[]): Promise<Service> {
+  const database = await scratchDatabase('sqlite');
+  const { database_url } = database;
+  const container = createContainer(readConfig(serverEnvironment({ database_url, env: { LOG_LEVEL: 'silent' } })));
+  const { unitOfWork } = await container.getAsync(tokens.persistence);
+  const { card_vault: vault, sealer, random } = await container.getAsync(tokens.vault);
+  const network = await container.getAsync(tokens.network);
+  const deliveries_of = await container.getAsync(tokens.deliveries);
+  const jobs = await container.getAsync(tokens.jobs);
+  const now_ms = Date.now();
+  const numbers: string[] = [];
+  const companies: number[] = [];
+  for (const port of [...live_ports, ...hanging_ports]) {
+    await unitOfWork.run(async (tx) => {
+      const name = `On port ${port}`;
+      const { id: company_id } = await tx.companies.insert({
+        name,
+        customer_number: String(port),
+        created_at_ms: now_ms,
+        full_details_in_mail: false,
+      });
+      const call = { company_id, actor: 'command', request_id: null, now_ms };
+      await createRealCard(tx, call, { alias: name, billing_currency: 'USD', account_range: '545454' });
+      const { card } = await issueCard(tx, { vault, random }, call, { total_card_amount: 1_000_000_000_000 });
+      const shown = await revealNumbers(tx, { vault }, call, [card]);
+      numbers.push(shown.get(card.id)!.card_number);
+      companies.push(company_id);
+    });
+  }
+  jobs.start();
+  await jobs.runDue();
+  for (const [place, port] of [...live_ports, ...hanging_ports].entries()) {
+    const call = { company_id: companies[place]!, actor: 'command', request_id: null, now_ms };
+    const input = { callback_url: `https://127.0.0.1:${port}`, event_type_ids: [1] };
+    await unitOfWork.run((tx) => createWebhook(tx, { sealer, random, callback_url_policy: () => null }, call, input));
+  }
+  let authorized = 0;
+  return {
+    live: companies.slice(0, live_ports.length),
+    hanging: companies.slice(live_ports.length),
+    liveShare: (place) => place % companies.length < live_ports.length,
+    async happen(of, count) {
+      for (let from = 0; from < count; from += 500) {
+        const length = Math.min(500, count - from);
+        const events = Array.from({ length }, (_, place) => ({
+          company_id: of[(from + place) % of.length]!,
+          event_type: 'virtualcard.realtime.auths',
+          payload: filler,
+          previous: null,
+          created_at_ms: now_ms,
+          request_id: null,
+        }));
+        await unitOfWork.run((tx) => tx.events.append(events));
+        deliveries_of.nudge();
+      }
+    },
+    async authorize(place) {
+      authorized += 1;
+      const trace_id = `ours-${authorized}`;
+      await network.authorize(
+        normalizeAuthorization(authorizationBody(numbers[place % numbers.length]!, trace_id), vault, null),
+      );
+      return { trace_id, from_ms: performance.timeOrigin + performance.now() };
+    },
+    async [Symbol.asyncDispose]() {
+      await closeContainer(container);
+      await database.dispose();
+    },
+  };
+}

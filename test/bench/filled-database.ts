@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+
+export type DatabaseName = ScratchDatabase['name'];
+
+/** A scratch database with the service's tables, filled by SQL. */
+export interface FilledDatabase {
+  readonly name: DatabaseName;
+  readonly database_url: string;
+  /** Ours. */
+  readonly persistence: Persistence;
+  /** Statements beside it, on a connection of their own. */
+  execute(sql: string): Promise<void>;
+  /** The table's indexes, but for those that are constraints. */
+  indexNames(table: string): Promise<readonly string[]>;
+  dispose(): Promise<void>;
+}
+
+/** The machine's clock. */
+export const clock = { now: () => Temporal.Now.instant() };
+
+/** The index of the number of card `id`: what the bench's messages carry. */
+export function numberIndex(id: number): Uint8Array {
+  return createHash('sha256').update(String(id)).digest();
+}
+
+/** The number of rows to begin with. */
+export interface Fill {
+  readonly cards: number;
+  readonly authorizations: number;
+  readonly events: number;
+}
+
+/** A migrated database with the rows; made inside the database, since a million rows sent one by one would take long. */
+export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<FilledDatabase> {
+  const scratch = await scratchDatabase(name);
+  const persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock });
+  await persistence.migrate();
+  const beside = name === 'sqlite' ? besideSqlite(scratch.database_url) : await besidePostgres(scratch.database_url);
+  const { execute } = beside;
+  await execute(
+    `insert into companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0), (2, 'Apex', '2', 0)`,
+  );
+  await execute(`insert into real_cards (id, company_id, alias, billing_currency, account_range, velocity_enabled,
+    is_default, created_at_ms) values (1, 1, 'Travel', 'USD', '555555', ${beside.yes}, ${beside.yes}, 0)`);
+  await execute(cardsSql(beside, fill.cards));
+  if (fill.authorizations > 0) {
+    // Building an index over rows that are there is many times faster than growing it row by row.
+    const rebuilt = fill.authorizations >= 100_000 ? await beside.indexes('authorizations') : [];
+    for (const { name: index } of rebuilt) await execute(`drop index ${index}`);
+    await execute(authorizationsSql(beside, fill.cards, fill.authorizations));
+    for (const { sql } of rebuilt) await execute(sql);
+  }
+  // In steps, as a log grows: its indexes are local to stretches of it.
+  for (let from = 1; from <= fill.events; from += 100_000) {
+    await execute(eventsSql(beside, from, Math.min(fill.events, from + 99_999)));
+  }
+  await beside.settle();
+  return {
+    name,
+    database_url: scratch.database_url,
+    persistence,
+    execute,
+    indexNames: async (table) => (await beside.indexes(table)).map(({ name: index }) => index),
+    dispose: async () => {
+      await persistence.close();
+      await beside.close();
+      await scratch.dispose();
+    },
+  };
+}
+
+interface Beside {
+  readonly execute: (sql: string) => Promise<void>;
+  /** The indexes of a table that are no constraint, with the statements that make them. */
+  readonly indexes: (table: string) => Promise<readonly { readonly name: string; readonly sql: string }[]>;
+  /** Lets the database finish what filling left behind: statistics, checkpoints. */
+  readonly settle: () => Promise<void>;
+  readonly close: () => Promise<void>;
+  /** `i` from..to. */
+  readonly series: (from: number, to: number) => string;
+  readonly index: string;
+  readonly bytes: string;
+  readonly yes: string;
+  readonly no: string;
+  readonly afterIds: (table: string) => string;
+}
+
+function besideSqlite(url: string): Beside {
+  const path = url.slice('sqlite:'.length);
+  const database = new Database(path);
+  database.pragma('synchronous = off');
+  database.pragma('cache_size = -262144');
+  database.pragma('temp_store = memory');
+  database.pragma('busy_timeout = 10000');
+  database.function('number_index', { deterministic: true }, (id) => numberIndex(Number(id)));
+  return {
+    execute: async (sql) => void database.exec(sql),
+    indexes: async (table) =>
+      database
+        .prepare<[string], { name: string; sql: string }>(
+          `select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null`,
+        )
+        .all(table),
+    settle: async () => {
+      database.pragma('wal_checkpoint(truncate)');
+      // Filling did not wait for the disk; whoever is measured next must not.
+      const file = openSync(path, 'r+');
+      fsyncSync(file);
+      closeSync(file);
+    },
+    close: async () => void database.close(),
+    series: (from, to) =>
+      `(with recursive s (i) as (select ${from} union all select i + 1 from s where i < ${to}) select i from s)`,
+    index: 'number_index(i)',
+    bytes: `x'01'`,
+    yes: '1',
+    no: '0',
+    afterIds: () => '',
+  };
+}
+
+async function besidePostgres(url: string): Promise<Beside> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`set synchronous_commit = off`);
+  await client.query(`set maintenance_work_mem = '512MB'`);
+  return {
+    execute: async (sql) => void (await client.query(sql)),
+    indexes: async (table) => {
+      const { rows } = await client.query<{ name: string; sql: string }>(
+        `select indexname as name, indexdef as sql from pg_indexes where tablename = $1
+           and not exists (select 1 from pg_constraint where conname = indexname)`,
+        [table],
+      );
+      return rows;
+    },
+    settle: async () => {
+      await client.query('vacuum analyze');
+      await client.query('checkpoint');
+    },
+    close: async () => await client.end(),
+    series: (from, to) => `generate_series(${from}::bigint, ${to}::bigint) as s (i)`,
+    index: 'sha256(i::text::bytea)',
+    bytes: `'\\x01'::bytea`,
+    yes: 'true',
+    no: 'false',
+    afterIds: (table) => `; select setval('${table}_id_seq', (select max(id) from ${table}))`,
+  };
+}
+
+function cardsSql({ series, index, bytes, yes, afterIds }: Beside, count: number): string {
+  return `insert into virtual_cards (id, company_id, rcn_id, template_id, status, last4, expiry, number_index,
+      number_sealed, number_key_id, created_at_ms, per_transaction_min, per_transaction_max, per_transaction_max_defaulted,
+      total_card_amount, recurring, valid_starting_on, valid_ending_on, window_start_ms, held, cleared, uses)
+    select i, 1, 1, 1, 'Approved', cast(1000 + i % 9000 as text), '2099-12', ${index},
+      ${bytes}, 'k', 0, 0, 1000000000000, ${yes}, 1000000000000, 'Continuous', '2020-01-01', '2099-12-31', 0, 0, 0, 0
+    from ${series(1, count)} where i <= ${count}${afterIds('virtual_cards')}`;
+}
+
+function authorizationsSql({ series, no, afterIds }: Beside, cards: number, count: number): string {
+  return `insert into authorizations (id, company_id, card_id, root_id, message_type, incremental, trace_id,
+      system_trace_audit_number, transaction_date_time_ms, decided_at_ms, approval_code, billing_amount, merchant_amount,
+      merchant_currency, mcc, merchant_id, net_reference_number, window_start_ms, status, authorized, held, cleared,
+      uses, details)
+    select i, 1, 1 + (i * 7919) % ${cards}, i, '0100', ${no}, 'OLD' || i, cast(100000 + i % 900000 as text),
+      1600000000000 + i, 1600000000000 + i, cast(100000 + i % 900000 as text), 1200, 1200, 'USD', '5812',
+      'M' || (i % 5000), 'MCC' || cast(100000 + (i * 31) % 900000 as text) || '1120', 0, 'cleared', 1200, 0, 1200, 1,
+      '{"merchant_name":"Merchant ' || (i % 5000) || '"}'
+    from ${series(1, count)} where i <= ${count}${afterIds('authorizations')}`;
+}
+
+/** Events as authorizations leave them; every filter has values that are common, rare, and in between. */
+function eventsSql({ series, afterIds }: Beside, from: number, to: number): string {
+  const at = '1700000000000 + i * 1000';
+  const amount = '(i * 7919) % 1000000';
+  const values: Record<string, string> = {
+    id: 'i',
+    company_id: 'case when i % 10 = 0 then 2 else 1 end',
+    event_type: `case when i % 1000 = 0 then 'virtualcard.created' else 'virtualcard.realtime.auths' end`,
+    created_at_ms: at,
+    merchant_amount: amount,
+    billing_amount: amount,
+    transaction_date_time_ms: at,
+    approval_code: 'cast(100000 + (i * 31) % 900000 as text)',
+    net_reference_number: `'MCC' || cast(100000 + (i * 31) % 900000 as text) || '1120'`,
+    card_number: `'************' || cast(1000 + (i * 17) % 9000 as text)`,
+    financial_network_code: `'MCC'`,
+    mcc_description: `case when i % 100000 = 1 then 'Zoos' else 'Eating places' end`,
+    mcc: `case when i % 100000 = 1 then '7998' when i % 3 = 0 then '5812' else cast(5000 + i % 800 as text) end`,
+    merchant_name: `'Merchant ' || (i % 5000)`,
+    rcn_alias: `'Travel'`,
+    rcn_id: '1',
+    transaction_type: `case when i % 50 = 0 then 'Reversal Request' else 'Authorization Request' end`,
+    vcn_id: '1 + (i * 7919) % 100000',
+    payload_id: 'cast(i as text)',
+    status: `case when i % 20 = 0 then 'declined' else 'open' end`,
+    request_id: `'request-' || i`,
+    payload: `'{"id":' || i || ',"company_id":1,"vcn_id":' || (1 + (i * 7919) % 100000) || ',"rcn_id":1,"rcn_alias":"Travel",'
+      || '"card_number":"************1234","message_type_indicator":"Authorization Request","transaction_type":"Authorization Request",'
+      || '"trace_id":"OLD' || i || '","system_trace_audit_number":"123456","transaction_date_time":"2026-05-20T12:00:00Z",'
+      || '"billing_amount":' || (${amount}) || ',"billing_currency":"USD","merchant_amount":' || (${amount}) || ',"merchant_currency":"USD",'
+      || '"merchant_id":"M1","merchant_name":"Merchant ' || (i % 5000) || '","merchant_city":"Portland","merchant_state_or_country_code":"OR",'
+      || '"mcc":"5812","mcc_description":"Eating places","net_reference_number":"MCC1234561120","acquirer_ica":"1234",'
+      || '"advice_reason_code":null,"card_holder_transaction_type_code":"00","financial_network_code":"MCC","pos_transaction_status":null,'
+      || '"purchase_request_company_guid":null,"purchase_request_issuer_guid":null,"settlement_date":"1120",'
+      || '"replacement_amounts":{"billing_amount":null,"settlement_amount":null,"transaction_amount":null},"status":"open",'
+      || '"decline_reason":null,"vcn_response":"Valid","issuer_response":"Approved","response_code":"00","approval_code":"A1B2C3"}'`,
+  };
+  return `insert into events (${Object.keys(values).join(', ')}) select ${Object.values(values).join(', ')}
+    from ${series(from, to)} where i <= ${to}${afterIds('events')}`;
+}

@@ -1,0 +1,78 @@
+import { createNetwork } from '@tallystick/cards';
+import { type DatabaseName, type FilledDatabase, filledDatabase } from './filled-database.ts';
+import type { Bench, BenchOptions } from './main.ts';
+import { interleave, type Row, row } from './measure.ts';
+import { byCallers, purchases } from './messages.ts';
+import { no_codes, random } from './network-ports.ts';
+
+const small = { cards: 1_000, authorizations: 10_000, events: 10_000 };
+const full = { cards: 1_000_000, authorizations: 10_000_000, events: 1_000_000 };
+/** The full size takes some ten minutes to fill. */
+const growth_scale_default = 0.3;
+const callers = 64;
+
+/** What one decision costs when the tables are a thousand times as large. */
+export const growth: Bench = {
+  name: 'growth',
+  async run(options) {
+    const rows = [...(await measure('sqlite', options))];
+    if (options.postgres) rows.push(...(await measure('postgres', options)));
+    return rows;
+  },
+};
+
+async function measure(name: DatabaseName, options: BenchOptions): Promise<Row[]> {
+  const { quick, repetitions, tell } = options;
+  const growth_scale = options.growth_scale ?? growth_scale_default;
+  const scaled = (most: number, least: number) => Math.max(least, Math.round(most * growth_scale));
+  const fill = {
+    cards: scaled(full.cards, small.cards),
+    authorizations: scaled(full.authorizations, small.authorizations),
+    events: scaled(full.events, small.events),
+  };
+  const size = `${fill.cards.toLocaleString('en-US')} cards, ${fill.authorizations.toLocaleString('en-US')} authorizations`;
+  tell(`filling ${name} with ${size}, ${fill.events.toLocaleString('en-US')} events`);
+  const began_ms = performance.now();
+  const large_database = await filledDatabase(name, fill);
+  const small_database = await filledDatabase(name, small);
+  tell(`filled in ${Math.round((performance.now() - began_ms) / 1000)} s`);
+  const large = decisionCost(large_database, fill.cards, quick);
+  const few = decisionCost(small_database, small.cards, quick);
+  // What was filled a moment ago is neither in the connection's cache nor all on the disk.
+  for (let round = 0; round < 3; round += 1) {
+    await large(callers);
+    await few(callers);
+  }
+  const together = await interleave(repetitions, { ours: () => large(callers), baseline: () => few(callers) });
+  const alone = await interleave(repetitions, { ours: () => large(1), baseline: () => few(1) });
+  await large_database.dispose();
+  await small_database.dispose();
+  const baseline_name = 'with 1,000 and 10,000';
+  const scale =
+    growth_scale === 1 ? null : `filled to ${growth_scale} of the full size; --growth-scale 1 fills all of it`;
+  return [
+    row(
+      `cost of one decision among 64, ${size}, ${name}`,
+      'µs',
+      { ...together, baseline_name },
+      { kind: 'at_most', ratio: 1.3 },
+      scale,
+    ),
+    row(
+      `cost of one decision alone, ${size}, ${name}`,
+      'µs',
+      { ...alone, baseline_name },
+      { kind: 'at_most', ratio: 1.3 },
+      scale,
+    ),
+  ];
+}
+
+/** Microseconds per decision on random cards, with so many callers. */
+function decisionCost({ persistence }: FilledDatabase, cards: number, quick: boolean) {
+  const network = createNetwork({ ledger: persistence.ledger, vault: no_codes, random });
+  return async (at_once: number): Promise<number> => {
+    const messages = purchases(quick ? 2_000 : 60_000, cards);
+    return 1_000_000 / (await byCallers(at_once, messages, network.authorize, quick ? 100 : 2_000));
+  };
+}

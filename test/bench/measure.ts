@@ -1,0 +1,69 @@
+/** A ratio that a row must reach: throughput at least, cost at most. */
+export interface Target {
+  readonly kind: 'at_least' | 'at_most';
+  readonly ratio: number;
+}
+
+/** One row of the report. `ours` and `baseline` are medians of interleaved repetitions, in `unit`. */
+export interface Row {
+  readonly name: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly baseline: number;
+  readonly baseline_name: string;
+  readonly ratio: number;
+  /** Null: shown for comparison, nothing to reach. */
+  readonly target: Target | null;
+  readonly ok: boolean | null;
+  readonly note: string | null;
+}
+
+/** The middle value; of an even count the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const high = sorted[middle];
+  if (high === undefined) throw new RangeError('a median needs a value');
+  const low = sorted[middle - 1];
+  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
+}
+
+/** The value below which `share` (0..1) of the values lie. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  if (value === undefined) throw new RangeError('a percentile needs a value');
+  return value;
+}
+
+/**
+ * Runs the contenders in turn, `repetitions` times, each time in the other order, so that what the machine does
+ * meanwhile falls on all of them alike. Gives the median of each.
+ */
+export async function interleave<Name extends string>(
+  repetitions: number,
+  contenders: Readonly<Record<Name, () => Promise<number> | number>>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(contenders) as Name[];
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    for (const name of repetition % 2 === 0 ? names : names.toReversed()) {
+      globalThis.gc?.();
+      values[name].push(await contenders[name]());
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(values[name])])) as Record<Name, number>;
+}
+
+/** Makes a row and judges it. */
+export function row(
+  name: string,
+  unit: string,
+  figures: { readonly ours: number; readonly baseline: number; readonly baseline_name: string },
+  target: Target | null,
+  note: string | null = null,
+): Row {
+  const ratio = figures.ours / figures.baseline;
+  const ok = target === null ? null : target.kind === 'at_least' ? ratio >= target.ratio : ratio <= target.ratio;
+  return { name, unit, ...figures, ratio, target, ok, note };
+}

@@ -1,0 +1,73 @@
+import { type AuthorizationMessage, Pan } from '@tallystick/cards';
+import { money } from '@tallystick/kernel';
+import { numberIndex } from './filled-database.ts';
+
+let made = 0;
+
+/** Requests of the network, each another purchase, over the first `cards` cards in no order. All are approved. */
+export function purchases(count: number, cards: number): AuthorizationMessage[] {
+  return Array.from({ length: count }, () => {
+    made += 1;
+    // A fixed stride through the cards: no two close together are near each other.
+    const card_id = 1 + ((made * 611_953) % cards);
+    return {
+      kind: 'authorization',
+      pan: new Pan(`555555${String(card_id).padStart(10, '0')}`),
+      number_index: numberIndex(card_id),
+      expiry: null,
+      cvc: null,
+      message_type: '0100',
+      incremental: false,
+      trace_id: `B${made}`,
+      system_trace_audit_number: String(100_000 + (made % 900_000)),
+      transaction_date_time_ms: 1_780_000_000_000 + made,
+      billing_amount: money(1 + (made % 10_000)),
+      billing_currency: 'USD',
+      merchant_amount: money(1 + (made % 10_000)),
+      merchant_currency: 'USD',
+      mcc: String(5000 + (made % 800)),
+      response_code: null,
+      approval_code: null,
+      card_holder_transaction_type_code: null,
+      replacement_amounts: null,
+      net_reference_number: `MCC${100_000 + (made % 900_000)}0520`,
+      merchant_id: `M${made % 5_000}`,
+      details: {
+        merchant_name: `Merchant ${made % 5_000}`,
+        merchant_city: 'Portland',
+        merchant_state_or_country_code: 'OR',
+        mcc_description: 'Eating places',
+        acquirer_ica: '1234',
+        financial_network_code: 'MCC',
+        settlement_date: '0520',
+      },
+      request_id: `request-${made}`,
+    };
+  });
+}
+
+/**
+ * Hands the messages to `decide`, `callers` of them at a time, as that many connections do, until `time_ms` is over or there
+ * are no more. Gives how many were answered per second.
+ */
+export async function byCallers(
+  callers: number,
+  messages: readonly AuthorizationMessage[],
+  decide: (message: AuthorizationMessage) => Promise<unknown>,
+  time_ms = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  const started_ms = performance.now();
+  let next = 0;
+  let answered = 0;
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      while (performance.now() - started_ms < time_ms) {
+        const message = messages[next++];
+        if (message === undefined) return;
+        await decide(message);
+        answered += 1;
+      }
+    }),
+  );
+  return (answered * 1000) / (performance.now() - started_ms);
+}

@@ -1,0 +1,54 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { loopbackCertificate } from '@tallystick/test-support';
+
+/**
+ * Receivers of webhooks as a process of their own: `live` of them answer at once, `hanging` never. Each has a port of its own.
+ * Tells the ports to its parent; then answers `{ expect }` once so many requests more have come to live ones, with what it saw.
+ */
+const [live = '1', hanging = '0'] = process.argv.slice(2);
+
+/** When each came, by the trace id in its body; machine time in milliseconds with fractions. */
+let arrivals: Record<string, number> = {};
+let came = 0;
+let expected = Number.POSITIVE_INFINITY;
+
+const { key, cert } = await loopbackCertificate();
+const ports = await Promise.all(
+  Array.from({ length: Number(live) + Number(hanging) }, (_, place) => listen(place < Number(live))),
+);
+process.send?.({ live: ports.slice(0, Number(live)), hanging: ports.slice(Number(live)) });
+
+process.on('message', ({ expect }: { expect: number }) => {
+  expected = expect;
+  tellWhenAllCame();
+});
+
+function listen(answers: boolean): Promise<number> {
+  const server = createServer({ key, cert }, (request, response) => {
+    const at_ms = performance.timeOrigin + performance.now();
+    if (!answers) return;
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const trace_id = /"trace_id":"([^"]+)"/.exec(body)?.[1];
+      if (trace_id !== undefined) arrivals[trace_id] = at_ms;
+      response.end();
+      came += 1;
+      tellWhenAllCame();
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+}
+
+function tellWhenAllCame(): void {
+  if (came < expected) return;
+  process.send?.({ came, arrivals });
+  came = 0;
+  arrivals = {};
+  expected = Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  database_names,
+  readRows,
+  runAdmin,
+  type ScratchDatabase,
+  type ServerProcess,
+  scratchDatabase,
+  send,
+  startServer,
+  testRuns,
+} from '@tallystick/test-support';
+import { createVault, parseKeyRing } from '@tallystick/vault';
+import { authorize, availableBalance, type Card, issue, purchase } from './purchases.ts';
+import { filesAsPlaces } from './traces.ts';
+
+const key = (id: string) => `${id}:${Buffer.alloc(32, `the key ${id}`).toString('base64')}`;
+
+/** The ring as it goes along: the new key known to all, then in front, then without the old one. */
+const rings = {
+  both_old_first: [key('k1'), key('k2'), key('index')].join(','),
+  both_new_first: [key('k2'), key('k1'), key('index')].join(','),
+  new_alone: [key('k2'), key('index')].join(','),
+};
+
+interface NumberRow {
+  readonly id: number;
+  readonly number_key_id: string;
+  readonly number_sealed: Uint8Array;
+}
+
+describe('key rotation', { concurrency: true }, () => {
+  for (const name of database_names) {
+    describe(`with cards in use, ${name}`, { concurrency: 1 }, () => {
+      let database: ScratchDatabase;
+      const servers: ServerProcess[] = [];
+      const cards: Card[] = [];
+      before(async () => {
+        database = await scratchDatabase(name);
+      });
+      after(async () => {
+        await Promise.all(servers.map((server) => server.kill()));
+        await database.dispose();
+      });
+      const startWith = async (TALLYSTICK_KEYS: string): Promise<ServerProcess> => {
+        const server = await startServer({ database_url: database.database_url, env: { TALLYSTICK_KEYS } });
+        servers.push(server);
+        return server;
+      };
+      const numbers = (): Promise<readonly NumberRow[]> =>
+        readRows<NumberRow>(database, 'select id, number_key_id, number_sealed from virtual_cards order by id');
+
+      /** Reads the card with its number and code, and uses it by them. */
+      const use = async (url: string, card: Card): Promise<void> => {
+        const { card_number, cvc, expiry } = await reveal(url, card);
+        const decided = await authorize(url, purchase(card_number, 100, { cvc, expiry }));
+        assert.equal(decided.json.data.response_code, '00', decided.text);
+      };
+      const reveal = async (url: string, card: Card): Promise<Card> => {
+        const read = await send(url, 'GET', `/v1/virtualcards/${card.id}?show_card_number=true`);
+        assert.equal(read.status, 200, read.text);
+        const { card_number, cvc, expiry } = read.json.data;
+        assert.deepEqual([card_number, cvc, expiry], [card.card_number, card.cvc, card.expiry]);
+        return read.json.data;
+      };
+      /** Uses cards, old ones and ones just issued, from several callers until `done`; gives how often. */
+      const useUntil = async (url: string, done: Promise<unknown>): Promise<number> => {
+        let over = false;
+        const finished = done.finally(() => {
+          over = true;
+        });
+        let uses = 0;
+        const callers = Array.from({ length: 3 }, async (_, caller) => {
+          for (let turn = 0; !over; turn += 1) {
+            if (turn % 10 === 0) cards.push(await issue(url, { total_card_amount: 1_000_000 }));
+            else await use(url, cards[(caller * 31 + turn * 17) % cards.length]!);
+            uses += 1;
+          }
+        });
+        await Promise.all([finished, ...callers]);
+        return uses;
+      };
+
+      it('reads and uses every card before, during and after, and leaves nothing of the old key', async () => {
+        const [old_first, new_first] = await Promise.all([
+          startWith(rings.both_old_first),
+          startWith(rings.both_new_first),
+        ]);
+        const wanted = testRuns({ short: 40, full: 700 });
+        while (cards.length < wanted) {
+          const more = Array.from({ length: 20 }, () => issue(old_first.url, { total_card_amount: 1_000_000 }));
+          cards.push(...(await Promise.all(more)));
+        }
+        const before_it = await numbers();
+        assert.ok(before_it.every(({ number_key_id }) => number_key_id === 'k1'));
+
+        // The new ring is handed out node by node: for a while there are both, and each reads what the other writes.
+        const both = [old_first.url, new_first.url];
+        await Promise.all(
+          both.map((url) => issue(url, { total_card_amount: 1_000_000 }).then((card) => cards.push(card))),
+        );
+        await Promise.all(both.flatMap((url) => cards.slice(-6).map((card) => use(url, card))));
+        await useUntil(new_first.url, old_first.stop());
+
+        const options = { database_url: database.database_url, env: { TALLYSTICK_KEYS: rings.both_new_first } };
+        const rotating = runAdmin(['keys', 'rotate'], options);
+        const uses = await useUntil(new_first.url, rotating);
+        assert.ok(uses > 0, 'cards were in use while keys were rotated');
+        const { newest_key_id, card_numbers } = await rotating;
+        assert.equal(newest_key_id, 'k2');
+        assert.ok(Number(card_numbers) >= before_it.length, `${card_numbers} of ${before_it.length} were sealed anew`);
+
+        const after_it = await numbers();
+        assert.equal(after_it.length, cards.length);
+        assert.deepEqual(
+          after_it.filter(({ number_key_id }) => number_key_id !== 'k2'),
+          [],
+        );
+        const { card_vault } = createVault(parseKeyRing(rings.new_alone));
+        for (const [at, { number_sealed }] of after_it.entries()) {
+          const { card_number } = cards.find(({ id }) => Number(id) === after_it[at]!.id) as Card;
+          assert.equal(card_vault.open(number_sealed).reveal(), card_number);
+        }
+
+        // Without the old key, everything still works.
+        const alone = await startWith(rings.new_alone);
+        for (let at = 0; at < cards.length; at += 20) {
+          await Promise.all(cards.slice(at, at + 20).map((card) => reveal(alone.url, card)));
+        }
+        const last = cards.at(-1) as Card;
+        await use(alone.url, last);
+        const balance = await availableBalance(alone.url, last.id);
+        assert.ok(balance < 1_000_000 && balance === (await availableBalance(new_first.url, last.id)));
+        await Promise.all([alone.stop(), new_first.stop()]);
+
+        const old_ones = before_it.map(({ number_sealed }) => Buffer.from(number_sealed));
+        if (name === 'sqlite') {
+          const left = filesAsPlaces(database).filter(({ bytes }) => old_ones.some((old) => bytes.includes(old)));
+          assert.deepEqual(
+            left.map(({ name }) => name),
+            [],
+            'what the old key sealed is not even in the free space of the file',
+          );
+        }
+        const rows = (await numbers()).map(({ number_sealed }) => Buffer.from(number_sealed).toString('hex'));
+        assert.ok(old_ones.every((old) => !rows.includes(old.toString('hex'))));
+      });
+    });
+  }
+});

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { mailboxMailer, sendDueMails } from '@tallystick/cards';
+import { type Clock, fixedClock } from '@tallystick/kernel';
+import { database_names } from '@tallystick/test-support';
+import { type Reply, type Service, start, startService } from './service.ts';
+
+interface Mailed {
+  readonly service: Service;
+  readonly card_number: string;
+  readonly cvc: string;
+  /** The path of the link in the newest mail. */
+  readonly path: string;
+  readonly token: string;
+  /** Sends what is due. */
+  sendMails(now?: string): Promise<void>;
+}
+
+/** A service that has mailed a card to its mailbox. */
+async function mailed(t: TestContext, database_name: (typeof database_names)[number] = 'sqlite'): Promise<Mailed> {
+  const service = await startService(t, database_name);
+  const { persistence, vault } = service;
+  const sendMails = async (now: string = start): Promise<void> => {
+    const clock: Clock = fixedClock(now);
+    await sendDueMails(
+      {
+        unitOfWork: persistence.unitOfWork,
+        mailer: mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock }),
+        vault: vault.card_vault,
+        random: vault.random,
+        sha256: vault.sha256,
+        clock,
+        machine_clock: fixedClock(start),
+        linkOf: (token) => `${service.url}/card-details/${token}`,
+      },
+      10,
+    );
+  };
+  const body = { data: { total_card_amount: 123_456, emails: ['ann@example.com'] }, show_card_number: true };
+  const issued = (await service.send('POST', '/v1/virtualcards', { body })).json.data;
+  assert.equal(issued.notified, true);
+  await sendMails();
+  const message = await newest(service);
+  const path = /\/card-details\/[A-Za-z0-9_-]{43}$/m.exec(message.text)?.[0];
+  assert.ok(path !== undefined, message.text);
+  const { card_number, cvc } = issued;
+  return { service, card_number, cvc, path, token: path.split('/').at(-1)!, sendMails };
+}
+
+async function newest({ send }: Service): Promise<{ to: string; subject: string; text: string; html: string }> {
+  const { data } = (await send('GET', '/sandbox/v1/mailbox?page[limit]=1', { key: 'operator' })).json;
+  return (await send('GET', data[0].url, { key: 'operator' })).json.data;
+}
+
+const visit = ({ service }: Mailed, method: string, path: string): Promise<Reply> =>
+  service.send(method, path, { key: null });
+
+const grouped = (number: string): string => number.replace(/(\d{4})(?=\d)/g, '$1 ');
+
+describe('the page behind a mailed link', () => {
+  it('shows number, expiry and code to the first who presses the button, and to nobody else', async (t) => {
+    const mail = await mailed(t);
+    const asked = await visit(mail, 'GET', mail.path);
+    assert.equal(asked.status, 200);
+    assert.match(asked.text, /<form method="post">/);
+    assert.ok(!asked.text.includes(grouped(mail.card_number)));
+    const shown = await visit(mail, 'POST', mail.path);
+    assert.equal(shown.status, 200);
+    assert.ok(shown.text.includes(`<code>${grouped(mail.card_number)}</code>`));
+    assert.ok(shown.text.includes(`<code>${mail.cvc}</code>`));
+    assert.ok(shown.text.includes('<code>2032-03</code>'));
+    for (const method of ['GET', 'POST']) {
+      const after = await visit(mail, method, mail.path);
+      assert.equal(after.status, 410);
+      assert.ok(!after.text.includes('<code>'));
+    }
+  });
+
+  it('is not used up by programs that fetch it', async (t) => {
+    const mail = await mailed(t);
+    for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS', 'PUT']) await visit(mail, method, mail.path);
+    const head = await visit(mail, 'HEAD', mail.path);
+    assert.deepEqual([head.status, head.text], [200, '']);
+    assert.equal((await visit(mail, 'POST', mail.path)).status, 200);
+  });
+
+  it('closes after 24 hours', async (t) => {
+    const mail = await mailed(t);
+    mail.service.setClock('2030-03-16T09:59:59.999Z');
+    assert.equal((await visit(mail, 'GET', mail.path)).status, 200);
+    mail.service.setClock('2030-03-16T10:00:00Z');
+    assert.equal((await visit(mail, 'GET', mail.path)).status, 410);
+    assert.equal((await visit(mail, 'POST', mail.path)).status, 410);
+  });
+
+  it('closes when the card is canceled', async (t) => {
+    const mail = await mailed(t);
+    await mail.service.send('DELETE', '/v1/virtualcards/1');
+    assert.equal((await visit(mail, 'GET', mail.path)).status, 410);
+    assert.equal((await visit(mail, 'POST', mail.path)).status, 410);
+  });
+
+  it('tells of unknown and malformed links as of used ones', async (t) => {
+    const mail = await mailed(t);
+    await visit(mail, 'POST', mail.path);
+    const used = await visit(mail, 'GET', mail.path);
+    for (const token of ['A'.repeat(43), 'short', '%zz', `${mail.token}A`, "'%20or%201=1", '%00']) {
+      const told = await visit(mail, 'GET', `/card-details/${token}`);
+      assert.deepEqual([told.status, told.text], [410, used.text], token);
+    }
+  });
+
+  it('is kept nowhere, framed by nobody, runs nothing and sends nobody on', async (t) => {
+    const mail = await mailed(t);
+    for (const reply of [
+      await visit(mail, 'GET', mail.path),
+      await visit(mail, 'POST', mail.path),
+      await visit(mail, 'GET', mail.path),
+    ]) {
+      assert.match(reply.headers.get('Cache-Control') ?? '', /no-store/);
+      assert.equal(reply.headers.get('Referrer-Policy'), 'no-referrer');
+      assert.match(reply.headers.get('X-Robots-Tag') ?? '', /noindex/);
+      assert.equal(reply.headers.get('X-Content-Type-Options'), 'nosniff');
+      assert.match(reply.headers.get('Content-Type') ?? '', /^text\/html/);
+      const policy = reply.headers.get('Content-Security-Policy') ?? '';
+      assert.match(policy, /default-src 'none'/);
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.doesNotMatch(policy, /script|unsafe|http/);
+      assert.doesNotMatch(reply.text, /<script|https?:|\bon\w+=/);
+    }
+  });
+
+  it('leaves the link in no log, no metric, no error and no table, and the number in none', async (t) => {
+    const mail = await mailed(t);
+    for (const method of ['GET', 'POST', 'POST', 'PUT']) {
+      const headers = { 'X-Request-Id': 'visit-1' };
+      const reply = await mail.service.send(method, mail.path, { key: null, headers });
+      assert.ok(!reply.text.includes(mail.token));
+    }
+    const metrics = (await mail.service.send('GET', '/metrics', { key: null })).text;
+    assert.match(metrics, /route="\/card-details\/:token"/);
+    const hex = Buffer.from(mail.card_number).toString('hex');
+    for (const text of [metrics, mail.service.log(), mail.service.stored()]) {
+      assert.ok(!text.includes(mail.token));
+      assert.ok(!text.includes(Buffer.from(mail.token).toString('hex')));
+      assert.ok(!text.includes(Buffer.from(mail.token, 'base64url').toString('hex')));
+      assert.ok(!text.includes(mail.card_number));
+      assert.ok(!text.includes(hex));
+      assert.ok(!text.includes(Buffer.from('A virtual card was issued').toString('hex')), 'the mailbox is sealed');
+    }
+    assert.match(mail.service.stored(), /"actor":"one_time_link:1","action":"card_number.shown"/);
+  });
+
+  for (const database_name of database_names) {
+    it(`opens once, however many come at the same time, on ${database_name}`, async (t) => {
+      const mail = await mailed(t, database_name);
+      const replies = await Promise.all(Array.from({ length: 20 }, () => visit(mail, 'POST', mail.path)));
+      const statuses = replies.map(({ status }) => status).toSorted();
+      assert.deepEqual(statuses, [200, ...Array(19).fill(410)]);
+      const seen = replies.filter(({ text }) => text.includes(grouped(mail.card_number)));
+      assert.equal(seen.length, 1);
+    });
+  }
+});
+
+describe('the mailbox', () => {
+  it('shows each mail to the operator alone, newest first, page by page', async (t) => {
+    const mail = await mailed(t);
+    const { send } = mail.service;
+    const body = { data: { email: 'bob@example.com' } };
+    assert.equal((await send('POST', '/v1/virtualcards/1/email', { body })).status, 200);
+    await mail.sendMails();
+    const first = (await send('GET', '/sandbox/v1/mailbox?page[limit]=1', { key: 'operator' })).json;
+    assert.equal(first.data.length, 1);
+    assert.equal(first.data[0].to, 'bob@example.com');
+    assert.equal(first.data[0].received_at, '2030-03-15T10:00:00.000Z');
+    const next = (await send('GET', first.links.next, { key: 'operator' })).json;
+    assert.deepEqual(
+      next.data.map(({ to }: { to: string }) => to),
+      ['ann@example.com'],
+    );
+    for (const path of ['/sandbox/v1/mailbox', '/sandbox/v1/mailbox/1']) {
+      for (const key of ['client', 'network', 'bank']) assert.equal((await send('GET', path, { key })).status, 403);
+      assert.equal((await send('GET', path, { key: null })).status, 401);
+    }
+    assert.equal((await send('GET', '/sandbox/v1/mailbox/99', { key: 'operator' })).status, 404);
+  });
+
+  it('is there in the sandbox only', async (t) => {
+    const { send } = await startService(t, 'sqlite', (options) => ({ ...options, sandbox: null }));
+    assert.equal((await send('GET', '/sandbox/v1/mailbox', { key: null })).status, 404);
+  });
+
+  it('holds what the mail tells: limits and validity, and of the number four digits', async (t) => {
+    const mail = await mailed(t);
+    const message = await newest(mail.service);
+    const last4 = mail.card_number.slice(-4);
+    assert.equal(message.to, 'ann@example.com');
+    assert.equal(message.subject, `Your virtual card ending in ${last4} (Main)`);
+    for (const text of [message.text, message.html]) {
+      assert.match(text, /USD 1,234\.56/);
+      assert.match(text, /2030-03-15 to 2032-03-31/);
+      assert.match(text, /2030-03-16 10:00 UTC/);
+      assert.ok(!text.includes(mail.card_number) && !text.includes(grouped(mail.card_number)));
+    }
+  });
+
+  it('holds number and code only for a company that wants them in its mails', async (t) => {
+    const mail = await mailed(t);
+    const { send } = mail.service;
+    const change = { key: 'operator', body: { data: { full_details_in_mail: true } } };
+    const company = await send('PATCH', '/operator/v1/companies/1', change);
+    assert.equal(company.json.data.full_details_in_mail, true);
+    await send('POST', '/v1/virtualcards/1/email', { body: { data: { email: 'bob@example.com' } } });
+    await mail.sendMails();
+    const message = await newest(mail.service);
+    assert.ok(message.text.includes(grouped(mail.card_number)));
+    assert.ok(message.html.includes(mail.cvc));
+    assert.match(mail.service.stored(), /"actor":"mail:2"/, 'the audit log tells of it');
+    assert.ok(!mail.service.stored().includes(mail.card_number));
+    const off = { key: 'operator', body: { data: { full_details_in_mail: false } } };
+    assert.equal((await send('PATCH', '/operator/v1/companies/1', off)).json.data.full_details_in_mail, false);
+    assert.equal((await send('PATCH', '/operator/v1/companies/9', off)).status, 404);
+  });
+});

@@ -1,0 +1,441 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { Fault } from '@tallystick/kernel';
+import { authorization } from './authorization.ts';
+import { type Reply, type Service, startService } from './service.ts';
+
+const path = '/v1/virtualcards';
+
+/** Issues a card and gives it as a client with the right to see numbers sees it. */
+async function issue({ send }: Service, data: Readonly<Record<string, unknown>> = {}) {
+  const body = { data: { total_card_amount: 100_000, ...data }, show_card_number: true };
+  const reply = await send('POST', path, { body });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.json.data;
+}
+
+describe('a list', () => {
+  it('is walked page by page through links that keep the filters, and ends with null', async (t) => {
+    const service = await startService(t);
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const card = await issue(service, { metadata: { trip: i % 2 === 0 ? 'Oslo' : 'Bergen' } });
+      if (i % 2 === 0) ids.unshift(card.id);
+    }
+    const seen: string[] = [];
+    let next: string | null = `${path}?filter[metadata.trip]=Oslo&page[limit]=2`;
+    let first: string | undefined;
+    while (next !== null) {
+      const page: Reply['json'] = (await service.send('GET', next)).json;
+      first ??= page.links.first;
+      assert.equal(page.links.first, first);
+      seen.push(...page.data.map((card: { id: string }) => card.id));
+      next = page.links.next;
+    }
+    assert.deepEqual(seen, ids);
+    assert.equal(first, `${path}?filter[metadata.trip]=Oslo&page[limit]=2`);
+    const offset = await service.send('GET', `${path}?filter[metadata.trip]=Oslo&page[offset]=1&page[limit]=1`);
+    assert.deepEqual(
+      offset.json.data.map((card: { id: string }) => card.id),
+      [ids[1]],
+    );
+    assert.ok(!offset.json.links.next.includes('offset'));
+  });
+
+  it('is reduced to id, type and url when the client prefers so', async (t) => {
+    const service = await startService(t);
+    const { id } = await issue(service);
+    for (const prefer of ['return-minimal', 'return=minimal']) {
+      const reply = await service.send('GET', path, { headers: { Prefer: prefer } });
+      assert.deepEqual(reply.json.data, [{ id, type: 'virtualcard', url: `${path}/${id}` }]);
+      assert.equal(reply.headers.get('preference-applied'), 'return-minimal');
+    }
+    const events = await service.send('GET', '/v1/events', { headers: { Prefer: 'return-minimal' } });
+    assert.deepEqual(events.json.data, [{ id: '1', type: 'event', url: '/v1/events/1' }]);
+    const whole = await service.send('GET', path);
+    assert.equal(whole.headers.get('preference-applied'), null);
+    assert.equal(whole.json.data[0].last4.length, 4);
+  });
+
+  it('of cards carries their authorizations only when asked to', async (t) => {
+    const service = await startService(t);
+    const { card_number } = await issue(service);
+    await service.send('POST', '/network/v1/authorizations', { key: 'network', body: authorization(card_number) });
+    const without = await service.send('GET', path);
+    assert.deepEqual(without.json.data[0].authorizations, []);
+    const with_them = await service.send('GET', `${path}?show_realtime_auths=true`);
+    assert.equal(with_them.json.data[0].authorizations.length, 1);
+    assert.ok(with_them.json.links.first.includes('show_realtime_auths=true'));
+  });
+});
+
+describe('a card number', () => {
+  it('is shown only to who asks for it, and each showing is in the audit log', async (t) => {
+    const service = await startService(t);
+    const hidden = (await service.send('POST', path, { body: { data: { total_card_amount: 5 } } })).json.data;
+    assert.equal(hidden.card_number, `************${hidden.last4}`);
+    assert.equal(hidden.cvc, '***');
+    assert.ok(!service.stored().includes('card_number.shown'));
+    const shown = (await service.send('GET', `${path}/${hidden.id}?show_card_number=true`)).json.data;
+    assert.match(shown.card_number, /^54545454\d{8}$/);
+    assert.equal(service.stored().split('card_number.shown').length - 1, 1);
+    const patched = await service.send('PATCH', `${path}/${hidden.id}`, {
+      body: { data: { metadata: { a: 1 } }, show_card_number: true },
+    });
+    assert.equal(patched.json.data.card_number, shown.card_number);
+    assert.equal(service.stored().split('card_number.shown').length - 1, 2);
+    const list = await service.send('GET', `${path}?show_card_number=true`);
+    assert.ok(!list.text.includes(shown.card_number));
+    assert.ok(!service.log().includes(shown.card_number));
+    assert.ok(!service.stored().includes(shown.card_number));
+  });
+});
+
+describe('an object of another company', () => {
+  it('is answered in the same words as one that does not exist', async (t) => {
+    const service = await startService(t);
+    const { id } = await issue(service);
+    const key = await clientOfAnotherCompany(service);
+    const headers = { 'X-Request-Id': 'same' };
+    for (const [method, where] of [
+      ['GET', path],
+      ['PATCH', path],
+      ['DELETE', path],
+      ['GET', '/v1/events'],
+      ['GET', '/v1/realcards'],
+    ] as const) {
+      const call = { key, headers, ...(method === 'PATCH' ? { body: { data: { total_card_amount: 1 } } } : {}) };
+      const foreign = await service.send(method, `${where}/${id}`, call);
+      const unknown = await service.send(method, `${where}/77`, call);
+      assert.equal(foreign.status, 404, foreign.text);
+      assert.equal(foreign.text.replaceAll(id, '#'), unknown.text.replaceAll('77', '#'));
+    }
+    assert.deepEqual((await service.send('GET', path, { key })).json.data, []);
+    assert.equal((await service.send('GET', `${path}/${id}`)).json.data.status, 'Approved');
+  });
+});
+
+async function clientOfAnotherCompany({ send }: Service): Promise<string> {
+  const body = { data: { name: 'Another', customer_number: '2' } };
+  const company = await send('POST', '/operator/v1/companies', { key: 'operator', body });
+  const data = { role: 'client', name: 'theirs', company_id: Number(company.json.data.id) };
+  const made = await send('POST', '/operator/v1/keys', { key: 'operator', body: { data } });
+  assert.equal(made.status, 200, made.text);
+  return made.json.data.key;
+}
+
+describe('the id of a company', () => {
+  it('is taken as a number and as the text that the company itself shows', async (t) => {
+    const { send } = await startService(t);
+    const body = { data: { name: 'Example Ltd', customer_number: '4711' } };
+    const { id } = (await send('POST', '/operator/v1/companies', { key: 'operator', body })).json.data;
+    for (const company_id of [id, Number(id)]) {
+      const bodies = {
+        '/operator/v1/keys': { role: 'client', name: 'k', company_id },
+        '/operator/v1/realcards': { alias: 'r', billing_currency: 'EUR', account_range: '54545400', company_id },
+        '/operator/v1/events': { event_type: 'ach.status', payload: { id: 1 }, company_id },
+      };
+      for (const [path, data] of Object.entries(bodies)) {
+        const answer = await send('POST', path, { key: 'operator', body: { data } });
+        assert.equal(answer.status, 200, answer.text);
+      }
+    }
+  });
+});
+
+describe('a key', () => {
+  it('is shown once, works, and stops working when it is revoked', async (t) => {
+    const service = await startService(t);
+    const key = await clientOfAnotherCompany(service);
+    assert.equal((await service.send('GET', path, { key })).status, 200);
+    const listed = await service.send('GET', '/operator/v1/keys', { key: 'operator' });
+    assert.ok(!listed.text.includes(key.slice(-20)));
+    const [{ id }] = listed.json.data;
+    assert.equal((await service.send('DELETE', `/operator/v1/keys/${id}`, { key: 'operator' })).status, 204);
+    assert.equal((await service.send('GET', path, { key })).status, 401);
+    const [revoked] = (await service.send('GET', '/operator/v1/keys', { key: 'operator' })).json.data;
+    assert.equal(typeof revoked.revoked_at, 'string');
+  });
+
+  it('may send as many requests a minute as it is given, and is told when to come again', async (t) => {
+    const service = await startService(t);
+    const data = { role: 'network', name: 'slow', rate_limit_per_minute: 2 };
+    const { key } = (await service.send('POST', '/operator/v1/keys', { key: 'operator', body: { data } })).json.data;
+    const statuses = [];
+    let last: Awaited<ReturnType<Service['send']>> | undefined;
+    for (let i = 0; i < 3; i += 1) {
+      last = await service.send('POST', '/network/v1/authorizations', { key, body: authorization('4111111111111111') });
+      statuses.push(last.status);
+    }
+    assert.deepEqual(statuses, [200, 200, 429]);
+    assert.equal(last?.json.code, 'rate_limited');
+    assert.match(last?.headers.get('retry-after') ?? '', /^([1-9]|[12]\d|30)$/);
+    assert.equal((await service.send('GET', path)).status, 200);
+  });
+});
+
+describe('every answer', () => {
+  it('carries a request id: the sane one of the caller, else a new one', async (t) => {
+    const { send } = await startService(t);
+    const own = await send('GET', path, { headers: { 'X-Request-Id': 'trace-1' } });
+    assert.equal(own.headers.get('x-request-id'), 'trace-1');
+    const odd = await send('GET', path, { headers: { 'X-Request-Id': '{"a":"b"}' } });
+    assert.match(odd.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+    assert.match((await send('GET', '/nowhere')).headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+  });
+
+  it('stores the request id on the events that it caused, and logs one line', async (t) => {
+    const service = await startService(t);
+    const headers = { 'X-Request-Id': 'trace-2' };
+    await service.send('POST', path, { body: { data: { total_card_amount: 5 } }, headers });
+    assert.match(service.stored(), /"request_id":"trace-2"/);
+    const lines = service
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(lines.length, 1);
+    const [{ request_id, method, route, status, duration_ms, key_id, company_id }] = lines;
+    const told = { request_id, method, route, status, key_id, company_id };
+    assert.deepEqual(told, {
+      request_id: 'trace-2',
+      method: 'POST',
+      route: path,
+      status: 200,
+      key_id: 'sandbox:client',
+      company_id: service.company_id,
+    });
+    assert.equal(typeof duration_ms, 'number');
+  });
+
+  it('forbids to be kept, sniffed, framed or scripted', async (t) => {
+    const { send } = await startService(t);
+    for (const where of [path, '/v1/events/types', '/nowhere', '/healthz']) {
+      const { headers } = await send('GET', where);
+      assert.equal(headers.get('cache-control'), 'no-store', where);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'");
+      assert.equal(headers.get('x-powered-by'), null);
+    }
+  });
+
+  it('about virtual cards, errors too, says that the interface is deprecated; no other does', async (t) => {
+    const { send } = await startService(t);
+    for (const where of [path, `${path}/1`, `${path}/1/clearings`]) {
+      assert.match((await send('GET', where)).headers.get('deprecation') ?? '', /^@\d+$/, where);
+    }
+    for (const where of ['/v1/events', '/v1/realcards', '/v1/virtualcardsx']) {
+      assert.equal((await send('GET', where)).headers.get('deprecation'), null, where);
+    }
+  });
+
+  it('to HEAD is that to GET without the body, and to a deletion has none', async (t) => {
+    const service = await startService(t);
+    const { id } = await issue(service);
+    const head = await service.send('HEAD', `${path}/${id}`);
+    assert.equal(head.status, 200);
+    assert.equal(head.text, '');
+    const deleted = await service.send('DELETE', `${path}/${id}`);
+    assert.equal(deleted.status, 204);
+    assert.equal(deleted.text, '');
+    assert.equal((await service.send('DELETE', `${path}/${id}`)).status, 204);
+    const events = (await service.send('GET', '/v1/events?filter[event_type]=virtualcard.deleted')).json.data;
+    assert.equal(events.length, 1);
+  });
+
+  it('to something unexpected is a 500 with the request id, which the log explains', async (t) => {
+    const service = await startService(t, 'sqlite', (options) => ({
+      ...options,
+      unitOfWork: {
+        run: () => Promise.reject(new Error('secret of the inside')),
+        read: () => Promise.reject(new Error('secret of the inside')),
+      },
+    }));
+    const reply = await service.send('GET', path);
+    assert.equal(reply.status, 500);
+    assert.deepEqual(Object.keys(reply.json), ['error', 'code', 'request_id']);
+    assert.ok(!reply.text.includes('secret'));
+    assert.match(service.log(), /secret of the inside/);
+  });
+
+  it('to a database that is away is 503 with Retry-After', async (t) => {
+    const away = () => Promise.reject(new Fault('the database is away', { retryable: true }));
+    const service = await startService(t, 'sqlite', (options) => ({
+      ...options,
+      unitOfWork: { run: away, read: away },
+      ping: away,
+    }));
+    const reply = await service.send('POST', path, { body: { data: { total_card_amount: 5 } } });
+    assert.equal(reply.status, 503);
+    assert.equal(reply.json.code, 'unavailable');
+    assert.equal(reply.headers.get('retry-after'), '1');
+    assert.equal((await service.send('GET', '/readyz', { key: null })).status, 503);
+    assert.equal((await service.send('GET', '/healthz', { key: null })).status, 200);
+  });
+});
+
+describe('an authorization that meets a fault of ours', () => {
+  it('is answered 503 with the item, code U, and nothing is recorded as approved', async (t) => {
+    let broken = true;
+    const service = await startService(t, 'sqlite', undefined, (ledger) => ({
+      ...ledger,
+      pass: (messages, fold) =>
+        broken ? Promise.reject(new Fault('disk full', { retryable: true })) : ledger.pass(messages, fold),
+    }));
+    const { card_number, id } = await issue(service);
+    const body = authorization(card_number);
+    const headers = { 'Idempotency-Key': 'once' };
+    const failed = await service.send('POST', '/network/v1/authorizations', { key: 'network', body, headers });
+    assert.equal(failed.status, 503, failed.text);
+    assert.equal(failed.json.data.vcn_response, 'Unable to process');
+    assert.equal(failed.json.data.response_code, '96');
+    assert.equal(failed.json.data.issuer_response, 'Declined');
+    assert.equal(failed.json.code, 'unable_to_process');
+    assert.equal(failed.json.request_id, failed.headers.get('x-request-id'));
+    assert.equal(failed.headers.get('retry-after'), '1');
+    assert.equal((await service.send('GET', `${path}/${id}`)).json.data.available_balance, 100_000);
+    const clearing = {
+      vcn_id: id,
+      network_financial_transaction_id: 'N',
+      billing_amount: 1,
+      billing_currency: 'USD',
+      clearing_type: 'DEBIT',
+      settlement_date: '2030-03-16',
+    };
+    assert.equal(
+      (await service.send('POST', '/network/v1/clearings', { key: 'network', body: { data: clearing } })).status,
+      503,
+    );
+    broken = false;
+    const again = await service.send('POST', '/network/v1/authorizations', { key: 'network', body, headers });
+    assert.equal(again.status, 200);
+    assert.equal(again.json.data.response_code, '00');
+  });
+});
+
+describe('while the server stops', () => {
+  it('requests in flight are finished, connections closed, and it is not ready', async (t) => {
+    const { send, lifecycle, url } = await startService(t);
+    assert.equal((await send('GET', '/readyz', { key: null })).status, 200);
+    const slow = connect(Number(new URL(url).port), '127.0.0.1');
+    slow.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tly_test_client_sandbox\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 35\r\n\r\n',
+    );
+    while (lifecycle.in_flight === 0) await new Promise((resolve) => setImmediate(resolve));
+    lifecycle.stop();
+    assert.equal((await send('GET', '/readyz', { key: null })).status, 503);
+    const other = await send('GET', path);
+    assert.equal(other.status, 200);
+    assert.equal(other.headers.get('connection'), 'close');
+    slow.write('{"data":{"total_card_amount":1000}}');
+    const answer = await new Promise<string>((resolve) => {
+      let text = '';
+      slow.on('data', (chunk) => (text += chunk));
+      slow.on('close', () => resolve(text));
+    });
+    assert.match(answer, /^HTTP\/1.1 200 OK\r\n/);
+    assert.match(answer, /\r\nConnection: close\r\n/i);
+    await lifecycle.idle();
+  });
+});
+
+describe('what stands beside the interface', () => {
+  it('is an OpenAPI document with every route, and a page about it that loads nothing', async (t) => {
+    const { send } = await startService(t);
+    const document = (await send('GET', '/openapi.json', { key: null })).json;
+    assert.equal(document.openapi, '3.1.1');
+    const routes = Object.entries(document.paths).flatMap(([where, methods]) =>
+      Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${where}`),
+    );
+    for (const route of [
+      'POST /v1/virtualcards',
+      'GET /v1/virtualcards',
+      'GET /v1/virtualcards/{id}',
+      'PATCH /v1/virtualcards/{id}',
+      'DELETE /v1/virtualcards/{id}',
+      'POST /v1/virtualcards/{id}/email',
+      'GET /v1/virtualcards/{id}/authorizations',
+      'GET /v1/virtualcards/{id}/clearings',
+      'GET /v1/realcards',
+      'POST /v1/content/virtualcard-templates',
+      'GET /v1/content/virtualcard-templates',
+      'GET /v1/events/types',
+      'GET /v1/events/{id}',
+      'GET /v1/events',
+      'POST /network/v1/authorizations',
+      'POST /network/v1/clearings',
+      'POST /sandbox/v1/clock',
+      'POST /operator/v1/companies',
+      'POST /operator/v1/realcards',
+      'POST /operator/v1/keys',
+      'GET /operator/v1/keys',
+      'DELETE /operator/v1/keys/{id}',
+      'POST /operator/v1/templates/{id}/complete',
+      'POST /operator/v1/events',
+    ]) {
+      assert.ok(routes.includes(route), route);
+    }
+    assert.equal(document.paths[path].post.deprecated, true);
+    assertReferences(document);
+
+    const page = await send('GET', '/docs', { key: null });
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-[^']+';/);
+    assert.ok(!/<script|<link|<img|https?:\/\/|@import|url\(/.test(page.text));
+    for (const where of Object.keys(document.paths)) assert.ok(page.text.includes(where), where);
+  });
+
+  it('is metrics by route template, status and answer code', async (t) => {
+    const service = await startService(t);
+    const { id, card_number } = await issue(service);
+    await service.send('GET', `${path}/${id}`);
+    await service.send('GET', '/nowhere/4111111111111111');
+    await service.send('POST', '/network/v1/authorizations', { key: 'network', body: authorization(card_number) });
+    const { text } = await service.send('GET', '/metrics', { key: null });
+    assert.match(text, /duration_seconds_count\{method="GET",route="\/v1\/virtualcards\/:id",status="200"\} 1\n/);
+    assert.match(text, /duration_seconds_count\{method="GET",route="none",status="404"\} 1\n/);
+    assert.match(text, /tallystick_authorization_decisions_total\{code="V"\} 1\n/);
+    assert.match(text, /tallystick_http_requests_in_flight 1\n/);
+    assert.match(text, /tallystick_pass_messages_sum 1\n/);
+    assert.ok(!text.includes('nowhere') && !text.includes('4111111111111111'));
+  });
+});
+
+/** Every reference in the document leads to something. */
+function assertReferences(document: { components: { schemas: object } }): void {
+  const text = JSON.stringify(document);
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name as string);
+  assert.ok(names.length > 20);
+  for (const name of names) assert.ok(Object.hasOwn(document.components.schemas, name), name);
+}
+
+describe('the clock of the sandbox', () => {
+  it('is moved by the operator, and is not there outside the sandbox', async (t) => {
+    const inside = await startService(t);
+    const body = { data: { set: '2030-04-01T00:00:00Z', frozen: true } };
+    const moved = await inside.send('POST', '/sandbox/v1/clock', { key: 'operator', body });
+    assert.deepEqual(moved.json, { data: { now: '2030-04-01T00:00:00Z', frozen: true } });
+    const outside = await startService(t, 'sqlite', (options) => ({ ...options, sandbox: null }));
+    assert.equal((await outside.send('POST', '/sandbox/v1/clock', { key: 'operator', body })).status, 404);
+    assert.equal((await outside.send('GET', path)).status, 401);
+  });
+});
+
+describe('a client that goes away', () => {
+  it('in the middle of its body leaves nothing in flight and nothing changed', async (t) => {
+    const service = await startService(t);
+    const stored = service.stored();
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tly_test_client_sandbox\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"data":{"total_card_amount":1000}}',
+    );
+    while (service.lifecycle.in_flight === 0) await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+    await service.lifecycle.idle();
+    assert.equal(service.stored(), stored);
+    assert.equal((await service.send('GET', path)).status, 200);
+  });
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { database_names } from '@tallystick/test-support';
+import { authorization } from './authorization.ts';
+import { type Reply, type Service, startService } from './service.ts';
+
+const path = '/v1/virtualcards';
+
+function create(service: Service, key: string, data: unknown = { total_card_amount: 1000 }): Promise<Reply> {
+  const body = { data, show_card_number: true };
+  return service.send('POST', path, { body, headers: { 'Idempotency-Key': key } });
+}
+
+async function cardsOf({ send }: Service): Promise<number> {
+  return (await send('GET', path)).json.data.length;
+}
+
+for (const database of database_names) {
+  describe(`an Idempotency-Key, over ${database}`, () => {
+    it('gets the first answer again, byte for byte, and nothing is done twice', async (t) => {
+      const service = await startService(t, database);
+      const first = await create(service, 'k');
+      const again = await create(service, 'k');
+      assert.equal(first.status, 200);
+      assert.equal(first.headers.get('idempotent-replayed'), null);
+      assert.equal(again.status, 200);
+      assert.equal(again.headers.get('idempotent-replayed'), 'true');
+      assert.equal(again.text, first.text);
+      assert.equal(again.headers.get('content-type'), first.headers.get('content-type'));
+      assert.equal(await cardsOf(service), 1);
+    });
+
+    it('of a refusal gets the same refusal again, with the request id of the first', async (t) => {
+      const service = await startService(t, database);
+      const first = await create(service, 'k', { total_card_amount: -1 });
+      assert.equal(first.status, 400);
+      const again = await create(service, 'k', { total_card_amount: -1 });
+      assert.equal(again.status, 400);
+      assert.equal(again.text, first.text);
+      assert.notEqual(again.headers.get('x-request-id'), first.json.request_id);
+      assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    });
+
+    it('with another body, path or query is 422', async (t) => {
+      const service = await startService(t, database);
+      await create(service, 'k');
+      const headers = { 'Idempotency-Key': 'k' };
+      const body = { data: { total_card_amount: 1000 }, show_card_number: true };
+      const others = [
+        await create(service, 'k', { total_card_amount: 1001 }),
+        await service.send('POST', `${path}/1/email`, { body, headers }),
+        await service.send('POST', `${path}?a=1`, { body, headers }),
+      ];
+      for (const other of others) {
+        assert.equal(other.status, 422);
+        assert.equal(other.json.code, 'idempotency_mismatch');
+      }
+      assert.equal(await cardsOf(service), 1);
+    });
+
+    it('sent many times at once does its work once: the others are told 409 or get the answer', async (t) => {
+      const service = await startService(t, database);
+      const replies = await Promise.all(Array.from({ length: 12 }, () => create(service, 'k')));
+      const texts = new Set(replies.filter(({ status }) => status === 200).map(({ text }) => text));
+      assert.equal(texts.size, 1);
+      for (const { status, json } of replies) {
+        if (status !== 200) assert.deepEqual([status, json.code], [409, 'idempotency_in_progress']);
+      }
+      assert.equal(await cardsOf(service), 1);
+    });
+
+    it('is free again a day later, and belongs to one API key alone', async (t) => {
+      const service = await startService(t, database);
+      await create(service, 'k');
+      const body = { data: { name: 'A', customer_number: '1' } };
+      const other = await service.send('POST', '/operator/v1/companies', {
+        key: 'operator',
+        body,
+        headers: { 'Idempotency-Key': 'k' },
+      });
+      assert.equal(other.status, 200);
+      service.setClock('2030-03-16T09:59:59.999Z');
+      assert.equal((await create(service, 'k')).headers.get('idempotent-replayed'), 'true');
+      service.setClock('2030-03-16T10:00:00Z');
+      assert.equal((await create(service, 'k')).headers.get('idempotent-replayed'), null);
+      assert.equal(await cardsOf(service), 2);
+    });
+  });
+}
+
+describe('what is kept of an answer', () => {
+  it('shows no card number to who reads the database', async (t) => {
+    const service = await startService(t);
+    const { card_number } = (await create(service, 'k')).json.data;
+    const stored = service.stored();
+    assert.match(stored, /idempotency_records: \[\{/);
+    for (const form of [
+      card_number,
+      Buffer.from(card_number).toString('hex'),
+      Buffer.from(card_number).toString('base64'),
+    ]) {
+      assert.ok(!stored.includes(form));
+    }
+  });
+
+  it('is nothing when we failed: the same key does the work at the next try', async (t) => {
+    let failing = true;
+    const service = await startService(t, 'sqlite', (options) => ({
+      ...options,
+      vault: {
+        ...options.vault,
+        seal(pan) {
+          if (failing) throw new Error('the vault is broken');
+          return options.vault.seal(pan);
+        },
+      },
+    }));
+    assert.equal((await create(service, 'k')).status, 500);
+    failing = false;
+    const again = await create(service, 'k');
+    assert.equal(again.status, 200);
+    assert.equal(again.headers.get('idempotent-replayed'), null);
+    assert.equal(await cardsOf(service), 1);
+  });
+
+  it('is not the change without the answer: when the answer cannot be kept, nothing is changed', async (t) => {
+    let failing = true;
+    const service = await startService(t, 'sqlite', (options) => ({
+      ...options,
+      sealer: {
+        ...options.sealer,
+        seal(purpose, clear) {
+          if (failing) throw new Error('the sealer is broken');
+          return options.sealer.seal(purpose, clear);
+        },
+      },
+    }));
+    assert.equal((await create(service, 'k')).status, 500);
+    assert.equal(await cardsOf(service), 0);
+    failing = false;
+    assert.equal((await create(service, 'k')).status, 200);
+    assert.equal(await cardsOf(service), 1);
+  });
+
+  it('is the decision about an authorization too', async (t) => {
+    const service = await startService(t);
+    const { card_number } = (await create(service, 'k')).json.data;
+    const call = {
+      key: 'network',
+      body: authorization(card_number, { billing_amount: 5 }),
+      headers: { 'Idempotency-Key': 'n' },
+    };
+    const first = await service.send('POST', '/network/v1/authorizations', call);
+    const again = await service.send('POST', '/network/v1/authorizations', call);
+    assert.equal(first.status, 200);
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  });
+});

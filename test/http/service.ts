@@ -1,0 +1,203 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { Writable } from 'node:stream';
+import { createCompany } from '@tallystick/access';
+import { createNetwork, createRealCard, type Ledger } from '@tallystick/cards';
+import { testWebhook, type WebhookSender } from '@tallystick/events';
+import { type Clock, fixedClock } from '@tallystick/kernel';
+import {
+  createHttpApp,
+  createLifecycle,
+  createMetrics,
+  type HttpAppOptions,
+  type Lifecycle,
+  logOptions,
+  measuredLedger,
+  type WebhookServices,
+} from '@tallystick/koa';
+import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { type DatabaseName, sandbox_keys, scratchDatabase, test_keys } from '@tallystick/test-support';
+import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
+import { addressGuard, callbackUrlPolicy, webhookClient } from '@tallystick/webhook-client';
+import pino from 'pino';
+
+/** When the service's clock stands, unless a test moves it. */
+export const start = '2030-03-15T10:00:00Z';
+
+/** What came back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
+  readonly json: any;
+}
+
+export interface Call {
+  /** A role's fixed key, a key's text, or null for none. Default: the client's. */
+  readonly key?: keyof typeof sandbox_keys | (string & {}) | null;
+  /** Sent as JSON; a string or bytes as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The HTTP interface over real storage, on a real socket. */
+export interface Service {
+  readonly url: string;
+  readonly persistence: Persistence;
+  readonly vault: Vault;
+  readonly lifecycle: Lifecycle;
+  readonly company_id: number;
+  send(method: string, path: string, call?: Call): Promise<Reply>;
+  /** Sets the service's clock. */
+  setClock(instant: string): void;
+  /** All that was logged so far. */
+  log(): string;
+  /** Every row of every table, as text, but for what a request without effect may leave: on SQLite. */
+  stored(): string;
+}
+
+/** Options of the application that a test wants otherwise. */
+export type Otherwise = (options: HttpAppOptions) => HttpAppOptions;
+
+/** A service with one company, `SANDBOX`, and its real card in USD. */
+export async function startService(
+  t: { after(cleanup: () => unknown): void },
+  database_name: DatabaseName = 'sqlite',
+  otherwise: Otherwise = (options) => options,
+  around: (ledger: Ledger) => Ledger = (ledger) => ledger,
+): Promise<Service> {
+  const database = await scratchDatabase(database_name);
+  t.after(() => database.dispose());
+  let clock_now = fixedClock(start);
+  const clock: Clock = { now: () => clock_now.now() };
+  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+  await persistence.migrate();
+  const vault = createVault(parseKeyRing(test_keys));
+  const metrics = createMetrics({ process_metrics: false });
+  const ledger = measuredLedger(around(persistence.ledger), metrics);
+  const network = createNetwork({ ledger, vault: vault.card_vault, random: vault.random });
+  const lifecycle = createLifecycle();
+  const sender = webhookClient({ guard });
+  t.after(() => sender.close());
+  const company_id = await seed(persistence, clock);
+  let logged = '';
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  });
+  const app = createHttpApp(
+    otherwise({
+      unitOfWork: persistence.unitOfWork,
+      network,
+      vault: vault.card_vault,
+      sealer: vault.sealer,
+      random: vault.random,
+      sha256: vault.sha256,
+      hmacSha256: vault.hmacSha256,
+      clock,
+      log: pino(logOptions('info'), sink),
+      metrics,
+      lifecycle,
+      ping: () => persistence.ping(),
+      template_completion_delay_ms: 5_000,
+      webhooks: webhookServices(vault, clock, sender),
+      sandbox: {
+        company_id,
+        async moveClock({ set = start, frozen = false }) {
+          clock_now = fixedClock(set);
+          return { now: set, frozen };
+        },
+      },
+      rate_limit_per_minute: null,
+      version: '0.0.0',
+    }),
+  );
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await network.drain();
+    await persistence.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    persistence,
+    vault,
+    lifecycle,
+    company_id,
+    send: (method, path, call = {}) => send(url + path, method, call),
+    setClock(instant) {
+      clock_now = fixedClock(instant);
+    },
+    log: () => logged,
+    stored: () => allRows(database.database_url.slice('sqlite:'.length)),
+  };
+}
+
+async function send(url: string, method: string, { key = 'client', body, headers = {} }: Call): Promise<Reply> {
+  const text = key !== null && key in sandbox_keys ? sandbox_keys[key as keyof typeof sandbox_keys] : key;
+  const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(text === null ? {} : { Authorization: `Bearer ${text}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+  });
+  const answer = await response.text();
+  return { status: response.status, headers: response.headers, text: answer, json: parsed(answer) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function seed({ unitOfWork }: Persistence, clock: Clock): Promise<number> {
+  return await unitOfWork.run(async (tx) => {
+    const call = { actor: 'job:test', request_id: null, now_ms: clock.now().epochMilliseconds };
+    const company = await createCompany(tx, call, { name: 'Sandbox company', customer_number: 'SANDBOX' });
+    const real_card = { alias: 'Main', billing_currency: 'USD', account_range: '54545454' };
+    await createRealCard(tx, { ...call, company_id: company.id }, real_card);
+    return company.id;
+  });
+}
+
+function allRows(path: string): string {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const tables = database.prepare("select name from sqlite_master where type = 'table' order by name").all();
+    return tables
+      .map(({ name }) => `${name}: ${JSON.stringify(database.prepare(`select * from "${name}"`).all(), shown)}`)
+      .join('\n');
+  } finally {
+    database.close();
+  }
+}
+
+function shown(_name: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+}
+
+/** Loopback may be called, as in the sandbox. */
+const guard = addressGuard(['127.0.0.0/8', '::1/128']);
+
+function webhookServices({ sealer, random, hmacSha256 }: Vault, clock: Clock, sender: WebhookSender): WebhookServices {
+  return {
+    callback_url_policy: callbackUrlPolicy(guard),
+    test: (webhook) => testWebhook({ sender, sealer, random, hmac: hmacSha256, clock, machine_clock: clock }, webhook),
+    due: () => {},
+  };
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { describe, it, type TestContext } from 'node:test';
+import { type Service, startService } from './service.ts';
+
+const secret = 'a signing secret of the tests';
+/** The machine's time in these tests, seconds. */
+const machine_s = 1_900_000_000;
+
+/** A service, a machine time that stands still, and a client's key whose requests must be signed. */
+async function signedClient(t: TestContext): Promise<Service & { readonly key: string }> {
+  const service = await startService(t, 'sqlite', (options) => ({
+    ...options,
+    machine_now_ms: () => machine_s * 1000,
+  }));
+  const data = { role: 'client', name: 'signed', company_id: service.company_id, signing_secret: secret };
+  const made = await service.send('POST', '/operator/v1/keys', { key: 'operator', body: { data } });
+  assert.equal(made.json.data.signed, true, made.text);
+  assert.ok(!made.text.includes(secret));
+  return { ...service, key: made.json.data.key };
+}
+
+/** What the specification of the service says a signature is. */
+function signed(method: string, target: string, body = '', timestamp = String(machine_s), with_secret = secret) {
+  const [path, query = ''] = target.split('?');
+  const signature = createHmac('sha256', with_secret)
+    .update([timestamp, method, path, query, body].join('\n'))
+    .digest('hex');
+  return { 'X-Timestamp': timestamp, 'X-Signature': signature };
+}
+
+describe('a request that must be signed', () => {
+  it('goes through when timestamp, method, path, query and body are what was signed', async (t) => {
+    const { send, key } = await signedClient(t);
+    const body = JSON.stringify({ data: { total_card_amount: 5 } });
+    const made = await send('POST', '/v1/virtualcards', {
+      key,
+      body,
+      headers: signed('POST', '/v1/virtualcards', body),
+    });
+    assert.equal(made.status, 200, made.text);
+    const target = '/v1/events?filter[payload.mcc]=5734&page[limit]=1';
+    assert.equal((await send('GET', target, { key, headers: signed('GET', encoded(target)) })).status, 200);
+    assert.equal(
+      (await send('DELETE', '/v1/virtualcards/1', { key, headers: signed('DELETE', '/v1/virtualcards/1') })).status,
+      204,
+    );
+  });
+
+  it('goes through within 300 seconds of the machine, and no further', async (t) => {
+    const { send, key } = await signedClient(t);
+    const at = (seconds: number) => signed('GET', '/v1/events', '', String(machine_s + seconds));
+    for (const seconds of [-300, 300])
+      assert.equal((await send('GET', '/v1/events', { key, headers: at(seconds) })).status, 200);
+    for (const seconds of [-301, 301])
+      assert.equal((await send('GET', '/v1/events', { key, headers: at(seconds) })).status, 401);
+  });
+
+  it('keeps to the machine when the clock of the sandbox moves', async (t) => {
+    const service = await signedClient(t);
+    service.setClock('2040-01-01T00:00:00Z');
+    const headers = signed('GET', '/v1/events');
+    assert.equal((await service.send('GET', '/v1/events', { key: service.key, headers })).status, 200);
+  });
+
+  it('is refused with anything else, and nothing is done', async (t) => {
+    const service = await signedClient(t);
+    const path = '/v1/virtualcards';
+    const body = JSON.stringify({ data: { total_card_amount: 5 } });
+    const right = signed('POST', path, body);
+    const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'no signature': {},
+      'no timestamp': { 'X-Signature': right['X-Signature'] },
+      'a timestamp in words': { ...right, 'X-Timestamp': 'now' },
+      'another timestamp': { ...right, 'X-Timestamp': String(machine_s + 1) },
+      'another method': signed('PUT', path, body),
+      'another path': signed('POST', `${path}/`, body),
+      'another query': signed('POST', `${path}?a=1`, body),
+      'another body': signed('POST', path, `${body} `),
+      'another secret': signed('POST', path, body, undefined, 'a signing secret of another'),
+      'capital letters': { ...right, 'X-Signature': right['X-Signature'].toUpperCase() },
+      'a short signature': { ...right, 'X-Signature': right['X-Signature'].slice(0, 63) },
+      'no hex': { ...right, 'X-Signature': 'z'.repeat(64) },
+      'an empty signature': { ...right, 'X-Signature': '' },
+    };
+    const stored = service.stored();
+    for (const [name, headers] of Object.entries(wrong)) {
+      const reply = await service.send('POST', path, { key: service.key, body, headers });
+      assert.deepEqual([reply.status, reply.json.code], [401, 'unauthenticated'], name);
+      assert.ok(!reply.text.includes(secret));
+    }
+    assert.equal(service.stored(), stored);
+  });
+});
+
+/** As fetch sends it. */
+function encoded(target: string): string {
+  const { pathname, search } = new URL(target, 'http://host');
+  return pathname + search;
+}

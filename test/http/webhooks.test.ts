@@ -1,0 +1,588 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  freePort,
+  type Received,
+  readRows,
+  type ScratchDatabase,
+  type ServerProcess,
+  scratchDatabase,
+  startServer,
+  type TlsReceiver,
+  tlsReceiver,
+} from '@tallystick/test-support';
+import { addressGuard, callbackUrlPolicy, verifyDelivery } from '@tallystick/webhook-client';
+import { Webhook } from 'standardwebhooks';
+import { Company, moveClock, type OwnWebhook } from '../webhooks/company.ts';
+import { type Call, type Service, startService } from './service.ts';
+
+const path = '/v1/webhooks';
+const callback_url = 'https://hooks.example/a';
+
+/** A wrong request, the status it is answered with, and the field it names; null: none. */
+interface Wrong {
+  readonly name: string;
+  readonly method: string;
+  readonly at: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly status: number;
+  readonly field: string | null;
+  readonly says?: RegExp;
+  readonly call?: Call;
+}
+
+/** Addresses that no webhook goes to unless the configuration allows their network, in the ways that they can be written. */
+const refused_hosts = [
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '017700000001',
+  '0177.0.0.1',
+  '127.0.0.1.',
+  'localhost',
+  'LOCALHOST.',
+  'hooks.localhost',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[::]',
+  '0.0.0.0',
+  '0',
+  '10.0.0.1',
+  '167772161',
+  '172.16.0.1',
+  '192.168.0.1',
+  '0300.0250.0.1',
+  '[::ffff:192.168.0.1]',
+  '100.64.0.1',
+  '169.254.169.254',
+  '2852039166',
+  '[::ffff:169.254.169.254]',
+  '[fd00:ec2::254]',
+  '[fe80::1]',
+  '[64:ff9b::a00:1]',
+  '[2002:7f00:1::]',
+  '224.0.0.1',
+  '255.255.255.255',
+  '①②⑦.0.0.1',
+];
+
+function registering(name: string, data: Readonly<Record<string, unknown>>, field: string, says?: RegExp): Wrong {
+  return { name, method: 'POST', at: path, data, status: 400, field, ...(says === undefined ? {} : { says }) };
+}
+
+function urlRefused(name: string, url: unknown, says?: RegExp): Wrong {
+  return registering(name, { callback_url: url }, 'callback_url', says);
+}
+
+/** Webhook 1 is the company's own, for the types 2 and 6; webhook 2 another company's. */
+const wrong_requests: readonly Wrong[] = [
+  registering('no callback URL', { event_type_ids: [3] }, 'callback_url', /required/),
+  urlRefused('null for one', null, /required/),
+  urlRefused('an http URL', 'http://hooks.example/a', /https/),
+  urlRefused('another scheme', 'ftp://hooks.example/a', /https/),
+  urlRefused('a script', 'javascript:alert(1)', /https/),
+  urlRefused('no URL', 'hooks.example/a', /URL/),
+  urlRefused('an empty URL', '', /URL/),
+  urlRefused('a URL without a host', 'https://', /URL/),
+  urlRefused('a port past the last', 'https://hooks.example:65536/', /URL/),
+  urlRefused('a number for a URL', 7),
+  urlRefused('a user name', 'https://me@hooks.example/', /user name/),
+  urlRefused('a password', 'https://me:secret@hooks.example/', /user name/),
+  urlRefused('a fragment', 'https://hooks.example/#a', /fragment/),
+  urlRefused('an endless URL', `https://hooks.example/${'a'.repeat(2_048)}`, /2048 characters/),
+  ...refused_hosts.map((host) => urlRefused(`the address ${host}`, `https://${host}/hooks`, /may not be called/)),
+  registering('an unknown type', { callback_url, event_type_ids: [3, 8] }, 'event_type_ids', /has 8/),
+  registering('type 0', { callback_url, event_type_ids: [0] }, 'event_type_ids[0]'),
+  registering('a type by name', { callback_url, event_type_ids: ['all'] }, 'event_type_ids[0]'),
+  registering('a fraction of a type', { callback_url, event_type_ids: [2.5] }, 'event_type_ids[0]'),
+  registering('one type, not a list', { callback_url, event_type_ids: 3 }, 'event_type_ids'),
+  registering(
+    'a type that stands on another webhook',
+    { callback_url, event_type_ids: [2] },
+    'event_type_ids',
+    /webhook 1 /,
+  ),
+  registering('the second name of one', { callback_url, event_type_ids: [10] }, 'event_type_ids', /has 10.*webhook 1 /),
+  registering('a short secret', { callback_url, secret: 'x'.repeat(15) }, 'secret', /16 to 256/),
+  registering('an empty secret', { callback_url, secret: '' }, 'secret', /16 to 256/),
+  registering('a long secret', { callback_url, secret: 'x'.repeat(257) }, 'secret', /16 to 256/),
+  registering('a number for a secret', { callback_url, secret: 1234567890123456 }, 'secret'),
+  registering('another status', { callback_url, status: 'paused' }, 'status', /active or inactive/),
+  registering('a status in capitals', { callback_url, status: 'Active' }, 'status', /active or inactive/),
+  { name: 'no data', method: 'POST', at: path, status: 400, field: 'data', call: { body: {} } },
+  ...[
+    ['the callback URL', { callback_url }, 'callback_url', /cannot be changed/] as const,
+    ['the callback URL to null or anything', { callback_url: 5 }, 'callback_url', /cannot be changed/] as const,
+    ['the secret', { secret: 'another secret of mine' }, 'secret', /rotate/] as const,
+    ['the secret to a number', { secret: 5 }, 'secret', /rotate/] as const,
+    ['the status to another', { status: 'deleted' }, 'status', /active or inactive/] as const,
+    ['the types to unknown ones', { event_type_ids: [12] }, 'event_type_ids', /has 12/] as const,
+  ].map(([what, data, field, says]): Wrong => {
+    return { name: `a change of ${what}`, method: 'PATCH', at: `${path}/1`, data, status: 400, field, says };
+  }),
+  {
+    name: 'an unknown filter',
+    method: 'GET',
+    at: `${path}?filter[status]=active`,
+    status: 400,
+    field: 'filter[status]',
+  },
+  { name: 'a page of none', method: 'GET', at: `${path}?page[limit]=0`, status: 400, field: 'page[limit]' },
+  { name: 'a page of too many', method: 'GET', at: `${path}?page[limit]=101`, status: 400, field: 'page[limit]' },
+  {
+    name: 'a cursor that nobody gave',
+    method: 'GET',
+    at: `${path}?page[after]=mine`,
+    status: 400,
+    field: 'page[after]',
+  },
+  {
+    name: 'a cursor that nobody gave, of deliveries',
+    method: 'GET',
+    at: `${path}/1/deliveries?page[after]=mine`,
+    status: 400,
+    field: 'page[after]',
+  },
+  {
+    name: 'an unknown state',
+    method: 'GET',
+    at: `${path}/1/deliveries?filter[state]=lost`,
+    status: 400,
+    field: 'filter[state]',
+    says: /pending, succeeded, failed/,
+  },
+  ...['yesterday', '2030-03-15', '2030-13-15T00:00:00Z', '', null, 5].map((since): Wrong => {
+    const data = { since };
+    return { name: `since ${since}`, method: 'POST', at: `${path}/1/recover`, data, status: 400, field: 'since' };
+  }),
+  { name: 'since nothing', method: 'POST', at: `${path}/1/recover`, data: {}, status: 400, field: 'since' },
+  ...['1', '2', '77'].flatMap((id): Wrong[] =>
+    (
+      [
+        ['GET', ''],
+        ['PATCH', ''],
+        ['DELETE', ''],
+        ['POST', '/rotate-secret'],
+        ['GET', '/test'],
+        ['GET', '/deliveries'],
+        ['POST', '/deliveries/1/retry'],
+        ['POST', '/recover'],
+      ] as const
+    )
+      // Of the own webhook only the delivery that it has not got is missing.
+      .filter(([, what]) => id !== '1' || what.endsWith('retry'))
+      .map(([method, what]) => ({
+        name: `${method} ${what || 'itself'} of ${{ 1: 'a delivery that is not there', 2: 'another company', 77: 'nobody' }[id]}`,
+        method,
+        at: `${path}/${id}${what}`,
+        ...(what === '/recover' ? { data: { since: '2030-01-01T00:00:00Z' } } : {}),
+        ...(method === 'PATCH' ? { data: { status: 'inactive' } } : {}),
+        status: 404,
+        field: null,
+      })),
+  ),
+  { name: 'an id that is none', method: 'GET', at: `${path}/one`, status: 404, field: null },
+  { name: 'no key', method: 'GET', at: path, status: 401, field: null, call: { key: null } },
+  { name: 'the network’s key', method: 'GET', at: path, status: 403, field: null, call: { key: 'network' } },
+  { name: 'a method that is none', method: 'PUT', at: `${path}/1`, status: 405, field: null },
+];
+
+describe('a wrong request about webhooks', () => {
+  let service: Service;
+  const cleanups: (() => unknown)[] = [];
+  before(async () => {
+    const policy = callbackUrlPolicy(addressGuard());
+    const t = { after: (cleanup: () => unknown) => void cleanups.unshift(cleanup) };
+    service = await startService(t, 'sqlite', (options) => ({
+      ...options,
+      webhooks: { ...options.webhooks, callback_url_policy: policy },
+    }));
+    const data = { callback_url, event_type_ids: [2, 6] };
+    assert.equal((await service.send('POST', path, { body: { data } })).json.data.id, '1');
+    const other = await Company.found(service.url, 'another');
+    assert.equal((await other.registers(callback_url)).id, '2');
+  });
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup();
+  });
+
+  for (const { name, method, at, data, status, field, says = /./, call } of wrong_requests) {
+    it(`is refused and changes nothing: ${name}`, async () => {
+      const stored = service.stored();
+      const reply = await service.send(method, at, { ...(data === undefined ? {} : { body: { data } }), ...call });
+      assert.equal(reply.status, status, reply.text);
+      const fields = (reply.json.fields ?? []).map((one: { path: string }) => one.path);
+      const prefix = method === 'GET' || field === 'data' ? '' : 'data.';
+      assert.deepEqual(fields, field === null ? [] : [`${prefix}${field}`]);
+      assert.match(field === null ? reply.json.error : reply.json.fields[0].message, says);
+      assert.equal(service.stored(), stored);
+    });
+  }
+
+  it('tells of every fault at once', async () => {
+    const data = { callback_url: 'http://a', event_type_ids: [99], secret: 'short', status: 'on' };
+    const { json } = await service.send('POST', path, { body: { data } });
+    assert.deepEqual(
+      json.fields.map((one: { path: string }) => one.path),
+      ['data.callback_url', 'data.event_type_ids', 'data.secret', 'data.status'],
+    );
+    assert.ok(!JSON.stringify(json).includes('short'), 'a secret is in no message');
+  });
+
+  it('of another company is answered in the words of one that is not there', async () => {
+    const headers = { 'X-Request-Id': 'same' };
+    const [foreign, unknown] = await Promise.all(
+      ['2', '77'].map((id) => service.send('GET', `${path}/${id}`, { headers })),
+    );
+    assert.equal(foreign?.text.replace('webhook 2', '#'), unknown?.text.replace('webhook 77', '#'));
+  });
+});
+
+describe('webhooks', () => {
+  let database: ScratchDatabase;
+  let server: ServerProcess;
+  let receiver: TlsReceiver;
+  /** What the receiver answers on a path: 200 unless said otherwise. */
+  const answers = new Map<string, number>();
+  let companies = 0;
+
+  before(async () => {
+    receiver = await tlsReceiver(({ path: at }, response) => {
+      response.writeHead(answers.get(at) ?? 200, { 'retry-after': '120' }).end(`answer of ${at} ${'.'.repeat(5_000)}`);
+    });
+    database = await scratchDatabase('sqlite');
+    server = await startServer({ database_url: database.database_url });
+    await moveClock(server.url, { set: '2030-03-15T10:00:00Z' });
+  });
+  after(async () => {
+    await server?.stop();
+    await receiver?.close();
+    await database?.dispose();
+  });
+
+  /** A company of the test's own, and the URL of an endpoint of its own. */
+  async function newcomer(): Promise<{
+    company: Company;
+    at: string;
+    url: string;
+    received: () => readonly Received[];
+  }> {
+    companies += 1;
+    const at = `/hooks/${companies}?of=company`;
+    const company = await Company.found(server.url, `company ${companies}`);
+    const received = () => receiver.received.filter((one) => one.path === at);
+    return { company, at, url: receiver.origin + at, received };
+  }
+
+  function verifies(one: Received | undefined, webhook: OwnWebhook, secret = webhook.secret): boolean {
+    assert.ok(one !== undefined);
+    return verifyDelivery(one, { secrets: secret, callback_url: webhook.callback_url });
+  }
+
+  it('are registered, with a secret that is shown once and nowhere kept in clear', async () => {
+    const { company, url } = await newcomer();
+    const made = await company.send('POST', path, { callback_url: url, event_type_ids: [2, 6, 2, 10] });
+    assert.equal(made.status, 200);
+    const { id, secret } = made.json.data;
+    assert.match(secret, /^[0-9A-Za-z]{43}$/);
+    const webhook = { id, type: 'webhook', url: `${path}/${id}`, callback_url: url, event_type_ids: [2, 6] };
+    assert.deepEqual(made.json, { data: { ...webhook, status: 'active', secret } });
+    const read = { data: { ...webhook, status: 'active', secret: null } };
+    assert.deepEqual((await company.send('GET', `${path}/${id}`)).json, read);
+    const changed = await company.send('PATCH', `${path}/${id}`, { status: 'inactive' });
+    assert.deepEqual(changed.json, { data: { ...webhook, status: 'inactive', secret: null } });
+    const [row] = await readRows<{ sealed: Uint8Array }>(
+      database,
+      `select secret_sealed as sealed from webhooks where id = ${id}`,
+    );
+    assert.ok(!Buffer.from(row!.sealed).includes(secret));
+    assert.ok(!server.output().includes(secret));
+  });
+
+  it('have defaults: active, no event types; and may bring their own secret, of any characters', async () => {
+    const { company, url, received } = await newcomer();
+    const webhook = await company.registers(url, {
+      event_type_ids: null,
+      secret: 'schlüssel 鍵 😀 of mine',
+      status: null,
+    });
+    assert.deepEqual(
+      { ...webhook, id: '' },
+      {
+        id: '',
+        type: 'webhook',
+        url: `${path}/${webhook.id}`,
+        callback_url: url,
+        event_type_ids: [],
+        status: 'active',
+        secret: 'schlüssel 鍵 😀 of mine',
+      },
+    );
+    await company.hears({ id: 1 });
+    assert.deepEqual(await company.ask('GET', `${path}/${webhook.id}/test`), { status: 200 });
+    assert.equal(received().length, 1);
+    assert.ok(verifies(received()[0], webhook));
+  });
+
+  it('are listed as id, type and url, newest first, page by page', async () => {
+    const { company, url } = await newcomer();
+    const ids: string[] = [];
+    for (const type of [2, 3, 5]) ids.unshift((await company.registers(url, { event_type_ids: [type] })).id);
+    const items = ids.map((id) => ({ id, type: 'webhook', url: `${path}/${id}` }));
+    const all = (await company.send('GET', path)).json;
+    assert.deepEqual(all, { data: items, links: { first: path, next: null } });
+    const first = (await company.send('GET', `${path}?page[limit]=2`)).json;
+    assert.deepEqual(first.data, items.slice(0, 2));
+    const second = (await company.send('GET', first.links.next)).json;
+    assert.deepEqual(second.data, items.slice(2));
+    assert.equal(second.links.next, null);
+  });
+
+  it('are registered once under one idempotency key: the secret is in the answer again', async () => {
+    const { company, url } = await newcomer();
+    const headers = { 'Idempotency-Key': `register-${url}` };
+    const data = { callback_url: url, event_type_ids: [1] };
+    const first = await company.send('POST', path, data, headers);
+    const again = await company.send('POST', path, data, headers);
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal(again.json.data.secret.length, 43);
+    assert.equal((await company.send('GET', path)).json.data.length, 1);
+  });
+
+  it('change their types: a clash names the other webhook, and what was given up is free', async () => {
+    const { company, url } = await newcomer();
+    const one = await company.registers(url, { event_type_ids: [2, 6] });
+    const other = await company.registers(url, { event_type_ids: [3], status: 'inactive' });
+    const patch = (id: string, event_type_ids: readonly number[]) =>
+      company.send('PATCH', `${path}/${id}`, { event_type_ids });
+    const clash = await patch(other.id, [3, 10]);
+    assert.equal(clash.status, 400, clash.text);
+    assert.match(clash.json.error, new RegExp(`has 10, which webhook ${one.id} `));
+    assert.match(
+      (await patch(one.id, [3])).json.error,
+      new RegExp(`has 3, which webhook ${other.id} `),
+      'inactive ones count',
+    );
+    // 1 clashes with 1 alone: it may stand beside any other.
+    await company.registers(url, { event_type_ids: [1] });
+    assert.equal((await patch(one.id, [10, 6])).status, 200);
+    assert.deepEqual((await company.ask('GET', `${path}/${one.id}`)).event_type_ids, [10]);
+    assert.equal((await patch(other.id, [2])).status, 200);
+    assert.equal((await company.send('DELETE', `${path}/${one.id}`)).status, 204);
+    assert.equal((await patch(other.id, [2, 6])).status, 200);
+  });
+
+  it('get a new secret: for 24 hours both sign, then the new one alone', async () => {
+    const { company, url, received } = await newcomer();
+    const webhook = await company.registers(url);
+    await company.hears({ id: 1 });
+    await moveClock(server.url);
+    assert.equal(received().at(-1)?.headers['x-signature-previous'], undefined);
+    const rotated = await company.ask('POST', `${path}/${webhook.id}/rotate-secret`);
+    assert.match(rotated.secret, /^[0-9A-Za-z]{43}$/);
+    assert.notEqual(rotated.secret, webhook.secret);
+    assert.equal((await company.ask('GET', `${path}/${webhook.id}`)).secret, null);
+
+    const hear = async (advance: string): Promise<Received> => {
+      await moveClock(server.url, { advance });
+      await company.hears({ id: 2 });
+      await moveClock(server.url);
+      return received().at(-1) as Received;
+    };
+    const libraryVerifies = ({ body, headers }: Received, secret: string): unknown =>
+      new Webhook(secret, { format: 'raw' }).verify(body, headers as Record<string, string>);
+
+    for (const both of [await hear('PT0S'), await hear('PT23H59M59.999S')]) {
+      for (const secret of [webhook.secret, rotated.secret]) {
+        assert.ok(verifies(both, webhook, secret));
+        libraryVerifies(both, secret);
+      }
+      assert.equal(String(both.headers['webhook-signature']).split(' ').length, 2);
+      assert.match(String(both.headers['x-signature-previous']), /^[0-9a-f]{64}$/);
+    }
+    const later = await hear('PT0.001S');
+    assert.ok(verifies(later, webhook, rotated.secret));
+    libraryVerifies(later, rotated.secret);
+    assert.ok(!verifies(later, webhook));
+    assert.throws(() => libraryVerifies(later, webhook.secret));
+    assert.equal(later.headers['x-signature-previous'], undefined);
+  });
+
+  it('are tested, active or not, whatever their types, with a body of its own and without a record', async () => {
+    const { company, at, url, received } = await newcomer();
+    const webhook = await company.registers(url, { event_type_ids: [11], status: 'inactive' });
+    for (const status of ['inactive', 'active']) {
+      await company.ask('PATCH', `${path}/${webhook.id}`, { status });
+      const now = await moveClock(server.url);
+      const tested = await company.send('GET', `${path}/${webhook.id}/test`);
+      assert.deepEqual(tested.json, { data: { status: 200 } });
+      const one = received().at(-1);
+      assert.ok(verifies(one, webhook));
+      assert.deepEqual(JSON.parse(one!.body), {
+        data: {
+          date: now,
+          'event-id': 0,
+          payload: { id: webhook.id, callback_url: url, event_type_ids: [11], status },
+          previous: null,
+          type: 'webhooks.test',
+        },
+      });
+    }
+    for (const status of [204, 302, 410, 503]) {
+      answers.set(at, status);
+      assert.deepEqual(await company.ask('GET', `${path}/${webhook.id}/test`), { status });
+    }
+    assert.equal(received().length, 6);
+    assert.deepEqual(await company.deliveries(webhook), []);
+  });
+
+  it('that cannot be reached give status 0 and an error to the test', async () => {
+    const { company } = await newcomer();
+    for (const [place, [callback, error]] of (
+      [
+        [`https://127.0.0.1:${await freePort()}/`, /ECONNREFUSED/],
+        ['https://no-such-host.invalid/', /name_not_resolved/],
+      ] as const
+    ).entries()) {
+      const { id } = await company.registers(callback, { event_type_ids: [place + 2] });
+      const { status, error: told } = await company.ask('GET', `${path}/${id}/test`);
+      assert.equal(status, 0);
+      assert.match(told, error);
+    }
+  });
+
+  it('list their deliveries with all attempts, newest first, by state', async () => {
+    const { company, at, url } = await newcomer();
+    const webhook = await company.registers(url);
+    const started = await moveClock(server.url);
+    const first = await company.hears({ id: 1 });
+    await moveClock(server.url);
+    answers.set(at, 500);
+    const second = await company.hears({ id: 2 }, 'ach.status.advice');
+    await moveClock(server.url);
+    const later = await moveClock(server.url, { advance: 'PT10M' });
+
+    const deliveries = `${path}/${webhook.id}/deliveries`;
+    const { data, links } = (await company.send('GET', deliveries)).json;
+    assert.deepEqual(links, { first: deliveries, next: null });
+    const attempt = (number: number, when: string, status: number) => ({
+      number,
+      at: when,
+      status,
+      error: null,
+      duration_ms: 0,
+      answer: `answer of ${at} ${'.'.repeat(5_000)}`.slice(0, 4_096),
+      retry_after: '120',
+    });
+    const untimed = data.map((one: { attempts: { duration_ms: number }[] }) => ({
+      ...one,
+      attempts: one.attempts.map((made) => {
+        assert.ok(Number.isInteger(made.duration_ms) && made.duration_ms >= 0);
+        return { ...made, duration_ms: 0 };
+      }),
+    }));
+    const [{ id: second_id }, { id: first_id }] = data;
+    const common = { type: 'delivery', created_at: started };
+    assert.deepEqual(untimed, [
+      {
+        ...common,
+        id: second_id,
+        url: `${deliveries}/${second_id}`,
+        event_id: second,
+        event_type: 'ach.status.advice',
+        sequence: 2,
+        state: 'pending',
+        next_attempt_at: '2030-03-16T10:28:00.000Z',
+        attempts: [attempt(1, started, 500), attempt(2, later, 500)],
+      },
+      {
+        ...common,
+        id: first_id,
+        url: `${deliveries}/${first_id}`,
+        event_id: first,
+        event_type: 'ach.status',
+        sequence: 1,
+        state: 'succeeded',
+        next_attempt_at: null,
+        attempts: [attempt(1, started, 200)],
+      },
+    ]);
+    const ids = async (query: string) =>
+      (await company.send('GET', `${deliveries}?${query}`)).json.data.map((one: { id: string }) => one.id);
+    assert.deepEqual(await ids('filter[state]=pending'), [second_id]);
+    assert.deepEqual(await ids('filter[state]=succeeded'), [first_id]);
+    assert.deepEqual(await ids('filter[state]=failed'), []);
+    const page = (await company.send('GET', `${deliveries}?page[limit]=1`)).json;
+    const next = (await company.send('GET', page.links.next)).json;
+    assert.deepEqual([page.data[0].id, next.data[0].id, next.links.next], [second_id, first_id, null]);
+    const minimal = await company.send('GET', deliveries, undefined, { Prefer: 'return-minimal' });
+    assert.deepEqual(minimal.json.data[1], { id: first_id, type: 'delivery', url: `${deliveries}/${first_id}` });
+  });
+
+  it('send one delivery again on retry, taken or not, and the failed ones since an instant on recover', async () => {
+    const { company, at, url, received } = await newcomer();
+    const webhook = await company.registers(url);
+    const hears = async (id: number, status: number): Promise<string> => {
+      answers.set(at, status);
+      await company.hears({ id });
+      return await moveClock(server.url);
+    };
+    await hears(1, 200);
+    await hears(2, 410);
+    const since = await moveClock(server.url, { advance: 'PT1H' });
+    await hears(3, 410);
+    await hears(4, 410);
+    answers.set(at, 200);
+    const numbers = () => received().map(({ headers }) => Number(headers['x-webhook-sequence']));
+    assert.deepEqual(numbers(), [1, 2, 3, 4]);
+
+    const [taken] = await company.deliveries(webhook);
+    const retried = await company.send('POST', `${path}/${webhook.id}/deliveries/${taken!.id}/retry`);
+    assert.equal(retried.status, 204);
+    assert.equal(retried.text, '');
+    await moveClock(server.url);
+    assert.deepEqual(numbers(), [1, 2, 3, 4, 1]);
+    assert.deepEqual(received().at(-1)?.body, received()[0]?.body);
+
+    const recover = (from: string) => company.ask('POST', `${path}/${webhook.id}/recover`, { since: from });
+    assert.deepEqual(await recover('2031-01-01T00:00:00Z'), { recovered: 0 });
+    assert.deepEqual(await recover(since), { recovered: 2 });
+    await moveClock(server.url);
+    assert.deepEqual(numbers().slice(5).toSorted(), [3, 4]);
+    assert.deepEqual(await recover('2030-01-01T01:00:00+01:00'), { recovered: 1 });
+    await moveClock(server.url);
+    assert.deepEqual(numbers().slice(7), [2]);
+    for (const { state, attempts } of await company.deliveries(webhook)) {
+      assert.equal(state, 'succeeded');
+      assert.equal(attempts.length, 2);
+    }
+  });
+
+  it('are deleted with what was on its way', async () => {
+    const { company, at, url, received } = await newcomer();
+    const webhook = await company.registers(url);
+    answers.set(at, 500);
+    await company.hears({ id: 1 });
+    await moveClock(server.url);
+    assert.equal(received().length, 1);
+    assert.equal((await company.send('DELETE', `${path}/${webhook.id}`)).status, 204);
+    await company.hears({ id: 2 });
+    await moveClock(server.url, { advance: 'PT3H' });
+    assert.equal(received().length, 1);
+    for (const what of ['', '/deliveries', '/test']) {
+      assert.equal((await company.send('GET', `${path}/${webhook.id}${what}`)).status, 404);
+    }
+    assert.equal((await company.send('DELETE', `${path}/${webhook.id}`)).status, 404);
+    const [rows] = await readRows<{ count: number }>(
+      database,
+      `select count(*) as count from deliveries where webhook_id = ${webhook.id}`,
+    );
+    assert.equal(rows?.count, 0);
+  });
+});

@@ -1,0 +1,44 @@
+/**
+ * `npm run model`: the service against the reference model, over as many random sequences as one likes.
+ *
+ *     npm run model -- [--runs N] [--seed S] [--database sqlite|postgres] [--commands N] [--path P --replay-path R]
+ */
+import { parseArgs } from 'node:util';
+import { checkModel } from '@tallystick/harness';
+import { serviceOn } from './service.ts';
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string' },
+    database: { type: 'string', default: 'sqlite' },
+    commands: { type: 'string', default: '30' },
+    path: { type: 'string' },
+    'replay-path': { type: 'string' },
+  },
+});
+if (values.database !== 'sqlite' && values.database !== 'postgres') {
+  throw new TypeError(`--database ${values.database}: it must be sqlite or postgres`);
+}
+
+const service = await serviceOn(values.database);
+try {
+  const result = await checkModel({
+    system: service.system,
+    runs: integer('runs', values.runs),
+    commands_max: integer('commands', values.commands),
+    ...(values.seed === undefined ? {} : { seed: integer('seed', values.seed) }),
+    ...(values.path === undefined ? {} : { path: values.path }),
+    ...(values['replay-path'] === undefined ? {} : { replay_path: values['replay-path'] }),
+  });
+  console.log(result.report ?? `the service and the model agree over ${result.runs} sequences (seed ${result.seed})`);
+  process.exitCode = result.failed ? 1 : 0;
+} finally {
+  await service.close();
+}
+
+function integer(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new TypeError(`--${name} ${text}: it must be a whole number`);
+  return value;
+}

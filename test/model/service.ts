@@ -1,0 +1,203 @@
+import { createCompany } from '@tallystick/access';
+import {
+  type AuthorizationInput,
+  type CardReading,
+  type CardVault,
+  type ClearingInput,
+  cancelCard,
+  createNetwork,
+  createRealCard,
+  issueCard,
+  type Ledger,
+  normalizeAuthorization,
+  normalizeClearing,
+  readCard,
+  revealNumbers,
+  sweepHolds,
+  updateCard,
+} from '@tallystick/cards';
+import type { Answer, CardView, EventView, System, WorldTemplate } from '@tallystick/harness';
+import { type Call, type Clock, type Random, Refusal } from '@tallystick/kernel';
+import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { type DatabaseName, scratchDatabase } from '@tallystick/test-support';
+import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
+import { windowAt } from '@tallystick/velocity';
+
+/** What a planted fault may change of the service. */
+export interface Plants {
+  /** Stands between the network half and its storage. */
+  readonly ledger?: (ledger: Ledger) => Ledger;
+  /** Stands between the harness and the whole service. */
+  readonly system?: (system: System) => System;
+}
+
+/** The service on one database, for as many sequences as one likes: each gets a company of its own, and its own time. */
+export interface ServiceUnderTest {
+  /** A system for one sequence. One at a time: they share the clock. */
+  system(start_ms: number): Promise<System>;
+  close(): Promise<void>;
+}
+
+/** The real use cases over the real persistence on a scratch database, at a clock that stands where it is put. */
+export async function serviceOn(name: DatabaseName, plants: Plants = {}): Promise<ServiceUnderTest> {
+  const database = await scratchDatabase(name);
+  let now_ms = 0;
+  const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+  await persistence.migrate();
+  const { card_vault: vault, random } = createVault(parseKeyRing(createKeyRingText()));
+  const ledger = plants.ledger?.(persistence.ledger) ?? persistence.ledger;
+  let companies = 0;
+  return {
+    system: async (start_ms) => {
+      companies += 1;
+      now_ms = start_ms;
+      const setClock = (to_ms: number) => {
+        now_ms = to_ms;
+      };
+      const parts = { persistence, ledger, vault, random, clock, setClock };
+      const system = await companySystem(parts, `${companies}`);
+      return plants.system?.(system) ?? system;
+    },
+    close: async () => {
+      await persistence.close();
+      await database.dispose();
+    },
+  };
+}
+
+interface Parts {
+  readonly persistence: Persistence;
+  readonly ledger: Ledger;
+  readonly vault: CardVault;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly setClock: (to_ms: number) => void;
+}
+
+async function companySystem(parts: Parts, tag: string): Promise<System> {
+  const { persistence, ledger, vault, random, clock } = parts;
+  const { unitOfWork } = persistence;
+  const now = () => clock.now().epochMilliseconds;
+  const { company_id, templates } = await unitOfWork.run(async (tx) => {
+    const operator = { actor: 'command', request_id: null, now_ms: now() };
+    const company = await createCompany(tx, operator, { name: `Company ${tag}`, customer_number: tag });
+    const call: Call = { ...operator, company_id: company.id };
+    await createRealCard(tx, call, { alias: 'Travel', billing_currency: 'USD', account_range: '555555' });
+    const own: WorldTemplate[] = [];
+    for (const wanted of own_templates) {
+      const template = await tx.templates.insert({
+        ...wanted,
+        company_id: company.id,
+        description: wanted.name,
+        status: 'ACTIVE',
+        transaction_key: crypto.randomUUID(),
+        copy_from_template: '1',
+        customer_number: tag,
+        environment: 'sandbox',
+        created_at_ms: now(),
+        updated_at_ms: now(),
+        deleted_at_ms: null,
+        completes_at_ms: null,
+      });
+      own.push({ ...wanted, id: template.id, is_default: false });
+    }
+    return { company_id: company.id, templates: own };
+  });
+  const call = (): Call => ({ company_id, actor: 'command', request_id: null, now_ms: now() });
+  const network = createNetwork({ ledger, vault, random });
+  let moves = 0;
+
+  return {
+    world: { tag, now_ms: now(), billing_currency: 'USD', templates: [...shared_templates, ...templates] },
+    createCard: (request) =>
+      answered(() =>
+        unitOfWork.run(async (tx) => {
+          const reading = await issueCard(tx, { vault, random }, call(), request);
+          const { card_number, cvc } = (await revealNumbers(tx, { vault }, call(), [reading.card])).get(
+            reading.card.id,
+          )!;
+          return { card: cardView(reading, now()), card_number, cvc };
+        }),
+      ),
+    updateCard: (id, request) =>
+      answered(() => unitOfWork.run(async (tx) => cardView(await updateCard(tx, call(), id, request), now()))),
+    cancelCard: (id) =>
+      answered(() =>
+        unitOfWork.run(async (tx) => {
+          await cancelCard(tx, call(), id);
+          return null;
+        }),
+      ),
+    readCard: (id) => answered(() => unitOfWork.read(async (tx) => cardView(await readCard(tx, call(), id), now()))),
+    authorize: (message) =>
+      answered(async () => {
+        const answer = await network.authorize(normalizeAuthorization(message as AuthorizationInput, vault, null));
+        if (answer.kind === 'refused') throw answer.refusal;
+        const { id, status } = answer.item;
+        const { response_code, vcn_response, issuer_response, approval_code } = answer;
+        return { id, response_code, vcn_response, issuer_response, approval_code, status };
+      }),
+    clear: (message) =>
+      answered(async () => {
+        const answer = await network.clear(normalizeClearing(message as ClearingInput, vault, null));
+        if (answer.kind === 'refused') throw answer.refusal;
+        const { id, match_rule, review, authorization_id, clearing_id } = answer.item;
+        return { id, class: answer.item.class, match_rule, review, authorization_id, clearing_id };
+      }),
+    advanceClock: async (to_ms) => {
+      parts.setClock(to_ms);
+      moves += 1;
+      // Every other time the sweep runs too: whether it has must make no difference.
+      if (moves % 2 === 0) await sweepHolds(ledger, 100);
+    },
+    events: () => unitOfWork.read((tx) => allEvents(tx, company_id)),
+    close: () => network.drain(),
+  };
+}
+
+const shared_templates: readonly WorldTemplate[] = [
+  { id: 1, mcc_rule: 'DENY', mcc_list: [], required_control: 'VELOCITY', is_default: true },
+  { id: 2, mcc_rule: 'DENY', mcc_list: [], required_control: 'AGING_VELOCITY', is_default: true },
+];
+
+const own_templates = [
+  { name: 'Meals and beds', mcc_rule: 'ALLOW', mcc_list: ['5812', '7011'], required_control: 'VELOCITY' },
+  { name: 'No shopping', mcc_rule: 'DENY', mcc_list: ['5999'], required_control: 'VELOCITY' },
+  { name: 'Meals on hold', mcc_rule: 'ALLOW', mcc_list: ['5812'], required_control: 'AGING_VELOCITY' },
+] as const;
+
+function cardView({ card, available_balance, authorizations, clearings }: CardReading, now_ms: number): CardView {
+  const window = windowAt(card.recurring ?? 'Continuous', now_ms);
+  return {
+    ...card,
+    available_balance,
+    // Counters of an older window say nothing of this one.
+    uses: card.counters.window_start_ms === window.start_ms ? card.counters.uses : 0,
+    authorizations: authorizations.map(({ id, status }) => ({ id, status })),
+    clearings: clearings.map(({ id }) => ({ id })),
+  };
+}
+
+type ReadTx = Parameters<Parameters<Persistence['unitOfWork']['read']>[0]>[0];
+
+async function allEvents(tx: ReadTx, company_id: number): Promise<readonly EventView[]> {
+  const newest_first: EventView[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await tx.events.list(company_id, [], { limit: 100, ...(after === undefined ? {} : { after }) });
+    for (const { event_type, payload, created_at_ms } of page.items) {
+      newest_first.push({ event_type, vcn_id: Number(payload.vcn_id ?? payload.id), created_at_ms });
+    }
+    after = page.next;
+  }
+  return newest_first.reverse();
+}
+
+async function answered<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
+  try {
+    return { kind: 'done', value: await work() };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { kind: 'refused', code: error.code, fields: error.fields.map(({ path }) => path) };
+  }
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** The databases that the service runs on. */
+export type DatabaseName = 'sqlite' | 'postgres';
+
+/** An empty database of one test's own. */
+export interface ScratchDatabase {
+  readonly name: DatabaseName;
+  /** As the server's `DATABASE_URL` takes it. */
+  readonly database_url: string;
+  /** Removes it, whoever is still connected. May be called twice. */
+  dispose(): Promise<void>;
+}
+
+/** The Postgres server that scratch databases are made on: `TEST_POSTGRES_URL`, or the machine's own. */
+export const postgres_url: string = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+
+/**
+ * What a suite that runs on every database loops over. Both, unless the test runner found that one cannot be had
+ * and said so (it sets `TALLYSTICK_TEST_DATABASES`): a test file run by itself without Postgres fails, it does not pass by.
+ */
+export const database_names: readonly DatabaseName[] = parseNames(
+  process.env.TALLYSTICK_TEST_DATABASES ?? 'sqlite,postgres',
+);
+
+function parseNames(list: string): DatabaseName[] {
+  return list.split(',').map((name) => {
+    if (name === 'sqlite' || name === 'postgres') return name;
+    throw new TypeError(`TALLYSTICK_TEST_DATABASES names "${name}"; it may name sqlite and postgres`);
+  });
+}
+
+/** A new, empty database. Throws, naming `TEST_POSTGRES_URL`, when Postgres is not there. */
+export async function scratchDatabase(name: DatabaseName): Promise<ScratchDatabase> {
+  return name === 'sqlite' ? scratchSqlite() : await scratchPostgres();
+}
+
+/** One new database of each of `database_names`. */
+export async function scratchDatabases(): Promise<readonly ScratchDatabase[]> {
+  return await Promise.all(database_names.map((name) => scratchDatabase(name)));
+}
+
+/** Null when the Postgres server answers, else why it does not. */
+export async function postgresProblem(url: string = postgres_url): Promise<string | null> {
+  try {
+    await onPostgres(url, async (client) => await client.query('select 1'));
+    return null;
+  } catch (error) {
+    return reason(error);
+  }
+}
+
+/**
+ * Drops scratch databases that killed test runs left behind: those made more than `age_ms` ago, so that a run beside
+ * this one keeps its own. Returns how many.
+ */
+export async function dropStaleDatabases(age_ms: number, url: string = postgres_url): Promise<number> {
+  return await onPostgres(url, async (client) => {
+    const found = await client.query<{ datname: string }>(
+      "select datname from pg_database where datname like 'tallystick\\_test\\_%'",
+    );
+    const stale = found.rows.filter(({ datname }) => {
+      const made_at_s = Number.parseInt(datname.split('_')[2] ?? '', 36);
+      return Number.isFinite(made_at_s) && made_at_s * 1000 < Date.now() - age_ms;
+    });
+    for (const { datname } of stale) await client.query(`drop database if exists "${datname}" with (force)`);
+    return stale.length;
+  });
+}
+
+function scratchSqlite(): ScratchDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-test-'));
+  return {
+    name: 'sqlite',
+    database_url: `sqlite:${join(folder, 'tallystick.db')}`,
+    dispose: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function scratchPostgres(): Promise<ScratchDatabase> {
+  const made_at = Math.floor(Date.now() / 1000).toString(36);
+  const database = `tallystick_test_${made_at}_${randomBytes(6).toString('hex')}`;
+  try {
+    await onPostgres(
+      postgres_url,
+      async (client) => await client.query(`create database "${database}" template template0`),
+    );
+  } catch (error) {
+    throw new Error(
+      `no scratch database on Postgres at TEST_POSTGRES_URL=${withoutPassword(postgres_url)}: ${reason(error)}`,
+    );
+  }
+  const url = new URL(postgres_url);
+  url.pathname = `/${database}`;
+  return {
+    name: 'postgres',
+    database_url: url.href,
+    dispose: async () => {
+      await onPostgres(postgres_url, async (client) => {
+        await client.query(`drop database if exists "${database}" with (force)`);
+      });
+    },
+  };
+}
+
+async function onPostgres<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reason).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/:[^:@/]*@/, ':***@');
+}

@@ -1,0 +1,48 @@
+import { sandbox_keys } from './server.ts';
+
+/** What came back over HTTP. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
+  readonly json: any;
+}
+
+export interface Sending {
+  /** A role's fixed key, or a key's text. Default: the client's. */
+  readonly key?: keyof typeof sandbox_keys | (string & {});
+  /** Sent as JSON; a string as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends one request. Rejects with a `TypeError` when no whole answer came back: the server may have done it or not. */
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  { key = 'client', body, headers = {} }: Sending = {},
+): Promise<Reply> {
+  const text = key in sandbox_keys ? sandbox_keys[key as keyof typeof sandbox_keys] : key;
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      Authorization: `Bearer ${text}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const answer = await response.text();
+  return { status: response.status, headers: response.headers, text: answer, json: parsed(answer) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

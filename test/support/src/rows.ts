@@ -1,0 +1,52 @@
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import type { ScratchDatabase } from './database.ts';
+
+/** A row as a query gives it; 64-bit integers as numbers. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * What the query finds, read past the product: by a connection of its own, beside whoever else uses the database.
+ * The SQL must mean the same to both databases, or be meant for this one.
+ */
+export async function readRows<Found = Row>(
+  { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
+  sql: string,
+): Promise<readonly Found[]> {
+  if (name === 'sqlite') {
+    const database = new DatabaseSync(sqliteFile({ database_url }), { readOnly: true, timeout: 10_000 });
+    try {
+      return database.prepare(sql).all() as Found[];
+    } finally {
+      database.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: database_url, types: { getTypeParser: parserOf as never } });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Found[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** The names of all tables, those of the migrations included. */
+export async function tableNames(database: Pick<ScratchDatabase, 'name' | 'database_url'>): Promise<readonly string[]> {
+  const rows = await readRows<{ name: string }>(
+    database,
+    database.name === 'sqlite'
+      ? "select name from sqlite_master where type = 'table' order by name"
+      : "select tablename as name from pg_tables where schemaname = 'public' order by tablename",
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The path of a SQLite database's file. */
+export function sqliteFile({ database_url }: Pick<ScratchDatabase, 'database_url'>): string {
+  return database_url.slice('sqlite:'.length);
+}
+
+function parserOf(oid: number, format?: 'text' | 'binary'): unknown {
+  const is_bigint = oid === pg.types.builtins.INT8;
+  return is_bigint ? Number : pg.types.getTypeParser(oid as never, format as never);
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Key material that test servers share: two servers on one database must have the same. 32 bytes, base64. */
+export const test_keys: string = Buffer.alloc(32, 'tallystick test key material').toString('base64');
+
+/** The fixed keys of the sandbox, by role. */
+export const sandbox_keys = {
+  client: 'tly_test_client_sandbox',
+  network: 'tly_test_network_sandbox',
+  bank: 'tly_test_bank_sandbox',
+  operator: 'tly_test_operator_sandbox',
+} as const;
+
+export interface ServerOptions {
+  readonly database_url: string;
+  /** On top of the sandbox on a free port; an undefined value takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How long it may take to listen. */
+  readonly start_ms_max?: number;
+}
+
+/** How a process ended. */
+export interface ServerExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The server as a process of its own. */
+export interface ServerProcess {
+  /** Where it listens: `http://127.0.0.1:43210`. */
+  readonly url: string;
+  readonly pid: number;
+  /** Resolves when the process has ended, however it did. */
+  readonly exited: Promise<ServerExit>;
+  /** What it has written so far, standard output and error together. */
+  output(): string;
+  /** SIGTERM; resolves when it has ended. */
+  stop(): Promise<ServerExit>;
+  /** SIGKILL; resolves when it has ended. */
+  kill(): Promise<ServerExit>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+const main_path = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url));
+const root_path = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The environment of a test server: none of this machine's configuration, but the sandbox on a free port of loopback. */
+export function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    SANDBOX: 'on',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    TALLYSTICK_KEYS: test_keys,
+    DATABASE_URL: options.database_url,
+  };
+  for (const [name, value] of Object.entries(options.env ?? {})) {
+    if (value === undefined) delete environment[name];
+    else environment[name] = value;
+  }
+  return environment;
+}
+
+/**
+ * Starts apps/server and resolves when it tells where it listens. Rejects with all that it wrote when it ends before.
+ * The process dies with the test process, should the test forget it.
+ */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const child = spawn(process.execPath, ['--conditions=source', main_path], {
+    cwd: root_path,
+    env: serverEnvironment(options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  killAtExit(child);
+
+  let output = '';
+  const exited = new Promise<ServerExit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`the server did not listen within ${options.start_ms_max ?? 60_000} ms:\n${output}`));
+    }, options.start_ms_max ?? 60_000);
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const told = /^Tallystick listens on (http\S+)$/m.exec(output);
+      if (told?.[1] !== undefined) {
+        clearTimeout(timer);
+        resolve(told[1]);
+      }
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('error', reject);
+    void exited.then(({ code, signal }) => {
+      clearTimeout(timer);
+      reject(new Error(`the server ended (${signal ?? `status ${code}`}) before it listened:\n${output}`));
+    });
+  });
+
+  const end = async (signal: NodeJS.Signals): Promise<ServerExit> => {
+    child.kill(signal);
+    return await exited;
+  };
+  return {
+    url,
+    pid: child.pid as number,
+    exited,
+    output: () => output,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+function killAtExit(child: ChildProcess): void {
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+}

@@ -1,0 +1,86 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { loopbackCertificate } from './tls-receiver.ts';
+
+/** A message as the server got it. */
+export interface ReceivedMail {
+  /** MAIL FROM and RCPT TO. */
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Header lines, unfolded, and the body, as sent. */
+  readonly headers: readonly string[];
+  readonly raw: string;
+  /** The decoded parts. */
+  readonly text: string;
+  readonly html: string;
+  readonly secure: boolean;
+}
+
+/** A real SMTP server on loopback. */
+export interface SmtpReceiver {
+  readonly port: number;
+  /** PEM; the authority of the server's certificate. */
+  readonly authority: string;
+  readonly received: readonly ReceivedMail[];
+  /** Resolves when that many have been received in all. */
+  arrived(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a receiver: by default with STARTTLS, without login, and taking everything. */
+export async function smtpReceiver(options: SMTPServerOptions = {}): Promise<SmtpReceiver> {
+  const { key, cert } = await loopbackCertificate();
+  const received: ReceivedMail[] = [];
+  const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  const server = new SMTPServer({
+    key,
+    cert,
+    authOptional: true,
+    logger: false,
+    closeTimeout: 100,
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        const raw = Buffer.concat(chunks).toString('utf8');
+        const head = raw.slice(0, raw.indexOf('\r\n\r\n'));
+        received.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          headers: head.replace(/\r\n[ \t]+/g, ' ').split('\r\n'),
+          raw,
+          text: part(raw, 'text/plain'),
+          html: part(raw, 'text/html'),
+          secure: session.secure,
+        });
+        done();
+        for (const { resolve } of waiting.filter(({ count }) => received.length >= count)) resolve();
+      });
+    },
+    ...options,
+  });
+  // A client that hangs up in the middle is the test's own doing.
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    authority: cert,
+    received,
+    arrived: (count) =>
+      received.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** The part of the type, decoded; empty when there is none. */
+function part(raw: string, type: string): string {
+  const found = new RegExp(`Content-Type: ${type}[^\r]*((?:\r\n[^\r]+)*)\r\n\r\n([\\s\\S]*?)\r\n--`, 'i').exec(raw);
+  const [, head = '', body = ''] = found ?? [];
+  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString('utf8');
+  if (!/quoted-printable/i.test(head)) return body.replaceAll('\r\n', '\n');
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { generate } from 'selfsigned';
+
+/** A certificate for loopback names, made anew for the test run. */
+export interface LoopbackCertificate {
+  readonly key: string;
+  /** PEM; its own authority. */
+  readonly cert: string;
+}
+
+let made: Promise<LoopbackCertificate> | undefined;
+
+/** One certificate per process for localhost, 127.0.0.1, ::1 and hooks.test. */
+export function loopbackCertificate(): Promise<LoopbackCertificate> {
+  made ??= generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 2, value: 'hooks.test' },
+          { type: 7, ip: '127.0.0.1' },
+          { type: 7, ip: '::1' },
+        ],
+      },
+    ],
+  }).then((pems) => ({ key: pems.private, cert: pems.cert }));
+  return made;
+}
+
+/** A request as a receiver got it. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A real HTTPS server on loopback that receives webhooks. */
+export interface TlsReceiver {
+  /** `https://127.0.0.1:<port>` */
+  readonly origin: string;
+  readonly port: number;
+  readonly certificate: LoopbackCertificate;
+  readonly received: readonly Received[];
+  /** TLS connections accepted so far. */
+  readonly connections: () => number;
+  /** Resets the TCP connection under a request's socket. */
+  reset(socket: Socket): void;
+  close(): Promise<void>;
+}
+
+/** Starts a receiver. `answer` is called with each request once its body has come; 200 with an empty body by default. */
+export async function tlsReceiver(
+  answer: (request: Received, response: ServerResponse, socket: Socket) => void = (_, response) => response.end(),
+): Promise<TlsReceiver> {
+  const certificate = await loopbackCertificate();
+  const received: Received[] = [];
+  let connections = 0;
+  const server: Server = createServer({ key: certificate.key, cert: certificate.cert }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
+      received.push(one);
+      answer(one, response, request.socket);
+    });
+  });
+  /** Under TLS, by the port of the other side. */
+  const tcp_sockets = new Map<number, Socket>();
+  server.on('connection', (socket: Socket) => {
+    const port = socket.remotePort as number;
+    tcp_sockets.set(port, socket);
+    socket.once('close', () => tcp_sockets.delete(port));
+  });
+  server.on('secureConnection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `https://127.0.0.1:${port}`,
+    port,
+    certificate,
+    received,
+    connections: () => connections,
+    reset: ({ remotePort }) => void tcp_sockets.get(remotePort as number)?.resetAndDestroy(),
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import pg from 'pg';
+import { database_names, postgresProblem, scratchDatabase } from '../src/index.ts';
+
+describe('a scratch database', () => {
+  if (database_names.includes('postgres')) {
+    it('is empty on Postgres, and gone when it is disposed of, even while someone is connected', async () => {
+      const scratch = await scratchDatabase('postgres');
+      const client = new pg.Client({ connectionString: scratch.database_url });
+      client.on('error', () => {});
+      await client.connect();
+      const tables = await client.query("select 1 from pg_tables where schemaname = 'public'");
+      assert.equal(tables.rowCount, 0);
+      await scratch.dispose();
+      assert.match((await postgresProblem(scratch.database_url)) ?? '', /does not exist/);
+      await scratch.dispose();
+    });
+  }
+
+  it('is a folder of its own on SQLite, and gone when it is disposed of', async () => {
+    const [one, other] = await Promise.all([scratchDatabase('sqlite'), scratchDatabase('sqlite')]);
+    assert.notEqual(one.database_url, other.database_url);
+    const folder = one.database_url.replace(/^sqlite:(.*)\/[^/]*$/, '$1');
+    assert.ok(existsSync(folder));
+    await one.dispose();
+    await other.dispose();
+    assert.ok(!existsSync(folder));
+  });
+
+  it('cannot be had from a Postgres that is not there, and the reason says so', async () => {
+    assert.match((await postgresProblem('postgres://postgres@127.0.0.1:1/postgres')) ?? '', /ECONNREFUSED/);
+  });
+});

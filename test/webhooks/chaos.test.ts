@@ -1,0 +1,331 @@
+/**
+ * Whatever is killed, emptied or restarted, each committed event reaches each subscriber. One delivery is sent again after it
+ * was taken only where a process died between the receiver's answer and its record of it; these are counted and printed.
+ */
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  full_run,
+  type LocalPostgres,
+  type LocalRedis,
+  own_servers_expected,
+  type Received,
+  readRows,
+  type ServerProcess,
+  scratchDatabase,
+  send,
+  startLocalPostgres,
+  startLocalRedis,
+  startServer,
+  type TlsReceiver,
+  testSeed,
+  tlsReceiver,
+} from '@tallystick/test-support';
+import { authorize, type Card, issue, purchase } from '../end-to-end/purchases.ts';
+import { moveClock } from './company.ts';
+
+/** Events in all; about half of them have two deliveries. */
+const events_min = full_run ? 2_000 : 240;
+const callers = 8;
+const resets_per_hundred = 20;
+/** Stored names of the events that each endpoint hears. */
+const subscriptions = {
+  '/all': ['virtualcard.created', 'virtualcard.realtime.auths'],
+  '/auths': ['virtualcard.realtime.auths'],
+};
+/** The sandbox's own company makes all events. */
+const company_key = 'client';
+
+/** What a delivery is at the receiver, by its stable id. */
+interface Arrival {
+  readonly delivery_id: number;
+  readonly path: string;
+  readonly event_id: number;
+  readonly sequence: number;
+  readonly at_ms: number;
+}
+
+type DatabaseAt = Parameters<typeof readRows>[0];
+
+/** Something that goes wrong; resolves when what it broke runs again. `answered` resolves when the receiver next takes a delivery. */
+type Fault = (answered: () => Promise<void>) => Promise<void>;
+
+/** An installation, and what is done to it. */
+interface Stage {
+  readonly database: DatabaseAt;
+  /** Where to send; it changes when the server is started anew. */
+  url(): string;
+  readonly faults: readonly Fault[];
+  /** When a process that sends was dead. */
+  readonly crashes_ms: readonly number[];
+  output(): string;
+  close(): Promise<void>;
+}
+
+/** How long after a crash the receiver may still come to count what it had answered before. */
+const counting_ms_max = 1_000;
+
+/** How long anything may take: beyond it the test fails, and says what it waited for. */
+const patience_ms = full_run ? 300_000 : 120_000;
+
+describe('a server killed under deliveries, the embedded queue, SQLite', () => rules(embeddedStage));
+
+if (own_servers_expected) {
+  describe('everything broken in turn, Bull and Postgres', () => rules(wholeStage));
+}
+
+function rules(open: () => Promise<Stage>): void {
+  let stage: Stage;
+  let receiver: TlsReceiver;
+  /** Taken by the receiver: answered with 200. */
+  const arrivals: Arrival[] = [];
+  const answered_waiters: (() => void)[] = [];
+  const random = seededRandom(testSeed() ?? Date.now() % 1_000_000);
+  let resets = 0;
+  let cards: readonly Card[] = [];
+  let asked = 0;
+
+  function answer(request: Received, response: ServerResponse, socket: Socket): void {
+    if (random() * 100 < resets_per_hundred) {
+      resets += 1;
+      receiver.reset(socket);
+      return;
+    }
+    response.writeHead(200).end(() => {
+      arrivals.push({
+        delivery_id: Number(request.headers['webhook-id']),
+        path: request.path,
+        event_id: JSON.parse(request.body).data['event-id'],
+        sequence: Number(request.headers['x-webhook-sequence']),
+        at_ms: performance.now(),
+      });
+      for (const resolve of answered_waiters.splice(0)) resolve();
+    });
+  }
+
+  const answered = (): Promise<void> => new Promise((resolve) => answered_waiters.push(resolve));
+
+  before(async () => {
+    receiver = await tlsReceiver(answer);
+    stage = await open();
+    await moveClock(stage.url(), { set: '2030-03-15T10:00:00Z' });
+    for (const [path, event_type_ids] of [
+      ['/all', [1]],
+      ['/auths', [10]],
+    ] as const) {
+      const body = { data: { callback_url: receiver.origin + path, event_type_ids } };
+      const made = await send(stage.url(), 'POST', '/v1/webhooks', { key: company_key, body });
+      assert.equal(made.status, 200, made.text);
+    }
+    const data = { total_card_amount: 100_000_000, per_transaction_max: 1_000 };
+    cards = await Promise.all(Array.from({ length: 4 }, () => issue(stage.url(), data)));
+  });
+  after(async () => {
+    await stage?.close();
+    await receiver?.close();
+  });
+
+  it('every event reaches every subscriber', async (t) => {
+    const rounds = stage.faults.length + 1;
+    for (let round = 0; round < rounds; round += 1) {
+      const fault = stage.faults[round];
+      const before_it = arrivals.length;
+      const share = Math.ceil(events_min / rounds);
+      const load = produce(asked + share);
+      if (fault !== undefined) {
+        // In the middle: some of this round's deliveries are done, others under way, others not yet made.
+        await until('a third of the round', () => arrivals.length >= before_it + share / 3);
+        await fault(answered);
+      }
+      await load;
+    }
+    await deliverAll();
+
+    const events = await readRows<{ id: number; event_type: string }>(
+      stage.database,
+      'select id, event_type from events order by id',
+    );
+    assert.ok(events.length >= events_min, `${events.length} events`);
+    for (const [path, heard] of Object.entries(subscriptions)) {
+      const event_ids = events.filter(({ event_type }) => heard.includes(event_type)).map(({ id }) => id);
+      const came = new Set(arrivals.filter((one) => one.path === path).map(({ event_id }) => event_id));
+      const missing = event_ids.filter((id) => !came.has(id));
+      assert.deepEqual(missing, [], `missing at ${path}:\n${stage.output()}`);
+      assert.equal(came.size, event_ids.length, 'nothing comes that never happened');
+    }
+    t.diagnostic(`${events.length} events, ${arrivals.length} taken by the receiver, ${resets} connections reset`);
+  });
+
+  it('is sent again after it was taken only where a crash fell between the answer and its record', async (t) => {
+    const attempts = await readRows<{ delivery_id: number; status: number | null }>(
+      stage.database,
+      'select delivery_id, status from delivery_attempts',
+    );
+    const recorded = new Map<number, number>();
+    for (const { delivery_id, status } of attempts) {
+      if (status === 200) recorded.set(delivery_id, (recorded.get(delivery_id) ?? 0) + 1);
+    }
+    let duplicates = 0;
+    for (const [delivery_id, its] of Map.groupBy(arrivals, (one) => one.delivery_id)) {
+      assert.equal(recorded.get(delivery_id), 1, `delivery ${delivery_id} is recorded as taken once`);
+      for (const [place, again] of its.entries()) {
+        const earlier = its[place - 1];
+        if (earlier === undefined) continue;
+        duplicates += 1;
+        const between = stage.crashes_ms.some(
+          (at_ms) => earlier.at_ms < at_ms + counting_ms_max && at_ms < again.at_ms,
+        );
+        assert.ok(between, `delivery ${delivery_id} was sent again without a crash`);
+      }
+    }
+    t.diagnostic(`${duplicates} deliveries sent again over ${stage.crashes_ms.length} crashes`);
+  });
+
+  it('the numbers of each webhook have no gap', () => {
+    for (const path of ['/all', '/auths']) {
+      const numbers = [...new Set(arrivals.filter((one) => one.path === path).map(({ sequence }) => sequence))];
+      assert.deepEqual(
+        numbers.toSorted((a, b) => a - b),
+        numbers.map((_, place) => place + 1),
+      );
+    }
+  });
+
+  /** Callers that make events happen until so many were asked for, whatever becomes of the server meanwhile. */
+  async function produce(asked_max: number): Promise<void> {
+    const caller = async (): Promise<void> => {
+      while (asked < asked_max) {
+        asked += 1;
+        const number = asked;
+        await persistently(() =>
+          number % 2 === 0
+            ? authorize(stage.url(), purchase(cards[number % cards.length]!.card_number, 100))
+            : issue(stage.url(), { total_card_amount: number }),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, caller));
+  }
+
+  /** Lets time pass until nothing is under way, and has sent again what failed five times. */
+  async function deliverAll(): Promise<void> {
+    const until_ms = performance.now() + patience_ms;
+    for (;;) {
+      assert.ok(performance.now() < until_ms, `not everything was delivered:\n${stage.output()}`);
+      await moveClock(stage.url(), { advance: 'PT40M' });
+      const [row] = await readRows<{ pending: number; outbox: number; failed: number }>(
+        stage.database,
+        `select (select count(*) from deliveries where state = 'pending') as pending,
+          (select count(*) from event_outbox) as outbox,
+          (select count(*) from deliveries where state = 'failed') as failed`,
+      );
+      const { pending, outbox, failed } = row!;
+      if (pending + outbox + failed === 0) return;
+      if (pending + outbox > 0) continue;
+      for (const id of [1, 2]) {
+        const body = { data: { since: '2030-01-01T00:00:00Z' } };
+        const again = await send(stage.url(), 'POST', `/v1/webhooks/${id}/recover`, { key: company_key, body });
+        assert.equal(again.status, 200, again.text);
+      }
+    }
+  }
+}
+
+async function embeddedStage(): Promise<Stage> {
+  const database = await scratchDatabase('sqlite');
+  const crashes_ms: number[] = [];
+  const outputs: string[] = [];
+  const start = () => startServer({ database_url: database.database_url });
+  let server = await start();
+  const kill: Fault = async () => {
+    await server.kill();
+    crashes_ms.push(performance.now());
+    outputs.push(server.output());
+    server = await start();
+  };
+  return {
+    database,
+    url: () => server.url,
+    faults: [kill, (answered) => answered().then(() => kill(answered))],
+    crashes_ms,
+    output: () => [...outputs, server.output()].join('\n'),
+    async close() {
+      await server.kill();
+      await database.dispose();
+    },
+  };
+}
+
+/** An API process and two workers on a Postgres and a Redis of their own. */
+async function wholeStage(): Promise<Stage> {
+  const crashes_ms: number[] = [];
+  const outputs: string[] = [];
+  const postgres: LocalPostgres = await startLocalPostgres();
+  const redis: LocalRedis = await startLocalRedis();
+  const start = (ROLE: string) => startServer({ database_url: postgres.url, env: { ROLE, REDIS_URL: redis.url } });
+  let api = await start('api');
+  let workers: readonly ServerProcess[] = await Promise.all([start('worker'), start('worker')]);
+
+  const replace = async (role: string, dead: ServerProcess): Promise<ServerProcess> => {
+    await dead.kill();
+    crashes_ms.push(performance.now());
+    outputs.push(dead.output());
+    return await start(role);
+  };
+  const killApi: Fault = async () => {
+    api = await replace('api', api);
+  };
+  /** The moment that the receiver has answered, whichever of them was told. */
+  const killWorkers: Fault = async (answered) => {
+    await answered();
+    workers = await Promise.all(workers.map((worker) => replace('worker', worker)));
+  };
+  return {
+    database: { name: 'postgres', database_url: postgres.url },
+    url: () => api.url,
+    faults: [killApi, killWorkers, () => redis.flush(), () => redis.restart(), () => postgres.restart()],
+    crashes_ms,
+    output: () => [...outputs, ...[api, ...workers].map((one) => one.output())].join('\n'),
+    async close() {
+      await Promise.all([api, ...workers].map((one) => one.kill()));
+      await redis.stop();
+      await postgres.stop();
+    },
+  };
+}
+
+/** Asks again while there is no answer of 200: the server may be gone, or its database. */
+async function persistently(ask: () => Promise<unknown>): Promise<void> {
+  await until('an answer', async () => {
+    try {
+      const reply = await ask();
+      return (
+        !(reply instanceof Object && 'status' in reply && typeof reply.status === 'number') || reply.status === 200
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const until_ms = performance.now() + patience_ms;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < until_ms, `waited ${patience_ms} ms for ${what}`);
+    await delay(20);
+  }
+}
+
+/** The same seed, the same numbers from 0 to 1: mulberry32. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
