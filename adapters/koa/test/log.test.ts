@@ -44,7 +44,9 @@ describe('a log line', () => {
 
   it('tells of an error its kind, message, stack and cause, and none of its other properties', () => {
     const cause = Object.assign(new Error('connection lost'), { parameters: [code] });
-    const fault = Object.assign(new Fault('the database is away', { retryable: true, cause }), { query: `select ${code}` });
+    const fault = Object.assign(new Fault('the database is away', { retryable: true, cause }), {
+      query: `select ${code}`,
+    });
     const line = JSON.parse(written((logger) => logger.error({ err: fault }, 'failed')));
     assert.equal(line.err.type, 'Fault');
     assert.equal(line.err.message, 'the database is away');
