@@ -403,6 +403,8 @@ const wrong_methods: readonly Wrong[] = [
   otherMethod('GET', authorizations, 'POST'),
   otherMethod('OPTIONS', path, 'POST, HEAD, GET'),
   otherMethod('POST', '/healthz', 'HEAD, GET'),
+  otherMethod('POST', '/v1/webhooks/1/test', 'GET'),
+  otherMethod('PUT', '/v1/webhooks/1/deliveries/1', 'HEAD, GET'),
 ];
 
 describe('bad input', () => {

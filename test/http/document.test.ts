@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { mailboxMailer } from '@tallystick/cards';
+import { relayEvents } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
 import { authorization } from './authorization.ts';
 import { type Call, type Reply, type Service, start, startService } from './service.ts';
@@ -150,11 +151,17 @@ describe('the OpenAPI document', () => {
     const { unitOfWork } = service.persistence;
     const mailbox = mailboxMailer({ unitOfWork, sealer: service.vault.sealer, clock: fixedClock(start) });
     await mailbox.send({ to: 'a@example.com', subject: 's', text: 't', html: 'h' });
+    // The webhook hears of cards: a delivery to read.
+    const card = await service.send('POST', '/v1/virtualcards', { body: { data: { total_card_amount: 5000 } } });
+    assert.equal(card.status, 200);
+    const { offers } = await unitOfWork.run((tx) => relayEvents(tx, Date.parse(start), 100));
+    const delivery_id = String(offers[0]?.delivery_id);
     for (const [path, operations] of Object.entries(document.paths)) {
       // A page for people, which opens by a secret.
       if (operations.get === undefined || path.startsWith('/card-details')) continue;
       const key = /^\/(operator|sandbox)/.test(path) ? 'operator' : 'client';
-      const reply = await service.send('GET', path.replace('{id}', '1'), { key });
+      const target = path.replace('{id}', '1').replace('{delivery_id}', delivery_id);
+      const reply = await service.send('GET', target, { key });
       assert.equal(reply.status, 200, `${path}: ${reply.text}`);
       assertDocumented(document, 'get', path, reply);
     }

@@ -170,12 +170,13 @@ const wrong_requests: readonly Wrong[] = [
         ['POST', '/rotate-secret'],
         ['GET', '/test'],
         ['GET', '/deliveries'],
+        ['GET', '/deliveries/1'],
         ['POST', '/deliveries/1/retry'],
         ['POST', '/recover'],
       ] as const
     )
       // Of the own webhook only the delivery that it has not got is missing.
-      .filter(([, what]) => id !== '1' || what.endsWith('retry'))
+      .filter(([, what]) => id !== '1' || what.startsWith('/deliveries/'))
       .map(([method, what]) => ({
         name: `${method} ${what || 'itself'} of ${{ 1: 'a delivery that is not there', 2: 'another company', 77: 'nobody' }[id]}`,
         method,
@@ -442,6 +443,16 @@ describe('webhooks', () => {
     assert.deepEqual(await company.deliveries(webhook), []);
   });
 
+  it('are not tested by HEAD, which has no effect: it is refused, and the answer says what the path takes', async () => {
+    const { company, url, received } = await newcomer();
+    const webhook = await company.registers(url);
+    const head = await company.send('HEAD', `${path}/${webhook.id}/test`);
+    assert.deepEqual([head.status, head.headers.get('allow'), head.text], [405, 'GET', '']);
+    assert.deepEqual(await company.ask('GET', `${path}/${webhook.id}/test`), { status: 200 });
+    assert.equal(received().length, 1);
+    assert.equal((await company.send('HEAD', `${path}/${webhook.id}`)).status, 200);
+  });
+
   it('that cannot be reached give status 0 and an error to the test', async () => {
     const { company } = await newcomer();
     for (const [place, [callback, error]] of (
@@ -523,6 +534,38 @@ describe('webhooks', () => {
     assert.deepEqual([page.data[0].id, next.data[0].id, next.links.next], [second_id, first_id, null]);
     const minimal = await company.send('GET', deliveries, undefined, { Prefer: 'return-minimal' });
     assert.deepEqual(minimal.json.data[1], { id: first_id, type: 'delivery', url: `${deliveries}/${first_id}` });
+  });
+
+  it('serve each delivery at the URL that it tells, to its own company and under its own webhook alone', async () => {
+    const { company, at, url } = await newcomer();
+    const stranger = await newcomer();
+    const webhook = await company.registers(url);
+    const other = await company.registers(url, { event_type_ids: [11] });
+    answers.set(at, 500);
+    await company.hears({ id: 1 });
+    await moveClock(server.url);
+    await moveClock(server.url, { advance: 'PT10M' });
+    const [listed] = (await company.send('GET', `${path}/${webhook.id}/deliveries`)).json.data;
+    const read = await company.send('GET', listed.url);
+    assert.equal(read.status, 200, read.text);
+    assert.deepEqual(read.json, { data: listed });
+    assert.deepEqual(
+      listed.attempts.map(({ number, status }: { number: number; status: number }) => [number, status]),
+      [
+        [1, 500],
+        [2, 500],
+      ],
+    );
+    const not_there = [
+      await stranger.company.send('GET', listed.url),
+      await company.send('GET', `${path}/${other.id}/deliveries/${listed.id}`),
+      await company.send('GET', `${path}/${webhook.id}/deliveries/999999`),
+      await company.send('GET', `${path}/${webhook.id}/deliveries/0`),
+    ];
+    assert.deepEqual(
+      not_there.map(({ status }) => status),
+      [404, 404, 404, 404],
+    );
   });
 
   it('send one delivery again on retry, taken or not, and the failed ones since an instant on recover', async () => {

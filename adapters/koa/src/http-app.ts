@@ -105,9 +105,11 @@ export function createHttpApp(options: HttpAppOptions): Koa {
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   for (const route of routes) {
     const answer = answering(pipeline, route);
-    router.register(route.path, [route.method], async (ctx) =>
+    const layer = router.register(route.path, [route.method], async (ctx) =>
       send(ctx as HttpContext, await answer(ctx as HttpContext)),
     );
+    // The router serves HEAD with every GET.
+    if (route.has_effect) layer.methods = [route.method];
   }
   const page = cardDetailsPage({ ...options, refreshClock: sandbox?.refreshClock });
   const others = serves_api ? [...systemRoutes(options, routes), ...page] : healthRoutes(options);

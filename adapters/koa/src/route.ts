@@ -31,6 +31,8 @@ interface RouteBase<Schema extends z.ZodType> {
   readonly summary: string;
   readonly description?: string;
   readonly deprecated?: boolean;
+  /** A GET that does something beyond reading: HEAD, which would do it unseen, is refused on its path (405). */
+  readonly has_effect?: boolean;
   readonly query?: QueryRules;
   /** Names of filters, for the document. */
   readonly filter_names?: readonly string[];

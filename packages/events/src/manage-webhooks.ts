@@ -179,11 +179,24 @@ export async function listDeliveries(
   return tx.deliveries.list(id, filter, page);
 }
 
+/** One delivery of the company's webhook, with its attempts. Refuses `not_found`. */
+export async function readDelivery(
+  tx: Pick<WebhooksTx, 'webhooks' | 'deliveries'>,
+  call: Pick<Call, 'company_id'>,
+  id: number,
+  delivery_id: number,
+): Promise<DeliveryReading> {
+  await readWebhook(tx, call, id);
+  const reading = await tx.deliveries.read(id, delivery_id);
+  if (reading === null) throw noDelivery(id, delivery_id);
+  return reading;
+}
+
 /** Sends one delivery again, whatever became of it, from the start of the schedule. A pending one is due at once. */
 export async function retryDelivery(tx: WebhooksTx, call: Call, id: number, delivery_id: number): Promise<void> {
   await readWebhook(tx, call, id);
   const delivery = await tx.deliveries.find(id, delivery_id, { for_update: true });
-  if (delivery === null) throw new Refusal('not_found', `webhook ${id} has no delivery ${delivery_id}`);
+  if (delivery === null) throw noDelivery(id, delivery_id);
   await tx.deliveries.update(newRound(delivery, call.now_ms));
 }
 
@@ -191,6 +204,10 @@ export async function retryDelivery(tx: WebhooksTx, call: Call, id: number, deli
 export async function recoverDeliveries(tx: WebhooksTx, call: Call, id: number, since_ms: number): Promise<number> {
   await readWebhook(tx, call, id);
   return tx.deliveries.recover(id, since_ms, call.now_ms, recovered_max);
+}
+
+function noDelivery(webhook_id: number, id: number): Refusal {
+  return new Refusal('not_found', `webhook ${webhook_id} has no delivery ${id}`);
 }
 
 /** Opens a secret that `createWebhook` or `rotateWebhookSecret` sealed. */

@@ -54,6 +54,8 @@ export interface DeliveryStore {
     filter: { readonly state?: DeliveryState },
     page: PageRequest,
   ): Promise<Page<DeliveryReading>>;
+  /** With its attempts in order. */
+  read(webhook_id: number, id: number): Promise<DeliveryReading | null>;
   find(webhook_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<Delivery | null>;
   update(delivery: Delivery): Promise<void>;
   /** Starts a new round for every failed delivery of the webhook created since the instant, at most `limit`; returns how many. */

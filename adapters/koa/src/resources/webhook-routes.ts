@@ -7,6 +7,7 @@ import {
   deleteWebhook,
   listDeliveries,
   listWebhooks,
+  readDelivery,
   readWebhook,
   recoverDeliveries,
   retryDelivery,
@@ -136,6 +137,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'GET',
       path: `${path}/:id/test`,
+      has_effect: true,
       summary: 'Send a test delivery to a webhook, active or not',
       answer: webhook_test,
       async perform(request) {
@@ -160,6 +162,16 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
         const filter = stateFilter(request.query.filters.get('state'));
         const page = await listDeliveries(tx, clientCall(request), request.id, filter, request.query.page);
         return list(request.query, page, deliveryResource, minimalDelivery);
+      },
+    }),
+    route({
+      ...of_webhooks,
+      method: 'GET',
+      path: `${path}/:id/deliveries/:delivery_id`,
+      summary: 'Read a delivery with its attempts',
+      answer: delivery,
+      async transaction(tx, request) {
+        return resource(deliveryResource(await readDelivery(tx, clientCall(request), request.id, request.delivery_id)));
       },
     }),
     route({

@@ -30,6 +30,13 @@ export function deliveryStore(session: Session): DeliveryStore {
       return { items: items.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
     },
 
+    async read(webhook_id, id) {
+      const its = deliveries().where('id', '=', id).where('webhook_id', '=', webhook_id);
+      const row = await its.executeTakeFirst();
+      if (row === undefined) return null;
+      return { delivery: deliveryOf(row), attempts: (await attemptsOf([id])).get(id) ?? [] };
+    },
+
     async find(webhook_id, id, options) {
       const found = deliveries().where('id', '=', id).where('webhook_id', '=', webhook_id);
       const row = await (options?.for_update ? heldForUpdate(session, found) : found).executeTakeFirst();
