@@ -14,16 +14,40 @@ export function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01' || (code?.startsWith('SQLITE_BUSY') ?? false);
 }
 
-/** The database's or the system's code of an error, `SQLITE_FULL`, `23505`, `ECONNREFUSED`; null for errors that come from neither. */
+/**
+ * By what an error of the database, or of the way to it, is known: `SQLITE_FULL`, an SQLSTATE such as `23505`, or the system's
+ * `ECONNREFUSED`. Null for errors that come from neither: of Node's own the codes begin with `ERR_`, and tell of a bug.
+ */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  // What the Postgres client says of a connection that broke carries no code.
-  return /connection|timeout/i.test(error.message) ? 'connection' : null;
+  if (!('code' in error) || typeof error.code !== 'string') return uncoded.get(error.message) ?? null;
+  const { code } = error;
+  return /^SQLITE_/.test(code) || of_system.test(code) || sqlstate.test(code) ? code : null;
 }
 
-/** SQLite: locked, full, cannot be read or written. Postgres: connections (08), conflicts (40), resources (53), locks (55), stopping (57). */
+const of_system = /^E(?!RR_)[A-Z0-9_]+$/;
+
+/** No class of SQLSTATE begins with E. */
+const sqlstate = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
+
+/** What the Postgres client says of a connection without any code, word for word; and the SQLSTATE that means it. */
+const uncoded: ReadonlyMap<string, string> = new Map([
+  ['timeout exceeded when trying to connect', '08001'],
+  ['Connection terminated due to connection timeout', '08001'],
+  ['Connection terminated unexpectedly', '08006'],
+  ['Client has encountered a connection error and is not queryable', '08003'],
+]);
+
+/** Whether the same call may succeed later: once a connection, a lock, memory, room on the disk or the right to write is to be had. */
 function isTransient(code: string): boolean {
-  if (code.startsWith('SQLITE_')) return /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|INTERRUPT|NOMEM)/.test(code);
-  return code === 'connection' || /^(08|40|53|55|57)...$/.test(code) || /^E[A-Z]+$/.test(code);
+  if (code.startsWith('SQLITE_')) {
+    return /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|INTERRUPT|NOMEM|PROTOCOL)/.test(code);
+  }
+  return of_system.test(code) || transient_classes.has(code.slice(0, 2)) || transient_states.has(code);
 }
+
+/** Connections (08), conflicts (40), resources (53), locks (55), an operator's or a time-out's end (57), the server's disk (58). */
+const transient_classes: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58']);
+
+/** Of class 25, transactions that took too long. The others are ours: a write where only reads were announced. */
+const transient_states: ReadonlySet<string> = new Set(['25P03', '25P04']);

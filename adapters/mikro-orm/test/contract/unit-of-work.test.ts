@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { it } from 'node:test';
 import { Fault, fixedClock, Refusal, Violation } from '@tallystick/kernel';
-import { database_names, scratchDatabase } from '@tallystick/test-support';
+import { database_names, readRows, scratchDatabase } from '@tallystick/test-support';
 import { mikroOrmPersistence } from '../../src/index.ts';
 import { makeCompany, noon_ms, onEveryDatabase, openPersistence } from './fixture.ts';
 
@@ -171,6 +171,29 @@ if (database_names.includes('postgres')) {
       await assert.rejects(work(), (error) => error instanceof Fault);
     }
     await persistence.close();
+  });
+
+  it('rejects with a retryable fault when its connection is ended in the middle, and goes on with another', async () => {
+    const database = await scratchDatabase('postgres');
+    const persistence = await openPersistence(database);
+    await persistence.migrate();
+    const lost = persistence.unitOfWork.run(async (tx) => {
+      await makeCompany(tx, 'Lost');
+      await readRows(
+        database,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and state = 'idle in transaction'`,
+      );
+      await makeCompany(tx, 'Never');
+    });
+    await assert.rejects(lost, (error) => error instanceof Fault && error.retryable);
+    const after = await persistence.unitOfWork.run(async (tx) => {
+      await makeCompany(tx, 'After');
+      return (await tx.companies.list({ limit: 10 })).items.map(({ name }) => name);
+    });
+    assert.deepEqual(after, ['After']);
+    await persistence.close();
+    await database.dispose();
   });
 
   it('rejects with a retryable fault when nobody listens', async () => {
