@@ -250,10 +250,15 @@ describe('webhooks', () => {
   let receiver: TlsReceiver;
   /** What the receiver answers on a path: 200 unless said otherwise. */
   const answers = new Map<string, number>();
+  /** What a request to a path waits for before it is answered, and whom it tells that it has come. */
+  const held = new Map<string, { readonly came: () => void; readonly until: Promise<void> }>();
   let companies = 0;
 
   before(async () => {
-    receiver = await tlsReceiver(({ path: at }, response) => {
+    receiver = await tlsReceiver(async ({ path: at }, response) => {
+      const hold = held.get(at);
+      hold?.came();
+      await hold?.until;
       response.writeHead(answers.get(at) ?? 200, { 'retry-after': '120' }).end(`answer of ${at} ${'.'.repeat(5_000)}`);
     });
     database = await scratchDatabase('sqlite');
@@ -605,6 +610,31 @@ describe('webhooks', () => {
       assert.equal(state, 'succeeded');
       assert.equal(attempts.length, 2);
     }
+  });
+
+  it('send a delivery again on retry while it is in flight, after its answer, and tell of both attempts', async () => {
+    const { company, at, url, received } = await newcomer();
+    const webhook = await company.registers(url);
+    const came = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    held.set(at, { came: came.resolve, until: answered.promise });
+    await company.hears({ id: 1 });
+    await came.promise;
+    const [{ url: delivery_url }] = (await company.send('GET', `${path}/${webhook.id}/deliveries`)).json.data;
+    assert.equal((await company.send('POST', `${delivery_url}/retry`)).status, 204);
+    held.delete(at);
+    answered.resolve();
+    await moveClock(server.url);
+    const { state, attempts } = await company.ask('GET', delivery_url);
+    assert.equal(state, 'succeeded');
+    assert.deepEqual(
+      attempts.map(({ number, status }: { number: number; status: number }) => [number, status]),
+      [
+        [1, 200],
+        [2, 200],
+      ],
+    );
+    assert.equal(received().length, 2);
   });
 
   it('are deleted with what was on its way', async () => {

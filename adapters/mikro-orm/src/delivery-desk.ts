@@ -79,14 +79,17 @@ async function record({ db, dialect }: Session, given: readonly WorkResult[]): P
   const in_order = results.toSorted((a, b) => a.delivery.id - b.delivery.id);
   const rows = in_order.map(
     ({ delivery, lease }): Pick<Delivery, keyof typeof result_columns & keyof Delivery> & { lease: string } => {
-      const { id, state, attempts, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms } = delivery;
-      return { id, state, attempts, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms, lease };
+      const { id, state, attempts, round, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms } = delivery;
+      return { id, state, attempts, round, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms, lease };
     },
   );
+  // What a retry has begun since the claim stands.
+  const in_its_round = ['state', 'round_started_at_ms', 'round_attempts', 'due_at_ms', 'finished_at_ms'].map((name) => {
+    const [mine, stored] = [sql.ref(`n.${name}`), sql.ref(`deliveries.${name}`)];
+    return sql`${sql.ref(name)} = case when deliveries.round = n.round then ${mine} else ${stored} end`;
+  });
   const recorded = await sql<{ id: number }>`
-    update deliveries set state = n.state, attempts = n.attempts, round_started_at_ms = n.round_started_at_ms,
-      round_attempts = n.round_attempts, due_at_ms = n.due_at_ms, finished_at_ms = n.finished_at_ms,
-      lease = null, lease_until_machine_ms = null
+    update deliveries set ${sql.join(in_its_round)}, attempts = n.attempts, lease = null, lease_until_machine_ms = null
     from ${jsonRows(dialect, result_columns, rows)} as n
     where deliveries.id = n.id and deliveries.lease = n.lease
     returning deliveries.id as id`.execute(db);
@@ -99,6 +102,7 @@ const result_columns = {
   id: 'integer',
   state: 'text',
   attempts: 'integer',
+  round: 'integer',
   round_started_at_ms: 'integer',
   round_attempts: 'integer',
   due_at_ms: 'integer',

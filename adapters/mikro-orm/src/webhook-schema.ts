@@ -63,6 +63,7 @@ export const Delivery = defineEntity({
     finished_at_ms: int().nullable(),
     lease: p.text().nullable(),
     lease_until_machine_ms: int().nullable(),
+    round: int().defaultRaw('1'),
   },
   indexes: [
     { name: 'deliveries_page', properties: ['webhook_id', 'id'] },

@@ -5,7 +5,9 @@ import {
   createWebhook,
   type Delivery,
   type NewDelivery,
+  readDelivery,
   relayEvents,
+  retryDelivery,
   updateWebhook,
   type Webhook,
   type WebhookAnswer,
@@ -311,6 +313,8 @@ function rules(name: DatabaseName): void {
       unitOfWork.run((tx) => tx.deliveries.recover(webhook.id, since_ms, last_ms, 10));
     assert.equal(await recover(last_ms + 1), 0);
     assert.equal(await recover(last_ms), 1);
+    const [{ round, due_at_ms }] = (await deliveriesOf(persistence, webhook.id)) as [Delivery];
+    assert.deepEqual([round, due_at_ms], [2, last_ms]);
   });
 
   test('an answer with a NUL is recorded, and the others of its batch with it', async () => {
@@ -348,6 +352,68 @@ function rules(name: DatabaseName): void {
       items.map(({ delivery, attempts }) => [delivery.state, attempts.map(({ status }) => status)]),
       [['succeeded', [204]]],
     );
+  });
+
+  const gone: WebhookAnswer = { kind: 'answered', status: 410, excerpt: '', retry_after: null, duration_ms: 3 };
+
+  test('a retry while an attempt is in flight stands, whatever comes of the attempt, and that is recorded', async () => {
+    const [persistence] = await shared;
+    const { webhook, ids } = await queued(persistence, 3);
+    const { unitOfWork, delivery_desk: desk } = persistence;
+    const call = { company_id: webhook.company_id, actor: 'key:1', request_id: null, now_ms: now_ms + 5 };
+    const answers = new Map([ok, failed, gone].map((answer, place) => [ids[place]!, answer]));
+    const orders = await desk.claim(ids, now_ms, lease);
+    for (const id of ids) await unitOfWork.run((tx) => retryDelivery(tx, call, webhook.id, id));
+    const again = { ...lease, token: 'again' };
+    assert.deepEqual(await desk.claim(ids, call.now_ms, again), [], 'it is in flight: nobody else sends it');
+    const outcome = (order: (typeof orders)[number], answer: WebhookAnswer, at_ms: number) => ({
+      ...afterAttempt(order.delivery, answer, at_ms),
+      lease: order.lease,
+    });
+    await desk.record(orders.map((order) => outcome(order, answers.get(order.delivery.id)!, now_ms)));
+    const told = async (id: number) => {
+      const { delivery, attempts } = await unitOfWork.read((tx) => readDelivery(tx, call, webhook.id, id));
+      const { state, attempts: count, round_attempts, due_at_ms } = delivery;
+      return {
+        state,
+        count,
+        round_attempts,
+        due_at_ms,
+        attempts: attempts.map(({ number, status }) => [number, status]),
+      };
+    };
+    const begun = { state: 'pending', count: 1, round_attempts: 0, due_at_ms: call.now_ms };
+    assert.deepEqual(await told(ids[0]!), { ...begun, attempts: [[1, 204]] });
+    assert.deepEqual(await told(ids[1]!), { ...begun, attempts: [[1, null]] });
+    assert.deepEqual(await told(ids[2]!), { ...begun, attempts: [[1, 410]] });
+
+    const [second] = await desk.claim([ids[2]!], call.now_ms, again);
+    await desk.record([outcome(second!, ok, call.now_ms)]);
+    const attempts = [
+      [1, 410],
+      [2, 204],
+    ];
+    const ended = { state: 'succeeded', count: 2, round_attempts: 1, due_at_ms: null };
+    assert.deepEqual(await told(ids[2]!), { ...ended, attempts });
+  });
+
+  test('of a retry and a record that race neither is lost', async () => {
+    const both = await shared;
+    const { webhook, ids } = await queued(both[0], 12);
+    const call = { company_id: webhook.company_id, actor: 'key:1', request_id: null, now_ms };
+    const orders = await both[0].delivery_desk.claim(ids, now_ms, lease);
+    assert.equal(orders.length, 12);
+    await Promise.all(
+      orders.flatMap((order) => [
+        both[0].delivery_desk.record([{ ...afterAttempt(order.delivery, ok, now_ms), lease: order.lease }]),
+        both[1].unitOfWork.run((tx) => retryDelivery(tx, call, webhook.id, order.delivery.id)),
+      ]),
+    );
+    const { items } = await both[0].unitOfWork.read((tx) => tx.deliveries.list(webhook.id, {}, { limit: 100 }));
+    for (const { delivery, attempts } of items) {
+      assert.deepEqual([delivery.state, delivery.attempts, delivery.round, attempts.length], ['pending', 1, 2, 1]);
+    }
+    assert.equal((await both[1].delivery_desk.claim(ids, now_ms, { ...lease, token: 'again' })).length, 12);
   });
 
   test('attempts and finished deliveries are purged by age; what is pending stays', async () => {

@@ -6,9 +6,11 @@
  *   pending ──anything else, the fifth─────> failed
  *   pending ──410──────────────────────────> failed
  *   failed, succeeded ──retry, recover─────> pending, due now, a new round of the schedule
+ *   pending ──retry────────────────────────> the same
  *
  * A pending delivery of an inactive webhook waits. Deleting the webhook drops its deliveries. Between a worker's claim and
- * its record of the answer a delivery is leased: no other worker sends it, unless the lease runs out because the worker died.
+ * its record of the answer a delivery is leased: no other worker sends it, unless the lease runs out because the worker died. A retry
+ * meanwhile waits for that attempt, which is recorded and decides nothing any more: its round is over.
  */
 import { storableText } from '@tallystick/kernel';
 import { nextAttemptDue } from './retry-schedule.ts';
@@ -29,6 +31,8 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** Attempts made in all rounds. */
   readonly attempts: number;
+  /** 1, 2, 3 ...: how often the schedule was begun. */
+  readonly round: number;
   /** The first attempt of the current round; null before it. */
   readonly round_started_at_ms: number | null;
   /** Attempts made in the current round, 0..5. */
@@ -89,7 +93,8 @@ export function afterAttempt(
 
 /** The delivery as it is sent again from the start of the schedule. */
 export function newRound(delivery: Delivery, now_ms: number): Delivery {
-  return { ...delivery, state: 'pending', round_started_at_ms: null, round_attempts: 0, due_at_ms: now_ms };
+  const round = delivery.round + 1;
+  return { ...delivery, state: 'pending', round, round_started_at_ms: null, round_attempts: 0, due_at_ms: now_ms };
 }
 
 /** 2xx only; a redirect is no success. */

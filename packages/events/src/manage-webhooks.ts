@@ -192,7 +192,10 @@ export async function readDelivery(
   return reading;
 }
 
-/** Sends one delivery again, whatever became of it, from the start of the schedule. A pending one is due at once. */
+/**
+ * Sends one delivery again, whatever became of it, from the start of the schedule. A pending one is due at once, or when the
+ * attempt in flight has been recorded.
+ */
 export async function retryDelivery(tx: WebhooksTx, call: Call, id: number, delivery_id: number): Promise<void> {
   await readWebhook(tx, call, id);
   const delivery = await tx.deliveries.find(id, delivery_id, { for_update: true });

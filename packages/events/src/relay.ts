@@ -52,6 +52,7 @@ async function deliver(
         event_type,
         state: 'pending',
         attempts: 0,
+        round: 1,
         round_started_at_ms: null,
         round_attempts: 0,
         due_at_ms: now_ms,

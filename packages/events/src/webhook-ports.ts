@@ -57,6 +57,7 @@ export interface DeliveryStore {
   /** With its attempts in order. */
   read(webhook_id: number, id: number): Promise<DeliveryReading | null>;
   find(webhook_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<Delivery | null>;
+  /** Writes all but the lease: an attempt in flight is recorded when it ends. */
   update(delivery: Delivery): Promise<void>;
   /** Starts a new round for every failed delivery of the webhook created since the instant, at most `limit`; returns how many. */
   recover(webhook_id: number, since_ms: number, now_ms: number, limit: number): Promise<number>;
@@ -99,7 +100,10 @@ export interface DeliveryDesk {
     now_ms: number,
     lease: { readonly token: string; readonly machine_ms: number; readonly until_machine_ms: number },
   ): Promise<readonly WorkOrder[]>;
-  /** Records attempts and new states, and ends the leases. A result whose lease was lost changes nothing. */
+  /**
+   * Records attempts and new states, and ends the leases. A result whose lease was lost changes nothing. Of one that bears
+   * another round than the delivery has by now the attempt is recorded, and the state stays: a retry began a new round.
+   */
   record(results: readonly WorkResult[]): Promise<void>;
   /**
    * Deliveries that could be claimed now, oldest due first within a webhook, at most `per_webhook` of each and `limit` in

@@ -131,6 +131,7 @@ function setUp(limits: Partial<CourierLimits> = {}) {
           event_type: 'virtualcard.created',
           state: 'pending',
           attempts: 0,
+          round: 1,
           round_started_at_ms: null,
           round_attempts: 0,
           due_at_ms: start_ms,

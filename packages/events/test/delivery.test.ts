@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import {
   afterAttempt,
@@ -22,6 +23,7 @@ const pending: Delivery = {
   event_type: 'virtualcard.created',
   state: 'pending',
   attempts: 0,
+  round: 1,
   round_started_at_ms: null,
   round_attempts: 0,
   due_at_ms: start_ms,
@@ -75,6 +77,7 @@ test('a 2xx ends a delivery in success at any attempt, anything else leads on by
         assert.equal(last.attempt.number, answers.length + 1);
       },
     ),
+    propertyParameters(),
   );
 });
 
@@ -100,8 +103,9 @@ test('a new round starts the schedule again and goes on counting attempts', () =
   let delivery = pending;
   while (delivery.state === 'pending') delivery = afterAttempt(delivery, no_answer, delivery.due_at_ms!).delivery;
   const again_ms = start_ms + 500 * minute_ms;
+  assert.equal(delivery.round, 1);
   delivery = newRound(delivery, again_ms);
-  assert.equal(delivery.due_at_ms, again_ms);
+  assert.deepEqual([delivery.due_at_ms, delivery.round], [again_ms, 2]);
   const { delivery: after, attempt } = afterAttempt(delivery, no_answer, again_ms);
   assert.equal(attempt.number, 6);
   assert.equal(after.due_at_ms, again_ms + 10 * minute_ms);

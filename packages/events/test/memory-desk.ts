@@ -60,7 +60,8 @@ export class MemoryDesk implements DeliveryDesk {
     for (const { delivery, attempt, lease } of results) {
       const row = this.rows.get(delivery.id);
       if (row?.lease?.token !== lease) continue;
-      row.delivery = delivery;
+      const { attempts } = delivery;
+      row.delivery = row.delivery.round === delivery.round ? delivery : { ...row.delivery, attempts };
       row.lease = null;
       this.attempts.push(attempt);
     }

@@ -8,6 +8,7 @@ import {
   parseEventFilters,
 } from '@tallystick/events';
 import { Refusal } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 
 const noon_ms = 1_704_110_400_000;
@@ -199,6 +200,6 @@ test('any text is either read or refused', () => {
         assert.ok(error instanceof Refusal && error.fields.length > 0);
       }
     }),
-    { numRuns: 1000 },
+    propertyParameters({ short: 1_000, full: 5_000 }),
   );
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { deliverySignature, signatureHeaders } from '../src/index.ts';
 
@@ -29,6 +30,7 @@ test('a change to any part changes the signature', () => {
       );
       assert.notEqual(deliverySignature(hmac, `a secret of some length${more}`, input), signed);
     }),
+    propertyParameters(),
   );
 });
 

@@ -5,6 +5,7 @@ import { networkAndEvents } from './0002-network-and-events.ts';
 import { webhooks } from './0003-webhooks.ts';
 import { installation } from './0004-installation.ts';
 import { mail } from './0005-mail.ts';
+import { deliveryRounds } from './0006-delivery-rounds.ts';
 
 /** Every migration, in order. One that was released is never changed again: what comes after it is a new one. */
 export const migrations = [
@@ -13,6 +14,7 @@ export const migrations = [
   { name: '0003-webhooks', class: migration(webhooks) },
   { name: '0004-installation', class: migration(installation) },
   { name: '0005-mail', class: migration(mail) },
+  { name: '0006-delivery-rounds', class: migration(deliveryRounds) },
 ];
 
 function migration(

@@ -44,12 +44,7 @@ export function deliveryStore(session: Session): DeliveryStore {
     },
 
     async update({ id, ...delivery }) {
-      // A lease that still runs belongs to an attempt of the round before: what that finds out no longer matters.
-      await db
-        .updateTable('deliveries')
-        .set({ ...delivery, lease: null, lease_until_machine_ms: null })
-        .where('id', '=', id)
-        .execute();
+      await db.updateTable('deliveries').set(delivery).where('id', '=', id).execute();
     },
 
     async recover(webhook_id, since_ms, now_ms, limit) {
@@ -64,14 +59,13 @@ export function deliveryStore(session: Session): DeliveryStore {
         .limit(limit);
       const rows = await db
         .updateTable('deliveries')
-        .set({
-          state: 'pending',
+        .set((eb) => ({
+          state: 'pending' as const,
+          round: eb('round', '+', 1),
           round_started_at_ms: null,
           round_attempts: 0,
           due_at_ms: now_ms,
-          lease: null,
-          lease_until_machine_ms: null,
-        })
+        }))
         .where('id', 'in', heldForUpdate(session, failed))
         .returning('id')
         .execute();

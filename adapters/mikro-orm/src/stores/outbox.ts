@@ -77,6 +77,7 @@ const delivery_columns = {
   event_type: 'text',
   state: 'text',
   attempts: 'integer',
+  round: 'integer',
   round_started_at_ms: 'integer',
   round_attempts: 'integer',
   due_at_ms: 'integer',
