@@ -45,9 +45,14 @@ export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
   );
 }
 
-/** Takes the hold away and gives the use back. What has cleared stays cleared: only a credit takes that back. */
+/**
+ * Takes the hold away, and gives the use back unless a clearing came first: what was paid was used, else a reversal after each
+ * clearing would make `transactions_max` endless. What has cleared stays cleared: only a credit takes that back.
+ */
 export function reverseInFull(card: WorkingCard, root: Entry): void {
-  card.move(root, { held: -root.now.held, uses: -root.now.uses });
+  const { held, uses, status } = root.now;
+  const is_unpaid = status === 'open' || status === 'expired';
+  card.move(root, { held: -held, uses: is_unpaid ? -uses : 0 });
   const now = card.changing(root);
   now.authorized = money(0);
   if (now.status !== 'cleared') now.status = 'reversed';

@@ -256,6 +256,20 @@ describe('a reversal', () => {
     assert.equal(world.authorize().decline_reason, null);
   });
 
+  for (const partial of [false, true]) {
+    test(`in full after a ${partial ? 'partial' : 'final'} clearing gives no use back, however often it comes`, () => {
+      const world = new NetworkWorld(now, { transactions_max: 1 });
+      const reference = { net_reference_number: 'MCCABC1231121' };
+      const root = world.authorize({ ...reference, trace_id: 'T' });
+      world.clear({ ...reference, billing_amount: 100, partial });
+      for (const system_trace_audit_number of ['000101', '000102']) {
+        world.authorize({ ...reversal, trace_id: 'T', system_trace_audit_number });
+      }
+      assert.deepEqual([world.counters.held, world.row(root.id!).uses, world.counters.uses], [0, 1, 1]);
+      assert.equal(world.authorize().decline_reason, 'G');
+    });
+  }
+
   test('takes increments away too', () => {
     const world = new NetworkWorld(now);
     world.authorize({ trace_id: 'T' });
@@ -296,6 +310,16 @@ describe('a reversal', () => {
     assert.deepEqual([world.counters.held, world.counters.uses], [300, 1]);
     assert.equal(item.replacement_amounts.billing_amount, 300);
   });
+
+  for (const left_out of [0, null]) {
+    test(`in part goes by the transaction amount when it bears a billing amount of ${left_out} beside it, in one currency`, () => {
+      const world = new NetworkWorld(now);
+      world.authorize({ trace_id: 'T', billing_amount: 1_000 });
+      const replacement_amounts = { billing_amount: left_out, settlement_amount: 0, transaction_amount: 300 };
+      world.authorize({ ...reversal, trace_id: 'T', replacement_amounts });
+      assert.deepEqual([world.counters.held, world.counters.uses], [300, 1]);
+    });
+  }
 
   test('never raises a hold', () => {
     const world = new NetworkWorld(now);

@@ -141,6 +141,14 @@ test('a debit that clears all the same is the one use of what was reversed in fu
   assert.deepEqual([card.balance, card.uses], [100, 2]);
 });
 
+test('what a debit cleared stays a use when it is reversed in full afterwards', () => {
+  const card = story({});
+  card.authorize(400, { trace_id: 'T' });
+  card.clear(100, { approval_code: 'CODE01', partial: true });
+  card.authorize(400, { trace_id: 'T', message_type_indicator: '0400' });
+  assert.deepEqual([card.balance, card.uses], [900, 1]);
+});
+
 test('an original that comes after its reversal is declined and holds nothing', () => {
   const card = story({});
   card.authorize(400, { trace_id: 'T', message_type_indicator: '0400' });

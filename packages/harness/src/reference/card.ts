@@ -182,14 +182,10 @@ export function usesOf(card: ReferenceCard, now_ms: number): number {
   return purchases.length + forced.length;
 }
 
-/** A purchase is a use unless it was for nothing or reversed in full; a debit cleared says that the card was used after all. */
+/** A purchase that a debit cleared is a use, whatever else befell it; any other is one unless it was for nothing or reversed in full. */
 function isUse(purchase: Purchase): boolean {
-  let is_use = !purchase.holds_nothing;
-  for (const chapter of purchase.story) {
-    if (chapter.what === 'reversed') is_use = false;
-    if (chapter.what === 'cleared') is_use = chapter.debit;
-  }
-  return is_use;
+  const was_debited = purchase.story.some((chapter) => chapter.what === 'cleared' && chapter.debit);
+  return was_debited || (!purchase.holds_nothing && !wasReversed(purchase));
 }
 
 /** Total for the present window, less what was cleared, less what is held. */
