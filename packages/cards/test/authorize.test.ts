@@ -414,7 +414,7 @@ describe('a reversal', () => {
     const root = world.authorize({ trace_id: 'T', net_reference_number: 'MCCABC1231121' });
     world.clear({ net_reference_number: 'MCCABC1231121', billing_amount: 600, partial: true });
     world.authorize({ ...reversal, trace_id: 'T' });
-    assert.deepEqual([world.counters.held, world.counters.cleared, world.counters.uses], [0, 600, 0]);
+    assert.deepEqual([world.counters.held, world.counters.cleared, world.counters.uses], [0, 600, 1]);
     assert.deepEqual([world.row(root.id!).held, world.row(root.id!).cleared], [0, 600]);
   });
 
