@@ -67,8 +67,17 @@ export async function dropStaleDatabases(age_ms: number, url: string = postgres_
       const made_at_s = Number.parseInt(datname.split('_')[2] ?? '', 36);
       return Number.isFinite(made_at_s) && made_at_s * 1000 < Date.now() - age_ms;
     });
-    for (const { datname } of stale) await client.query(`drop database if exists "${datname}" with (force)`);
-    return stale.length;
+    let dropped = 0;
+    for (const { datname } of stale) {
+      // Another run that begins now may be dropping the same one; what is left is there for the next run.
+      await client.query(`drop database if exists "${datname}" with (force)`).then(
+        () => {
+          dropped += 1;
+        },
+        () => undefined,
+      );
+    }
+    return dropped;
   });
 }
 
@@ -108,7 +117,7 @@ async function scratchPostgres(): Promise<ScratchDatabase> {
 }
 
 async function onPostgres<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   await client.connect();
   try {
     return await work(client);

@@ -1,11 +1,32 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** A port of loopback that nobody listens on. */
+/**
+ * Ports below those that systems give to whoever asks for any (on Linux from 32768 on): no connection that another test
+ * opens takes one of them meanwhile.
+ */
+const ports = { min: 20_000, max: 32_767 };
+
+/** A port of loopback on which nobody listens and nobody may: it is privileged, and no service is registered for it. */
+export const refusing_port = 2;
+
+/**
+ * A port of loopback that nobody listens on, for a server that cannot choose one itself. Another process may take it before
+ * that server does: who starts one must be ready to try again with another.
+ */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(ports.min, ports.max + 1);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (free) await new Promise((resolve) => server.close(resolve));
+  return free;
 }

@@ -2,6 +2,7 @@ export * from './admin.ts';
 export * from './database.ts';
 export * from './free-port.ts';
 export * from './http.ts';
+export * from './last-will.ts';
 export * from './local-postgres.ts';
 export * from './local-redis.ts';
 export * from './own-servers.ts';

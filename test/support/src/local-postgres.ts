@@ -1,11 +1,18 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
+import { lastWill } from './last-will.ts';
 
 const run = promisify(execFile);
+
+/** How long a start may take, recovery after a crash included, seconds. */
+const start_s_max = 180;
+
+/** How many ports are tried: another process may take one before the server does. */
+const ports_tried_max = 5;
 
 /** A Postgres server in a scratch folder, for as long as the tests run. */
 export interface LocalPostgres {
@@ -27,16 +34,17 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const options = { cwd: folder, ...(owner ?? {}) };
   const data = join(folder, 'data');
-  const port = await freePort();
+  let port = 0;
+  const will = lastWill(crash_and_remove, join(data, 'postmaster.pid'), folder);
   try {
     await run(
       join(binaries, 'initdb'),
       ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-sync', data],
       options,
     );
-    await start();
+    await startOnFreePort();
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    await will.execute();
     throw error;
   }
   return {
@@ -45,27 +53,42 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
       await crash();
       await start();
     },
-    async stop() {
-      // One that could not be started again has nothing to stop.
-      if (existsSync(join(data, 'postmaster.pid'))) await crash();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => will.execute(),
   };
+
+  async function startOnFreePort(): Promise<void> {
+    for (let tried = 1; ; tried += 1) {
+      port = await freePort();
+      try {
+        await start();
+        return;
+      } catch (error) {
+        if (tried === ports_tried_max) throw error;
+      }
+    }
+  }
 
   async function start(): Promise<void> {
     const settings = `-p ${port} -h 127.0.0.1 -k ${folder} -F -c max_connections=200`;
     const log = join(folder, 'log');
-    await run(
-      join(binaries, 'pg_ctl'),
-      ['--pgdata', data, '--log', log, '--wait', '--options', settings, 'start'],
-      options,
-    );
+    const words = ['--pgdata', data, '--log', log, '--wait', '--timeout', `${start_s_max}`, '--options', settings];
+    try {
+      await run(join(binaries, 'pg_ctl'), [...words, 'start'], options);
+    } catch (error) {
+      const told = existsSync(log) ? readFileSync(log, 'utf8').slice(-2_000) : '';
+      throw new Error(`Postgres did not start: ${(error as Error).message}\n${told}`);
+    }
   }
 
   async function crash(): Promise<void> {
     await run(join(binaries, 'pg_ctl'), ['--pgdata', data, '--mode', 'immediate', '--wait', 'stop'], options);
   }
 }
+
+/** Ends the server whose file of its process id is `$1` as a crash does, and removes the folder `$2`. */
+const crash_and_remove = `
+  pid=$(head -n 1 "$1" 2>/dev/null) && kill -QUIT "$pid" && while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+  rm -rf "$2"`;
 
 /** Null when this machine has what `startLocalPostgres` needs, else what is missing. */
 export function localPostgresProblem(): string | null {

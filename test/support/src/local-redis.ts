@@ -1,15 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
+import { lastWill } from './last-will.ts';
 import { redisProblem } from './redis.ts';
 
 /** How long a start may take. */
-const start_ms_max = 10_000;
+const start_ms_max = 120_000;
+
+/** How many ports are tried: another process may take one before the server does. */
+const ports_tried_max = 5;
 
 /** A Redis server in a scratch folder, for as long as the tests run. It keeps nothing over a restart. */
 export interface LocalRedis {
@@ -27,15 +31,28 @@ export async function startLocalRedis(): Promise<LocalRedis> {
   const problem = localRedisProblem();
   if (problem !== null) throw new Error(problem);
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-redis-'));
-  const port = await freePort();
-  const url = `redis://127.0.0.1:${port}`;
+  const pid_file = join(folder, 'pid');
+  const will = lastWill('kill -KILL "$(cat "$1")"; rm -rf "$2"', pid_file, folder);
   let child: ChildProcess;
 
-  async function start(): Promise<void> {
+  async function start(port: number): Promise<void> {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     child = spawn('redis-server', [...settings, '--dir', folder], { stdio: 'ignore' });
-    killAtExit(child);
-    await answering(url, child);
+    writeFileSync(pid_file, String(child.pid));
+    await answering(urlAt(port), child);
+  }
+
+  async function startOnFreePort(): Promise<number> {
+    for (let tried = 1; ; tried += 1) {
+      const port = await freePort();
+      try {
+        await start(port);
+        return port;
+      } catch (error) {
+        if (tried === ports_tried_max) throw error;
+        await kill();
+      }
+    }
   }
 
   async function kill(): Promise<void> {
@@ -45,19 +62,25 @@ export async function startLocalRedis(): Promise<LocalRedis> {
     await ended;
   }
 
-  await start();
-  return {
-    url,
-    async restart() {
-      await kill();
-      await start();
-    },
-    flush: () => flushAll(port),
-    async stop() {
-      await kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  try {
+    const port = await startOnFreePort();
+    return {
+      url: urlAt(port),
+      async restart() {
+        await kill();
+        await start(port);
+      },
+      flush: () => flushAll(port),
+      stop: () => will.execute(),
+    };
+  } catch (error) {
+    await will.execute();
+    throw error;
+  }
+}
+
+function urlAt(port: number): string {
+  return `redis://127.0.0.1:${port}`;
 }
 
 /** Null when this machine has what `startLocalRedis` needs, else what is missing. */
@@ -87,10 +110,4 @@ function flushAll(port: number): Promise<void> {
       else reject(new Error(`FLUSHALL was answered with ${data.toString('latin1')}`));
     });
   });
-}
-
-function killAtExit(child: ChildProcess): void {
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
 }

@@ -14,7 +14,7 @@ export async function readRows<Found = Row>(
   sql: string,
 ): Promise<readonly Found[]> {
   if (name === 'sqlite') {
-    const database = new DatabaseSync(sqliteFile({ database_url }), { readOnly: true, timeout: 10_000 });
+    const database = new DatabaseSync(sqliteFile({ database_url }), { readOnly: true, timeout: 60_000 });
     try {
       return database.prepare(sql).all() as Found[];
     } finally {
@@ -25,6 +25,32 @@ export async function readRows<Found = Row>(
   await client.connect();
   try {
     return (await client.query(sql)).rows as Found[];
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Changes rows past the product, beside whoever else uses the database: for what only the machine's time would change, as when
+ * the lease of a process that died runs out.
+ */
+export async function changeRows(
+  { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
+  sql: string,
+): Promise<void> {
+  if (name === 'sqlite') {
+    const database = new DatabaseSync(sqliteFile({ database_url }), { timeout: 60_000 });
+    try {
+      database.exec(sql);
+    } finally {
+      database.close();
+    }
+    return;
+  }
+  const client = new pg.Client({ connectionString: database_url });
+  await client.connect();
+  try {
+    await client.query(sql);
   } finally {
     await client.end();
   }

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { lastWill } from './last-will.ts';
 
 /** Key material that test servers share: two servers on one database must have the same. 32 bytes, base64. */
 export const test_keys: string = Buffer.alloc(32, 'tallystick test key material').toString('base64');
@@ -16,9 +17,10 @@ export interface ServerOptions {
   readonly database_url: string;
   /** On top of the sandbox on a free port; an undefined value takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** How long it may take to listen. */
-  readonly start_ms_max?: number;
 }
+
+/** How long a server may take to listen. */
+const start_ms_max = 180_000;
 
 /** How a process ended. */
 export interface ServerExit {
@@ -67,7 +69,7 @@ export function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
 
 /**
  * Starts apps/server and resolves when it tells where it listens. Rejects with all that it wrote when it ends before.
- * The process dies with the test process, should the test forget it.
+ * The process dies with the test process, however that ends.
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--conditions=source', main_path], {
@@ -75,7 +77,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     env: serverEnvironment(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  killAtExit(child);
+  const will = lastWill('kill -KILL "$1"', String(child.pid));
+  child.once('exit', () => will.revoke());
 
   let output = '';
   const exited = new Promise<ServerExit>((resolve) => {
@@ -84,8 +87,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`the server did not listen within ${options.start_ms_max ?? 60_000} ms:\n${output}`));
-    }, options.start_ms_max ?? 60_000);
+      reject(new Error(`the server did not listen within ${start_ms_max} ms:\n${output}`));
+    }, start_ms_max);
     const read = (chunk: Buffer): void => {
       output += chunk.toString();
       const told = /^Tallystick listens on (http\S+)$/m.exec(output);
@@ -116,10 +119,4 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     kill: () => end('SIGKILL'),
     signal: (signal) => void child.kill(signal),
   };
-}
-
-function killAtExit(child: ChildProcess): void {
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
 }

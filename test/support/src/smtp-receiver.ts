@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import type { SMTPServerOptions } from 'smtp-server';
 import { loopbackCertificate } from './tls-receiver.ts';
 
 /** A message as the server got it. */
@@ -29,6 +29,7 @@ export interface SmtpReceiver {
 
 /** Starts a receiver: by default with STARTTLS, without login, and taking everything. */
 export async function smtpReceiver(options: SMTPServerOptions = {}): Promise<SmtpReceiver> {
+  const { SMTPServer } = await import('smtp-server');
   const { key, cert } = await loopbackCertificate();
   const received: ReceivedMail[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];

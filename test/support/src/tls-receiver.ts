@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { generate } from 'selfsigned';
 
 /** A certificate for loopback names, made anew for the test run. */
 export interface LoopbackCertificate {
@@ -14,7 +13,14 @@ let made: Promise<LoopbackCertificate> | undefined;
 
 /** One certificate per process for localhost, 127.0.0.1, ::1 and hooks.test. */
 export function loopbackCertificate(): Promise<LoopbackCertificate> {
-  made ??= generate([{ name: 'commonName', value: 'localhost' }], {
+  made ??= makeCertificate();
+  return made;
+}
+
+async function makeCertificate(): Promise<LoopbackCertificate> {
+  // Most tests need none, and the library takes longer to load than all else that they do.
+  const { generate } = await import('selfsigned');
+  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',
     extensions: [
@@ -29,8 +35,8 @@ export function loopbackCertificate(): Promise<LoopbackCertificate> {
         ],
       },
     ],
-  }).then((pems) => ({ key: pems.private, cert: pems.cert }));
-  return made;
+  });
+  return { key: pems.private, cert: pems.cert };
 }
 
 /** A request as a receiver got it. */
@@ -38,6 +44,8 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
+  /** When its connection was accepted, by `performance.now()`. */
+  readonly connected_ms: number;
 }
 
 /** A real HTTPS server on loopback that receives webhooks. */
@@ -63,18 +71,26 @@ export async function tlsReceiver(
   let connections = 0;
   const server: Server = createServer({ key: certificate.key, cert: certificate.cert }, (request, response) => {
     const chunks: Buffer[] = [];
+    const connected_ms = accepted_ms.get(request.socket.remotePort as number) as number;
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
+      const one: Received = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+        connected_ms,
+      };
       received.push(one);
       answer(one, response, request.socket);
     });
   });
   /** Under TLS, by the port of the other side. */
   const tcp_sockets = new Map<number, Socket>();
+  const accepted_ms = new Map<number, number>();
   server.on('connection', (socket: Socket) => {
     const port = socket.remotePort as number;
     tcp_sockets.set(port, socket);
+    accepted_ms.set(port, performance.now());
     socket.once('close', () => tcp_sockets.delete(port));
   });
   server.on('secureConnection', () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import {
   own_servers_expected,
@@ -44,6 +47,24 @@ if (own_servers_expected) {
         await postgres.stop();
       }
       assert.match((await postgresProblem(postgres.url)) ?? '', /ECONNREFUSED/);
+    });
+
+    it('ends with the process that started it, even when that is killed', async () => {
+      const entrance = new URL('../src/index.ts', import.meta.url).href;
+      const starting = `
+        const { startLocalPostgres, startLocalRedis } = await import('${entrance}');
+        const started = await Promise.all([startLocalPostgres(), startLocalRedis()]);
+        console.log(started.map(({ url }) => url).join(' '));
+        setInterval(() => {}, 1_000);`;
+      const words = ['--conditions=source', '--input-type=module', '--eval', starting];
+      const owner = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [told] = (await once(owner.stdout, 'data')) as [Buffer];
+      const [postgres_url = '', redis_url = ''] = told.toString().trim().split(' ');
+      assert.deepEqual([await postgresProblem(postgres_url), await redisProblem(redis_url)], [null, null]);
+      owner.kill('SIGKILL');
+      for (const problem of [() => postgresProblem(postgres_url), () => redisProblem(redis_url)]) {
+        while (!/ECONNREFUSED/.test((await problem()) ?? '')) await delay(50);
+      }
     });
   });
 }
