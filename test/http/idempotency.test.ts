@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { claimIdempotencyKey } from '@tallystick/access';
 import { database_names } from '@tallystick/test-support';
 import { authorization } from './authorization.ts';
-import { type Reply, type Service, startService } from './service.ts';
+import { type Reply, type Service, start, startService } from './service.ts';
 
 const path = '/v1/virtualcards';
 
@@ -66,6 +67,28 @@ for (const database of database_names) {
       for (const { status, json } of replies) {
         if (status !== 200) assert.deepEqual([status, json.code], [409, 'idempotency_in_progress']);
       }
+      assert.equal(await cardsOf(service), 1);
+    });
+
+    it('claimed by a process that died is free after a minute of the machine’s, though the service’s clock stands still', async (t) => {
+      let machine_ms = Date.now();
+      const machine_now_ms = () => machine_ms;
+      const service = await startService(t, database, (options) => ({ ...options, machine_now_ms }));
+      const body = { data: { total_card_amount: 1000 }, show_card_number: true };
+      const request = { method: 'POST', path, query: '', body: Buffer.from(JSON.stringify(body)) };
+      const { unitOfWork } = service.persistence;
+      const claimed = await unitOfWork.run((tx) => {
+        const now_ms = Temporal.Instant.from(start).epochMilliseconds;
+        const ports = { ...service.vault, machine_now_ms };
+        return claimIdempotencyKey(tx, ports, { key_id: 'sandbox:client' }, 'k', request, now_ms);
+      });
+      assert.equal(claimed.kind, 'claimed');
+      for (const passed_ms of [0, 59_999]) {
+        machine_ms += passed_ms;
+        assert.equal((await create(service, 'k')).json.code, 'idempotency_in_progress');
+      }
+      machine_ms += 1;
+      assert.equal((await create(service, 'k')).status, 200);
       assert.equal(await cardsOf(service), 1);
     });
 

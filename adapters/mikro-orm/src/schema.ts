@@ -404,7 +404,7 @@ export const IdempotencyRecord = defineEntity({
     token: p.text(),
     request_sha256: p.uint8array(),
     claimed_at_ms: int(),
-    lease_ms: int(),
+    lease_until_machine_ms: int(),
     answer_sealed: p.uint8array().nullable(),
   },
   indexes: [{ name: 'idempotency_records_age', properties: ['claimed_at_ms'] }],

@@ -1,14 +1,13 @@
+import { idempotency_keep_ms } from '@tallystick/access';
 import { type Ledger, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { completeDueTemplates } from '@tallystick/templates';
 import type { Job } from './jobs.ts';
+import { machine_clock } from './shared-clock.ts';
 
 /** How much one transaction of a job takes on. */
 const batch_max = 100;
-
-/** How long an idempotency record is kept: it is honoured for 24 hours. */
-const idempotency_ms = 24 * 60 * 60 * 1000;
 
 /** How long what was attempted is told: finished deliveries and the log of attempts. */
 const delivery_log_ms = 30 * 24 * 60 * 60 * 1000;
@@ -21,7 +20,8 @@ export function dueWork(persistence: Persistence, clock: Clock, refresh: () => P
     job('template completion', 1_000, () => unitOfWork.run((tx) => completeDueTemplates(tx, nowMs(), batch_max))),
     job('hold sweep', 5_000, () => sweepDueHolds(ledger)),
     job('idempotency purge', 600_000, () => {
-      return unitOfWork.run((tx) => tx.idempotency.purge(nowMs() - idempotency_ms, batch_max));
+      const machine_ms = machine_clock.now().epochMilliseconds;
+      return unitOfWork.run((tx) => tx.idempotency.purge(nowMs() - idempotency_keep_ms, machine_ms, batch_max));
     }),
     job('delivery purge', 600_000, () => {
       return unitOfWork.run((tx) => tx.deliveries.purge(nowMs() - delivery_log_ms, batch_max));

@@ -6,7 +6,7 @@ import type { SignedParts } from './request-signature.ts';
 /** How long the first answer is kept. */
 export const idempotency_keep_ms = 24 * 60 * 60 * 1000;
 
-/** How long a claim keeps others out when its process died: longer than any request takes. */
+/** How long a claim keeps others out when its process died, in machine time: longer than any request takes. */
 export const idempotency_lease_ms = 60 * 1000;
 
 /** Checks an `Idempotency-Key`: 1 to 255 visible ASCII characters, no space. Refuses `validation_failed`. */
@@ -31,11 +31,13 @@ export interface IdempotencyPorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
+  /** The machine's time, epoch milliseconds: claims run out by it, also while the sandbox's clock stands still. */
+  readonly machine_now_ms: () => number;
 }
 
 /**
  * Claims a key for a request, in a transaction of its own. Keys of different API keys have nothing to do with each other.
- * The request is what its method, path, query and body say. Refuses `idempotency_in_progress` and `idempotency_mismatch`.
+ * The request is what its method, path, query and body say. `now_ms` is the service's clock, by which answers are kept. Refuses `idempotency_in_progress` and `idempotency_mismatch`.
  */
 export async function claimIdempotencyKey(
   tx: { readonly idempotency: IdempotencyStore },
@@ -46,12 +48,14 @@ export async function claimIdempotencyKey(
   now_ms: number,
 ): Promise<ClaimedKey> {
   const owner = { scope: principal.key_id, key: storedKey(ports.sha256, key), token: ports.random.bytes(16).toHex() };
+  const machine_ms = ports.machine_now_ms();
   const claim = await tx.idempotency.claim({
     ...owner,
     request_sha256: requestSha256(ports.sha256, request),
     now_ms,
-    lease_ms: idempotency_lease_ms,
     keep_ms: idempotency_keep_ms,
+    machine_ms,
+    lease_until_machine_ms: machine_ms + idempotency_lease_ms,
   });
   switch (claim.kind) {
     case 'claimed':

@@ -40,12 +40,14 @@ export interface IdempotencyOwner {
 export interface IdempotencyRequest extends IdempotencyOwner {
   /** What was asked: 32 bytes. */
   readonly request_sha256: Uint8Array;
-  /** The clock, epoch milliseconds. */
+  /** The service's clock, epoch milliseconds. */
   readonly now_ms: number;
-  /** How long a claim keeps others out when its owner neither completes nor releases it: its process died. */
-  readonly lease_ms: number;
-  /** How long a record counts, from the claim that made it. */
+  /** How long an answer counts, from the claim that made its record, by the service's clock. */
   readonly keep_ms: number;
+  /** The machine's time, epoch milliseconds: moving the sandbox's clock ends no claim, and a clock that stands still keeps none. */
+  readonly machine_ms: number;
+  /** How long this claim keeps others out when its owner neither completes nor releases it: its process died. */
+  readonly lease_until_machine_ms: number;
 }
 
 /** What became of claiming an idempotency key. */
@@ -69,11 +71,11 @@ export type IdempotencyClaim =
 export interface IdempotencyStore {
   /**
    * Takes the key for this request. The first rule that applies:
-   * no record, or one made `keep_ms` ago or more: claimed (the old record gives way);
+   * no record, or one made `keep_ms` ago or more that is answered or whose lease has run out: claimed (the old record gives way);
    * a record of another `request_sha256`: mismatch;
    * an answered one: answered;
    * one that this same `token` holds: claimed (the transaction was run again);
-   * one whose lease has run out (claimed `lease_ms` ago or more, by its own claim's measure): claimed, the record as if made now;
+   * one whose lease has run out: claimed, the record as if made now;
    * else: in_progress.
    * Two racing claims of a free key: one is claimed, the other is told in_progress; neither fails.
    */
@@ -86,8 +88,8 @@ export interface IdempotencyStore {
   complete(owner: IdempotencyOwner, answer_sealed: Uint8Array): Promise<void>;
   /** Gives the key back: the request came to nothing (5xx). Does nothing unless the record is unanswered and holds this token. */
   release(owner: IdempotencyOwner): Promise<void>;
-  /** Drops records made before the instant; at most `limit`; returns how many. */
-  purge(before_ms: number, limit: number): Promise<number>;
+  /** Drops records made before the instant, but none whose request is in progress; at most `limit`; returns how many. */
+  purge(before_ms: number, machine_ms: number, limit: number): Promise<number>;
 }
 
 /** What the use cases of this package need of a transaction. */

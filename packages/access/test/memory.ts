@@ -39,7 +39,7 @@ interface IdempotencyRecord {
   readonly token: string;
   readonly request_sha256: string;
   readonly made_at_ms: number;
-  readonly lease_ms: number;
+  readonly lease_until_machine_ms: number;
   readonly answer: Uint8Array | null;
 }
 
@@ -118,16 +118,18 @@ export class Memory implements AccessTx, UnitOfWork<AccessTx> {
   };
 
   readonly idempotency: IdempotencyStore = {
-    claim: async ({ scope, key, token, request_sha256, now_ms, lease_ms, keep_ms }) => {
+    claim: async ({ scope, key, token, request_sha256, now_ms, keep_ms, machine_ms, lease_until_machine_ms }) => {
       const asked = Buffer.from(request_sha256).toString('hex');
       const found = this.record({ scope, key, token });
-      if (found !== undefined && now_ms - found.made_at_ms < keep_ms) {
+      const in_progress = found !== undefined && found.answer === null && found.lease_until_machine_ms > machine_ms;
+      if (found !== undefined && (in_progress || now_ms - found.made_at_ms < keep_ms)) {
         if (found.request_sha256 !== asked) return { kind: 'mismatch' };
         if (found.answer !== null) return { kind: 'answered', answer: found.answer };
         if (found.token === token) return { kind: 'claimed' };
-        if (now_ms - found.made_at_ms < found.lease_ms) return { kind: 'in_progress' };
+        if (in_progress) return { kind: 'in_progress' };
       }
-      this.keep({ scope, key, token }, { token, request_sha256: asked, made_at_ms: now_ms, lease_ms, answer: null });
+      const record = { token, request_sha256: asked, made_at_ms: now_ms, lease_until_machine_ms, answer: null };
+      this.keep({ scope, key, token }, record);
       return { kind: 'claimed' };
     },
     complete: async (owner, answer) => {
@@ -141,8 +143,12 @@ export class Memory implements AccessTx, UnitOfWork<AccessTx> {
       const found = this.record(owner);
       if (found?.answer === null && found.token === owner.token) this.keep(owner, null);
     },
-    purge: async (before_ms, limit) => {
-      const old = [...this.state.records].filter(([, record]) => record.made_at_ms < before_ms).slice(0, limit);
+    purge: async (before_ms, machine_ms, limit) => {
+      const ended = ({ answer, lease_until_machine_ms }: IdempotencyRecord) =>
+        answer !== null || lease_until_machine_ms <= machine_ms;
+      const old = [...this.state.records]
+        .filter(([, record]) => record.made_at_ms < before_ms && ended(record))
+        .slice(0, limit);
       const records = new Map(this.state.records);
       for (const [name] of old) records.delete(name);
       this.state = { ...this.state, records };

@@ -6,6 +6,7 @@ import { webhooks } from './0003-webhooks.ts';
 import { installation } from './0004-installation.ts';
 import { mail } from './0005-mail.ts';
 import { deliveryRounds } from './0006-delivery-rounds.ts';
+import { claimsOnMachineTime } from './0007-claims-on-machine-time.ts';
 
 /** Every migration, in order. One that was released is never changed again: what comes after it is a new one. */
 export const migrations = [
@@ -15,6 +16,7 @@ export const migrations = [
   { name: '0004-installation', class: migration(installation) },
   { name: '0005-mail', class: migration(mail) },
   { name: '0006-delivery-rounds', class: migration(deliveryRounds) },
+  { name: '0007-claims-on-machine-time', class: migration(claimsOnMachineTime) },
 ];
 
 function migration(

@@ -1,14 +1,14 @@
 import type { IdempotencyStore } from '@tallystick/access';
 import { Refusal } from '@tallystick/kernel';
 import { sql } from 'kysely';
-import { heldForUpdate, type Session } from '../tables.ts';
+import { heldForUpdate, heldOrPassedOver, type Session } from '../tables.ts';
 
 /** Records of idempotency keys. */
 export function idempotencyStore(session: Session): IdempotencyStore {
   const { db } = session;
   return {
-    async claim({ scope, key, token, request_sha256, now_ms, lease_ms, keep_ms }) {
-      const claim = { token, request_sha256, claimed_at_ms: now_ms, lease_ms, answer_sealed: null };
+    async claim({ scope, key, token, request_sha256, now_ms, keep_ms, machine_ms, lease_until_machine_ms }) {
+      const claim = { token, request_sha256, claimed_at_ms: now_ms, lease_until_machine_ms, answer_sealed: null };
       for (;;) {
         const inserted = await db
           .insertInto('idempotency_records')
@@ -25,12 +25,13 @@ export function idempotencyStore(session: Session): IdempotencyStore {
           .where('key', '=', key);
         const record = await heldForUpdate(session, taken).executeTakeFirst();
         if (record === undefined) continue; // It was given back between the two statements.
+        const in_progress = record.answer_sealed === null && record.lease_until_machine_ms > machine_ms;
         const outdated = record.claimed_at_ms + keep_ms <= now_ms;
-        if (!outdated) {
+        if (in_progress || !outdated) {
           if (Buffer.compare(record.request_sha256, request_sha256) !== 0) return { kind: 'mismatch' };
           if (record.answer_sealed !== null) return { kind: 'answered', answer: record.answer_sealed };
           if (record.token === token) return { kind: 'claimed' };
-          if (record.claimed_at_ms + record.lease_ms > now_ms) return { kind: 'in_progress' };
+          if (in_progress) return { kind: 'in_progress' };
         }
         await db
           .updateTable('idempotency_records')
@@ -66,16 +67,17 @@ export function idempotencyStore(session: Session): IdempotencyStore {
         .execute();
     },
 
-    async purge(before_ms, limit) {
+    async purge(before_ms, machine_ms, limit) {
       const old = db
         .selectFrom('idempotency_records')
         .select(['scope', 'key'])
         .where('claimed_at_ms', '<', before_ms)
+        .where((eb) => eb.or([eb('answer_sealed', 'is not', null), eb('lease_until_machine_ms', '<=', machine_ms)]))
         .orderBy('claimed_at_ms')
         .limit(limit);
       const { numDeletedRows } = await db
         .deleteFrom('idempotency_records')
-        .where(sql`(scope, "key")`, 'in', old)
+        .where(sql`(scope, "key")`, 'in', heldOrPassedOver(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);
     },

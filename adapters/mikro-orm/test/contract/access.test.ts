@@ -75,6 +75,7 @@ onEveryDatabase('the stores of companies and keys', (fixture) => {
 
 onEveryDatabase('the records of idempotency keys', (fixture) => {
   let drawn = 0;
+  const machine_start_ms = 5_000_000;
   const request = (changes: Partial<IdempotencyRequest> = {}): IdempotencyRequest => {
     drawn += 1;
     return {
@@ -83,8 +84,9 @@ onEveryDatabase('the records of idempotency keys', (fixture) => {
       token: `token-${drawn}`,
       request_sha256: new Uint8Array(32).fill(1),
       now_ms: noon_ms,
-      lease_ms: 30_000,
       keep_ms: 86_400_000,
+      machine_ms: machine_start_ms,
+      lease_until_machine_ms: machine_start_ms + 30_000,
       ...changes,
     };
   };
@@ -121,13 +123,17 @@ onEveryDatabase('the records of idempotency keys', (fixture) => {
     assert.equal(told(await claim({ ...first, scope: 'key 18' })), 'claimed');
   });
 
-  it('are free again once the lease has run out, by the measure of who claimed, and not before', async () => {
-    const first = request({ lease_ms: 1_000 });
+  it('are free again once the lease has run out on the machine’s time, by the measure of who claimed, and not before', async () => {
+    const first = request({ lease_until_machine_ms: machine_start_ms + 1_000 });
     await claim(first);
-    const later = (after_ms: number) => ({ ...first, token: 'other', now_ms: noon_ms + after_ms, lease_ms: 60_000 });
+    // The service's clock stands still meanwhile.
+    const later = (after_ms: number) => {
+      const machine_ms = machine_start_ms + after_ms;
+      return { ...first, token: 'other', machine_ms, lease_until_machine_ms: machine_ms + 60_000 };
+    };
     assert.equal(told(await claim(later(999))), 'in_progress');
     assert.equal(told(await claim(later(1_000))), 'claimed');
-    assert.equal(told(await claim({ ...first, now_ms: noon_ms + 2_000 })), 'in_progress');
+    assert.equal(told(await claim({ ...first, machine_ms: machine_start_ms + 2_000 })), 'in_progress');
     await assert.rejects(
       complete(first),
       (error) => error instanceof Refusal && error.code === 'idempotency_in_progress',
@@ -135,11 +141,28 @@ onEveryDatabase('the records of idempotency keys', (fixture) => {
     await complete(later(1_000));
   });
 
+  it('stay claimed however far the service’s clock is moved, and are not purged: the request is in progress', async () => {
+    const first = request();
+    await claim(first);
+    const far_ms = noon_ms + 10 * first.keep_ms;
+    const run_out_ms = first.lease_until_machine_ms;
+    const other = { ...first, token: 'other', now_ms: far_ms };
+    assert.equal(told(await claim({ ...other, machine_ms: run_out_ms - 1 })), 'in_progress');
+    const purge = (machine_ms: number) => fixture().run((tx) => tx.idempotency.purge(far_ms + 1, machine_ms, 100));
+    await purge(run_out_ms - 1);
+    await complete(first);
+    // Its answer counts from the claim, by the service's clock.
+    assert.equal(told(await claim(other)), 'claimed');
+    assert.ok((await purge(run_out_ms)) > 0);
+    await assert.rejects(complete(other), Refusal);
+  });
+
   it('are still their owner’s when the lease has run out and nobody took them', async () => {
-    const first = request({ lease_ms: 1 });
+    const first = request();
     await claim(first);
     await complete(first);
-    assert.equal(told(await claim({ ...first, token: 'other', now_ms: noon_ms + 10 })), 'answered 0402');
+    const machine_ms = first.lease_until_machine_ms + 10;
+    assert.equal(told(await claim({ ...first, token: 'other', machine_ms })), 'answered 0402');
   });
 
   it('are forgotten after `keep_ms`, answered or not', async () => {
@@ -167,7 +190,7 @@ onEveryDatabase('the records of idempotency keys', (fixture) => {
   it('are completed by one of two owners, whose work alone commits', async () => {
     const other = await fixture().another();
     for (let round = 0; round < 5; round += 1) {
-      const first = request({ lease_ms: 0 });
+      const first = request({ lease_until_machine_ms: 0 });
       const second = { ...first, token: `second-${round}` };
       await claim(first);
       const before = (await fixture().run((tx) => tx.companies.list({ limit: 100 }))).items.length;
@@ -197,12 +220,13 @@ onEveryDatabase('the records of idempotency keys', (fixture) => {
   });
 
   it('are purged oldest first, as many as asked', async () => {
-    const old = [3, 1, 2].map((now_ms) => request({ now_ms }));
+    const old = [3, 1, 2].map((now_ms) => request({ now_ms, lease_until_machine_ms: 7 }));
     for (const one of old) await claim(one);
-    assert.equal(await fixture().run((tx) => tx.idempotency.purge(4, 2)), 2);
-    assert.equal(told(await claim({ ...old[0]!, token: 'other' })), 'in_progress');
-    assert.equal(told(await claim({ ...old[1]!, token: 'other', now_ms: 4 })), 'claimed');
-    assert.equal(await fixture().run((tx) => tx.idempotency.purge(4, 100)), 1);
-    assert.equal(await fixture().run((tx) => tx.idempotency.purge(4, 100)), 0);
+    assert.equal(await fixture().run((tx) => tx.idempotency.purge(4, 6, 2)), 0);
+    assert.equal(await fixture().run((tx) => tx.idempotency.purge(4, 7, 2)), 2);
+    assert.equal(told(await claim({ ...old[0]!, token: 'other', machine_ms: 6 })), 'in_progress');
+    assert.equal(told(await claim({ ...old[1]!, token: 'other', now_ms: 4, machine_ms: 6 })), 'claimed');
+    assert.equal(await fixture().run((tx) => tx.idempotency.purge(4, 7, 100)), 1);
+    assert.equal(await fixture().run((tx) => tx.idempotency.purge(4, 7, 100)), 0);
   });
 });
