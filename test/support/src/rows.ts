@@ -56,32 +56,6 @@ export async function changeRows(
   }
 }
 
-/**
- * Changes rows past the product, beside whoever else uses the database: for what only the machine's time would change, as when
- * the lease of a process that died runs out.
- */
-export async function changeRows(
-  { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
-  sql: string,
-): Promise<void> {
-  if (name === 'sqlite') {
-    const database = new DatabaseSync(sqliteFile({ database_url }), { timeout: 60_000 });
-    try {
-      database.exec(sql);
-    } finally {
-      database.close();
-    }
-    return;
-  }
-  const client = new pg.Client({ connectionString: database_url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
-
 /** The names of all tables, those of the migrations included. */
 export async function tableNames(database: Pick<ScratchDatabase, 'name' | 'database_url'>): Promise<readonly string[]> {
   const rows = await readRows<{ name: string }>(
