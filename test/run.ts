@@ -6,12 +6,15 @@
  * What could not be run is told at the end, in words that nobody overlooks; with `--require` it fails the run.
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
+  connectionsLeft,
   dropStaleDatabases,
   localPostgresProblem,
   localRedisProblem,
@@ -25,6 +28,8 @@ import {
 const folders = ['packages', 'adapters', 'apps', 'test'];
 const stale_ms = 2 * 60 * 60 * 1000;
 const required_names = ['postgres', 'redis'];
+/** Connections to Postgres that the tests may have at once, and some to spare: another run may use the same server. */
+const connections_wanted = 200;
 
 const { values } = parseArgs({
   options: {
@@ -39,8 +44,11 @@ const { values } = parseArgs({
 for (const name of values.require) {
   if (!required_names.includes(name)) throw new TypeError(`--require ${name}: postgres and redis can be required`);
 }
+/** What all random draws of this run begin from. */
+const seed = Number(values.seed ?? randomInt(2 ** 31));
+if (!Number.isSafeInteger(seed)) throw new TypeError(`--seed ${values.seed}: it must be an integer`);
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 const found = globSync(
   folders.map((folder) => `${folder}/**/*.test.ts`),
   { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|data)$/.test(path) },
@@ -100,15 +108,21 @@ async function started(away: string, start: () => Promise<Pick<Found, 'url' | 's
   }
 }
 
-/** The running server, else one of our own, else why there is none. */
+/**
+ * The running server when it was named or has room for us, else one of our own, else the running one all the same, else why there
+ * is none.
+ */
 async function findPostgres(): Promise<Found> {
+  const named = process.env.TEST_POSTGRES_URL !== undefined;
   const dropped = await dropStaleDatabases(stale_ms).catch((error: unknown) => error as Error);
   if (typeof dropped === 'number') {
     if (dropped > 0) console.log(`dropped ${dropped} databases that killed test runs had left`);
-    return running(postgres_url);
+    if (named || (await connectionsLeft()) >= connections_wanted) return running(postgres_url);
+    const own = await started('the running server takes too few connections', startLocalPostgres);
+    return own.problem === null ? own : running(postgres_url);
   }
   const away = `no server answers at TEST_POSTGRES_URL (${dropped.message || 'connection refused'})`;
-  return process.env.TEST_POSTGRES_URL === undefined ? await started(away, startLocalPostgres) : absent(away);
+  return named ? absent(away) : await started(away, startLocalPostgres);
 }
 
 /** The running server, else one of our own, else why there is none. */
@@ -146,7 +160,7 @@ async function runTests(): Promise<number> {
         ...(own_servers_problem === '' ? {} : { TALLYSTICK_TEST_OWN_SERVERS: 'none' }),
         ...(values.full ? { TALLYSTICK_TEST_FULL: '1' } : {}),
         ...(values.runs === undefined ? {} : { TALLYSTICK_TEST_RUNS: values.runs }),
-        ...(values.seed === undefined ? {} : { TALLYSTICK_TEST_SEED: values.seed }),
+        TALLYSTICK_TEST_SEED: String(seed),
       },
     },
   );
@@ -161,6 +175,7 @@ function report(): void {
   console.log(
     `\nRan ${files.length} test files on ${databases}, with ${queues}, in ${seconds} s, the ${values.full ? 'long' : 'short'} run.`,
   );
+  console.log(`Random draws began from seed ${seed}: npm test -- --seed ${seed} draws the same again.`);
   for (const what of left_out) console.log(`NOT RUN: ${what}`);
   console.log(exit_code === 0 ? 'All tests passed.' : 'SOME TESTS FAILED.');
 }

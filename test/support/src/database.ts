@@ -54,6 +54,16 @@ export async function postgresProblem(url: string = postgres_url): Promise<strin
   }
 }
 
+/** How many more connections the Postgres server takes. */
+export async function connectionsLeft(url: string = postgres_url): Promise<number> {
+  return await onPostgres(url, async (client) => {
+    const { rows } = await client.query<{ left: number }>(
+      "select current_setting('max_connections')::int - count(*)::int as left from pg_stat_activity",
+    );
+    return rows[0]?.left ?? 0;
+  });
+}
+
 /**
  * Drops scratch databases that killed test runs left behind: those made more than `age_ms` ago, so that a run beside
  * this one keeps its own. Returns how many.

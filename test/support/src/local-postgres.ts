@@ -69,7 +69,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
   }
 
   async function start(): Promise<void> {
-    const settings = `-p ${port} -h 127.0.0.1 -k ${folder} -F -c max_connections=200`;
+    const settings = `-p ${port} -h 127.0.0.1 -k ${folder} -F -c max_connections=400`;
     const log = join(folder, 'log');
     const words = ['--pgdata', data, '--log', log, '--wait', '--timeout', `${start_s_max}`, '--options', settings];
     try {
