@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { runModel } from '@tallystick/harness';
-import { database_names, testRuns, testSeed } from '@tallystick/test-support';
+import { database_names, test_seed, testRuns } from '@tallystick/test-support';
 import { serviceOn } from './service.ts';
 
 const sequences = {
@@ -11,13 +11,8 @@ const sequences = {
 for (const name of database_names) {
   test(`the service on ${name} and the reference model agree over random sequences`, async () => {
     const service = await serviceOn(name);
-    const seed = testSeed();
     try {
-      await runModel({
-        system: service.system,
-        runs: testRuns(sequences[name]),
-        ...(seed === undefined ? {} : { seed }),
-      });
+      await runModel({ system: service.system, runs: testRuns(sequences[name]), seed: test_seed });
     } finally {
       await service.close();
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { body_bytes_max, nesting_max, parseJson, readBody } from '../src/body.ts';
 import { HttpProblem } from '../src/error-answer.ts';
@@ -84,6 +85,7 @@ describe('a body', () => {
       fc.property(fc.json(), (text) => {
         assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
       }),
+      propertyParameters(),
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { holdsNumber, withoutNumbers } from '../src/card-number-guard.ts';
 import { errorAnswer } from '../src/error-answer.ts';
@@ -29,6 +30,7 @@ describe('the last guard of card numbers', () => {
         assert.ok(guarded.includes(`************${number.slice(-4)}`));
         assert.ok(holdsNumber(number));
       }),
+      propertyParameters(),
     );
   });
 

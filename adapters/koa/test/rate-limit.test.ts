@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { createRateLimit } from '../src/rate-limit.ts';
 
@@ -36,6 +37,7 @@ describe('the rate limit of a key', () => {
         }
         assert.ok(through <= per_minute + (now_ms * per_minute) / 60_000 + 1e-6);
       }),
+      propertyParameters(),
     );
   });
 

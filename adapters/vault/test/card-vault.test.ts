@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pan } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import { createVault, KeyRing, parseKeyRing } from '@tallystick/vault';
 import fc from 'fast-check';
 import { expiry, pan, ringKeys } from './arbitraries.ts';
@@ -18,6 +19,7 @@ test('a sealed number opens to the same number and names the key that sealed it'
       assert.deepEqual([...sealed.number_index], [...card_vault.index(pan)]);
       assert.ok(!Buffer.from(sealed.number_sealed).includes(pan.reveal()));
     }),
+    propertyParameters(),
   );
 });
 
@@ -40,6 +42,7 @@ test('rotation changes neither the blind index nor a code, and every number stay
         assert.equal(index_fingerprint, before.index_fingerprint);
       }
     }),
+    propertyParameters(),
   );
 });
 
@@ -67,6 +70,7 @@ test('numbers have an index of their own', () => {
       assert.equal(same, one.reveal() === two.reveal());
       assert.equal(card_vault.index(one).length, 32);
     }),
+    propertyParameters(),
   );
 });
 
@@ -82,6 +86,7 @@ test('the code is three digits, the same each time, and matches itself alone', (
       assert.equal(card_vault.cvcMatches(pan, expiry, `${cvc}0`), false);
       assert.equal(card_vault.cvcMatches(pan, expiry, cvc.slice(0, 2)), false);
     }),
+    propertyParameters(),
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { Refusal } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import { createKeyRingText, KeyRing, parseKeyRing } from '@tallystick/vault';
 import fc from 'fast-check';
 import { ringKeys } from './arbitraries.ts';
@@ -32,6 +33,7 @@ test('a ring written and read is the same ring', () => {
       assert.deepEqual([...read.index_material], [...ring.index_material]);
       assert.equal(read.has_index_key, ring.has_index_key);
     }),
+    propertyParameters(),
   );
 });
 
@@ -78,6 +80,7 @@ test('a new key goes in front, keeps the others and fixes the index key', () => 
       assert.equal(next.has_index_key, true);
       assert.deepEqual([...next.index_material], [...ring.index_material]);
     }),
+    propertyParameters(),
   );
   assert.equal(String(parseKeyRing(`k9:${b},mine:${a}`).withNewKey()), 'KeyRing(k10, k9, mine, index)');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Violation } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import fc from 'fast-check';
 
@@ -12,6 +13,7 @@ test('random integers lie below their bound, up to 2^47', () => {
       const drawn = random.below(bound);
       assert.ok(Number.isInteger(drawn) && drawn >= 0 && drawn < bound);
     }),
+    propertyParameters(),
   );
   assert.equal(random.below(1), 0);
   assert.equal(new Set(Array.from({ length: 1000 }, () => random.below(10))).size, 10);

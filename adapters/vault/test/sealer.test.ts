@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import { createVault, KeyRing, parseKeyRing } from '@tallystick/vault';
 import fc from 'fast-check';
 import { purpose, ringKeys } from './arbitraries.ts';
@@ -17,6 +18,7 @@ test('what is sealed opens to the same bytes, for any bytes and purpose', () => 
       const { sealer } = createVault(new KeyRing(keys));
       assert.deepEqual([...sealer.open(purpose, sealer.seal(purpose, clear))], [...clear]);
     }),
+    propertyParameters(),
   );
 });
 
@@ -28,6 +30,7 @@ test('a sealed value opens for no other purpose', () => {
       const sealed = sealer.seal(purpose, clear);
       assert.throws(() => sealer.open(other, sealed), isFault);
     }),
+    propertyParameters(),
   );
 });
 
@@ -42,7 +45,7 @@ test('with any byte altered it does not open', () => {
         assert.throws(() => sealer.open('secret', altered), isFault, `byte ${at}`);
       }
     }),
-    { numRuns: 20 },
+    propertyParameters({ short: 20, full: 200 }),
   );
 });
 
@@ -64,6 +67,7 @@ test('any bytes at all are a fault, never another error', () => {
       assert.throws(() => sealer.open('secret', sealed), isFault);
       assert.equal(typeof sealer.isCurrent(sealed), 'boolean');
     }),
+    propertyParameters(),
   );
 });
 
@@ -89,6 +93,7 @@ test('a newer key seals, the older ones still open, a dropped one is named', () 
           isFault(error) && (error as Fault).message.includes(`key ${before.newest_key_id} is not in the ring`),
       );
     }),
+    propertyParameters(),
   );
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { addressGuard } from '../src/index.ts';
 
@@ -112,5 +113,6 @@ test('no IPv4 address is allowed by hiding it in IPv6', () => {
         assert.equal(addressGuard().allows(`${prefix}${a}.${b}.${c}.${d}`), false);
       },
     ),
+    propertyParameters(),
   );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { createSequenceWatch } from '../src/sequence-watch.ts';
 
@@ -22,6 +23,7 @@ describe('a sequence that is watched', () => {
           all.filter((sequence) => !seen.has(sequence)),
         );
       }),
+      propertyParameters(),
     );
   });
 });

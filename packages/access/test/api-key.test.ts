@@ -16,6 +16,7 @@ import {
   sandbox_keys,
 } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { Memory, plainSealer, random, sha256 } from './memory.ts';
 import { gist, refusalOf } from './refusal.ts';
@@ -169,6 +170,7 @@ test('of all texts of a secret one alone is taken', () => {
       assert.deepEqual([...Buffer.from(twin, 'base64url')], [...bytes]);
       assert.equal(parseKey(`tly_test_${id}_${twin}`), null);
     }),
+    propertyParameters(),
   );
 });
 

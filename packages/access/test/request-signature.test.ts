@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { equalBytes, requestSignature, type SignedParts, verifySignature } from '@tallystick/access';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { hmacSha256 } from './memory.ts';
 import { refusalOf } from './refusal.ts';
@@ -88,6 +89,7 @@ test('a signature verifies, and with any part changed it does not', async () => 
       const altered = signature.slice(0, at) + digit + signature.slice(at + 1);
       await refusalOf(() => verify(key, { timestamp, signature: altered }, signed));
     }),
+    propertyParameters(),
   );
 });
 
@@ -135,5 +137,6 @@ test('bytes are equal when all of them are', () => {
       assert.equal(equalBytes(a, b), Buffer.compare(a, b) === 0);
       assert.equal(equalBytes(a, Uint8Array.from(a)), true);
     }),
+    propertyParameters(),
   );
 });

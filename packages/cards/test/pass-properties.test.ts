@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import { recurring_values } from '@tallystick/velocity';
 import fc from 'fast-check';
 import type { Authorization, NetworkMessage } from '../src/index.ts';
@@ -155,7 +156,7 @@ describe('over any sequence of messages and moves of the clock', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      propertyParameters({ short: 400, full: 2_000 }),
     );
   });
 
@@ -181,7 +182,7 @@ describe('over any sequence of messages and moves of the clock', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      propertyParameters({ short: 400, full: 2_000 }),
     );
   });
 });
@@ -227,7 +228,7 @@ describe('however the messages of one instant are split over passes', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      propertyParameters({ short: 400, full: 2_000 }),
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { test_seed } from '@tallystick/test-support';
 import fc from 'fast-check';
 import {
   authorizationOf,
@@ -27,16 +28,17 @@ import { modelAsSystem, world } from './model-as-system.ts';
 const noon_ms = Temporal.Instant.from('2026-03-07T12:00:00Z').epochMilliseconds;
 
 /** Values that an arbitrary draws, and those that it shrinks some of them to. */
-function drawnAndShrunk<Value>(arbitrary: fc.Arbitrary<Value>): Value[] {
-  const drawn = fc.sample(arbitrary, { numRuns: 100, seed: 1 });
+function drawnAndShrunk<Value>(t: TestContext, arbitrary: fc.Arbitrary<Value>): Value[] {
+  t.diagnostic(`drawn by seed ${test_seed}`);
+  const drawn = fc.sample(arbitrary, { numRuns: 100, seed: test_seed });
   const shrunk: Value[] = [];
-  for (let seed = 1; seed <= 10; seed += 1) {
+  for (let turn = 1; turn <= 10; turn += 1) {
     // A property that fails for two values out of three, so that the library shrinks along ever new paths.
     const property = fc.property(arbitrary, (value) => {
       shrunk.push(value);
-      return JSON.stringify(value).length % 3 === seed % 3;
+      return JSON.stringify(value).length % 3 === turn % 3;
     });
-    fc.check(property, { seed, numRuns: 20 });
+    fc.check(property, { seed: test_seed + turn, numRuns: 20 });
   }
   assert.ok(shrunk.length > 40, `only ${shrunk.length} values were seen`);
   return [...drawn, ...shrunk];
@@ -70,8 +72,8 @@ function busyModel(plan_seed: number): ReferenceModel {
   return model;
 }
 
-test('planned cards are valid requests on any day, drawn and shrunk alike', () => {
-  for (const plan of drawnAndShrunk(cardPlan())) {
+test('planned cards are valid requests on any day, drawn and shrunk alike', (t) => {
+  for (const plan of drawnAndShrunk(t, cardPlan())) {
     for (const now of ['2024-02-29T23:59:59Z', '2026-12-31T00:00:00Z', '2027-03-14T07:00:00Z']) {
       const now_ms = Temporal.Instant.from(now).epochMilliseconds;
       const model = new ReferenceModel(world(now_ms));
@@ -81,8 +83,8 @@ test('planned cards are valid requests on any day, drawn and shrunk alike', () =
   }
 });
 
-test('a flawed card is refused for the field that the flaw names, drawn and shrunk alike', () => {
-  for (const { plan, flaw } of drawnAndShrunk(flawedCard())) {
+test('a flawed card is refused for the field that the flaw names, drawn and shrunk alike', (t) => {
+  for (const { plan, flaw } of drawnAndShrunk(t, flawedCard())) {
     const model = new ReferenceModel(world(noon_ms));
     const request = flawedRequest(plan, flaw, noon_ms, model.world);
     const answer = model.wouldCreate(request);
@@ -91,9 +93,9 @@ test('a flawed card is refused for the field that the flaw names, drawn and shru
   }
 });
 
-test('planned updates are well formed: only their sense is left to judge', () => {
+test('planned updates are well formed: only their sense is left to judge', (t) => {
   const known = ['total_card_amount', 'per_transaction_min', 'per_transaction_max', 'transactions_max', 'recurring'];
-  for (const plan of drawnAndShrunk(updatePlan())) {
+  for (const plan of drawnAndShrunk(t, updatePlan())) {
     const request = updateRequest(plan, noon_ms, world(noon_ms));
     for (const [name, value] of Object.entries(request)) {
       if (name.startsWith('valid_')) assert.equal(String(Temporal.PlainDate.from(value as string)), value);
@@ -102,9 +104,9 @@ test('planned updates are well formed: only their sense is left to judge', () =>
   }
 });
 
-test('planned authorizations carry all that the network requires, drawn and shrunk alike', () => {
+test('planned authorizations carry all that the network requires, drawn and shrunk alike', (t) => {
   const model = busyModel(1);
-  for (const plan of drawnAndShrunk(authorizationPlan())) {
+  for (const plan of drawnAndShrunk(t, authorizationPlan())) {
     const message = authorizationOf(plan, model);
     assert.match(message.card_number, /^\d{16}$/);
     assert.ok(['request', 'advice'].includes(kindOf(message)));
@@ -127,11 +129,11 @@ function isFlat(name: string): boolean {
   return name.startsWith('replacement_amounts.');
 }
 
-test('planned reversals speak of a purchase of the run, or of none so far', () => {
+test('planned reversals speak of a purchase of the run, or of none so far', (t) => {
   const model = busyModel(2);
   const traces = model.cards.flatMap((card) => model.purchases(card).map(({ message }) => message.trace_id));
   assert.ok(traces.length > 0, 'the model of the test has purchases');
-  for (const plan of drawnAndShrunk(reversalPlan())) {
+  for (const plan of drawnAndShrunk(t, reversalPlan())) {
     const message = reversalOf(plan, model);
     assert.equal(kindOf(message), 'reversal');
     assert.equal(traces.includes(message.trace_id), !plan.before_original);
@@ -150,10 +152,10 @@ test('planned reversals speak of a purchase of the run, or of none so far', () =
   }
 });
 
-test('planned clearings carry all that the network requires, and an id of their own', () => {
+test('planned clearings carry all that the network requires, and an id of their own', (t) => {
   const model = busyModel(3);
   const ids = new Set<string>();
-  for (const plan of drawnAndShrunk(clearingPlan())) {
+  for (const plan of drawnAndShrunk(t, clearingPlan())) {
     const message = clearingOf(plan, model);
     assert.equal(ids.has(message.network_financial_transaction_id), false);
     ids.add(message.network_financial_transaction_id);
@@ -167,10 +169,10 @@ test('planned clearings carry all that the network requires, and an id of their 
   }
 });
 
-test('the clock only goes forward, to a whole millisecond', () => {
+test('the clock only goes forward, to a whole millisecond', (t) => {
   const model = busyModel(4);
   const boundaries = (at: number) => model.boundaries(model.cards[at % model.cards.length]!);
-  for (const move of drawnAndShrunk(clockMove())) {
+  for (const move of drawnAndShrunk(t, clockMove())) {
     const target = clockTarget(move, noon_ms, boundaries);
     assert.ok(Number.isSafeInteger(target) && target >= noon_ms, JSON.stringify(move));
   }

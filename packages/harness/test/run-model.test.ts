@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { test_seed, testRuns } from '@tallystick/test-support';
 import { checkModel, runModel, type System } from '../src/index.ts';
 import { modelAsSystem } from './model-as-system.ts';
 
 test('the model agrees with itself over random sequences', async () => {
-  const result = await runModel({ system: async (start_ms) => modelAsSystem(start_ms), runs: 200, seed: 7 });
-  assert.equal(result.failed, false);
-  assert.equal(result.runs, 200);
+  const runs = testRuns({ short: 200, full: 1_000 });
+  const result = await runModel({ system: async (start_ms) => modelAsSystem(start_ms), runs, seed: test_seed });
+  assert.deepEqual([result.failed, result.runs, result.seed], [false, runs, test_seed]);
 });
 
 test('the same seed sends the same messages', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { add, greatest, least, money, subtract, sum_max, Violation, zero } from '../src/index.ts';
 
@@ -17,11 +18,17 @@ test('zero has no sign', () => {
 });
 
 test('what is added and subtracted again leaves nothing behind', () => {
-  fc.assert(fc.property(amounts, amounts, (a, b) => subtract(add(a, b), b) === a));
+  fc.assert(
+    fc.property(amounts, amounts, (a, b) => subtract(add(a, b), b) === a),
+    propertyParameters(),
+  );
 });
 
 test('a sum does not depend on the order', () => {
-  fc.assert(fc.property(fc.array(amounts, { maxLength: 50 }), (list) => add(...list) === add(...list.toReversed())));
+  fc.assert(
+    fc.property(fc.array(amounts, { maxLength: 50 }), (list) => add(...list) === add(...list.toReversed())),
+    propertyParameters(),
+  );
   assert.equal(add(), zero);
 });
 
@@ -37,5 +44,6 @@ test('least and greatest are one of the two, in order', () => {
       amounts,
       (a, b) => least(a, b) <= greatest(a, b) && add(least(a, b), greatest(a, b)) === add(a, b),
     ),
+    propertyParameters(),
   );
 });

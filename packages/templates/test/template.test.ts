@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { allowsMcc } from '../src/index.ts';
 
@@ -12,9 +13,13 @@ test('a DENY template allows exactly what the ALLOW template of the same codes d
       assert.equal(allowed, mcc_list.includes(purchase));
       assert.equal(allowsMcc({ mcc_rule: 'DENY', mcc_list }, purchase), !allowed);
     }),
+    propertyParameters(),
   );
 });
 
 test('a DENY template without codes allows every MCC', () => {
-  fc.assert(fc.property(mcc, (purchase) => allowsMcc({ mcc_rule: 'DENY', mcc_list: [] }, purchase)));
+  fc.assert(
+    fc.property(mcc, (purchase) => allowsMcc({ mcc_rule: 'DENY', mcc_list: [] }, purchase)),
+    propertyParameters(),
+  );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { agingHoldEnd, isTimeZone } from '../src/index.ts';
 
@@ -118,7 +119,7 @@ describe('an aging hold', () => {
         const before = local(end_ms - 1).toPlainDateTime();
         assert.ok(Temporal.PlainDateTime.compare(before, wanted) < 0);
       }),
-      { numRuns: 2_000 },
+      propertyParameters({ short: 2_000, full: 5_000 }),
     );
   });
 
@@ -127,6 +128,7 @@ describe('an aging hold', () => {
       fc.property(authorizations, fc.integer({ min: 1, max: 364 }), fc.constantFrom(...zones), (at, days, zone) => {
         assert.ok(agingHoldEnd(at, days, zone) <= agingHoldEnd(at, days + 1, zone));
       }),
+      propertyParameters(),
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { type Recurring, recurring_values, utcDateAt, utcInstantAt, utcMonthStart, windowAt } from '../src/index.ts';
 
@@ -33,6 +34,7 @@ describe('a velocity window', () => {
       fc.property(instants, (at) => {
         assert.deepEqual(windowAt('Continuous', at), { start_ms: 0, end_ms: Number.POSITIVE_INFINITY });
       }),
+      propertyParameters(),
     );
   });
 
@@ -42,6 +44,7 @@ describe('a velocity window', () => {
         const { start_ms, end_ms } = windowAt(recurring, at);
         assert.ok(start_ms <= at && at < end_ms);
       }),
+      propertyParameters(),
     );
   });
 
@@ -54,6 +57,7 @@ describe('a velocity window', () => {
         const inside = window.start_ms + Math.floor(part * (window.end_ms - window.start_ms));
         assert.deepEqual(windowAt(r, inside), window);
       }),
+      propertyParameters(),
     );
   });
 
@@ -70,6 +74,7 @@ describe('a velocity window', () => {
         }[recurring];
         assert.equal(windowAt(recurring, at).start_ms, first.toZonedDateTime('UTC').epochMilliseconds);
       }),
+      propertyParameters(),
     );
   });
 });
@@ -81,6 +86,7 @@ describe('the UTC calendar', () => {
         const date = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC').toPlainDate();
         assert.equal(utcDateAt(at), date.toString());
       }),
+      propertyParameters(),
     );
   });
 
@@ -91,6 +97,7 @@ describe('the UTC calendar', () => {
         const at_ms = Math.floor(at / unit) * unit;
         assert.equal(utcInstantAt(at_ms), Temporal.Instant.fromEpochMilliseconds(at_ms).toString());
       }),
+      propertyParameters(),
     );
   });
 
