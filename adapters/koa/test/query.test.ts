@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { parseQuery, type QueryRules } from '../src/query.ts';
 
@@ -101,6 +102,7 @@ describe('a query', () => {
         assert.deepEqual(again.page, { limit, after: 'a/b+c' });
         assert.deepEqual(read(new URL(read(asked).link(null), 'http://host').search.slice(1)).page, { limit });
       }),
+      propertyParameters(),
     );
   });
 });

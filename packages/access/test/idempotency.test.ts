@@ -11,6 +11,7 @@ import {
   type SignedParts,
 } from '@tallystick/access';
 import { Fault } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { Memory, plainSealer, random, sha256 } from './memory.ts';
 import { gist, refusalOf } from './refusal.ts';
@@ -156,6 +157,6 @@ test('requests have the same hash only when they are the same', () => {
         Buffer.compare(one.body, two.body) === 0;
       assert.equal(hex(requestSha256(sha256, one)) === hex(requestSha256(sha256, two)), same);
     }),
-    { numRuns: 500 },
+    propertyParameters({ short: 500, full: 2_500 }),
   );
 });

@@ -95,6 +95,7 @@ test('a number prints masked wherever it is printed', () => {
       assert.ok(!inspect({ pan }, { showHidden: true, depth: 9 }).includes(number));
       assert.equal(pan.reveal(), number);
     }),
+    propertyParameters(),
   );
 });
 
