@@ -128,6 +128,75 @@ function rules(name: DatabaseName): void {
       if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof Refusal, String(outcome.reason));
   });
 
+  /** Of each change whether it was made or refused, and the types that the webhooks have afterwards. All begin at once. */
+  async function changeTypesAtOnce(before: readonly number[][], wanted: readonly number[][]) {
+    const both = await shared;
+    const company_id = await company(both[0]);
+    const webhooks: Webhook[] = [];
+    for (const event_type_ids of before) webhooks.push(await register(both[0], company_id, { event_type_ids }));
+    const call = { company_id, actor: 'key:1', request_id: null, now_ms };
+    let runs = 0;
+    const outcomes = await Promise.allSettled(
+      webhooks.map(({ id }, place) =>
+        both[place % 2]!.unitOfWork.run((tx) => {
+          runs += 1;
+          return updateWebhook(tx, { callback_url_policy: () => null }, call, id, { event_type_ids: wanted[place]! });
+        }),
+      ),
+    );
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof Refusal, String(outcome.reason));
+    const { items } = await both[0].unitOfWork.read((tx) => tx.webhooks.list(company_id, { limit: 100 }));
+    const after = items.toReversed().map(({ event_type_ids }) => event_type_ids);
+    const made = outcomes.map(({ status }) => status === 'fulfilled');
+    assert.deepEqual(
+      after,
+      made.map((is_made, place) => (is_made ? wanted : before)[place]),
+      'what was answered is what stands',
+    );
+    return { made, runs };
+  }
+
+  test('two webhooks that exchange their types at once are both refused, as they are one after the other', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { made, runs } = await changeTypesAtOnce([[2], [3]], [[3], [2]]);
+      assert.deepEqual(made, [false, false]);
+      assert.equal(runs, 2, 'neither waits for the other in a ring, which the database would break');
+    }
+  });
+
+  test('types that are handed on at once go as they do one after the other', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      // Each wants what the one before gives up: the second may be refused, and then the third is, too.
+      const { made, runs } = await changeTypesAtOnce([[2, 3], [4, 5], [7]], [[11], [3, 2], [5]]);
+      assert.equal(runs, 3);
+      const [first, second, third] = made;
+      assert.ok(first && (second || !third), `${made}`);
+    }
+  });
+
+  test('of webhooks that are deleted while others take their types each gets them or is told who has them', async () => {
+    const both = await shared;
+    for (let round = 0; round < 10; round += 1) {
+      const company_id = await company(both[0]);
+      const webhook = await register(both[0], company_id, { event_type_ids: [2] });
+      const [deleted, ...taken] = await Promise.allSettled([
+        both[1].unitOfWork.run((tx) => tx.webhooks.delete(company_id, webhook.id)),
+        ...Array.from({ length: 3 }, (_, place) => register(both[place % 2]!, company_id, { event_type_ids: [2] })),
+      ]);
+      assert.deepEqual(deleted, { status: 'fulfilled', value: true });
+      const { items } = await both[0].unitOfWork.read((tx) => tx.webhooks.list(company_id, { limit: 100 }));
+      assert.equal(items.length, taken.filter(({ status }) => status === 'fulfilled').length);
+      assert.ok(items.length <= 1);
+      const owners = new Set([webhook.id, ...items.map(({ id }) => id)]);
+      for (const outcome of taken) {
+        if (outcome.status === 'fulfilled') continue;
+        assert.ok(outcome.reason instanceof Refusal, String(outcome.reason));
+        assert.ok(owners.has(Number(/webhook (\d+)/.exec(outcome.reason.message)?.[1])), outcome.reason.message);
+      }
+    }
+  });
+
   test('what rolls back is never relayed', async () => {
     const [persistence] = await shared;
     const company_id = await company(persistence);

@@ -9,29 +9,28 @@ export function webhookStore(session: Session): WebhookStore {
   const { db } = session;
   const webhooks = () => db.selectFrom('webhooks').selectAll();
 
-  /** Takes the event types for the webhook; the primary key says who was first. */
+  /** The event types become the webhook's own and its only ones. Refuses one that another webhook of the company has. */
   async function takeTypes({
     company_id,
     id,
     event_type_ids,
   }: Pick<Webhook, 'company_id' | 'id' | 'event_type_ids'>): Promise<void> {
-    // In one order for all, so that two racing transactions never wait for each other in a ring.
-    for (const written of event_type_ids.toSorted((a, b) => canonicalTypeId(a) - canonicalTypeId(b))) {
-      const event_type_id = canonicalTypeId(written);
-      const taken = await db
-        .insertInto('webhook_event_types')
-        .values({ company_id, event_type_id, webhook_id: id })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('webhook_id')
-        .executeTakeFirst();
-      if (taken !== undefined) continue;
+    // One after the other within a company: two webhooks that exchange types would wait for each other in a ring.
+    await heldForUpdate(session, db.selectFrom('companies').select('id').where('id', '=', company_id)).execute();
+    await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
+    for (const written of event_type_ids) {
       const owner = await db
-        .selectFrom('webhook_event_types')
-        .select('webhook_id')
-        .where('company_id', '=', company_id)
-        .where('event_type_id', '=', event_type_id)
-        .executeTakeFirst();
-      throw typeTaken(written, owner?.webhook_id ?? id);
+        .insertInto('webhook_event_types')
+        .values({ company_id, event_type_id: canonicalTypeId(written), webhook_id: id })
+        // Changes nothing, and tells whose the type is: in one statement, for a webhook may be deleted between two.
+        .onConflict((conflict) =>
+          conflict
+            .columns(['company_id', 'event_type_id'])
+            .doUpdateSet({ webhook_id: (eb) => eb.ref('webhook_event_types.webhook_id') }),
+        )
+        .returning('webhook_id')
+        .executeTakeFirstOrThrow();
+      if (owner.webhook_id !== id) throw typeTaken(written, owner.webhook_id);
     }
   }
 
@@ -64,7 +63,6 @@ export function webhookStore(session: Session): WebhookStore {
         .returning('id')
         .executeTakeFirst();
       assert(row !== undefined, `webhook ${id} is updated while it is held`);
-      await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
       await takeTypes({ id, company_id, event_type_ids });
     },
 
