@@ -72,11 +72,30 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('test/http/service.ts', "import { issueCard } from '@tallystick/cards';"),
     ),
   ],
-  'imports are declared': pair(
-    source('adapters/koa/src/app.ts', "import Koa from 'koa';"),
-    source('adapters/koa/src/app.ts', "import { randomUUID } from 'node:crypto';"),
-    workspace('adapters/koa', { name: '@tallystick/koa' }),
-  ),
+  'manifests name what is imported': [
+    pair(manifestOf({}), manifestOf({ dependencies: ['koa'] }), importing('adapters/koa/src/app.ts')),
+    pair(manifestOf({}), manifestOf({ devDependencies: ['koa'] }), importing('adapters/koa/test/app.test.ts')),
+    pair(manifestOf({ dependencies: ['koa'] }), manifestOf({})),
+    pair(manifestOf({ devDependencies: ['koa', '@types/node'] }), manifestOf({ devDependencies: ['@types/node'] })),
+    // What the sources import is there for the tests as well.
+    pair(manifestOf({ dependencies: ['koa'], devDependencies: ['koa'] }), manifestOf({ dependencies: ['koa'] }), [
+      ...importing('adapters/koa/src/app.ts'),
+      ...importing('adapters/koa/test/app.test.ts'),
+    ]),
+    pair(
+      workspace('.', { name: 'all', devDependencies: { turbo: '2.0.0' }, scripts: { build: 'tsc' } }),
+      workspace('.', { name: 'all', devDependencies: { turbo: '2.0.0' }, scripts: { build: 'turbo run build' } }),
+    ),
+    // The tests that cross packages are the root's own, but for a workspace among them.
+    pair(
+      [...importing('test/http/service.ts'), ...workspace('test/support', { name: '@tallystick/test-support' })],
+      [
+        ...importing('test/support/src/http.ts'),
+        ...workspace('test/support', { name: '@tallystick/test-support', dependencies: { koa: '3.3.0' } }),
+      ],
+      workspace('.', { name: 'all' }),
+    ),
+  ],
   'versions are exact': pair(
     workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '^3.3.0' } }),
     workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),
@@ -141,6 +160,20 @@ function source(path: string, text: string): readonly Part[] {
 
 function workspace(folder: string, manifest: Workspace['manifest']): readonly Part[] {
   return [{ folder, manifest }];
+}
+
+/** A file that imports koa. */
+function importing(path: string): readonly Part[] {
+  return source(path, "import { hash } from 'node:crypto';\nimport Koa from 'koa';");
+}
+
+/** The manifest of an adapter with these names. */
+function manifestOf(lists: Readonly<Partial<Record<'dependencies' | 'devDependencies', readonly string[]>>>) {
+  const named = Object.entries(lists).map(([list, names]) => [
+    list,
+    Object.fromEntries(names.map((name) => [name, '1.0.0'])),
+  ]);
+  return workspace('adapters/koa', { name: '@tallystick/koa', ...Object.fromEntries(named) });
 }
 
 function pair(bad: readonly Part[], good: readonly Part[], both: readonly Part[] = []): Planted {

@@ -17,6 +17,7 @@ export interface Workspace {
     readonly dependencies?: Readonly<Record<string, string>>;
     readonly devDependencies?: Readonly<Record<string, string>>;
     readonly optionalDependencies?: Readonly<Record<string, string>>;
+    readonly scripts?: Readonly<Record<string, string>>;
   };
 }
 
@@ -161,20 +162,65 @@ export const indexIsTheOnlyDoor: Rule = (tree) =>
       : [`${file.path}: leaves its workspace with ${specifier}`];
   });
 
-/** Every imported package is declared where it is imported: in dependencies for src, also in devDependencies for tests. */
-export const importsAreDeclared: Rule = (tree) =>
-  tree.workspaces.flatMap(({ folder, manifest }) =>
-    importsIn(tree, new RegExp(`^${folder}/(src|test)/`)).flatMap(({ file, specifier }) => {
-      const name = packageName(specifier);
-      if (name === null || name === manifest.name) return [];
-      const in_test = file.path.startsWith(`${folder}/test/`);
-      const declared = {
-        ...manifest.dependencies,
-        ...(in_test ? { ...manifest.devDependencies, 'fast-check': '' } : {}),
-      };
-      return name in declared ? [] : [`${file.path}: imports ${name}, which ${folder}/package.json does not declare`];
-    }),
-  );
+/**
+ * A manifest names exactly what its workspace imports: `dependencies` what the sources do, `devDependencies` what only the tests
+ * do. An import that is not named works as long as something else has the package installed; a name that is not imported is
+ * one more library to look after.
+ */
+export const manifestsNameWhatIsImported: Rule = (tree) =>
+  tree.workspaces.flatMap(({ folder, manifest }) => {
+    const owned = tree.files.filter(({ path }) => ownerOf(tree, path) === folder);
+    const imported = (part: string): Map<string, string> => {
+      const start = folder === '.' ? `${part}/` : `${folder}/${part}/`;
+      const found = owned
+        .filter(({ path }) => path.endsWith('.ts') && path.startsWith(start))
+        .flatMap((file) => importsOf(file).map((specifier) => [packageName(specifier), file.path] as const))
+        .filter((one): one is readonly [string, string] => one[0] !== null && one[0] !== manifest.name);
+      return new Map(found.toReversed());
+    };
+    const by_sources = imported('src');
+    const by_tests = new Map([...imported('test')].filter(([name]) => !by_sources.has(name)));
+    const used = (name: string): boolean =>
+      isRunByAScript(name, manifest) || isTypesOf(name, [...by_sources.keys(), ...by_tests.keys(), 'node']);
+    return [
+      ...differences(folder, 'dependencies', by_sources, manifest, () => false),
+      ...differences(folder, 'devDependencies', by_tests, manifest, used),
+    ];
+  });
+
+/** The innermost workspace that a file is of; `.` is the root's. */
+function ownerOf(tree: Tree, path: string): string {
+  const folders = tree.workspaces.map(({ folder }) => folder).filter((folder) => path.startsWith(`${folder}/`));
+  return folders.toSorted((a, b) => b.length - a.length)[0] ?? '.';
+}
+
+function differences(
+  folder: string,
+  list: 'dependencies' | 'devDependencies',
+  imported: ReadonlyMap<string, string>,
+  manifest: Workspace['manifest'],
+  used: (name: string) => boolean,
+): readonly ViolationLine[] {
+  const named = manifest[list] ?? {};
+  const unnamed = [...imported].filter(([name]) => !(name in named));
+  const idle = Object.keys(named).filter((name) => !imported.has(name) && !used(name));
+  return [
+    ...unnamed.map(([name, path]) => `${path}: imports ${name}, which ${folder}/package.json has not in ${list}`),
+    ...idle.map((name) => `${folder}/package.json: has ${name} in ${list}, for which nothing there imports it`),
+  ];
+}
+
+/** The commands of packages that are run, not imported. */
+const commands: Readonly<Record<string, string>> = { '@biomejs/biome': 'biome', turbo: 'turbo', typescript: 'tsc' };
+
+function isRunByAScript(name: string, { scripts = {} }: Workspace['manifest']): boolean {
+  const command = commands[name];
+  return command !== undefined && Object.values(scripts).some((script) => script.split(' ').includes(command));
+}
+
+function isTypesOf(name: string, packages: readonly string[]): boolean {
+  return name.startsWith('@types/') && packages.includes(name.slice('@types/'.length));
+}
 
 /** Versions are exact. */
 export const versionsAreExact: Rule = (tree) =>
@@ -263,7 +309,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'adapters stand alone': adaptersStandAlone,
   'only apps compose': onlyAppsCompose,
   'the index is the only door': indexIsTheOnlyDoor,
-  'imports are declared': importsAreDeclared,
+  'manifests name what is imported': manifestsNameWhatIsImported,
   'versions are exact': versionsAreExact,
   'dependencies have reasons': dependenciesHaveReasons,
   'names tell something': namesTellSomething,

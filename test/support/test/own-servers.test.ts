@@ -52,11 +52,11 @@ if (own_servers_expected) {
     it('ends with the process that started it, even when that is killed', async () => {
       const entrance = new URL('../src/index.ts', import.meta.url).href;
       const starting = `
-        const { startLocalPostgres, startLocalRedis } = await import('${entrance}');
+        const { startLocalPostgres, startLocalRedis } = await import(process.argv[1]);
         const started = await Promise.all([startLocalPostgres(), startLocalRedis()]);
         console.log(started.map(({ url }) => url).join(' '));
         setInterval(() => {}, 1_000);`;
-      const words = ['--conditions=source', '--input-type=module', '--eval', starting];
+      const words = ['--conditions=source', '--input-type=module', '--eval', starting, entrance];
       const owner = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
       const [told] = (await once(owner.stdout, 'data')) as [Buffer];
       const [postgres_url = '', redis_url = ''] = told.toString().trim().split(' ');
