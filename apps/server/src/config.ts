@@ -197,7 +197,8 @@ function sandboxProblems(given: Given): ConfigProblem[] {
   const by_name = given.SANDBOX === 'on';
   if (!sandboxWanted(given)) {
     if (given.TALLYSTICK_KEYS !== undefined) return [];
-    const message = 'is needed outside the sandbox: make it with npm run admin -- keys create';
+    const message =
+      'is needed outside the sandbox: make it with npm run admin -- keys create, or set SANDBOX=on for the sandbox';
     return [{ variable: 'TALLYSTICK_KEYS', message }];
   }
   if (by_name) return [];

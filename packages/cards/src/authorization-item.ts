@@ -1,9 +1,9 @@
 import type { Payload } from '@tallystick/events';
+import { maskedNumber } from '@tallystick/kernel';
 import { utcInstantAt } from '@tallystick/velocity';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus, DeclineCode } from './authorization.ts';
 import { message_types } from './authorization.ts';
 import { answers } from './decide.ts';
-import { maskedNumber } from './pan.ts';
 import type { LedgerCard } from './ports.ts';
 
 /** What an authorization shows of its card. */
@@ -139,7 +139,7 @@ function item(
     rcn_alias: card?.rcn_alias ?? null,
     card_number: maskedNumber(last4),
     message_type_indicator: message_type,
-    transaction_type: message_type,
+    transaction_type: text(details, 'transaction_type') ?? message_type,
     trace_id: told.trace_id,
     system_trace_audit_number: told.system_trace_audit_number,
     transaction_date_time: utcInstantAt(told.transaction_date_time_ms),

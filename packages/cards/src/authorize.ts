@@ -114,7 +114,9 @@ function correctedAmount(
   const name = card.currency === null ? 'billing_amount' : 'transaction_amount';
   const same_currency = merchant_currency === card.billing_currency;
   const other = name === 'billing_amount' ? transaction_amount : billing_amount;
-  const amount = replacement_amounts[name] ?? (same_currency ? other : null);
+  const own = replacement_amounts[name];
+  // In one currency both amounts are the same; 0 beside another amount is the network's way of leaving one out.
+  const amount = same_currency ? own || (other ?? own) : own;
   if (amount !== null) return { kind: 'corrected', amount };
   const message = 'must be sent: it is the amount that the limits of this card compare';
   return { kind: 'refused', refusal: invalid({ path: `replacement_amounts.${name}`, message }) };

@@ -36,6 +36,13 @@ describe('an approved request', () => {
     assert.equal(event?.payload.transaction_type, 'Authorization Request');
     assert.equal(event?.payload.transaction_date_time, '2026-11-21T12:00:00Z');
   });
+
+  test('tells the transaction type that the network sent, if it sent one', () => {
+    const world = new NetworkWorld(now);
+    const item = world.authorize({ transaction_type: 'Purchase with cashback' });
+    assert.equal(item.transaction_type, 'Purchase with cashback');
+    assert.equal(world.ledger.events[0]?.payload.transaction_type, 'Purchase with cashback');
+  });
 });
 
 describe('a declined request', () => {

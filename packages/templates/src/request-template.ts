@@ -113,7 +113,8 @@ function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return (
-    { number: 'a number', boolean: 'true or false', object: 'an object' }[typeof value as string] ?? 'such a value'
+    { string: 'text', number: 'a number', boolean: 'true or false', object: 'an object' }[typeof value as string] ??
+    'such a value'
   );
 }
 

@@ -106,6 +106,15 @@ for (const [name, what, value] of wrong_values) {
   });
 }
 
+test('says what stands where a list of codes should', async () => {
+  const { unit_of_work } = inMemoryTemplates();
+  const request = { ...groceries, mcc_list: '5411' };
+  await assert.rejects(
+    unit_of_work.run((tx) => requestTemplate(tx, call, request, settings)),
+    /mcc_list must be an array of four-digit strings, not text/,
+  );
+});
+
 test('the largest request is accepted', async () => {
   const { unit_of_work } = inMemoryTemplates();
   const largest = {
