@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimIdempotencyKey } from '@tallystick/access';
-import { database_names } from '@tallystick/test-support';
+import { database_names, readRows } from '@tallystick/test-support';
 import { authorization } from './authorization.ts';
 import { type Reply, type Service, start, startService } from './service.ts';
 
@@ -29,6 +29,40 @@ for (const database of database_names) {
       assert.equal(again.text, first.text);
       assert.equal(again.headers.get('content-type'), first.headers.get('content-type'));
       assert.equal(await cardsOf(service), 1);
+    });
+
+    it('shows a card number again only with an entry in the audit log for each showing', async (t) => {
+      const service = await startService(t, database);
+      const shown = async () =>
+        await readRows<{ actor: string; object: string; details: string; request_id: string }>(
+          service.database,
+          "select actor, object, details, request_id from audit_entries where action = 'card_number.shown' order by id",
+        );
+      const { card_number, id } = (await create(service, 'k')).json.data;
+      assert.equal((await shown()).length, 1);
+      for (const request_id of ['second', 'third']) {
+        const body = { data: { total_card_amount: 1000 }, show_card_number: true };
+        const again = await service.send('POST', path, {
+          body,
+          headers: { 'Idempotency-Key': 'k', 'X-Request-Id': request_id },
+        });
+        assert.equal(again.json.data.card_number, card_number);
+      }
+      const replay = { actor: 'key:sandbox:client', object: `virtualcard:${id}`, details: '{"replayed":true}' };
+      assert.deepEqual(
+        (await shown()).slice(1).map((entry) => ({ ...entry })),
+        [
+          { ...replay, request_id: 'second' },
+          { ...replay, request_id: 'third' },
+        ],
+      );
+
+      const hidden = { body: { data: { total_card_amount: 1000 } }, headers: { 'Idempotency-Key': 'hidden' } };
+      for (const replayed of [null, 'true']) {
+        const answer = await service.send('POST', path, hidden);
+        assert.equal(answer.headers.get('idempotent-replayed'), replayed);
+      }
+      assert.equal((await shown()).length, 3, 'a masked number is no showing');
     });
 
     it('of a refusal gets the same refusal again, with the request id of the first', async (t) => {

@@ -17,7 +17,13 @@ import {
   type WebhookServices,
 } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { type DatabaseName, sandbox_keys, scratchDatabase, test_keys } from '@tallystick/test-support';
+import {
+  type DatabaseName,
+  type ScratchDatabase,
+  sandbox_keys,
+  scratchDatabase,
+  test_keys,
+} from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 import { addressGuard, callbackUrlPolicy, webhookClient } from '@tallystick/webhook-client';
 import pino from 'pino';
@@ -46,6 +52,7 @@ export interface Call {
 /** The HTTP interface over real storage, on a real socket. */
 export interface Service {
   readonly url: string;
+  readonly database: Pick<ScratchDatabase, 'name' | 'database_url'>;
   readonly persistence: Persistence;
   readonly vault: Vault;
   readonly lifecycle: Lifecycle;
@@ -128,6 +135,7 @@ export async function startService(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
+    database,
     persistence,
     vault,
     lifecycle,

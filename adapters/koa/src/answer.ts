@@ -9,6 +9,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called once the transaction has committed. */
   readonly committed?: () => void;
+  /** Ids of the cards whose numbers it shows. The audit log tells of each showing, and so of each replay. */
+  readonly shows_numbers_of?: readonly number[];
 }
 
 /** An answer as it goes out: the body already text, so that it can be kept and replayed byte for byte. */
@@ -17,6 +19,7 @@ export interface RenderedAnswer {
   /** JSON text; null: no body. */
   readonly text: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  readonly shows_numbers_of?: readonly number[];
 }
 
 const no_headers: Readonly<Record<string, string>> = {};
@@ -27,6 +30,7 @@ export function render(answer: Answer): RenderedAnswer {
     status: answer.status,
     text: answer.body === undefined ? null : JSON.stringify(answer.body),
     headers: answer.headers ?? no_headers,
+    ...(answer.shows_numbers_of === undefined ? {} : { shows_numbers_of: answer.shows_numbers_of }),
   };
 }
 

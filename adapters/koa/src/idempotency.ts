@@ -1,5 +1,4 @@
 import {
-  type ClaimedKey,
   claimIdempotencyKey,
   type IdempotencyOwner,
   type IdempotencyPorts,
@@ -8,9 +7,11 @@ import {
   parseIdempotencyKey,
   type SignedParts,
 } from '@tallystick/access';
+import { auditShownNumbers } from '@tallystick/cards';
 import type { Sealer, UnitOfWork } from '@tallystick/kernel';
 import type { RenderedAnswer } from './answer.ts';
 import type { HttpTx } from './http-tx.ts';
+import { type ApiRequest, clientCall } from './route.ts';
 
 /** The value of an `Idempotency-Key` header, checked; null when there is none. */
 export function idempotencyKey(header: string | string[] | undefined): string | null {
@@ -20,21 +21,26 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
 
 /**
  * Claims the key for a request, in a transaction of its own, so that others see it at once. Gives who holds it now, or the
- * first answer, to be replayed byte for byte.
+ * first answer, to be replayed byte for byte; the numbers that it shows are told to the audit log once more.
  */
 export async function claimKey(
   ports: IdempotencyPorts & { readonly unitOfWork: UnitOfWork<HttpTx> },
   principal: Principal,
   key: string,
   request: SignedParts,
-  now_ms: number,
+  { request_id, now_ms }: Pick<ApiRequest, 'request_id' | 'now_ms'>,
 ): Promise<IdempotencyOwner | RenderedAnswer> {
-  const claimed: ClaimedKey = await ports.unitOfWork.run((tx) =>
-    claimIdempotencyKey(tx, ports, principal, key, request, now_ms),
-  );
-  if (claimed.kind === 'claimed') return claimed.owner;
-  const answer = JSON.parse(Buffer.from(claimed.answer).toString('utf8')) as RenderedAnswer;
-  return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
+  return await ports.unitOfWork.run(async (tx) => {
+    const claimed = await claimIdempotencyKey(tx, ports, principal, key, request, now_ms);
+    if (claimed.kind === 'claimed') return claimed.owner;
+    const answer = JSON.parse(Buffer.from(claimed.answer).toString('utf8')) as RenderedAnswer;
+    if (answer.shows_numbers_of !== undefined) {
+      await auditShownNumbers(tx, clientCall({ principal, request_id, now_ms }), answer.shows_numbers_of, {
+        replayed: true,
+      });
+    }
+    return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
+  });
 }
 
 /** Keeps the answer for its replays, in the transaction of the change. */

@@ -102,18 +102,19 @@ const no_rules = {};
 /** The work under an idempotency key: a refusal is an answer to be kept, a failure of ours gives the key back. */
 async function once(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
   const { ctx, principal, bytes, now_ms } = arrived;
-  const owner = await claimKey(ports, principal, key, signedParts(ctx, bytes), now_ms);
+  const { request_id } = ctx.state;
+  const owner = await claimKey(ports, principal, key, signedParts(ctx, bytes), { request_id, now_ms });
   if ('status' in owner) return owner;
   try {
     const answer = await perform(ports, route, arrived, owner);
-    if (!isKept(answer.status)) await giveBack(ports, ctx.state.request_id, owner);
+    if (!isKept(answer.status)) await giveBack(ports, request_id, owner);
     return answer;
   } catch (error) {
     if (!isExpected(error)) {
-      await giveBack(ports, ctx.state.request_id, owner);
+      await giveBack(ports, request_id, owner);
       throw error;
     }
-    const answer = render(errorAnswer(error, ctx.state.request_id));
+    const answer = render(errorAnswer(error, request_id));
     await ports.unitOfWork.run((tx) => keepForReplay(tx, ports.sealer, owner, answer));
     return answer;
   }

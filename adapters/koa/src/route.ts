@@ -72,15 +72,18 @@ export function route<Schema extends z.ZodType>(
   return definition as unknown as Route;
 }
 
+/** What a call takes from a request. */
+type Caller = Pick<ApiRequest, 'principal' | 'request_id' | 'now_ms'>;
+
 /** The call of a client's request: it sees its own company only. */
-export function clientCall(request: ApiRequest): Call {
+export function clientCall(request: Caller): Call {
   const { company_id } = request.principal;
   assert(company_id !== null, `client key ${request.principal.key_id} belongs to no company`);
   return operatorCall(request, company_id);
 }
 
 /** The call of an operator's request on behalf of a company. */
-export function operatorCall(request: ApiRequest, company_id: number): Call {
+export function operatorCall(request: Caller, company_id: number): Call {
   return {
     company_id,
     actor: `key:${request.principal.key_id}`,

@@ -30,17 +30,22 @@ export async function revealNumbers(
     assert(number !== undefined, `card ${id} has no number`);
     const pan = vault.open(number.number_sealed);
     revealed.set(id, { card_number: pan.reveal(), cvc: vault.cvc(pan, expiry) });
-    await tx.audit.record(
-      {
-        company_id,
-        actor: call.actor,
-        action: 'card_number.shown',
-        object: `virtualcard:${id}`,
-        request_id: call.request_id,
-        details: {},
-      },
-      call.now_ms,
-    );
+    await auditShownNumbers(tx, call, [id]);
   }
   return revealed;
+}
+
+/**
+ * Tells the audit log that the numbers of the company's cards are shown; `details` says how, where it was not by opening them anew.
+ */
+export async function auditShownNumbers(
+  tx: { readonly audit: AuditLog },
+  { company_id, actor, request_id, now_ms }: Call,
+  card_ids: readonly number[],
+  details: { readonly replayed?: true } = {},
+): Promise<void> {
+  for (const id of card_ids) {
+    const object = `virtualcard:${id}`;
+    await tx.audit.record({ company_id, actor, action: 'card_number.shown', object, request_id, details }, now_ms);
+  }
 }

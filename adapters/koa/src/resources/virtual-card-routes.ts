@@ -37,7 +37,8 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
   const shown = async (tx: HttpTx, request: ApiRequest, reading: CardReading, in_clear: boolean): Promise<Answer> => {
     if (!in_clear) return resource(virtualCard(reading, undefined));
     const revealed = await revealNumbers(tx, ports, clientCall(request), [reading.card]);
-    return resource(virtualCard(reading, revealed.get(reading.card.id)));
+    const answer = resource(virtualCard(reading, revealed.get(reading.card.id)));
+    return { ...answer, shows_numbers_of: [reading.card.id] };
   };
 
   return [
