@@ -1,5 +1,4 @@
-import { withoutCardNumbers } from '@tallystick/cards';
-import { Fault, type FieldError, Refusal } from '@tallystick/kernel';
+import { Fault, type FieldError, Refusal, withoutCardNumbers } from '@tallystick/kernel';
 import type { Answer } from './answer.ts';
 import { type HttpProblemCode, http_problem_status, refusal_status } from './refusal-status.ts';
 

@@ -1,5 +1,5 @@
+import { withoutNumbers } from '@tallystick/kernel';
 import pino from 'pino';
-import { withoutNumbers } from './card-number-guard.ts';
 
 /** What the HTTP interface asks of a logger; pino's is one. */
 export interface Log {

@@ -1,4 +1,11 @@
-import type { Authorization, Clearing, LedgerCard, NetworkMessage } from '@tallystick/cards';
+import {
+  type Authorization,
+  type Clearing,
+  type LedgerCard,
+  match_reach_days,
+  type NetworkMessage,
+} from '@tallystick/cards';
+import { day_ms } from '@tallystick/velocity';
 
 /** The columns of a card that a pass reads, of `virtual_cards` (v) and `real_cards` (r). Its template comes from `TemplateRules`. */
 export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias, r.billing_currency, v.template_id,
@@ -145,8 +152,11 @@ export function clearingOf(row: ClearingRow): Clearing {
   return { ...row, partial: Boolean(row.partial), review: Boolean(row.review), details: JSON.parse(row.details) };
 }
 
-/** The stretch of a card's history that can hold what a clearing without a reference matches: 36 days. */
-export const clearing_reach_ms = 36 * 24 * 60 * 60 * 1000;
+/**
+ * The stretch of a card's history that can hold what a clearing without a reference matches, in milliseconds. A day is to spare for
+ * processes whose clocks differ: rows are sought from the card's last one before the stretch on.
+ */
+export const match_reach_ms = (match_reach_days + 1) * day_ms;
 
 /** The six characters of a network reference number by which rule 4 of the matching looks it up, or null. */
 export function networkReference(net_reference_number: string | null): string | null {

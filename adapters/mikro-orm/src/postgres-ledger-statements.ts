@@ -6,7 +6,7 @@ import {
   type ColumnKind,
   card_columns,
   clearing_columns,
-  clearing_reach_ms,
+  match_reach_ms,
   selectList,
 } from './ledger-rows.ts';
 
@@ -115,26 +115,20 @@ export interface ClearingKeys {
   readonly acquirer_reference_data: string | null;
   readonly approval_code: string | null;
   readonly reference: string | null;
-  readonly merchant_id: string | null;
-  readonly merchant_amount: number | null;
 }
 
 const clearing_keys = `(
   select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
     from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, transaction_id text, acquirer_reference_data text,
-      approval_code text, reference text, merchant_id text, merchant_amount bigint)
+      approval_code text, reference text)
   ) m`;
 
-/** Both lists of candidates of these clearings: earlier clearings, and roots. Rows may repeat. */
-export function clearingCandidates(
-  keys: readonly ClearingKeys[],
-  now_ms: number,
-): { readonly clearings: LedgerQuery; readonly roots: LedgerQuery } {
-  const values = [JSON.stringify(keys), now_ms - clearing_reach_ms];
-  // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
-  const recent = (row: string, table: string, time: string) =>
-    `${row}.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < $2::bigint
-       order by b.id desc limit 1), 0) and (${row}.merchant_id = m.merchant_id or ${row}.merchant_amount = m.merchant_amount)`;
+/** Both lists of what the references of these clearings lead to: earlier clearings, and roots. Rows may repeat. */
+export function clearingCandidates(keys: readonly ClearingKeys[]): {
+  readonly clearings: LedgerQuery;
+  readonly roots: LedgerQuery;
+} {
+  const values = [JSON.stringify(keys)];
   const earlier = (which: string) => `select ${clearings} from clearings c where ${which}`;
   const root = (which: string) =>
     `select ${authorizations} from authorizations a where a.card_id = m.card_id and a.root_id = a.id and ${which}`;
@@ -146,7 +140,6 @@ export function clearingCandidates(
          union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
          union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
          union all ${earlier('c.card_id = m.card_id and substr(c.net_reference_number, 4, 6) = m.reference and c.net_reference_number is not null')}
-         union all ${earlier(`c.card_id = m.card_id and ${recent('c', 'clearings', 'recorded_at_ms')}`)}
        ) c`,
       values,
     ),
@@ -155,8 +148,40 @@ export function clearingCandidates(
       `select a.* from ${clearing_keys} cross join lateral (
          ${root('a.approval_code = m.approval_code')}
          union all ${root('substr(a.net_reference_number, 4, 6) = m.reference and a.net_reference_number is not null')}
-         union all ${root(recent('a', 'authorizations', 'decided_at_ms'))}
        ) a`,
+      values,
+    ),
+  };
+}
+
+/** What a card has of a merchant from the reach of the matching. */
+export interface RecentKeys {
+  readonly card_id: number;
+  readonly merchant_id: string;
+  /** Clearings too, and roots that are done with. */
+  readonly credit: boolean;
+}
+
+/** Both lists of what the merchants of these clearings lead to. Rows may repeat. */
+export function recentCandidates(
+  keys: readonly RecentKeys[],
+  now_ms: number,
+): { readonly clearings: LedgerQuery; readonly roots: LedgerQuery } {
+  const values = [JSON.stringify(keys), now_ms - match_reach_ms];
+  // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
+  const recent = (columns: string, table: string, time: string, which: string) =>
+    `select ${columns} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, credit boolean)
+       cross join lateral (
+         select * from ${table} c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and ${which}
+           and c.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < $2::bigint
+             order by b.id desc limit 1), 0)
+       ) c`;
+  const awaited = `c.root_id = c.id and (m.credit or c.status not in ('cleared', 'reversed', 'declined'))`;
+  return {
+    clearings: named('ledger_recent_clearings', recent(clearings, 'clearings', 'recorded_at_ms', 'm.credit'), values),
+    roots: named(
+      'ledger_recent_roots',
+      recent(selectList(authorization_columns, 'c'), 'authorizations', 'decided_at_ms', awaited),
       values,
     ),
   };

@@ -1,4 +1,14 @@
-import type { Authorization, Clearing, Fold, Ledger, LedgerCard, LedgerState, NetworkMessage } from '@tallystick/cards';
+import {
+  type Authorization,
+  type Clearing,
+  type ClearingMessage,
+  type Fold,
+  isSettledByReference,
+  type Ledger,
+  type LedgerCard,
+  type LedgerState,
+  type NetworkMessage,
+} from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { PostgresConnection } from './connection.ts';
@@ -26,6 +36,8 @@ import {
   lockByNumber,
   lockByNumberOrId,
   lockDue,
+  type RecentKeys,
+  recentCandidates,
   templatesById,
   traces,
   writes,
@@ -115,8 +127,7 @@ async function loadState(
   ];
   if (asked.traces.trace_ids.length > 0) queries.push(traces(asked.traces.number_indexes, asked.traces.trace_ids));
   if (asked.clearings.length > 0) {
-    // The reach of a candidate has a day to spare: here the clock may be read before the locks are held.
-    const candidates = clearingCandidates(asked.clearings, clock.now().epochMilliseconds);
+    const candidates = clearingCandidates(asked.clearings);
     queries.push(candidates.roots, candidates.clearings);
   }
   const [, locked, ids, ...found] = await send(client, queries);
@@ -125,6 +136,7 @@ async function loadState(
   loaded.keepClearings(clearings?.rows ?? []);
   for (const { rows } of found) loaded.keepAuthorizations(rows);
   const now_ms = clock.now().epochMilliseconds;
+  await loaded.recentCandidates(client, messages, now_ms);
   await loaded.complete(client, templates, now_ms);
   return loaded.state(now_ms, templates, ids?.rows[0]);
 }
@@ -162,6 +174,39 @@ class Loaded {
 
   keepClearings(rows: readonly ClearingRow[]): void {
     for (const row of rows) if (!this.#clearings.has(row.id)) this.#clearings.set(row.id, clearingOf(row));
+  }
+
+  /** Reads what the clearings may belong to that no reference of theirs settled: mostly none, and then nothing is sent. */
+  async recentCandidates(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
+    const clearings = messages.filter((message) => message.kind === 'clearing');
+    if (clearings.length === 0) return;
+    const by_number = new Map(this.#cards.map((card) => [hex(card.number_index), card]));
+    const by_id = new Map(this.#cards.map((card) => [card.id, card]));
+    const cardOf = ({ number_index, vcn_id }: Pick<ClearingMessage, 'number_index' | 'vcn_id'>) =>
+      number_index === null ? by_id.get(vcn_id ?? 0) : by_number.get(hex(number_index));
+    const deciding = new Set(
+      messages.flatMap((message) =>
+        message.kind === 'authorization' ? [by_number.get(hex(message.number_index))] : [],
+      ),
+    );
+    const roots = Map.groupBy(
+      this.#authorizations.values(),
+      ({ card_id, net_reference_number }) => `${card_id} ${net_reference_number}`,
+    );
+    const keys = clearings.flatMap((message): RecentKeys[] => {
+      const card = cardOf(message);
+      const { merchant_id, net_reference_number } = message;
+      if (card === undefined || merchant_id === null) return [];
+      const named = roots.get(`${card.id} ${net_reference_number}`) ?? [];
+      if (!deciding.has(card) && isSettledByReference(message, named)) return [];
+      return [{ card_id: card.id, merchant_id, credit: message.clearing_type === 'CREDIT' }];
+    });
+    if (keys.length === 0) return;
+    const recent = recentCandidates(keys, now_ms);
+    const queries = keys.some(({ credit }) => credit) ? [recent.roots, recent.clearings] : [recent.roots];
+    const [found_roots, found_clearings] = await send(client, queries);
+    this.keepAuthorizations(found_roots?.rows ?? []);
+    this.keepClearings(found_clearings?.rows ?? []);
   }
 
   /** Reads what only the first answers can tell: mostly nothing, and then nothing is sent. */
@@ -236,8 +281,6 @@ function keysOf(messages: readonly NetworkMessage[]) {
       acquirer_reference_data: message.acquirer_reference_data,
       approval_code: message.approval_code,
       reference: networkReference(message.net_reference_number),
-      merchant_id: message.merchant_id,
-      merchant_amount: message.merchant_amount,
     });
   }
   return { numbers: [...numbers.values()], ids: [...ids], traces: { number_indexes, trace_ids }, clearings };

@@ -14,8 +14,9 @@ import {
 export interface Recent {
   readonly card_id: number;
   readonly since_ms: number;
-  readonly merchant_id: string | null;
-  readonly merchant_amount: number | null;
+  readonly merchant_id: string;
+  /** 1: roots that are done with, too. */
+  readonly credit: 0 | 1;
 }
 
 /** A prepared statement, as far as a pass needs it. */
@@ -38,7 +39,7 @@ export function prepareStatements(database: Database) {
   // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
   const recentOf = (table: string, time: string) =>
     `card_id = $card_id and id > coalesce((select id from ${table} where card_id = $card_id and ${time} < $since_ms
-       order by id desc limit 1), 0) and (merchant_id = $merchant_id or merchant_amount = $merchant_amount)`;
+       order by id desc limit 1), 0) and merchant_id = $merchant_id`;
   const sql = <Parameters extends unknown[], Row = unknown>(text: string): Prepared<Parameters, Row> =>
     database.prepare<Parameters, Row>(text);
   return {
@@ -66,7 +67,8 @@ export function prepareStatements(database: Database) {
          and substr(a.net_reference_number, 4, 6) = ? and ${root}`,
     ),
     roots_recent: sql<[Recent], AuthorizationRow>(
-      `${authorizations} where ${recentOf('authorizations', 'decided_at_ms')} and ${root}`,
+      `${authorizations} where ${recentOf('authorizations', 'decided_at_ms')} and ${root}
+         and ($credit or a.status not in ('cleared', 'reversed', 'declined'))`,
     ),
     clearing_by_transaction: sql<[string], ClearingRow>(`${clearings} where c.network_financial_transaction_id = ?`),
     clearings_by_acquirer_reference: sql<[number, string], ClearingRow>(

@@ -1,14 +1,15 @@
-import type {
-  Authorization,
-  AuthorizationMessage,
-  Clearing,
-  ClearingMessage,
-  Fold,
-  Ledger,
-  LedgerCard,
-  LedgerChanges,
-  LedgerState,
-  NetworkMessage,
+import {
+  type Authorization,
+  type AuthorizationMessage,
+  type Clearing,
+  type ClearingMessage,
+  type Fold,
+  isSettledByReference,
+  type Ledger,
+  type LedgerCard,
+  type LedgerChanges,
+  type LedgerState,
+  type NetworkMessage,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
 import type { SqliteConnection } from './connection.ts';
@@ -23,14 +24,14 @@ import {
   type ColumnKind,
   cardOf,
   clearing_columns,
-  clearing_reach_ms,
   clearingOf,
   idsAfter,
   idsNeeded,
+  match_reach_ms,
   networkReference,
   TemplateRules,
 } from './ledger-rows.ts';
-import { type LedgerStatements, prepareStatements } from './sqlite-ledger-statements.ts';
+import { type LedgerStatements, prepareStatements, type Recent } from './sqlite-ledger-statements.ts';
 
 /**
  * The ledger on SQLite: a pass is one `BEGIN IMMEDIATE` .. `COMMIT` of prepared statements without one await, so that no
@@ -84,9 +85,10 @@ function loadState(
   const now_ms = clock.now().epochMilliseconds;
   found.dueHolds(now_ms);
   for (const { message, card } of carded) {
-    if (message.kind === 'clearing') found.clearingCandidates(card, message, now_ms);
-    else if (card !== null) found.trace(card, message);
+    if (message.kind === 'authorization' && card !== null) found.trace(card, message);
   }
+  for (const { message, card } of carded)
+    if (message.kind === 'clearing') found.clearingCandidates(card, message, now_ms);
   return found.state(now_ms, idsNeeded(messages));
 }
 
@@ -105,6 +107,8 @@ class Found {
   readonly #cards = new Map<number, LedgerCard>();
   readonly #card_ids = new Map<string, number | null>();
   readonly #traces = new Set<string>();
+  /** The cards that a message of the pass is decided on. */
+  readonly #deciding = new Set<number>();
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
 
@@ -150,6 +154,7 @@ class Found {
 
   /** The card's messages with the trace id of this one, and their roots. */
   trace(card: LedgerCard, message: AuthorizationMessage): void {
+    this.#deciding.add(card.id);
     const key = `${card.id} ${message.trace_id}`;
     if (this.#traces.has(key)) return;
     this.#traces.add(key);
@@ -167,7 +172,7 @@ class Found {
     const its = this.#statements;
     this.#keepClearings(its.clearing_by_transaction.all(message.network_financial_transaction_id));
     if (card === null) return;
-    const { acquirer_reference_data, approval_code, merchant_id, merchant_amount } = message;
+    const { acquirer_reference_data, approval_code, merchant_id } = message;
     if (acquirer_reference_data !== null) {
       this.#keepClearings(its.clearings_by_acquirer_reference.all(card.id, acquirer_reference_data));
     }
@@ -176,15 +181,18 @@ class Found {
       this.#keepAuthorizations(its.roots_by_approval.all(card.id, approval_code));
     }
     const reference = networkReference(message.net_reference_number);
+    let is_settled = false;
     if (reference !== null) {
       this.#keepClearings(its.clearings_by_network_reference.all(card.id, reference));
-      this.#keepAuthorizations(its.roots_by_network_reference.all(card.id, reference));
+      const roots = this.#keepAuthorizations(its.roots_by_network_reference.all(card.id, reference));
+      is_settled = !this.#deciding.has(card.id) && isSettledByReference(message, roots);
     }
-    if (merchant_id !== null || merchant_amount !== null) {
-      const since_ms = now_ms - clearing_reach_ms;
-      const recent = { card_id: card.id, since_ms, merchant_id, merchant_amount };
-      this.#keepClearings(its.clearings_recent.all(recent));
+    if (merchant_id !== null && !is_settled) {
+      const is_credit = message.clearing_type === 'CREDIT';
+      const since_ms = now_ms - match_reach_ms;
+      const recent: Recent = { card_id: card.id, since_ms, merchant_id, credit: is_credit ? 1 : 0 };
       this.#keepAuthorizations(its.roots_recent.all(recent));
+      if (is_credit) this.#keepClearings(its.clearings_recent.all(recent));
     }
     // A clearing found may have been matched to a root that nothing else led to.
     for (const { authorization_id } of this.#clearings.values()) {
@@ -216,10 +224,12 @@ class Found {
     return this.#templates.keep(id, row);
   }
 
-  #keepAuthorizations(rows: readonly AuthorizationRow[]): void {
-    for (const row of rows) {
-      if (!this.#authorizations.has(row.id)) this.#authorizations.set(row.id, authorizationOf(row));
-    }
+  #keepAuthorizations(rows: readonly AuthorizationRow[]): Authorization[] {
+    return rows.map((row) => {
+      const authorization = this.#authorizations.get(row.id) ?? authorizationOf(row);
+      this.#authorizations.set(row.id, authorization);
+      return authorization;
+    });
   }
 
   #keepClearings(rows: readonly ClearingRow[]): void {

@@ -191,8 +191,7 @@ for (const name of database_names) {
       'approval code': { approval_code: 'QQ1234' },
       'network reference number': { net_reference_number: 'MCCQQ12340520' },
       'the six characters of the network reference number alone': { net_reference_number: 'XXXQQ12349999' },
-      'merchant within 36 days': { merchant_id: 'MQQ' },
-      'merchant amount within 36 days': { merchant_amount: money(777) },
+      'merchant within 36 days, when it is a credit': { merchant_id: 'MQQ', clearing_type: 'CREDIT' },
     })) {
       it(`finds the candidates of a clearing by ${by}`, async () => {
         const card_id = 9;
@@ -242,13 +241,47 @@ for (const name of database_names) {
       assert.deepEqual(state.authorizations, [root]);
     });
 
-    it('does not look for a merchant beyond 36 days', async () => {
-      const card_id = 12;
-      await record(card_id, { decided_at_ms: noon_ms - 37 * day_ms, merchant_id: 'M-old' }, 'T-old');
-      const near = await record(card_id, { decided_at_ms: noon_ms - 35 * day_ms, merchant_id: 'M-old' }, 'T-near');
-      const message = clearingMessage(card_id, { ...nothing_in_common, merchant_id: 'M-old' });
-      const state = await open.ledger.pass([message], look);
-      assert.deepEqual(state.authorizations, [near]);
+    describe('of the merchant of a clearing', () => {
+      const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
+      const day = { net_reference_number: 'MCCSETTLE0520', merchant_id: 'M-recent' };
+      const seek = (card_id: number, fields: Partial<ClearingMessage> = {}) =>
+        clearingMessage(card_id, { ...nothing_in_common, merchant_id: 'M-recent', ...fields });
+      const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id).toSorted((a, b) => a - b);
+
+      it('looks 36 days back, and no further', async () => {
+        const card_id = 12;
+        await record(card_id, { decided_at_ms: noon_ms - 37 * day_ms, merchant_id: 'M-recent' }, 'T-old');
+        const near = await record(card_id, { decided_at_ms: noon_ms - 35 * day_ms, merchant_id: 'M-recent' }, 'T-near');
+        const state = await open.ledger.pass([seek(card_id)], look);
+        assert.deepEqual(state.authorizations, [near]);
+      });
+
+      it('leaves roots that are done with, and clearings, to credits', async () => {
+        const card_id = 33;
+        const waiting = await record(card_id, { ...of_merchant, status: 'partially_cleared' }, 'T-waiting');
+        const cleared = await record(card_id, { ...of_merchant, status: 'cleared' }, 'T-cleared');
+        const reversed = await record(card_id, { ...of_merchant, status: 'reversed' }, 'T-reversed');
+        const earlier = await clearing(card_id, of_merchant, 'F-recent');
+        const debit = await open.ledger.pass([seek(card_id)], look);
+        assert.deepEqual([idsOf(debit.authorizations), debit.clearings], [[waiting.id], []]);
+        const credit = await open.ledger.pass([seek(card_id, { clearing_type: 'CREDIT' })], look);
+        assert.deepEqual(idsOf(credit.authorizations), [waiting.id, cleared.id, reversed.id]);
+        assert.deepEqual(credit.clearings, [earlier]);
+      });
+
+      it('reads nothing when a reference settles it, unless the card has a message to be decided in the same pass', async () => {
+        const card_id = 34;
+        const settled = await record(card_id, day, 'T-settled');
+        const other = await record(card_id, of_merchant, 'T-same-merchant');
+        const message = seek(card_id, day);
+        const alone = await open.ledger.pass([message], look);
+        assert.deepEqual(idsOf(alone.authorizations), [settled.id]);
+        const beside = await open.ledger.pass([message, authorizationMessage(card_id, { trace_id: 'T-other' })], look);
+        assert.deepEqual(idsOf(beside.authorizations), [settled.id, other.id]);
+        await record(card_id, day, 'T-tie');
+        const tied = await open.ledger.pass([message], look);
+        assert.equal(tied.authorizations.length, 3, 'two with one reference settle nothing');
+      });
     });
 
     it('loads the holds of a card whose end has come, and of the others only the next', async () => {

@@ -1,9 +1,9 @@
 import type { Payload } from '@tallystick/events';
+import { maskedNumber } from '@tallystick/kernel';
 import { utcInstantAt } from '@tallystick/velocity';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus, DeclineCode } from './authorization.ts';
 import { message_types } from './authorization.ts';
 import { answers } from './decide.ts';
-import { maskedNumber } from './pan.ts';
 import type { LedgerCard } from './ports.ts';
 
 /** What an authorization shows of its card. */

@@ -1,5 +1,4 @@
-import { assert, type Random } from '@tallystick/kernel';
-import { luhnCheckDigit } from './luhn.ts';
+import { assert, luhnCheckDigit, type Random } from '@tallystick/kernel';
 import { Pan } from './pan.ts';
 
 export const card_number_length = 16;

@@ -1,7 +1,7 @@
 import type { Payload } from '@tallystick/events';
+import { maskedNumber } from '@tallystick/kernel';
 import type { CardOfItem } from './authorization-item.ts';
 import type { Clearing, ClearingType } from './clearing.ts';
-import { maskedNumber } from './pan.ts';
 
 /** Fields of service specification 2.10 that are told as they were sent, null when they were not. */
 export const clearing_detail_names = ['acquirer_ica', 'exchange_rate', 'mcc_description', 'merchant_name'] as const;

@@ -34,10 +34,10 @@ export {
 } from './details.ts';
 export * from './email-card.ts';
 export * from './issue-card.ts';
-export { isLuhnValid, luhnCheckDigit } from './luhn.ts';
 export * from './mail.ts';
 export * from './mail-ports.ts';
 export * from './mailbox.ts';
+export { isSettledByReference, match_reach_days } from './match.ts';
 export * from './message.ts';
 export * from './network.ts';
 export { isLinkOpen, link_ms_max, type OpenedCard, openOneTimeLink } from './one-time-link.ts';

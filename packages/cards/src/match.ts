@@ -5,6 +5,9 @@ import { isRefund, limitAmount } from './decide.ts';
 import { isStandingRoot } from './hold.ts';
 import type { LedgerCard } from './ports.ts';
 
+/** How far back rules 5 to 7 look for an authorization or a clearing of the same merchant, in days. */
+export const match_reach_days = 35;
+
 /** What a clearing belongs to, which rule found it, and whether a person should look at it. */
 export interface Match {
   /** 1 to 8 (decision: matching); 0, the duplicate, is told before anything is matched. */
@@ -60,6 +63,14 @@ export function matchClearing(the: Case): Match {
   return { rule: 7, authorization: rootOf(the, only), clearing: only, review };
 }
 
+/**
+ * Whether rule 3 settles what a clearing belongs to, given all roots of the card that its references lead to: then no later rule is
+ * tried, and the card's recent history need not be read.
+ */
+export function isSettledByReference(message: ClearingMessage, roots: readonly Authorization[]): boolean {
+  return roots.filter((root) => mayClear(message, root) && sameNetworkReference(message, root)).length === 1;
+}
+
 /** Rules 3 to 6: from a clearing to its authorization. */
 const authorization_rules: readonly {
   readonly rule: number;
@@ -67,11 +78,7 @@ const authorization_rules: readonly {
 }[] = [
   {
     rule: 3,
-    finds: ({ message }, root) =>
-      isWhole(message.net_reference_number) &&
-      message.net_reference_number === root.net_reference_number &&
-      (message.merchant_currency ?? root.merchant_currency) === root.merchant_currency &&
-      (message.approval_code === null || root.approval_code === null || message.approval_code === root.approval_code),
+    finds: ({ message }, root) => sameNetworkReference(message, root),
   },
   {
     rule: 4,
@@ -98,6 +105,16 @@ const authorization_rules: readonly {
       amountsOf(the, root).some(({ cleared, authorized }) => cleared === authorized),
   },
 ];
+
+/** Rule 3: all thirteen characters, the currency and, when both have one, the approval code. */
+function sameNetworkReference(message: ClearingMessage, root: Authorization): boolean {
+  return (
+    isWhole(message.net_reference_number) &&
+    message.net_reference_number === root.net_reference_number &&
+    (message.merchant_currency ?? root.merchant_currency) === root.merchant_currency &&
+    (message.approval_code === null || root.approval_code === null || message.approval_code === root.approval_code)
+  );
+}
 
 /** Rule 1: the clearings that a message reversal may undo, those of the other direction first. */
 function reversible({ message, clearings }: Case): readonly Clearing[] {
@@ -220,10 +237,8 @@ function sameMerchant(
   return message.merchant_id !== null && message.merchant_id === other.merchant_id;
 }
 
-const reach_days = 35;
-
 function isRecent(at_ms: number, now_ms: number): boolean {
-  return now_ms - at_ms <= reach_days * day_ms;
+  return now_ms - at_ms <= match_reach_days * day_ms;
 }
 
 const net_reference_length = 13;

@@ -1,9 +1,9 @@
-import { amount_max, type Money, money } from '@tallystick/kernel';
+import { amount_max, type Money, money, withoutCardNumbers } from '@tallystick/kernel';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
 import { authorization_detail_names } from './authorization-item.ts';
 import type { ClearingCycle, ClearingMessage, ClearingType } from './clearing.ts';
 import { clearing_detail_names } from './clearing-item.ts';
-import { Pan, withoutCardNumbers } from './pan.ts';
+import { Pan } from './pan.ts';
 import type { CardVault } from './ports.ts';
 import { RequestFields } from './request-fields.ts';
 

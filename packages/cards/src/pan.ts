@@ -1,4 +1,4 @@
-import { isLuhnValid } from './luhn.ts';
+import { maskedNumber } from '@tallystick/kernel';
 
 /** A card number. Prints masked wherever it is printed by accident; only `reveal` gives the digits. */
 export class Pan {
@@ -35,20 +35,4 @@ export class Pan {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return this.masked;
   }
-}
-
-/**
- * The text with every run of digits that could be a card number masked: 13 to 19 of them, perhaps in groups, that pass the
- * Luhn check. For free text of others, in which a number is a mistake of theirs and must not become ours.
- */
-export function withoutCardNumbers(text: string): string {
-  return text.replace(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g, (run) => {
-    const digits = run.replace(/[ -]/g, '');
-    return isLuhnValid(digits) ? maskedNumber(digits.slice(-4)) : run;
-  });
-}
-
-/** How a number is shown to those who may not see it (decision: virtual cards). */
-export function maskedNumber(last4: string): string {
-  return `************${last4}`;
 }

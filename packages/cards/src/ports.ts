@@ -122,14 +122,18 @@ export interface LedgerCard extends Controls {
 }
 
 /**
- * What a pass has loaded, all of it read under locks on the cards. It may hold more than was asked; the fold picks.
- * For every authorization message whose card is known: that card, its recorded messages with the same trace_id, and their
- * roots. For every card whose `next_hold_end_ms` has come: its open holds past their end, and of its other open holds the one
- * that ends first. For every clearing whose card is known: that
- * card; clearings with its network_financial_transaction_id (of any card); the card's clearings with its
- * acquirer_reference_data; the card's roots and clearings with its approval_code or its net_reference_number (or the
- * same six characters 3..9 of it), and those decided or recorded in the last 36 days with its merchant_id or its merchant_amount;
- * and the authorizations that those clearings were matched to.
+ * What a pass has loaded, all of it read under locks on the cards. It may hold more than is promised here; the fold picks.
+ *
+ * - For every card whose `next_hold_end_ms` has come: its open holds past their end, and of its other open holds the one that
+ *   ends first.
+ * - For every authorization message whose card is known: that card, its recorded messages with the same trace_id, and their roots.
+ * - For every clearing message: the clearing with its network_financial_transaction_id, of whichever card. When its card is known:
+ *   that card; the card's clearings with its acquirer_reference_data; and the card's roots and clearings with its approval_code or
+ *   its net_reference_number (or the same six characters 3..9 of it).
+ * - For such a clearing that those roots do not settle (`isSettledByReference`), or whose card has an authorization message in
+ *   the same pass: what the card has of its merchant_id from the last `match_reach_days`. For a DEBIT those are the roots that are
+ *   neither cleared, reversed nor declined; for a CREDIT all roots, and the clearings.
+ * - The authorizations that all these clearings were matched to.
  */
 export interface LedgerState {
   /** The clock, read after the cards were locked; epoch milliseconds. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Fault } from '@tallystick/kernel';
-import { isLuhnValid, issueCard } from '../src/index.ts';
+import { Fault, isLuhnValid } from '@tallystick/kernel';
+import { issueCard } from '../src/index.ts';
 import { call, cardWorld, fieldsAtFault, now_ms, type Request, refusalOf } from './card-world.ts';
 
 test('a card needs a total only; the rest has defaults', async () => {

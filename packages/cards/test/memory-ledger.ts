@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
-import type {
-  Authorization,
-  Clearing,
-  Fold,
-  Ledger,
-  LedgerCard,
-  LedgerChanges,
-  LedgerState,
-  NetworkMessage,
-  UnknownNumberMessage,
+import {
+  type Authorization,
+  type Clearing,
+  type Fold,
+  isSettledByReference,
+  type Ledger,
+  type LedgerCard,
+  type LedgerChanges,
+  type LedgerState,
+  match_reach_days,
+  type NetworkMessage,
+  type UnknownNumberMessage,
 } from '../src/index.ts';
 
-/** How far back a merchant or an amount is looked for. */
-const reach_ms = 36 * 86_400_000;
+const reach_ms = match_reach_days * 86_400_000;
 
 /**
  * The ledger in memory: one pass at a time, all or nothing. It loads everything that it knows of the cards concerned,
@@ -131,20 +132,28 @@ export class MemoryLedger implements Ledger {
         }
         continue;
       }
-      const resembles = (row: Authorization | Clearing, at_ms: number) =>
+      const named = (row: Authorization | Clearing) =>
         same(row.approval_code, message.approval_code) ||
         same(row.net_reference_number, message.net_reference_number) ||
-        same(row.net_reference_number?.slice(3, 9) || null, message.net_reference_number?.slice(3, 9) || null) ||
-        (at_ms >= this.now_ms - reach_ms &&
-          (same(row.merchant_id, message.merchant_id) || same(row.merchant_amount, message.merchant_amount)));
-      for (const row of own) {
-        if (row.root_id === row.id && resembles(row, row.decided_at_ms)) authorizations.add(row);
+        same(row.net_reference_number?.slice(3, 9) || null, message.net_reference_number?.slice(3, 9) || null);
+      const roots = own.filter((row) => row.root_id === row.id);
+      const earlier = all.clearings.filter(({ card_id }) => card_id === card.id);
+      for (const row of roots) if (named(row)) authorizations.add(row);
+      for (const row of earlier) {
+        if (named(row) || same(row.acquirer_reference_data, message.acquirer_reference_data)) clearings.add(row);
       }
-      for (const row of all.clearings) {
-        if (row.card_id !== card.id) continue;
-        const by_reference = same(row.acquirer_reference_data, message.acquirer_reference_data);
-        if (by_reference || resembles(row, row.recorded_at_ms)) clearings.add(row);
+      const is_deciding = messages.some(
+        (other) => other.kind === 'authorization' && this.#concerned([other])[0] === card,
+      );
+      if (!is_deciding && isSettledByReference(message, roots.filter(named))) continue;
+      const is_credit = message.clearing_type === 'CREDIT';
+      const recent = (row: Authorization | Clearing, at_ms: number) =>
+        at_ms >= this.now_ms - reach_ms && same(row.merchant_id, message.merchant_id);
+      for (const row of roots) {
+        const is_done = ['cleared', 'reversed', 'declined'].includes(row.status);
+        if (recent(row, row.decided_at_ms) && (is_credit || !is_done)) authorizations.add(row);
       }
+      for (const row of earlier) if (is_credit && recent(row, row.recorded_at_ms)) clearings.add(row);
     }
     for (const { authorization_id } of clearings) {
       for (const row of all.authorizations) if (row.id === authorization_id) authorizations.add(row);

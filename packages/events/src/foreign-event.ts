@@ -1,4 +1,11 @@
-import { type Call, type FieldError, invalid, isStorable } from '@tallystick/kernel';
+import {
+  type Call,
+  type FieldError,
+  invalid,
+  isStorable,
+  maskedNumber,
+  withoutEmbossedNumbers,
+} from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
@@ -27,8 +34,10 @@ export interface ForeignEventRequest {
 }
 
 /**
- * Records an event of another system in the company's log; `call.company_id` must be that of a company. Refuses
- * (`validation_failed`) types that are not foreign, and states that are not JSON objects within bounds.
+ * Records an event of another system in the company's log; `call.company_id` must be that of a company. What could be a card
+ * number in its states is masked, at any depth: a number appears in no event (decision: virtual cards), whoever wrote it. Refuses
+ * (`validation_failed`) types that are not foreign, and states that are not JSON objects within bounds or name a
+ * property by a card number.
  */
 export async function recordForeignEvent(tx: EventsTx, call: Call, request: ForeignEventRequest): Promise<Event> {
   const { event_type, payload, previous = null } = request;
@@ -47,8 +56,8 @@ export async function recordForeignEvent(tx: EventsTx, call: Call, request: Fore
     {
       company_id: call.company_id,
       event_type,
-      payload,
-      previous,
+      payload: masked(payload) as Payload,
+      previous: masked(previous) as Payload | null,
       created_at_ms: call.now_ms,
       request_id: call.request_id,
     },
@@ -83,10 +92,35 @@ function valueFault(value: unknown, depth_left: number): string | null {
   if (depth_left === 0) return `must be nested at most ${depth_max} deep`;
   if (!Array.isArray(value) && !isPlainObject(value)) return 'must hold JSON values only';
   for (const [name, inner] of Object.entries(value)) {
-    const fault = valueFault(name, depth_left) ?? valueFault(inner, depth_left - 1);
+    const fault = valueFault(name, depth_left) ?? nameFault(name) ?? valueFault(inner, depth_left - 1);
     if (fault !== null) return fault;
   }
   return null;
+}
+
+/** Masked names could fall together, and one value would be lost. */
+function nameFault(name: string): string | null {
+  return withoutEmbossedNumbers(name) === name ? null : 'must not have a card number for the name of a property';
+}
+
+/** The value, which has no fault, with every card number masked that a text or a number in it could hold. */
+function masked(value: unknown): unknown {
+  if (typeof value === 'string') return withoutEmbossedNumbers(value);
+  if (typeof value === 'number') return maskedIfNumber(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(masked);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]));
+}
+
+/**
+ * Masked, and so text, where it could be a card number. An integer too long to be exact still shows the first digits of one, and
+ * the last, which the check would need, are gone: it is masked unchecked.
+ */
+function maskedIfNumber(value: number): number | string {
+  const text = String(value);
+  const is_inexact = !Number.isSafeInteger(value) && /^-?\d{16,19}$/.test(text);
+  const without = is_inexact ? maskedNumber(text.slice(-4)) : withoutEmbossedNumbers(text);
+  return without === text ? value : without;
 }
 
 function isPlainObject(value: unknown): value is Payload {

@@ -143,6 +143,45 @@ test('a state is a JSON object of at most 64 KiB, in UTF-8', async () => {
   assert.equal(log.stored.length, 2);
 });
 
+test('a card number of a foreign event is masked in both its states, however deep, in text and as a number', async () => {
+  const log = memoryLog();
+  const told = (number: unknown, spaced: unknown) => ({
+    id: '4012888888881881',
+    note: `card ${spaced}, ref 17`,
+    list: [number, [number, { deep: { deeper: String(number) } }]],
+    number,
+    negative: -4111111111111111,
+    lossy: 5105105105105105106,
+    kept: [4111111111111112, 1e21, 0.4111111111111111, -0, true, null, 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
+  });
+  const state = told(4111111111111111, '4111 1111 1111 1111');
+  const event = await recordForeignEvent(log, call, { event_type: 'ach.status', payload: state, previous: state });
+  const masked = '************1111';
+  const expected = {
+    ...told(masked, masked),
+    id: '************1881',
+    negative: `-${masked}`,
+    lossy: '************5000',
+  };
+  assert.deepEqual(event.payload, expected);
+  assert.deepEqual(event.previous, expected);
+  assert.deepEqual(log.stored, [event]);
+  assert.equal(state.number, 4111111111111111, 'what was given is left as it is');
+});
+
+test('a card number that names a property of a foreign event is refused, unrepeated', async () => {
+  const log = memoryLog();
+  const payload = { cards: [{ '4111-1111-1111-1111': { status: 'lost' } }] };
+  const refusal = await refusalOf(() => recordForeignEvent(log, call, { event_type: 'ach.status', payload }));
+  assert.deepEqual(
+    refusal.fields.map((field) => field.path),
+    ['payload'],
+  );
+  assert.match(refusal.message, /card number for the name/);
+  assert.ok(!JSON.stringify(refusal).includes('4111'));
+  assert.equal(log.stored.length, 0);
+});
+
 test("another company's event is not found, like one that nobody has", async () => {
   const log = memoryLog();
   const event = await recordForeignEvent(log, call, { event_type: 'ach.status', payload: {} });

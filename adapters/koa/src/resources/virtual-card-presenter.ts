@@ -1,11 +1,5 @@
-import {
-  authorizationItem,
-  type CardReading,
-  clearingItem,
-  masked_cvc,
-  maskedNumber,
-  type RevealedNumber,
-} from '@tallystick/cards';
+import { authorizationItem, type CardReading, clearingItem, masked_cvc, type RevealedNumber } from '@tallystick/cards';
+import { maskedNumber } from '@tallystick/kernel';
 import type { MinimalItem } from '../answer.ts';
 
 /** A virtual card as answers show it (service specification 2.1); its number and code masked unless revealed. */

@@ -1,0 +1,46 @@
+import { isLuhnValid } from './luhn.ts';
+
+/**
+ * The one rule of what could be a card number where none belongs, and of what stands there instead: 13 to 19 digits that
+ * pass the Luhn check, masked to their last four. The functions differ in how the digits may be written. The more ways, the more
+ * other numbers are taken for one of a card: one in ten of those that are as long passes the check.
+ */
+
+/** How a number is shown to those who may not see it (decision: virtual cards). */
+export function maskedNumber(last4: string): string {
+  return `************${last4}`;
+}
+
+/** Not the decimals of a fraction, such as a duration. */
+const unbroken = /(?<!\d|\d\.)\d{13,19}(?!\d)/g;
+
+/**
+ * For the lines of a log: digits in one run. Those in groups are left alone, for there are many UUIDs in a log, and the
+ * groups of one in a thousand would pass for a number.
+ */
+export function withoutNumbers(text: string): string {
+  return text.replace(unbroken, maskedIfValid);
+}
+
+/**
+ * The groups in which numbers are embossed on cards, whatever stands between them; the longest first, for what follows a
+ * number may look like a group of it. Other groups are those of dates and UUIDs.
+ */
+const embossed = [/\d{4}-\d{4}-\d{4}-\d{4}-\d{1,3}/, /\d{4}-\d{4}-\d{4}-\d{1,7}/, /\d{4}-\d{6}-\d{4,5}/].map(
+  ({ source }) => new RegExp(`(?<![0-9A-Za-z])${source.replaceAll('-', '[^0-9A-Za-z]')}(?![0-9A-Za-z])`, 'g'),
+);
+
+/** For data of other systems, ids and all: digits in one run, or in the groups that are embossed on cards. */
+export function withoutEmbossedNumbers(text: string): string {
+  return embossed.reduce((masked, groups) => masked.replace(groups, maskedIfValid), withoutNumbers(text));
+}
+
+/** For what people write: digits in one run, or in any groups, with single spaces or hyphens between them. */
+export function withoutCardNumbers(text: string): string {
+  return text.replace(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g, maskedIfValid);
+}
+
+function maskedIfValid(written: string): string {
+  const digits = written.replace(/\D/g, '');
+  return isLuhnValid(digits) ? maskedNumber(digits.slice(-4)) : written;
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { luhnCheckDigit, withoutCardNumbers, withoutEmbossedNumbers, withoutNumbers } from '../src/index.ts';
+
+const numbers = fc.stringMatching(/^[1-9]\d{11,17}$/).map((leading) => leading + luhnCheckDigit(leading));
+const masks = { withoutNumbers, withoutEmbossedNumbers, withoutCardNumbers };
+
+for (const [name, mask] of Object.entries(masks)) {
+  describe(name, () => {
+    it('masks every run of 13 to 19 digits that passes the Luhn check, wherever it stands', () => {
+      fc.assert(
+        fc.property(numbers, fc.stringMatching(/^[a-z {}":.,=]{0,20}$/), (number, around) => {
+          const masked = mask(`${around}${number}${around}`);
+          assert.equal(masked, `${around}************${number.slice(-4)}${around}`);
+        }),
+        propertyParameters(),
+      );
+    });
+
+    it('leaves other digits alone', () => {
+      for (const text of [
+        '',
+        '4111111111111112',
+        'amount 1000000000000',
+        '2026-01-31T12:00:00.123Z',
+        'a 411111111111 b',
+        // 12 and 20 digits, though they pass the check.
+        '411111111116',
+        '41111111111111111113',
+      ]) {
+        assert.equal(mask(text), text);
+      }
+    });
+  });
+}
+
+/** A number in the groups of its length on a card. */
+function inGroups(number: string, sizes: readonly number[], between: string): string {
+  let at = 0;
+  return sizes
+    .map((size) => {
+      at += size;
+      return number.slice(at - size, at);
+    })
+    .join(between);
+}
+
+describe('a number in groups', () => {
+  const embossed = [
+    ['4111111111111111', [4, 4, 4, 4]],
+    ['4222222222222', [4, 4, 4, 1]],
+    ['6304000000000000000', [4, 4, 4, 4, 3]],
+    ['378282246310005', [4, 6, 5]],
+    ['30569309025904', [4, 6, 4]],
+  ] as const;
+
+  it('is masked in data of others as it is embossed on cards, whatever follows it', () => {
+    for (const [number, sizes] of embossed) {
+      const masked = `************${number.slice(-4)}`;
+      for (const between of [' ', '-', '.', '/']) {
+        const written = inGroups(number, sizes, between);
+        assert.equal(withoutEmbossedNumbers(`no ${written} 123, (${written})`), `no ${masked} 123, (${masked})`);
+      }
+    }
+  });
+
+  it('is masked in what people write, in any groups', () => {
+    for (const written of ['4111 1111 1111 1111', '41-11-11-11-11-11-11-11', '4111111 111111111']) {
+      assert.equal(withoutCardNumbers(`Ink ${written}.`), 'Ink ************1111.');
+    }
+  });
+
+  it('is not seen in a UUID, in a date or in the decimals of a fraction of data', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => assert.equal(withoutEmbossedNumbers(uuid), uuid)),
+      propertyParameters(),
+    );
+    for (const text of [
+      '00000000-4111-1111-1111-111100000000',
+      '4111-1111-1111-1112',
+      '2026-11-21-000128',
+      '2026-11-21 09:10:00.000000',
+      '0.4111111111111111',
+    ]) {
+      assert.equal(withoutEmbossedNumbers(text), text);
+    }
+  });
+});
