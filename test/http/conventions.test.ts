@@ -58,6 +58,37 @@ describe('a list', () => {
     assert.equal(whole.json.data[0].last4.length, 4);
   });
 
+  it('of cards is filtered by every value that a card can have', async (t) => {
+    const service = await startService(t);
+    const { id, last4 } = await issue(service, { supplier_id: Number.MAX_SAFE_INTEGER });
+    await issue(service);
+    const filters = `filter[supplier_id]=${Number.MAX_SAFE_INTEGER}&filter[last4]=${last4}&filter[status]=Approved`;
+    const found = (await service.send('GET', `${path}?${filters}`)).json.data;
+    assert.deepEqual(
+      found.map((card: { id: string }) => card.id),
+      [id],
+    );
+    assert.deepEqual((await service.send('GET', `${path}?filter[status]=Canceled`)).json.data, []);
+  });
+
+  it('is told to honour that preference where its items have a url, and stays whole elsewhere', async (t) => {
+    const service = await startService(t);
+    const { id, card_number } = await issue(service);
+    await service.send('POST', '/network/v1/authorizations', { key: 'network', body: authorization(card_number) });
+    const { paths } = (await service.send('GET', '/openapi.json', { key: null })).json;
+    for (const [list, honoured] of [
+      [path, true],
+      [`${path}/{id}/authorizations`, false],
+    ] as const) {
+      const names = paths[list].get.parameters.map(({ name }: { name: string }) => name);
+      assert.equal(names.includes('Prefer'), honoured, list);
+      const headers = { Prefer: 'return-minimal' };
+      const reply = await service.send('GET', list.replace('{id}', id), { headers });
+      assert.equal(reply.headers.get('preference-applied') !== null, honoured);
+      assert.equal(Object.keys(reply.json.data[0]).length === 3, honoured);
+    }
+  });
+
   it('of cards carries their authorizations only when asked to', async (t) => {
     const service = await startService(t);
     const { card_number } = await issue(service);
@@ -141,6 +172,15 @@ describe('the id of a company', () => {
         assert.equal(answer.status, 200, answer.text);
       }
     }
+    for (const [company_id, message] of [
+      ['one', 'must be an integer, or a string of digits'],
+      [1.5, 'must be an integer, or a string of digits'],
+      [undefined, 'is required'],
+    ]) {
+      const data = { event_type: 'ach.status', payload: { id: 1 }, company_id };
+      const answer = await send('POST', '/operator/v1/events', { key: 'operator', body: { data } });
+      assert.deepEqual(answer.json.fields, [{ path: 'data.company_id', message }]);
+    }
   });
 });
 
@@ -151,8 +191,9 @@ describe('a key', () => {
     assert.equal((await service.send('GET', path, { key })).status, 200);
     const listed = await service.send('GET', '/operator/v1/keys', { key: 'operator' });
     assert.ok(!listed.text.includes(key.slice(-20)));
-    const [{ id }] = listed.json.data;
-    assert.equal((await service.send('DELETE', `/operator/v1/keys/${id}`, { key: 'operator' })).status, 204);
+    const [told] = listed.json.data;
+    assert.deepEqual((await service.send('GET', told.url, { key: 'operator' })).json.data, told);
+    assert.equal((await service.send('DELETE', told.url, { key: 'operator' })).status, 204);
     assert.equal((await service.send('GET', path, { key })).status, 401);
     const [revoked] = (await service.send('GET', '/operator/v1/keys', { key: 'operator' })).json.data;
     assert.equal(typeof revoked.revoked_at, 'string');

@@ -19,7 +19,7 @@ import type { HttpTx } from './http-tx.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { type Log, shownError } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { answering, type HttpContext, type PipelinePorts, type RequestState, send } from './pipeline.ts';
+import { answering, type HttpContext, isPathId, type PipelinePorts, type RequestState, send } from './pipeline.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import type { WebhookServices } from './resources/webhook-routes.ts';
@@ -173,13 +173,13 @@ function setHeaders({ res, state, path }: HttpContext, stopping: boolean): void 
   if (stopping) res.setHeader('Connection', 'close');
 }
 
-/** The line that tells of a request: no path and no query, for a caller may have written a number there. */
+/** The line that tells of a request: no path but an id, and no query, for a caller may have written a number there. */
 function summary({ method, params, res, state }: HttpContext, duration_ms: number): object {
   return {
     request_id: state.request_id,
     method,
     route: state.route,
-    ...(params?.id === undefined ? {} : { id: params.id.slice(0, 20) }),
+    ...(isPathId(params?.id) ? { id: params.id } : {}),
     status: res.statusCode,
     duration_ms: Math.round(duration_ms * 1000) / 1000,
     ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),

@@ -130,8 +130,11 @@ function parameters(route: Route): readonly Parameter[] {
         description: 'Items to skip; for old clients',
         schema: { type: 'integer', minimum: 0, maximum: page_offset_max },
       },
-      { name: 'Prefer', in: 'header', description: 'return-minimal: items become id, type and url', schema: text },
     );
+  }
+  if (route.query?.paged && !route.query.items_stay_whole) {
+    const description = 'return-minimal: items become id, type and url';
+    told.push({ name: 'Prefer', in: 'header', description, schema: text });
   }
   if (route.method === 'POST') {
     told.push({

@@ -194,10 +194,15 @@ function signedParts({ req }: HttpContext, body: Buffer): SignedParts {
   };
 }
 
-/** An id as written in a path: digits without leading zeros. Anything else names nothing, like an id that nobody has. */
+/** Whether a text is an id as it stands in a path: digits without leading zeros. */
+export function isPathId(text: string | undefined): text is string {
+  return text !== undefined && /^[1-9]\d{0,14}$/.test(text);
+}
+
+/** The id of a path; 0 where it has none. What is no id names nothing, like one that nobody has. */
 function pathId(text: string | undefined): number {
   if (text === undefined) return 0;
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Refusal('not_found', 'there is nothing with this id');
+  if (!isPathId(text)) throw new Refusal('not_found', 'there is nothing with this id');
   return Number(text);
 }
 

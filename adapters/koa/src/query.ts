@@ -25,6 +25,8 @@ export interface Query {
 export interface QueryRules {
   /** Takes `page[...]`. */
   readonly paged?: boolean;
+  /** The items have no url of their own, and so stay whole when the caller prefers minimal ones. */
+  readonly items_stay_whole?: boolean;
   /** Takes `filter[<name>]` for these names; a function decides names that are not fixed. */
   readonly filters?: (name: string) => boolean;
   /** Parameters that are `true` or `false`. */

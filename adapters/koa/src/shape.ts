@@ -67,8 +67,9 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 function bound(value: number | bigint, origin: string): string {
-  if (origin === 'string') return `${value} characters long`;
-  if (origin === 'array') return `${value} items long`;
+  const plural = Number(value) === 1 ? '' : 's';
+  if (origin === 'string') return `${value} character${plural} long`;
+  if (origin === 'array') return `${value} item${plural} long`;
   return String(value);
 }
 

@@ -20,7 +20,9 @@ export interface RealCard {
   readonly created_at_ms: number;
 }
 
-export type CardStatus = 'Approved' | 'Canceled';
+export const card_statuses = ['Approved', 'Canceled'] as const;
+
+export type CardStatus = (typeof card_statuses)[number];
 
 /** The controls of a card: what it may be used for (service specification 2.1, 2.2). Amounts in the card's limit currency. */
 export interface Controls {

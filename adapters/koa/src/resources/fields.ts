@@ -12,10 +12,14 @@ export const told_amount = z.int().describe('Minor units (cents)');
 /** An id as a number. */
 export const id_number = z.int().min(1);
 
-/** An id as the text of a resource. */
-export const id_text = z.string().regex(/^[1-9]\d*$/);
+const id_expected = 'must be an integer, or a string of digits';
 
-const id_or_digits = z.union([id_number, id_text], { error: () => 'must be an integer, or a string of digits' });
+/** An id as the text of a resource. */
+export const id_text = z.string().regex(/^[1-9]\d*$/, { error: () => id_expected });
+
+const id_or_digits = z.union([id_number, id_text], {
+  error: ({ input }) => (input === undefined ? 'is required' : id_expected),
+});
 
 /** An id that a caller may write as a number or as digits. */
 export const id_either = id_or_digits.transform(Number).pipe(id_number);

@@ -8,6 +8,7 @@ import {
   listCompanies,
   listKeys,
   readCompany,
+  readKey,
   revokeKey,
   updateCompany,
 } from '@tallystick/access';
@@ -155,6 +156,16 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
         const company_id = companyFilter(query);
         const page = await listKeys(tx, company_id === null ? {} : { company_id }, query.page);
         return list(query, page, apiKeyResource, minimalApiKey);
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'GET',
+      path: '/operator/v1/keys/:id',
+      summary: 'Read an API key, without its text',
+      answer: api_key,
+      async transaction(tx, { id }) {
+        return resource(apiKeyResource(await readKey(tx, id)));
       },
     }),
     route({

@@ -4,6 +4,7 @@ import {
   type CardReading,
   type CardVault,
   cancelCard,
+  card_statuses,
   clearingItem,
   emailCard,
   issueCard,
@@ -27,7 +28,24 @@ import { card_body, create_card, email_card, update_card, virtual_card } from '.
 
 const metadata_filter = /^metadata\.(.{1,255})$/s;
 
-const filter_names = ['status', 'rcn_id', 'template_id', 'supplier_id', 'last4'] as const;
+const whole_number = {
+  read: (text: string) => (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null),
+  expected: 'an integer',
+};
+
+/** The filters beside those on metadata: a value as the store takes it, or null for what no card has. */
+const filters = {
+  status: {
+    read: (text: string) => card_statuses.find((status) => status === text) ?? null,
+    expected: `${card_statuses.join(' or ')} (case-sensitive)`,
+  },
+  rcn_id: whole_number,
+  template_id: whole_number,
+  supplier_id: whole_number,
+  last4: { read: (text: string) => (/^\d{4}$/.test(text) ? text : null), expected: 'the last four digits of a number' },
+};
+
+const filter_names = Object.keys(filters);
 
 const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true } as const;
 
@@ -64,7 +82,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       description: 'With show_realtime_auths=true the cards carry their authorizations and clearings.',
       query: {
         paged: true,
-        filters: (name) => (filter_names as readonly string[]).includes(name) || metadata_filter.test(name),
+        filters: (name) => filter_names.includes(name) || metadata_filter.test(name),
         flags: ['show_realtime_auths'],
       },
       filter_names: [...filter_names, 'metadata.<name>'],
@@ -133,7 +151,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       method: 'GET',
       path: '/v1/virtualcards/:id/authorizations',
       summary: 'List all authorizations of a card, newest first',
-      query: { paged: true },
+      query: { paged: true, items_stay_whole: true },
       answer: z.array(authorization_item),
       async transaction(tx, request) {
         const { card, page } = await listAuthorizations(tx, clientCall(request), request.id, request.query.page);
@@ -145,7 +163,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       method: 'GET',
       path: '/v1/virtualcards/:id/clearings',
       summary: 'List all clearings of a card, newest first',
-      query: { paged: true },
+      query: { paged: true, items_stay_whole: true },
       answer: z.array(clearing_item),
       async transaction(tx, request) {
         const { card, page } = await listClearings(tx, clientCall(request), request.id, request.query.page);
@@ -155,17 +173,21 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
   ];
 }
 
-/** The filter of the query, its values checked. */
+/** The filter of the query. Refuses (`invalid_query`) each value that no card has. */
 function cardFilter(query: Query): CardFilter {
   const errors: FieldError[] = [];
   const metadata: [string, string][] = [];
-  const filter: { -readonly [Name in keyof CardFilter]: CardFilter[Name] } = {};
+  const filter: Record<string, string | number> = {};
   for (const [name, value] of query.filters) {
     const [, metadata_name] = metadata_filter.exec(name) ?? [];
-    if (metadata_name !== undefined) metadata.push([metadata_name, value]);
-    else if (name === 'status' || name === 'last4') filter[name] = value;
-    else if (/^\d{1,15}$/.test(value)) filter[name as 'rcn_id' | 'template_id' | 'supplier_id'] = Number(value);
-    else errors.push({ path: `filter[${name}]`, message: 'must be an integer' });
+    if (metadata_name !== undefined) {
+      metadata.push([metadata_name, value]);
+      continue;
+    }
+    const { read, expected } = filters[name as keyof typeof filters];
+    const known = read(value);
+    if (known === null) errors.push({ path: `filter[${name}]`, message: `must be ${expected}` });
+    else filter[name] = known;
   }
   if (errors.length > 0) {
     throw new Refusal('invalid_query', errors.map(({ path, message }) => `${path} ${message}`).join('; '), errors);

@@ -1,5 +1,6 @@
 import {
   authorization_hold_days_most,
+  card_statuses,
   email_length_max,
   emails_max,
   metadata_bytes_max,
@@ -19,17 +20,14 @@ const emails = z
 
 const names_and_values = z.record(z.string(), z.string()).nullish();
 
+const uses = z.int().min(0).max(transactions_max_most).nullish();
+
 /** What PATCH may change (decision: virtual cards). A null counts as absent. */
 const changeable = {
   total_card_amount: amount.min(1),
   per_transaction_min: amount.nullish(),
   per_transaction_max: amount.nullish(),
-  transactions_max: z
-    .int()
-    .min(0)
-    .max(transactions_max_most)
-    .nullish()
-    .describe('Uses per window; null or 0: unlimited'),
+  transactions_max: uses.describe('Uses per window; null or 0: unlimited'),
   valid_starting_on: date.nullish(),
   valid_ending_on: date.nullish(),
   template_id: id_either.nullish(),
@@ -80,6 +78,7 @@ export const update_card = z
     data: z.object({
       ...changeable,
       total_card_amount: changeable.total_card_amount.nullish(),
+      transactions_max: uses.describe('Uses per window; null or 0: as before'),
       currency: unchangeable,
       recurring: unchangeable,
       authorization_hold_days: unchangeable,
@@ -121,7 +120,7 @@ export const virtual_card = z
     rcn_alias: z.string(),
     supplier_id: z.int().nullable(),
     template_id: id_number,
-    status: z.enum(['Approved', 'Canceled']),
+    status: z.enum(card_statuses),
     recurring: z.enum(recurring_values).nullable(),
     authorization_hold_days: z.int().optional().describe('Present with aging velocity'),
     aging_velocity_time_zone: z.string().optional().describe('Present with aging velocity'),
