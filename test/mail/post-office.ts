@@ -12,8 +12,8 @@ import {
   sendDueMails,
   type VirtualCard,
 } from '@tallystick/cards';
-import { type Clock, fixedClock, type UnitOfWork } from '@tallystick/kernel';
-import { mikroOrmPersistence, type Persistence, type Tx } from '@tallystick/mikro-orm';
+import { type Clock, fixedClock } from '@tallystick/kernel';
+import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { type DatabaseName, scratchDatabase, test_keys } from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 
@@ -29,8 +29,8 @@ export interface PostOffice {
   now_ms: number;
   machine_ms: number;
   issue(emails: readonly string[], real_card?: { alias?: string; billing_currency?: string }): Promise<VirtualCard>;
-  /** Sends what is due, once; over another unit of work, if given. */
-  send(mailer: Mailer, unitOfWork?: UnitOfWork<Tx>): Promise<number>;
+  /** Sends what is due, once. */
+  send(mailer: Mailer): Promise<number>;
   /** Uses the link of a message up. */
   open(message: Pick<MailMessage, 'text'>): Promise<OpenedCard | null>;
   pending(): Promise<number>;
@@ -68,8 +68,8 @@ export async function postOffice(
     ),
   );
   const ended: PostOffice['ended'] = [];
-  const parts = (mailer: Mailer, work: UnitOfWork<Tx>): MailingParts => ({
-    unitOfWork: work,
+  const parts = (mailer: Mailer): MailingParts => ({
+    unitOfWork,
     mailer,
     vault: vault.card_vault,
     random: vault.random,
@@ -93,7 +93,7 @@ export async function postOffice(
         return (await issueCard(tx, { vault: vault.card_vault, random: vault.random }, call, request)).card;
       });
     },
-    send: (mailer, work = unitOfWork) => sendDueMails(parts(mailer, work), 10),
+    send: (mailer) => sendDueMails(parts(mailer), 10),
     async open({ text }) {
       const [, token = ''] = /\/card-details\/(\S+)/.exec(text) ?? [];
       const request = { token, request_id: 'r', now_ms: start_ms + office.now_ms };

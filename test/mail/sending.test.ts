@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MailOutcome } from '@tallystick/cards';
-import { Fault, type UnitOfWork } from '@tallystick/kernel';
 import { parseSmtpServer, smtpMailer } from '@tallystick/mail';
-import type { Tx } from '@tallystick/mikro-orm';
 import { database_names, smtpReceiver } from '@tallystick/test-support';
 import { keepingMailer, postOffice } from './post-office.ts';
 
@@ -106,34 +104,6 @@ for (const database of database_names) {
       assert.equal(new Set(messages.map(({ to }) => to)).size, 30);
     });
 
-    it('is sent again, never lost, when the process dies between the send and its record', async (t) => {
-      const office = await postOffice(t, database);
-      const { mailer, messages } = keepingMailer();
-      await office.issue(['ann@example.com']);
-      await assert.rejects(office.send(mailer, dyingAfter(office.persistence.unitOfWork, 1)), /died/);
-      assert.equal(await office.send(mailer), 0, 'the lease of the dead process keeps others away');
-      office.now_ms = 60 * minute_ms;
-      assert.equal(await office.send(mailer), 0, 'and the sandbox clock does not end it');
-      office.machine_ms = 10 * minute_ms;
-      assert.equal(await office.send(mailer), 1);
-      assert.equal(messages.length, 2, 'the duplicate that a crash may make');
-      assert.equal(await office.open(messages[0]!), null);
-      assert.notEqual(await office.open(messages[1]!), null);
-      assert.equal(await office.pending(), 0);
-    });
-
-    it('is not sent again when its link was used: it has arrived', async (t) => {
-      const office = await postOffice(t, database);
-      const { mailer, messages } = keepingMailer();
-      await office.issue(['ann@example.com']);
-      await assert.rejects(office.send(mailer, dyingAfter(office.persistence.unitOfWork, 1)), /died/);
-      assert.notEqual(await office.open(messages[0]!), null);
-      office.machine_ms = 10 * minute_ms;
-      await office.send(mailer);
-      assert.equal(messages.length, 1);
-      assert.deepEqual([office.ended.at(-1)!.mail.state, await office.pending()], ['sent', 0]);
-    });
-
     it('is left alone by a process that lost its lease', async (t) => {
       const office = await postOffice(t, database);
       await office.issue(['ann@example.com']);
@@ -186,17 +156,4 @@ for (const database of database_names) {
       assert.deepEqual(dropped, [1, 1, 1, 0]);
     });
   });
-}
-
-/** A unit of work that fails for good after so many transactions, as if the process had died. */
-function dyingAfter(unitOfWork: UnitOfWork<Tx>, transactions: number): UnitOfWork<Tx> {
-  let left = transactions;
-  return {
-    read: (work) => unitOfWork.read(work),
-    async run(work) {
-      if (left === 0) throw new Fault('the process died', { retryable: false });
-      left -= 1;
-      return await unitOfWork.run(work);
-    },
-  };
 }

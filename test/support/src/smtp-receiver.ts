@@ -27,8 +27,16 @@ export interface SmtpReceiver {
   close(): Promise<void>;
 }
 
+export interface SmtpReceiverOptions extends SMTPServerOptions {
+  /** Whether the answer to this message, which has been received, is never given. */
+  readonly holdsAnswer?: (mail: ReceivedMail) => boolean;
+}
+
 /** Starts a receiver: by default with STARTTLS, without login, and taking everything. */
-export async function smtpReceiver(options: SMTPServerOptions = {}): Promise<SmtpReceiver> {
+export async function smtpReceiver({
+  holdsAnswer = () => false,
+  ...options
+}: SmtpReceiverOptions = {}): Promise<SmtpReceiver> {
   const { SMTPServer } = await import('smtp-server');
   const { key, cert } = await loopbackCertificate();
   const received: ReceivedMail[] = [];
@@ -46,7 +54,7 @@ export async function smtpReceiver(options: SMTPServerOptions = {}): Promise<Smt
         const { mailFrom, rcptTo } = session.envelope;
         const raw = Buffer.concat(chunks).toString('utf8');
         const head = raw.slice(0, raw.indexOf('\r\n\r\n'));
-        received.push({
+        const mail: ReceivedMail = {
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
           headers: head.replace(/\r\n[ \t]+/g, ' ').split('\r\n'),
@@ -54,8 +62,9 @@ export async function smtpReceiver(options: SMTPServerOptions = {}): Promise<Smt
           text: part(raw, 'text/plain'),
           html: part(raw, 'text/html'),
           secure: session.secure,
-        });
-        done();
+        };
+        received.push(mail);
+        if (!holdsAnswer(mail)) done();
         for (const { resolve } of waiting.filter(({ count }) => received.length >= count)) resolve();
       });
     },

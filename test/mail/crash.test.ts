@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  changeRows,
+  database_names,
+  type ReceivedMail,
+  readRows,
+  type ServerProcess,
+  scratchDatabase,
+  send,
+  smtpReceiver,
+  startServer,
+} from '@tallystick/test-support';
+
+for (const name of database_names) {
+  describe(`a server killed when mails were taken and nothing was recorded, on ${name}`, () => {
+    it('leaves them to the next one, which sends each again but that whose link was used: none is lost', async (t) => {
+      // What became of the mails of a batch is recorded once all are answered: while one is not, none is.
+      let holding = true;
+      const mail_server = await smtpReceiver({ holdsAnswer: ({ to }) => holding && to[0] === 'held@example.com' });
+      t.after(() => mail_server.close());
+      const database = await scratchDatabase(name);
+      t.after(() => database.dispose());
+      const env = { SMTP_URL: `smtp://127.0.0.1:${mail_server.port}`, MAIL_FROM: 'cards@example.com' };
+      const running = async (): Promise<ServerProcess> => {
+        const server = await startServer({ database_url: database.database_url, env });
+        t.after(() => server.kill());
+        return server;
+      };
+      const states = async () =>
+        (
+          await readRows<{ told: string }>(database, `select recipient || ' ' || state as told from mails order by id`)
+        ).map(({ told }) => told);
+
+      const first = await running();
+      const emails = ['ann@example.com', 'bob@example.com', 'held@example.com'];
+      const body = { data: { total_card_amount: 5000, emails } };
+      assert.equal((await send(first.url, 'POST', '/v1/virtualcards', { body })).status, 200);
+      await mail_server.arrived(3);
+      assert.deepEqual(await first.kill(), { code: null, signal: 'SIGKILL' });
+      assert.deepEqual(
+        await states(),
+        emails.map((email) => `${email} pending`),
+      );
+
+      holding = false;
+      const second = await running();
+      await doWhatIsDue(second, 'PT1H');
+      assert.equal(
+        mail_server.received.length,
+        3,
+        'the lease keeps others away, and the sandbox clock does not end it',
+      );
+      assert.equal(await useLink(second, mailTo('ann@example.com', 0)), 200);
+
+      await changeRows(database, 'update mails set lease_until_machine_ms = 0');
+      await doWhatIsDue(second, 'PT0S');
+      const sent_to = mail_server.received.map(({ to }) => to.join()).toSorted();
+      assert.deepEqual(sent_to, [emails[0], emails[1], emails[1], emails[2], emails[2]]);
+      assert.deepEqual(
+        await states(),
+        emails.map((email) => `${email} sent`),
+      );
+      for (const email of ['bob@example.com', 'held@example.com']) {
+        assert.equal(await useLink(second, mailTo(email, 0)), 410, 'the link of the first message opens no more');
+        assert.equal(await useLink(second, mailTo(email, 1)), 200);
+      }
+
+      function mailTo(email: string, nth: number): ReceivedMail {
+        const mail = mail_server.received.filter(({ to }) => to[0] === email)[nth];
+        assert.ok(mail !== undefined, `${email} has no mail ${nth}`);
+        return mail;
+      }
+    });
+  });
+}
+
+/** Moves the clock: when it is answered, what became due has been done. */
+async function doWhatIsDue({ url }: ServerProcess, advance: string): Promise<void> {
+  const moved = await send(url, 'POST', '/sandbox/v1/clock', { key: 'operator', body: { data: { advance } } });
+  assert.equal(moved.status, 200, moved.text);
+}
+
+/** The link of the mail led to the server that sent it: another one on the same database opens it as well. */
+async function useLink({ url }: ServerProcess, { text }: ReceivedMail): Promise<number> {
+  const [, path] = /(\/card-details\/\S+)/.exec(text) ?? [];
+  assert.ok(path !== undefined, text);
+  return (await fetch(url + path, { method: 'POST' })).status;
+}
