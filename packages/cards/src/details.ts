@@ -116,6 +116,10 @@ function readObject(fields: RequestFields, name: string, bytes_max: number): Rea
     fields.problem(name, `must not nest deeper than ${json_nesting_max} levels`);
     return null;
   }
+  if (losesDigits(value)) {
+    fields.problem(name, 'must hold no number past 2^53, which would lose digits: write it as text');
+    return null;
+  }
   return copy;
 }
 
@@ -126,6 +130,12 @@ function jsonText(value: unknown): string | null {
   } catch {
     return null;
   }
+}
+
+/** Whether a number in it was, or would be, kept as another: an id of 19 digits, say, told as a number. */
+function losesDigits(value: unknown): boolean {
+  if (typeof value === 'number') return !(Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+  return typeof value === 'object' && value !== null && Object.values(value).some(losesDigits);
 }
 
 function nestsWithin(levels: number, value: unknown): boolean {
