@@ -151,18 +151,12 @@ test('a card number of a foreign event is masked in both its states, however dee
     list: [number, [number, { deep: { deeper: String(number) } }]],
     number,
     negative: -4111111111111111,
-    lossy: 5105105105105105106,
-    kept: [4111111111111112, 1e21, 0.4111111111111111, -0, true, null, 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
+    kept: [4111111111111112, 0.4111111111111111, -0, true, null, 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
   });
   const state = told(4111111111111111, '4111 1111 1111 1111');
   const event = await recordForeignEvent(log, call, { event_type: 'ach.status', payload: state, previous: state });
   const masked = '************1111';
-  const expected = {
-    ...told(masked, masked),
-    id: '************1881',
-    negative: `-${masked}`,
-    lossy: '************5000',
-  };
+  const expected = { ...told(masked, masked), id: '************1881', negative: `-${masked}` };
   assert.deepEqual(event.payload, expected);
   assert.deepEqual(event.previous, expected);
   assert.deepEqual(log.stored, [event]);

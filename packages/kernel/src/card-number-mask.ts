@@ -19,7 +19,7 @@ const unbroken = /(?<!\d|\d\.)\d{13,19}(?!\d)/g;
  * groups of one in a thousand would pass for a number.
  */
 export function withoutNumbers(text: string): string {
-  return text.replace(unbroken, maskedIfValid);
+  return masked(text, unbroken);
 }
 
 /**
@@ -32,15 +32,29 @@ const embossed = [/\d{4}-\d{4}-\d{4}-\d{4}-\d{1,3}/, /\d{4}-\d{4}-\d{4}-\d{1,7}/
 
 /** For data of other systems, ids and all: digits in one run, or in the groups that are embossed on cards. */
 export function withoutEmbossedNumbers(text: string): string {
-  return embossed.reduce((masked, groups) => masked.replace(groups, maskedIfValid), withoutNumbers(text));
+  return embossed.reduce(masked, withoutNumbers(text));
 }
+
+const grouped = /(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g;
 
 /** For what people write: digits in one run, or in any groups, with single spaces or hyphens between them. */
 export function withoutCardNumbers(text: string): string {
-  return text.replace(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g, maskedIfValid);
+  return masked(text, grouped);
 }
 
-function maskedIfValid(written: string): string {
-  const digits = written.replace(/\D/g, '');
-  return isLuhnValid(digits) ? maskedNumber(digits.slice(-4)) : written;
+/** What is written so and fails the check may still hold the beginning of what passes it: the search goes on within. */
+function masked(text: string, written: RegExp): string {
+  let result = '';
+  let done = 0;
+  written.lastIndex = 0;
+  for (let found = written.exec(text); found !== null; found = written.exec(text)) {
+    const digits = found[0].replace(/\D/g, '');
+    if (isLuhnValid(digits)) {
+      result += text.slice(done, found.index) + maskedNumber(digits.slice(-4));
+      done = written.lastIndex;
+    } else {
+      written.lastIndex = found.index + 1;
+    }
+  }
+  return result + text.slice(done);
 }

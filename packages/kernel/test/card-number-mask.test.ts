@@ -62,11 +62,13 @@ describe('a number in groups', () => {
       for (const between of [' ', '-', '.', '/']) {
         const written = inGroups(number, sizes, between);
         assert.equal(withoutEmbossedNumbers(`no ${written} 123, (${written})`), `no ${masked} 123, (${masked})`);
+        assert.equal(withoutEmbossedNumbers(`1234 ${written}`), `1234 ${masked}`);
       }
     }
   });
 
   it('is masked in what people write, in any groups', () => {
+    assert.equal(withoutCardNumbers('Ink 1234 4111 1111 1111 1111'), 'Ink 1234 ************1111');
     for (const written of ['4111 1111 1111 1111', '41-11-11-11-11-11-11-11', '4111111 111111111']) {
       assert.equal(withoutCardNumbers(`Ink ${written}.`), 'Ink ************1111.');
     }
