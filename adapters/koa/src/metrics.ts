@@ -9,6 +9,8 @@ export interface Metrics {
   decision(code: string): void;
   /** A pass of the decision path committed this many messages. */
   pass(messages: number): void;
+  /** A message of the network found no place in the queue before the decision path. */
+  messageRefused(): void;
   /** Says how many requests are in flight, whenever the metrics are read. */
   watchInFlight(in_flight: () => number): void;
   /** An attempt of a delivery ended: it succeeded, failed for good, or is tried again later. */
@@ -61,6 +63,11 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers,
   });
+  const refused_messages = new Counter({
+    name: 'tallystick_network_messages_refused_total',
+    help: 'Messages of the network that were not taken because too many waited already',
+    registers,
+  });
   const attempts = new Histogram({
     name: 'tallystick_delivery_attempt_duration_seconds',
     help: 'Time of one attempt to deliver an event to a webhook, by outcome',
@@ -92,6 +99,9 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
     },
     pass(messages) {
       passes.observe(messages);
+    },
+    messageRefused() {
+      refused_messages.inc();
     },
     attempt(outcome, duration_ms) {
       attempts.observe({ outcome }, duration_ms / 1000);

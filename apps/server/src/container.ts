@@ -21,6 +21,7 @@ import type { Config } from './config.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { deliveryObserver } from './delivery-observer.ts';
 import { dueWork } from './due-work.ts';
+import { fullQueueTeller } from './full-queue.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { sandboxKeyRing } from './keys-file.ts';
 import { assertKeysFit } from './keys-fit.ts';
@@ -98,6 +99,7 @@ const domain = new ContainerModule(({ bind }) => {
           vault: card_vault,
           random,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
+          onFull: fullQueueTeller(metrics, logger),
         }),
       [tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
     )

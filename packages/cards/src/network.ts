@@ -15,6 +15,8 @@ export interface NetworkOptions {
   readonly queue_max?: number;
   /** Told of each error that a pass met, for the log; the callers get their answers all the same. */
   readonly onFault?: (error: unknown) => void;
+  /** Told of each message that found no place to wait: thousands a second, while there are so many too many. */
+  readonly onFull?: () => void;
 }
 
 /** The card network's side: messages come in, and are answered once what they changed is durable. */
@@ -56,7 +58,7 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
  * of them causes befalls that one only.
  */
 export function createNetwork(options: NetworkOptions): Network {
-  const { ledger, vault, random, onFault } = options;
+  const { ledger, vault, random, onFault, onFull } = options;
   const batch_max = options.batch_max ?? batch_max_default;
   const queue_max = options.queue_max ?? queue_max_default;
   assert(batch_max >= 1 && queue_max >= 1, 'a pass takes at least one message, and at least one may wait');
@@ -67,6 +69,7 @@ export function createNetwork(options: NetworkOptions): Network {
   function submit(message: NetworkMessage): Promise<NetworkAnswer> {
     if (draining) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
     if (waiting_count >= queue_max) {
+      onFull?.();
       return Promise.reject(new Fault(`${queue_max} messages of the network wait already`, { retryable: true }));
     }
     return new Promise((answer, fail) => {

@@ -43,9 +43,18 @@ function setUp(options: { batch_max?: number; queue_max?: number } = {}) {
   const gate = gated(world);
   const faults: unknown[] = [];
   const { ledger } = gate;
-  const onFault = (error: unknown) => faults.push(error);
-  const network = createNetwork({ ledger, vault, random: world.random, onFault, ...options });
-  return { world, gate, network, faults };
+  const found_full = { count: 0 };
+  const network = createNetwork({
+    ledger,
+    vault,
+    random: world.random,
+    onFault: (error) => faults.push(error),
+    onFull: () => {
+      found_full.count += 1;
+    },
+    ...options,
+  });
+  return { world, gate, network, faults, found_full };
 }
 
 /** Lets every continuation that can run, run. */
@@ -138,17 +147,20 @@ describe('the queue before the ledger', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared], [400, 50]);
   });
 
-  test('is bounded: a message too many meets a fault at once, and the others do not', async () => {
-    const { world, gate, network } = setUp({ queue_max: 2 });
+  test('is bounded: a message too many meets a fault at once and is told of, and the others do not', async () => {
+    const { world, gate, network, faults, found_full } = setUp({ queue_max: 2 });
     const running = network.authorize(world.message());
     await settled();
     const waiting = [network.authorize(world.message()), network.authorize(world.message())];
     const refused = await network.authorize(world.message());
     assert.equal(refused.kind === 'answered' && refused.fault, true);
+    assert.equal(found_full.count, 1);
     await assert.rejects(network.clear(world.clearingMessage()), Fault);
+    assert.equal(found_full.count, 2);
     gate.open();
     for (const answer of await Promise.all([running, ...waiting])) assert.equal(itemOf(answer).status, 'open');
     assert.equal(world.counters.uses, 3);
+    assert.deepEqual([found_full.count, faults], [2, []], 'no pass failed');
   });
 });
 
@@ -227,7 +239,7 @@ describe('a pass that fails', () => {
 
 describe('draining', () => {
   test('answers what is in flight, takes nothing more, and then is done', async () => {
-    const { world, gate, network } = setUp({ batch_max: 1 });
+    const { world, gate, network, found_full } = setUp({ batch_max: 1 });
     const taken = [1, 2].map(() => network.authorize(world.message()));
     let done = false;
     const drained = network.drain().then(() => {
@@ -236,6 +248,7 @@ describe('draining', () => {
     const late = await network.authorize(world.message());
     assert.equal(late.kind === 'answered' && late.fault, true);
     await assert.rejects(network.clear(world.clearingMessage()), Fault);
+    assert.equal(found_full.count, 0, 'it is closing, and not full');
     await settled();
     assert.equal(done, false);
     gate.open();

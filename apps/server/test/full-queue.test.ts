@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { it } from 'node:test';
+import { normalizeAuthorization } from '@tallystick/cards';
+import { createMetrics, logOptions } from '@tallystick/koa';
+import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
+import { pino } from 'pino';
+import { readConfig } from '../src/config.ts';
+import { closeContainer, createContainer } from '../src/container.ts';
+import { fullQueueTeller } from '../src/full-queue.ts';
+import { tokens } from '../src/tokens.ts';
+
+/** A logger as the server's, and the numbers of messages that its lines about a full queue tell. */
+function keptLog() {
+  let text = '';
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk;
+      done();
+    },
+  });
+  const told = (): number[] =>
+    text
+      .split('\n')
+      .filter((line) => line.includes('too many messages of the network wait'))
+      .map((line) => JSON.parse(line).refused);
+  return { logger: pino(logOptions('info'), sink), told };
+}
+
+it('tells the metrics of each message refused, and the log of the first and then of many together', async () => {
+  const metrics = createMetrics({ process_metrics: false });
+  const { logger, told } = keptLog();
+  let now_ms = 0;
+  const refuse = fullQueueTeller(metrics, logger, () => now_ms);
+  for (now_ms of [0, 0, 9_999]) refuse();
+  assert.deepEqual(told(), [1]);
+  for (now_ms of [10_000, 10_001]) refuse();
+  assert.deepEqual(told(), [1, 3]);
+  now_ms = 60_000;
+  refuse();
+  assert.deepEqual(told(), [1, 3, 2]);
+  assert.match(await metrics.read(), /^tallystick_network_messages_refused_total 6$/m);
+});
+
+it('is told by the server when more messages of the network wait than it takes', async () => {
+  const scratch = await scratchDatabase('sqlite');
+  const container = createContainer(readConfig(serverEnvironment({ database_url: scratch.database_url })));
+  const { logger, told } = keptLog();
+  container.rebind(tokens.logger).toConstantValue(logger);
+  try {
+    const network = await container.getAsync(tokens.network);
+    const { card_vault } = await container.getAsync(tokens.vault);
+    const message = normalizeAuthorization(
+      {
+        card_number: '4111111111111111',
+        message_type_indicator: '0100',
+        trace_id: 'T-1',
+        system_trace_audit_number: '1',
+        transaction_date_time: '2030-03-15T10:00:00Z',
+        billing_amount: 100,
+        billing_currency: 'USD',
+        merchant_amount: 100,
+        merchant_currency: 'USD',
+        mcc: '5812',
+      },
+      card_vault,
+      null,
+    );
+    const places = 16_384;
+    const answers = await Promise.all(Array.from({ length: places + 5 }, () => network.authorize(message)));
+    const codes = answers.map((answer) => (answer.kind === 'answered' ? answer.code : answer.kind));
+    assert.deepEqual(new Set(codes.slice(0, places)), new Set(['I']));
+    assert.deepEqual(codes.slice(places), ['U', 'U', 'U', 'U', 'U']);
+    assert.match(await container.get(tokens.metrics).read(), /^tallystick_network_messages_refused_total 5$/m);
+    assert.deepEqual(told(), [1]);
+  } finally {
+    await closeContainer(container);
+    await scratch.dispose();
+  }
+});
