@@ -121,6 +121,8 @@ test('a state is a JSON object of at most 64 KiB, in UTF-8', async () => {
     { x: JSON.parse(`${'['.repeat(30_000)}${']'.repeat(30_000)}`) },
     { x: undefined },
     { x: Number.NaN },
+    { x: [2 ** 53] },
+    { x: -6304000000000000000 },
     { x: 1n },
     { x: Temporal.PlainDate.from('2024-01-01') },
     { x: 'a\0b' },
@@ -151,7 +153,7 @@ test('a card number of a foreign event is masked in both its states, however dee
     list: [number, [number, { deep: { deeper: String(number) } }]],
     number,
     negative: -4111111111111111,
-    kept: [4111111111111112, 0.4111111111111111, -0, true, null, 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
+    kept: [4111111111111112, 2 ** 53 - 1, 0.4111111111111111, -0, true, null, 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
   });
   const state = told(4111111111111111, '4111 1111 1111 1111');
   const event = await recordForeignEvent(log, call, { event_type: 'ach.status', payload: state, previous: state });
