@@ -158,6 +158,8 @@ export function clearingCandidates(keys: readonly ClearingKeys[]): {
 export interface RecentKeys {
   readonly card_id: number;
   readonly merchant_id: string;
+  readonly merchant_amount: number | null;
+  readonly billing_amount: number;
   /** Clearings too, and roots that are done with. */
   readonly credit: boolean;
 }
@@ -170,13 +172,16 @@ export function recentCandidates(
   const values = [JSON.stringify(keys), now_ms - match_reach_ms];
   // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
   const recent = (columns: string, table: string, time: string, which: string) =>
-    `select ${columns} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, credit boolean)
+    `select ${columns} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, merchant_amount bigint,
+         billing_amount bigint, credit boolean)
        cross join lateral (
          select * from ${table} c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and ${which}
            and c.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < $2::bigint
              order by b.id desc limit 1), 0)
        ) c`;
-  const awaited = `c.root_id = c.id and (m.credit or c.status not in ('cleared', 'reversed', 'declined'))`;
+  const awaited = `c.root_id = c.id and (m.credit or c.status not in ('cleared', 'reversed', 'declined'))
+    and (c.merchant_amount = m.merchant_amount or c.billing_amount = m.billing_amount
+      or c.authorized in (m.merchant_amount, m.billing_amount))`;
   return {
     clearings: named('ledger_recent_clearings', recent(clearings, 'clearings', 'recorded_at_ms', 'm.credit'), values),
     roots: named(

@@ -195,11 +195,12 @@ class Loaded {
     );
     const keys = clearings.flatMap((message): RecentKeys[] => {
       const card = cardOf(message);
-      const { merchant_id, net_reference_number } = message;
+      const { merchant_id, merchant_amount, billing_amount, net_reference_number } = message;
       if (card === undefined || merchant_id === null) return [];
       const named = roots.get(`${card.id} ${net_reference_number}`) ?? [];
       if (!deciding.has(card) && isSettledByReference(message, named)) return [];
-      return [{ card_id: card.id, merchant_id, credit: message.clearing_type === 'CREDIT' }];
+      const credit = message.clearing_type === 'CREDIT';
+      return [{ card_id: card.id, merchant_id, merchant_amount, billing_amount, credit }];
     });
     if (keys.length === 0) return;
     const recent = recentCandidates(keys, now_ms);

@@ -15,6 +15,8 @@ export interface Recent {
   readonly card_id: number;
   readonly since_ms: number;
   readonly merchant_id: string;
+  readonly merchant_amount: number | null;
+  readonly billing_amount: number;
   /** 1: roots that are done with, too. */
   readonly credit: 0 | 1;
 }
@@ -68,6 +70,8 @@ export function prepareStatements(database: Database) {
     ),
     roots_recent: sql<[Recent], AuthorizationRow>(
       `${authorizations} where ${recentOf('authorizations', 'decided_at_ms')} and ${root}
+         and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
+           or a.authorized in ($merchant_amount, $billing_amount))
          and ($credit or a.status not in ('cleared', 'reversed', 'declined'))`,
     ),
     clearing_by_transaction: sql<[string], ClearingRow>(`${clearings} where c.network_financial_transaction_id = ?`),

@@ -172,7 +172,7 @@ class Found {
     const its = this.#statements;
     this.#keepClearings(its.clearing_by_transaction.all(message.network_financial_transaction_id));
     if (card === null) return;
-    const { acquirer_reference_data, approval_code, merchant_id } = message;
+    const { acquirer_reference_data, approval_code, merchant_id, merchant_amount, billing_amount } = message;
     if (acquirer_reference_data !== null) {
       this.#keepClearings(its.clearings_by_acquirer_reference.all(card.id, acquirer_reference_data));
     }
@@ -190,7 +190,8 @@ class Found {
     if (merchant_id !== null && !is_settled) {
       const is_credit = message.clearing_type === 'CREDIT';
       const since_ms = now_ms - match_reach_ms;
-      const recent: Recent = { card_id: card.id, since_ms, merchant_id, credit: is_credit ? 1 : 0 };
+      const credit = is_credit ? 1 : 0;
+      const recent: Recent = { card_id: card.id, since_ms, merchant_id, merchant_amount, billing_amount, credit };
       this.#keepAuthorizations(its.roots_recent.all(recent));
       if (is_credit) this.#keepClearings(its.clearings_recent.all(recent));
     }

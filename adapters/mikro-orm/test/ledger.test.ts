@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Authorization, Clearing, Fold, LedgerState } from '@tallystick/cards';
+import type { Authorization, Clearing, ClearingMessage, Fold, LedgerState } from '@tallystick/cards';
 import { Fault, money } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
 import {
@@ -187,7 +187,7 @@ for (const name of database_names) {
       merchant_id: null,
       merchant_amount: null,
     };
-    for (const [by, fields] of Object.entries({
+    for (const [by, fields] of Object.entries<Partial<ClearingMessage>>({
       'approval code': { approval_code: 'QQ1234' },
       'network reference number': { net_reference_number: 'MCCQQ12340520' },
       'the six characters of the network reference number alone': { net_reference_number: 'XXXQQ12349999' },
@@ -254,6 +254,26 @@ for (const name of database_names) {
         const near = await record(card_id, { decided_at_ms: noon_ms - 35 * day_ms, merchant_id: 'M-recent' }, 'T-near');
         const state = await open.ledger.pass([seek(card_id)], look);
         assert.deepEqual(state.authorizations, [near]);
+      });
+
+      it('leaves roots of other amounts', async () => {
+        const card_id = 35;
+        const amounts = { billing_amount: money(501), merchant_amount: money(502) };
+        await record(card_id, { ...of_merchant, ...amounts, authorized: money(503) }, 'T-other-amounts');
+        const found = {
+          billing_amount: await record(card_id, { ...of_merchant, ...amounts, billing_amount: money(601) }, 'T-601'),
+          merchant_amount: await record(card_id, { ...of_merchant, ...amounts, merchant_amount: money(602) }, 'T-602'),
+        };
+        const authorized = await record(
+          card_id,
+          { ...of_merchant, ...amounts, authorized: money(602) },
+          'T-authorized',
+        );
+        const message = seek(card_id, { billing_amount: money(601), merchant_amount: money(602) });
+        const { authorizations } = await open.ledger.pass([message], look);
+        assert.deepEqual(idsOf(authorizations), [found.billing_amount.id, found.merchant_amount.id, authorized.id]);
+        const billed_only = await open.ledger.pass([{ ...message, merchant_amount: null }], look);
+        assert.deepEqual(idsOf(billed_only.authorizations), [found.billing_amount.id]);
       });
 
       it('leaves roots that are done with, and clearings, to credits', async () => {

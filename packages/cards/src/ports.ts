@@ -131,8 +131,9 @@ export interface LedgerCard extends Controls {
  *   that card; the card's clearings with its acquirer_reference_data; and the card's roots and clearings with its approval_code or
  *   its net_reference_number (or the same six characters 3..9 of it).
  * - For such a clearing that those roots do not settle (`isSettledByReference`), or whose card has an authorization message in
- *   the same pass: what the card has of its merchant_id from the last `match_reach_days`. For a DEBIT those are the roots that are
- *   neither cleared, reversed nor declined; for a CREDIT all roots, and the clearings.
+ *   the same pass: what the card has of its merchant_id from the last `match_reach_days`. Those are the roots whose merchant_amount
+ *   is its merchant_amount, or whose billing_amount is its billing_amount, or whose authorized amount is either; but for a DEBIT none
+ *   that is cleared, reversed or declined. For a CREDIT they are the clearings, too.
  * - The authorizations that all these clearings were matched to.
  */
 export interface LedgerState {

@@ -151,7 +151,11 @@ export class MemoryLedger implements Ledger {
         at_ms >= this.now_ms - reach_ms && same(row.merchant_id, message.merchant_id);
       for (const row of roots) {
         const is_done = ['cleared', 'reversed', 'declined'].includes(row.status);
-        if (recent(row, row.decided_at_ms) && (is_credit || !is_done)) authorizations.add(row);
+        const has_amount =
+          same(row.merchant_amount, message.merchant_amount) ||
+          row.billing_amount === message.billing_amount ||
+          [message.merchant_amount, message.billing_amount].includes(row.authorized);
+        if (recent(row, row.decided_at_ms) && has_amount && (is_credit || !is_done)) authorizations.add(row);
       }
       for (const row of earlier) if (is_credit && recent(row, row.recorded_at_ms)) clearings.add(row);
     }
