@@ -1,11 +1,4 @@
-import {
-  type Call,
-  type FieldError,
-  invalid,
-  isStorable,
-  maskedNumber,
-  withoutEmbossedNumbers,
-} from '@tallystick/kernel';
+import { type Call, type FieldError, invalid, isStorable, withoutEmbossedNumbers } from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
