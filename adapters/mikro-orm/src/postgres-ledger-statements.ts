@@ -16,9 +16,12 @@ export type LedgerQuery = QueryConfig<unknown[]>;
 /**
  * Begins a pass. Its statements are planned once per connection, and on a young database that would be for tables that are all but
  * empty: plans that read whole tables, kept while the tables grow. Each of them has an index to go by, so they are planned by it.
+ *
+ * A card that another transaction holds is waited for 5 seconds: passes and changes hold one for milliseconds, and the network is
+ * better told that we are unable than not answered, for that card and for those that came with it.
  */
 export const begin: LedgerQuery = {
-  text: 'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off',
+  text: "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s'",
 };
 
 const cards = `select ${card_columns} from virtual_cards v join real_cards r on r.id = v.rcn_id`;
