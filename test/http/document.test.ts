@@ -9,6 +9,7 @@ import { type Call, type Reply, type Service, start, startService } from './serv
 /** As much of JSON Schema as the document uses. */
 interface Schema {
   readonly $ref?: string;
+  readonly examples?: readonly { readonly data: Readonly<Record<string, unknown>> }[];
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -139,6 +140,9 @@ function assertDocumented(document: Document, method: string, path: string, repl
   if (schema !== undefined) assert.equal(misfit(document, schema, reply.json), null, `${method} ${path}`);
 }
 
+const asText = (text: string): string =>
+  text.replaceAll('&', '&#38;').replaceAll('"', '&#34;').replaceAll("'", '&#39;');
+
 describe('the OpenAPI document', () => {
   it('tells of every answer what it is', async (t) => {
     const service = await withCard(t);
@@ -164,6 +168,32 @@ describe('the OpenAPI document', () => {
       const reply = await service.send('GET', target, { key });
       assert.equal(reply.status, 200, `${path}: ${reply.text}`);
       assertDocumented(document, 'get', path, reply);
+    }
+  });
+
+  it('shows of every body an example, which is taken', async (t) => {
+    const service = await withCard(t);
+    const document = await read(service);
+    const { text: page } = await service.send('GET', '/docs', { key: null });
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, { requestBody }] of Object.entries(operations)) {
+        if (requestBody === undefined) continue;
+        const { $ref } = requestBody.content['application/json'].schema;
+        const examples = $ref === undefined ? [] : (resolve(document, $ref).examples ?? []);
+        assert.ok(examples.length > 0, `${method} ${path}`);
+        for (const example of examples) {
+          assert.ok(page.includes(`<pre>${asText(JSON.stringify(example, null, 2))}</pre>`), `${path} on the page`);
+          const { card_number } = service;
+          const body = 'card_number' in example.data ? { data: { ...example.data, card_number } } : example;
+          const key = /^\/(operator|sandbox)/.test(path)
+            ? 'operator'
+            : path.startsWith('/network')
+              ? 'network'
+              : 'client';
+          const reply = await service.send(method.toUpperCase(), path.replace('{id}', '1'), { key, body });
+          assert.equal(reply.status, 200, `${method} ${path}: ${reply.text}`);
+        }
+      }
     }
   });
 

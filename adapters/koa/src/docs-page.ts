@@ -47,22 +47,23 @@ ${schemas.join('\n')}
 `;
 }
 
-function section(tag: string, { paths }: OpenApiDocument): string {
+function section(tag: string, document: OpenApiDocument): string {
+  const { paths } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { tags }]) => tags.includes(tag))
-      .map(([method, operation]) => one(method, path, operation)),
+      .map(([method, operation]) => one(method, path, operation, document)),
   );
   return `<h2>${asText(tag)}</h2>\n${operations.join('\n')}`;
 }
 
-function one(method: string, path: string, operation: Operation): string {
+function one(method: string, path: string, operation: Operation, document: OpenApiDocument): string {
   const crossed = operation.deprecated ? ' class="deprecated"' : '';
   return `<details id="${asText(operation.operationId)}">
 <summary><span class="method">${method.toUpperCase()}</span> <code${crossed}>${asText(path)}</code> ${asText(operation.summary)}${operation.deprecated ? ' <span class="note">deprecated</span>' : ''}</summary>
 <p>${prose(operation.description)}</p>
 ${parameters(operation)}
-${body(operation)}
+${body(operation, document)}
 <h4>Answers</h4>
 ${Object.entries(operation.responses)
   .map(([status, answer]) => response(status, answer))
@@ -79,9 +80,12 @@ function parameters({ parameters }: Operation): string {
   return `<h4>Parameters</h4><table>${rows.join('')}</table>`;
 }
 
-function body({ requestBody }: Operation): string {
+function body({ requestBody }: Operation, { components }: OpenApiDocument): string {
   if (requestBody === undefined) return '';
-  return `<h4>Body</h4><p>${kind(contentOf(requestBody))}</p>`;
+  const shape = contentOf(requestBody);
+  const named = components.schemas?.[shape?.$ref?.split('/').at(-1) ?? ''] as Schema | undefined;
+  const examples = named?.examples?.map((example) => `<pre>${asText(JSON.stringify(example, null, 2))}</pre>`) ?? [];
+  return `<h4>Body</h4><p>${kind(shape)}, such as</p>${examples.join('\n')}`;
 }
 
 function response(status: string, answer: Readonly<Record<string, unknown>>): string {
@@ -94,6 +98,7 @@ interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;

@@ -34,7 +34,7 @@ export interface Parameter {
   readonly schema: Json;
 }
 
-const description = `Virtual cards that run: issue them, decide authorizations, keep the event log.
+const description = `Virtual cards that decide by their own limits, the log of all that happens to them, and webhooks that tell of it.
 
 Every request carries \`Authorization: Bearer <API key>\`. Bodies are JSON objects wrapped in \`data\`, and amounts are
 integers in minor units (cents). A key with a signing secret signs each request: \`X-Timestamp\` (seconds) and
@@ -189,6 +189,7 @@ const links = z.object({ first: z.string(), next: z.string().nullable() }).meta(
 
 function namedSchemas(routes: readonly Route[]): Json {
   const registry = z.registry<{ id: string }>();
+  const examples: Record<string, Json> = {};
   const add = (schema: z.ZodType | null | undefined): void => {
     if (schema === null || schema === undefined) return;
     const id = schema.meta()?.id;
@@ -196,6 +197,8 @@ function namedSchemas(routes: readonly Route[]): Json {
       if (schema instanceof z.ZodArray) add(schema.element as z.ZodType);
     } else if (!registry.has(schema)) {
       registry.add(schema, { id });
+      // Zod leaves out the examples of a schema that transforms something.
+      if (schema.meta()?.examples !== undefined) examples[id] = { examples: schema.meta()?.examples };
     }
   };
   for (const schema of [
@@ -206,6 +209,9 @@ function namedSchemas(routes: readonly Route[]): Json {
     add(schema);
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
+    Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [
+      id,
+      { ...schema, ...examples[id] },
+    ]),
   );
 }

@@ -29,4 +29,16 @@ export const foreign_event = z
       previous: z.record(z.string(), z.unknown()).nullish(),
     }),
   })
-  .meta({ id: 'ForeignEvent' });
+  .meta({
+    id: 'ForeignEvent',
+    examples: [
+      {
+        data: {
+          company_id: 1,
+          event_type: 'ach.status',
+          payload: { id: 77, return_code: 'R01', status: 'failed' },
+          previous: { id: 77, return_code: null, status: 'pending' },
+        },
+      },
+    ],
+  });

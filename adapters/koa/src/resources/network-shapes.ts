@@ -76,7 +76,27 @@ export const authorization_message = z
       ...authorization_details,
     }),
   })
-  .meta({ id: 'AuthorizationMessage' });
+  .meta({
+    id: 'AuthorizationMessage',
+    examples: [
+      {
+        data: {
+          card_number: '5454540000000005',
+          message_type_indicator: 'Authorization Request',
+          billing_amount: 12_500,
+          billing_currency: 'USD',
+          merchant_amount: 12_500,
+          merchant_currency: 'USD',
+          mcc: '5812',
+          merchant_name: 'Corner Grocer',
+          merchant_id: '526399000183',
+          trace_id: 'MCC0112771121',
+          system_trace_audit_number: '004711',
+          transaction_date_time: '2026-11-21T09:10:00Z',
+        },
+      },
+    ],
+  });
 
 /** `POST /network/v1/clearings`. The card is named by its number or its id. */
 export const clearing_message = z
@@ -109,7 +129,22 @@ export const clearing_message = z
       net_reference_number: text,
     }),
   })
-  .meta({ id: 'ClearingMessage' });
+  .meta({
+    id: 'ClearingMessage',
+    examples: [
+      {
+        data: {
+          card_number: '5454540000000005',
+          network_financial_transaction_id: 'F000000004711',
+          clearing_type: 'DEBIT',
+          billing_amount: 12_500,
+          billing_currency: 'USD',
+          merchant_id: '526399000183',
+          settlement_date: '2026-11-23',
+        },
+      },
+    ],
+  });
 
 const told = z.string().nullable();
 

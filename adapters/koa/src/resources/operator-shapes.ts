@@ -5,7 +5,7 @@ import { currency, id_either, id_number, id_text } from './fields.ts';
 /** `POST /operator/v1/companies`. */
 export const create_company = z
   .object({ data: z.object({ name: z.string().min(1).max(255), customer_number: z.string().min(1).max(64) }) })
-  .meta({ id: 'CreateCompany' });
+  .meta({ id: 'CreateCompany', examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }] });
 
 /** `PATCH /operator/v1/companies/:id`. */
 export const update_company = z
@@ -17,7 +17,7 @@ export const update_company = z
         .describe('True: mails about its cards carry number and code in clear, beside the one-time link'),
     }),
   })
-  .meta({ id: 'UpdateCompany' });
+  .meta({ id: 'UpdateCompany', examples: [{ data: { full_details_in_mail: true } }] });
 
 export const company = z
   .object({
@@ -52,7 +52,10 @@ export const create_real_card = z
       is_default: z.boolean().nullish().describe('Default true for the first of a company, else false'),
     }),
   })
-  .meta({ id: 'CreateRealCard' });
+  .meta({
+    id: 'CreateRealCard',
+    examples: [{ data: { company_id: 1, alias: 'Travel', billing_currency: 'EUR', account_range: '54545400' } }],
+  });
 
 export const real_card = z
   .object({
@@ -84,7 +87,7 @@ export const create_key = z
       rate_limit_per_minute: z.int().min(1).max(1_000_000).nullish(),
     }),
   })
-  .meta({ id: 'CreateKey' });
+  .meta({ id: 'CreateKey', examples: [{ data: { role: 'client', company_id: 1, name: 'Back office' } }] });
 
 export const api_key = z
   .object({
@@ -112,6 +115,12 @@ export const move_clock = z
       frozen: z.boolean().nullish().describe('True: the clock stands still from then on'),
     }),
   })
-  .meta({ id: 'MoveClock' });
+  .meta({ id: 'MoveClock', examples: [{ data: { advance: 'PT10M' } }] });
 
-export const clock = z.object({ now: z.string(), frozen: z.boolean() }).meta({ id: 'Clock' });
+export const clock = z
+  .object({
+    now: z.string(),
+    frozen: z.boolean(),
+    waiting: z.string().optional().describe('What became due and is not done yet, and why; absent: all is done'),
+  })
+  .meta({ id: 'Clock' });

@@ -19,7 +19,20 @@ const arguments_of_request = z.object({
 });
 
 /** `POST /v1/content/virtualcard-templates`, wrapped as all other bodies are; the specification's own form is bare. */
-export const request_template = z.object({ data: arguments_of_request }).meta({ id: 'RequestTemplate' });
+export const request_template = z.object({ data: arguments_of_request }).meta({
+  id: 'RequestTemplate',
+  examples: [
+    {
+      data: {
+        name: 'Restaurants',
+        description: 'Meals of field staff',
+        mcc_list: ['5812', '5814'],
+        mcc_rule: 'ALLOW',
+        required_control: 'VELOCITY',
+      },
+    },
+  ],
+});
 
 const links = z.array(z.object({ href: z.string(), method: z.literal('GET'), rel: z.literal('self') }));
 

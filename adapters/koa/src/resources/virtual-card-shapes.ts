@@ -70,7 +70,20 @@ export const create_card = z
     }),
     show_card_number,
   })
-  .meta({ id: 'CreateVirtualCard' });
+  .meta({
+    id: 'CreateVirtualCard',
+    examples: [
+      {
+        data: {
+          total_card_amount: 50_000,
+          transactions_max: 10,
+          recurring: 'Monthly',
+          metadata: { project: 'Apollo' },
+        },
+        show_card_number: true,
+      },
+    ],
+  });
 
 /** `PATCH /v1/virtualcards/:id`. What cannot be changed comes through in any shape, for the domain's refusal to name it. */
 export const update_card = z
@@ -89,12 +102,12 @@ export const update_card = z
     }),
     show_card_number,
   })
-  .meta({ id: 'UpdateVirtualCard' });
+  .meta({ id: 'UpdateVirtualCard', examples: [{ data: { total_card_amount: 75_000 } }] });
 
 /** `POST /v1/virtualcards/:id/email`. */
 export const email_card = z
   .object({ data: z.object({ email: z.string().max(email_length_max) }) })
-  .meta({ id: 'EmailVirtualCard' });
+  .meta({ id: 'EmailVirtualCard', examples: [{ data: { email: 'ada@example.com' } }] });
 
 /** A virtual card as answers show it (service specification 2.1). */
 export const virtual_card = z

@@ -14,7 +14,10 @@ export const create_webhook = z
       status: z.string().nullish().describe('active (the default) or inactive'),
     }),
   })
-  .meta({ id: 'CreateWebhook' });
+  .meta({
+    id: 'CreateWebhook',
+    examples: [{ data: { callback_url: 'https://hooks.example.com/tallystick', event_type_ids: [6, 7] } }],
+  });
 
 /** `PATCH /v1/webhooks/:id`. The URL and the secret are taken so that they can be refused by name. */
 export const update_webhook = z
@@ -26,7 +29,7 @@ export const update_webhook = z
       secret: z.unknown().optional().describe('Cannot be changed; rotate it'),
     }),
   })
-  .meta({ id: 'UpdateWebhook' });
+  .meta({ id: 'UpdateWebhook', examples: [{ data: { status: 'inactive' } }] });
 
 /** A webhook as answers show it (service specification 2.6). */
 export const webhook = z
@@ -80,7 +83,9 @@ export const delivery = z
   .meta({ id: 'Delivery' });
 
 /** `POST /v1/webhooks/:id/recover`. */
-export const recover = z.object({ data: z.object({ since: instant }) }).meta({ id: 'RecoverDeliveries' });
+export const recover = z
+  .object({ data: z.object({ since: instant }) })
+  .meta({ id: 'RecoverDeliveries', examples: [{ data: { since: '2026-11-21T00:00:00Z' } }] });
 
 export const recovered = z
   .object({ recovered: z.int().describe('Deliveries that are sent again') })
