@@ -1,5 +1,5 @@
 import type { AccessTx } from '@tallystick/access';
-import type { CardsTx, Ledger, MailTx } from '@tallystick/cards';
+import type { CardsTx, Ledger, MailTx, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { connect } from './connection.ts';
@@ -20,6 +20,7 @@ import { outbox } from './stores/outbox.ts';
 import { realCardStore } from './stores/real-cards.ts';
 import { auditLog, type InstallationStore, installationStore, sandboxClockStore } from './stores/service-records.ts';
 import { templateStore } from './stores/templates.ts';
+import { unknownNumberStore } from './stores/unknown-numbers.ts';
 import { webhookStore } from './stores/webhooks.ts';
 import type { Session } from './tables.ts';
 import { unitOfWorkOn } from './unit-of-work.ts';
@@ -27,6 +28,7 @@ import { unitOfWorkOn } from './unit-of-work.ts';
 /** All that a transaction offers to the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly outbox: Outbox;
+  readonly unknown_numbers: UnknownNumberStore;
   readonly sandbox_clock: SandboxClockStore;
   readonly installation: InstallationStore;
 }
@@ -89,5 +91,6 @@ function storesOn(session: Session): Tx {
     webhooks: webhookStore(session),
     deliveries: deliveryStore(session),
     outbox: outbox(session),
+    unknown_numbers: unknownNumberStore(session),
   };
 }

@@ -33,6 +33,8 @@ export interface Config {
   readonly template_completion_delay_ms: number;
   /** Requests per minute of a key that names no limit of its own; null: unlimited. */
   readonly rate_limit_per_minute: number | null;
+  /** How long messages for numbers that nobody has are kept. */
+  readonly unknown_numbers_kept_days: number;
   /** How long a shutdown may take before it is forced. */
   readonly shutdown_ms_max: number;
   /** What an operator should know, though nothing is wrong. */
@@ -72,6 +74,8 @@ const defaults = {
   log_level: 'info',
   mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
   template_completion_delay_ms: 5_000,
+  /** A year and the time to ask about it. */
+  unknown_numbers_kept_days: 400,
   shutdown_ms_max: 25_000,
 } as const;
 
@@ -115,6 +119,7 @@ const schema = z.object({
   MAIL_FROM: z.string().transform(readBy(parseSender)).optional(),
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
   RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000).optional(),
+  UNKNOWN_NUMBERS_KEPT_DAYS: integer(1, 36_500).default(defaults.unknown_numbers_kept_days),
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
 });
 
@@ -164,6 +169,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     public_url: values.PUBLIC_URL ?? null,
     template_completion_delay_ms: values.TEMPLATE_COMPLETION_DELAY_MS,
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE ?? null,
+    unknown_numbers_kept_days: values.UNKNOWN_NUMBERS_KEPT_DAYS,
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
     notices: notices(given),
   };

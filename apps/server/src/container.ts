@@ -107,6 +107,7 @@ const domain = new ContainerModule(({ bind }) => {
   bind(tokens.jobs)
     .toResolvedValue(
       (
+        config: Config,
         persistence: Persistence,
         clock: Clock,
         shared: SharedClock | null,
@@ -115,10 +116,18 @@ const domain = new ContainerModule(({ bind }) => {
         logger: Logger,
       ) =>
         createJobs(
-          [...dueWork(persistence, clock, refreshing(shared, persistence)), ...deliveries.jobs, ...mails.jobs],
+          [...dueWork(config, persistence, clock, refreshing(shared, persistence)), ...deliveries.jobs, ...mails.jobs],
           (job, err) => logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
         ),
-      [tokens.persistence, tokens.clock, tokens.shared_clock, tokens.deliveries, tokens.mails, tokens.logger],
+      [
+        tokens.config,
+        tokens.persistence,
+        tokens.clock,
+        tokens.shared_clock,
+        tokens.deliveries,
+        tokens.mails,
+        tokens.logger,
+      ],
     )
     .onDeactivation((jobs) => jobs.stop());
   bind(tokens.sandbox).toResolvedValue(

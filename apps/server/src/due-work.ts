@@ -3,18 +3,27 @@ import { type Ledger, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { completeDueTemplates } from '@tallystick/templates';
+import type { Config } from './config.ts';
 import type { Job } from './jobs.ts';
 import { machine_clock } from './shared-clock.ts';
 
 /** How much one transaction of a job takes on. */
 const batch_max = 100;
 
+const day_ms = 24 * 60 * 60 * 1000;
+
 /** How long what was attempted is told: finished deliveries and the log of attempts. */
-const delivery_log_ms = 30 * 24 * 60 * 60 * 1000;
+const delivery_log_ms = 30 * day_ms;
 
 /** Everything that becomes due by itself. `refresh` brings the clock up to date before each run. */
-export function dueWork(persistence: Persistence, clock: Clock, refresh: () => Promise<void>): readonly Job[] {
+export function dueWork(
+  { unknown_numbers_kept_days }: Pick<Config, 'unknown_numbers_kept_days'>,
+  persistence: Persistence,
+  clock: Clock,
+  refresh: () => Promise<void>,
+): readonly Job[] {
   const { unitOfWork, ledger } = persistence;
+  const unknown_numbers_ms = unknown_numbers_kept_days * day_ms;
   const nowMs = (): number => clock.now().epochMilliseconds;
   return [
     job('template completion', 1_000, () => unitOfWork.run((tx) => completeDueTemplates(tx, nowMs(), batch_max))),
@@ -25,6 +34,9 @@ export function dueWork(persistence: Persistence, clock: Clock, refresh: () => P
     }),
     job('delivery purge', 600_000, () => {
       return unitOfWork.run((tx) => tx.deliveries.purge(nowMs() - delivery_log_ms, batch_max));
+    }),
+    job('unknown number purge', 600_000, () => {
+      return unitOfWork.run((tx) => tx.unknown_numbers.purge(nowMs() - unknown_numbers_ms, batch_max));
     }),
   ];
 

@@ -23,6 +23,7 @@ describe('configuration', () => {
     assert.equal(config.database_url, 'sqlite:./data/tallystick.db');
     assert.equal(config.template_completion_delay_ms, 5000);
     assert.equal(config.rate_limit_per_minute, null);
+    assert.equal(config.unknown_numbers_kept_days, 400);
   });
 
   it('tells every problem at once', () => {
@@ -33,6 +34,7 @@ describe('configuration', () => {
       LOG_LEVEL: 'loud',
       SANDBOX: 'maybe',
       RATE_LIMIT_PER_MINUTE: '0',
+      UNKNOWN_NUMBERS_KEPT_DAYS: '0',
       TALLYSTICK_KEY: 'x',
     });
     assert.deepEqual(Object.keys(told).sort(), [
@@ -43,6 +45,7 @@ describe('configuration', () => {
       'SANDBOX',
       'TALLYSTICK_KEY',
       'TALLYSTICK_KEYS',
+      'UNKNOWN_NUMBERS_KEPT_DAYS',
     ]);
     assert.match(told.PORT ?? '', /"70000".*0 to 65535/);
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createCompany } from '@tallystick/access';
+import { createNetwork, normalizeAuthorization } from '@tallystick/cards';
 import { createWebhook, recordForeignEvent, relayEvents } from '@tallystick/events';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { database_names, scratchDatabase } from '@tallystick/test-support';
+import { database_names, readRows, scratchDatabase } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { dueWork } from '../src/due-work.ts';
 
@@ -24,7 +25,61 @@ for (const name of database_names) {
     const { unitOfWork, delivery_desk } = persistence;
     const { sealer, random } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
 
+    const jobOf = (name: string, unknown_numbers_kept_days: number) => {
+      const jobs = dueWork({ unknown_numbers_kept_days }, persistence, clock, async () => undefined);
+      const job = jobs.find((one) => one.name === name);
+      assert.ok(job);
+      return job;
+    };
+
+    it('drops messages for unknown numbers when they have been kept long enough, however many, and no later ones', async () => {
+      const { card_vault } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
+      const ledger = createNetwork({ ledger: persistence.ledger, vault: card_vault, random });
+      const ask = (number: number) =>
+        ledger.authorize(
+          normalizeAuthorization(
+            {
+              card_number: '4111111111111111',
+              message_type_indicator: '0100',
+              trace_id: `T-${number}`,
+              system_trace_audit_number: '1',
+              transaction_date_time: '2026-01-01T00:00:00Z',
+              billing_amount: 1,
+              billing_currency: 'USD',
+              merchant_amount: 1,
+              merchant_currency: 'USD',
+              mcc: '5812',
+            },
+            card_vault,
+            null,
+          ),
+        );
+      const kept = async () =>
+        (
+          await readRows<{ day: number }>(
+            scratch,
+            'select recorded_at_ms as day from unknown_number_messages order by id',
+          )
+        ).map(({ day }) => (day - start_ms) / day_ms);
+      for (const day of [0, 1, 2]) {
+        now_ms = start_ms + day * day_ms;
+        const answers = await Promise.all(Array.from({ length: day === 0 ? 250 : 1 }, (_, number) => ask(number)));
+        for (const answer of answers) assert.equal(answer.kind === 'answered' && answer.code, 'I');
+      }
+      const purge = jobOf('unknown number purge', 7);
+      now_ms = start_ms + 7 * day_ms;
+      await purge.run();
+      assert.equal((await kept()).length, 252, 'on the seventh day all are still there');
+      now_ms += 1;
+      await purge.run();
+      assert.deepEqual(await kept(), [1, 2]);
+      now_ms += day_ms;
+      await Promise.all([purge.run(), jobOf('unknown number purge', 400).run()]);
+      assert.deepEqual(await kept(), [2]);
+    });
+
     it('drops attempts and finished deliveries after 30 days, however many, and pending ones never', async () => {
+      now_ms = start_ms;
       const call = { actor: 'test', request_id: null, now_ms };
       await unitOfWork.run(async (tx) => {
         const { id } = await createCompany(tx, call, { name: 'Example Ltd', customer_number: '4711' });
@@ -68,8 +123,7 @@ for (const name of database_names) {
         }),
       );
 
-      const purge = dueWork(persistence, clock, async () => undefined).find((job) => job.name === 'delivery purge');
-      assert.ok(purge);
+      const purge = jobOf('delivery purge', 400);
       const kept = async () => {
         let count = 0;
         let attempts = 0;

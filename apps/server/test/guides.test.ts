@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { attempt_offsets_ms } from '@tallystick/events';
+import { fixedClock } from '@tallystick/kernel';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import { scratchDatabase, tableNames } from '@tallystick/test-support';
 import { variable_names } from '../src/config.ts';
 
 const guide = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
@@ -60,5 +63,20 @@ describe('docs/operations.md', () => {
       .find((part) => part.startsWith('Configuration\n'));
     const rows = [...(section ?? '').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, variable]) => variable);
     assert.deepEqual(rows.toSorted(), [...variable_names].toSorted());
+  });
+
+  it('tells of every table how long its rows are kept', async (t) => {
+    const scratch = await scratchDatabase('sqlite');
+    t.after(() => scratch.dispose());
+    const persistence = await mikroOrmPersistence({ ...scratch, clock: fixedClock('2026-01-01T00:00:00Z') });
+    await persistence.migrate();
+    await persistence.close();
+    const section = guide('operations.md')
+      .split('\n## ')
+      .find((part) => part.startsWith('What is kept, and how long\n'));
+    const rows = [...(section ?? '').matchAll(/^\| [^|]+ \| (`[a-z_`, ]+) \| [^|]+ \|$/gm)];
+    const told = rows.flatMap(([, tables]) => [...(tables ?? '').matchAll(/`([a-z_]+)`/g)].map(([, table]) => table));
+    const made = (await tableNames(scratch)).filter((name) => !name.startsWith('sqlite_'));
+    assert.deepEqual(told.toSorted(), made.toSorted());
   });
 });

@@ -169,6 +169,12 @@ export interface UnknownNumberMessage {
   readonly request_id: string | null;
 }
 
+/** Messages for numbers that nobody has, within a transaction. It is passes that record them. */
+export interface UnknownNumberStore {
+  /** Drops messages recorded before the instant, the oldest first, at most `limit`; returns how many. */
+  purge(before_ms: number, limit: number): Promise<number>;
+}
+
 /** All that a pass writes. */
 export interface LedgerChanges {
   readonly counters: readonly { readonly card_id: number; readonly counters: Counters }[];
