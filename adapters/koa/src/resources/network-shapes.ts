@@ -31,7 +31,7 @@ const authorization_details = {
   purchase_request_company_guid: text,
   purchase_request_issuer_guid: text,
   settlement_date: text.describe('Four digits'),
-  transaction_type: text,
+  transaction_type: text.describe('When absent, the name of the message type'),
 };
 
 const replacement = amount.nullish();
@@ -69,7 +69,9 @@ export const authorization_message = z
       replacement_amounts: z
         .object({ billing_amount: replacement, settlement_amount: replacement, transaction_amount: replacement })
         .nullish()
-        .describe('Of a reversal: the corrected amounts; absent or zero: in full'),
+        .describe(
+          'Of a reversal: the corrected amounts; all absent or zero: in full; zero beside another of the same currency: left out',
+        ),
       'replacement_amounts.billing_amount': own_replacement,
       'replacement_amounts.settlement_amount': own_replacement,
       'replacement_amounts.transaction_amount': own_replacement,

@@ -37,7 +37,7 @@ const changeable = {
   metadata: z
     .record(z.string(), z.unknown())
     .nullish()
-    .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8`),
+    .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8, with no number past 2^53`),
 };
 
 const unchangeable = z.unknown().optional().describe('Cannot be changed: naming it is refused');
