@@ -30,8 +30,8 @@ import { healthRoutes, systemRoutes } from './system-routes.ts';
 export interface Sandbox {
   /** The company that the fixed keys act for. */
   readonly company_id: number;
-  /** Moves the clock; what became due is done when it resolves. Refuses as `moveSandboxClock` does. */
-  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean }>;
+  /** Moves the clock; what became due is done when it resolves, but for what is `waiting`. Refuses as `moveSandboxClock` does. */
+  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean; readonly waiting?: string }>;
   /** Waits until the clock shows what other processes made of it. Absent where there are none. */
   readonly refreshClock?: () => Promise<void>;
 }

@@ -27,6 +27,20 @@ export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
           .executeTakeFirstOrThrow();
         return { pending: Number(row.pending), oldest_due_at_ms: row.oldest_due_at_ms };
       }),
+    workload: (now_ms, machine_ms) =>
+      sessions.read(async ({ db }) => {
+        const { due, in_flight } = await db
+          .selectFrom('deliveries')
+          .select((eb) => [
+            eb.fn.countAll<number>().as('due'),
+            eb.fn.countAll<number>().filterWhere('lease_until_machine_ms', '>', machine_ms).as('in_flight'),
+          ])
+          .where('state', '=', 'pending')
+          .where('due_at_ms', '<=', now_ms)
+          .where('webhook_id', 'in', db.selectFrom('webhooks').select('id').where('status', '=', 'active'))
+          .executeTakeFirstOrThrow();
+        return { waiting: Number(due) - Number(in_flight), in_flight: Number(in_flight) };
+      }),
   };
 }
 

@@ -347,6 +347,42 @@ function rules(name: DatabaseName): void {
     assert.equal((await desk.claim(ids, now_ms + 10 * minute_ms, lease)).length, 0);
   });
 
+  test('the workload counts what waits and what is in flight, of active webhooks and due by now', async () => {
+    const [persistence] = await shared;
+    const desk = persistence.delivery_desk;
+    const before = await desk.workload(now_ms, now_ms);
+    const more = async (at_ms = now_ms, machine_ms = now_ms) => {
+      const { waiting, in_flight } = await desk.workload(at_ms, machine_ms);
+      return [waiting - before.waiting, in_flight - before.in_flight];
+    };
+    const { webhook, ids } = await queued(persistence, 3);
+    assert.deepEqual(await more(), [3, 0]);
+    const [first, second] = await desk.claim(ids.slice(1), now_ms, lease);
+    assert.deepEqual(await more(), [1, 2]);
+    await desk.record([
+      { ...afterAttempt(first!.delivery, failed, now_ms), lease: lease.token },
+      { ...afterAttempt(second!.delivery, ok, now_ms), lease: lease.token },
+    ]);
+    assert.deepEqual(await more(), [1, 0], 'one is due later, one is done');
+    await desk.claim(ids, now_ms, lease);
+    assert.deepEqual(await more(), [0, 1]);
+    await persistence.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
+    assert.deepEqual(await more(), [0, 0]);
+  });
+
+  test('a lease that ran out is in flight no more', async () => {
+    const [persistence] = await shared;
+    const desk = persistence.delivery_desk;
+    const { ids } = await queued(persistence, 1);
+    const before = await desk.workload(now_ms, lease.until_machine_ms - 1);
+    await desk.claim(ids, now_ms, lease);
+    const held = await desk.workload(now_ms, lease.until_machine_ms - 1);
+    const over = await desk.workload(now_ms, lease.until_machine_ms);
+    assert.deepEqual(held, { waiting: before.waiting - 1, in_flight: before.in_flight + 1 });
+    assert.equal(over.waiting + over.in_flight, before.waiting + before.in_flight);
+    assert.equal(over.in_flight, 0);
+  });
+
   test('a failed delivery is recovered from an instant on, and deleting the webhook drops everything of it', async () => {
     const [persistence] = await shared;
     const { webhook, ids } = await queued(persistence, 3);

@@ -136,14 +136,17 @@ const domain = new ContainerModule(({ bind }) => {
       shared: SharedClock | null,
       jobs: Jobs,
       deliveries: Deliveries,
+      logger: Logger,
     ): Promise<Sandbox | null> =>
       shared === null
         ? null
         : await openSandbox(persistence, shared, async () => {
             await jobs.runDue();
-            await deliveries.settled();
+            const waiting = await deliveries.settled();
+            if (waiting !== null) logger.warn({ waiting }, 'the clock was moved, and not all that became due is done');
+            return waiting;
           }),
-    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries],
+    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.logger],
   );
 });
 

@@ -21,6 +21,8 @@ const gather_ms = 5;
 
 /** How long a moved clock waits for what became due; longer than one request to an endpoint may take. */
 const settle_ms_max = 20_000;
+/** How long it waits for a worker to take any of it: one that is there looks every second. */
+const worker_ms_max = 5_000;
 const settle_poll_ms = 20;
 
 /** Events that one transaction of the relay makes deliveries of. */
@@ -36,8 +38,11 @@ export interface Deliveries {
   /** What a process does of it by itself, at intervals and whenever the sandbox's clock moves. */
   readonly jobs: readonly Job[];
   readonly webhooks: WebhookServices;
-  /** Resolves when every delivery that is due has been attempted, by whichever process; at the latest after 20 s. */
-  settled(): Promise<void>;
+  /**
+   * Resolves with null when every delivery that is due has been attempted, by whichever process. At the latest after 20 s, or
+   * after 5 in which no worker took any, with a sentence that says what waits and for what.
+   */
+  settled(): Promise<string | null>;
   /** Takes no more; what is in flight ends and is recorded. */
   stop(): Promise<void>;
 }
@@ -137,15 +142,28 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
       due: () => void sweep().catch((error: unknown) => observer.faulted(error)),
     },
     async settled() {
-      const until_ms = performance.now() + settle_ms_max;
-      while (performance.now() < until_ms && !stopped) {
+      const started_ms = performance.now();
+      let worked_ms = started_ms;
+      let waiting_before = 0;
+      while (!stopped) {
         // What else became due may have written events after the jobs' own run of the relay.
         await relayAll();
-        const { oldest_due_at_ms } = await persistence.delivery_desk.backlog();
-        if (oldest_due_at_ms === null || oldest_due_at_ms > nowMs()) return;
+        const machine_ms = machine_clock.now().epochMilliseconds;
+        const { waiting, in_flight } = await persistence.delivery_desk.workload(nowMs(), machine_ms);
+        if (waiting + in_flight === 0) return null;
+        if (in_flight > 0 || waiting !== waiting_before) worked_ms = performance.now();
+        waiting_before = waiting;
+        const due = `deliveries due: ${waiting + in_flight}`;
+        if (!parts.sends && performance.now() - worked_ms > worker_ms_max) {
+          return `${due}; no worker took any in ${worker_ms_max / 1_000} s: start one (npm start -- --role worker)`;
+        }
+        if (performance.now() - started_ms > settle_ms_max) {
+          return `${due}; not all were attempted in ${settle_ms_max / 1_000} s`;
+        }
         await courier.sweep();
         await delay(settle_poll_ms);
       }
+      return null;
     },
     async stop() {
       stopped = true;

@@ -11,28 +11,31 @@ const sandbox_customer_number = 'SANDBOX';
 export interface Sandbox {
   /** The company that the fixed keys act for. */
   readonly company_id: number;
-  /** Moves the clock, and does at once what became due, before it resolves. Refuses as `moveSandboxClock` does. */
-  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean }>;
+  /**
+   * Moves the clock, and does at once what became due, before it resolves; `waiting` tells what could not be done yet, and why.
+   * Refuses as `moveSandboxClock` does.
+   */
+  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean; readonly waiting?: string }>;
   /** Brings the clock up to date with what other processes made of it. */
   refreshClock(): Promise<void>;
 }
 
 /**
  * Opens the sandbox: finds its company in the database, or makes it, with a real card. `doWhatIsDue` is called after each
- * move of the clock.
+ * move of the clock, and says what still waits, null when nothing does.
  */
 export async function openSandbox(
   persistence: Persistence,
   clock: SharedClock,
-  doWhatIsDue: () => Promise<void>,
+  doWhatIsDue: () => Promise<string | null>,
 ): Promise<Sandbox> {
   const company = await seed(persistence, clock);
   return {
     company_id: company.id,
     async moveClock(move) {
       const { now_ms, frozen } = await clock.move(persistence.unitOfWork, move);
-      await doWhatIsDue();
-      return { now: instantText(now_ms), frozen };
+      const waiting = await doWhatIsDue();
+      return { now: instantText(now_ms), frozen, ...(waiting === null ? {} : { waiting }) };
     },
     refreshClock: () => clock.refresh(persistence.unitOfWork),
   };

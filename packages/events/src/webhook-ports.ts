@@ -117,6 +117,8 @@ export interface DeliveryDesk {
   ): Promise<readonly DeliveryOffer[]>;
   /** How many deliveries of active webhooks are pending, and when the first of them is or was due. */
   backlog(): Promise<{ readonly pending: number; readonly oldest_due_at_ms: number | null }>;
+  /** Of the deliveries of active webhooks that are due: how many wait to be claimed, and how many are leased. */
+  workload(now_ms: number, machine_ms: number): Promise<{ readonly waiting: number; readonly in_flight: number }>;
 }
 
 /**
