@@ -201,6 +201,8 @@ const foreign = route({
   method: 'POST',
   path: '/operator/v1/events',
   summary: 'Record an event that happened elsewhere',
+  description:
+    'What could be a card number in its states is masked to its last four digits, a JSON number then as text.',
   body: foreign_event,
   answer: event,
   async transaction(tx, request) {
