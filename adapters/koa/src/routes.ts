@@ -3,6 +3,7 @@ import type { Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
 import type { HttpTx } from './http-tx.ts';
 import type { Metrics } from './metrics.ts';
 import { eventRoutes } from './resources/event-routes.ts';
+import { mailRoutes } from './resources/mail-routes.ts';
 import { mailboxRoutes } from './resources/mailbox-routes.ts';
 import { networkRoutes } from './resources/network-routes.ts';
 import { operatorRoutes } from './resources/operator-routes.ts';
@@ -45,6 +46,7 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     ...eventRoutes(),
     ...webhookRoutes(ports),
     ...operatorRoutes({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
+    ...mailRoutes(),
     ...(in_sandbox ? [...sandboxRoutes(sandbox_clock), ...mailboxRoutes(ports)] : []),
   ];
 }

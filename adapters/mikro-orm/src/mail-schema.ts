@@ -28,6 +28,7 @@ export const Mail = defineEntity({
   indexes: [
     { name: 'mails_due', properties: ['due_at_ms', 'id'], where: "state = 'pending'" },
     { name: 'mails_sent', properties: ['finished_at_ms'], where: "state = 'sent'" },
+    { name: 'mails_page', properties: ['state', 'id'] },
   ],
 });
 

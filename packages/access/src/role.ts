@@ -30,6 +30,8 @@ export const area_roles = {
   /** Companies, their real cards and API keys. */
   administration: 'operator',
   template_completion: 'operator',
+  /** What became of the mails about cards, of all companies. */
+  mails: 'operator',
   /** Events that other systems of the bank tell of. */
   foreign_events: 'operator',
   sandbox_clock: 'operator',

@@ -37,6 +37,7 @@ export * from './issue-card.ts';
 export * from './mail.ts';
 export * from './mail-ports.ts';
 export * from './mailbox.ts';
+export * from './manage-mails.ts';
 export { isSettledByReference, match_reach_days } from './match.ts';
 export * from './message.ts';
 export * from './network.ts';

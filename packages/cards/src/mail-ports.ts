@@ -1,5 +1,5 @@
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
-import type { Mail } from './mail.ts';
+import type { Mail, MailState } from './mail.ts';
 import type { CardStore, MailOutbox } from './ports.ts';
 
 /** A message as it goes out. Holds a link, or even a number: it is never stored in clear, and never logged. */
@@ -52,8 +52,20 @@ export interface ClaimedMail {
   readonly full_details: boolean;
 }
 
+/** A filter on the list of mails. Several are ANDed. */
+export interface MailFilter {
+  readonly state?: MailState;
+  readonly company_id?: number;
+}
+
 /** Mails on their way, within a transaction. */
 export interface MailStore extends MailOutbox {
+  /** Newest first. */
+  list(filter: MailFilter, page: PageRequest): Promise<Page<Mail>>;
+  /** `for_update` holds its row until the transaction ends. */
+  find(id: number, options?: { readonly for_update?: boolean }): Promise<Mail | null>;
+  /** Writes a mail that nobody has leased: one that is not pending. */
+  restart(mail: Mail): Promise<void>;
   /** Leases up to `limit` pending mails that are due and not leased, oldest due first. None is ever leased twice at once. */
   claimDue(now_ms: number, limit: number, lease: MailLease): Promise<readonly ClaimedMail[]>;
   /** Writes what became of mails and ends their leases. One whose lease was lost stays as it is. */

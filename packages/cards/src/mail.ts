@@ -7,6 +7,7 @@
  *   pending ──not taken, the fifth──────────────────> failed
  *   pending ──the server refuses the address for good─> failed
  *   pending ──its card is Canceled──────────────────> failed
+ *   failed ──an operator retries it─────────────────> pending, due at once, with the whole schedule before it
  *
  * Between the claim of a mail and the record of what became of it, it is leased: nobody else sends it, unless the lease
  * runs out because the process died. So a crash between the server's "taken" and our record sends the mail a second time,
@@ -14,7 +15,9 @@
  */
 import type { MailOutcome } from './mail-ports.ts';
 
-export type MailState = 'pending' | 'sent' | 'failed';
+export const mail_states = ['pending', 'sent', 'failed'] as const;
+
+export type MailState = (typeof mail_states)[number];
 
 /** A mail as stored. Holds no number and no link: both are made when it is sent. Times are those of the service's clock. */
 export interface Mail {
@@ -60,4 +63,16 @@ export function mailSent(mail: Mail, at_ms: number): Mail {
 /** The mail, given up. */
 export function mailFailed(mail: Mail, error: string, at_ms: number): Mail {
   return { ...mail, state: 'failed', due_at_ms: null, finished_at_ms: at_ms, error };
+}
+
+/** The mail as if it had just been queued. */
+export function mailRestarted(mail: Mail, at_ms: number): Mail {
+  const begun = { attempts: 0, first_attempt_at_ms: null, finished_at_ms: null, error: null };
+  return { ...mail, ...begun, state: 'pending', due_at_ms: at_ms };
+}
+
+/** The address for those who may know that there is one, and no more: `j***@example.com`. */
+export function maskedAddress(address: string): string {
+  const [first = ''] = address;
+  return `${first}***${address.slice(address.lastIndexOf('@'))}`;
 }

@@ -19,6 +19,7 @@ export interface CardReading {
 }
 
 type ReadTx = Pick<CardsTx, 'cards'>;
+type FindTx = { readonly cards: Pick<CardsTx['cards'], 'find'> };
 
 /** One card of the company with its newest activity. Refuses (`not_found`) an unknown one. */
 export async function readCard(tx: ReadTx, call: Call, id: number): Promise<CardReading> {
@@ -61,8 +62,8 @@ export async function listClearings(
 
 /** The company's card. Refuses (`not_found`) an unknown one. */
 export async function findCard(
-  tx: ReadTx,
-  call: Call,
+  tx: FindTx,
+  call: Pick<Call, 'company_id'>,
   id: number,
   options?: { readonly for_update: boolean },
 ): Promise<VirtualCard> {

@@ -212,7 +212,8 @@ const foreign = route({
   },
 });
 
-function callOf({ principal, request_id, now_ms }: ApiRequest) {
+/** The call of an operator's request that is about no company alone. */
+export function callOf({ principal, request_id, now_ms }: ApiRequest) {
   return { actor: `key:${principal.key_id}`, request_id, now_ms };
 }
 
@@ -221,7 +222,8 @@ async function requireCompany(tx: Pick<HttpTx, 'companies'>, company_id: number)
   throw invalid({ path: 'company_id', message: `must be that of a company; there is none with id ${company_id}` });
 }
 
-function companyFilter(query: Query): number | null {
+/** The company of `filter[company_id]`, or null. Refuses (`invalid_query`) what is no id. */
+export function companyFilter(query: Query): number | null {
   const text = query.filters.get('company_id');
   if (text === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);

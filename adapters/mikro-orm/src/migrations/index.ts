@@ -7,6 +7,7 @@ import { installation } from './0004-installation.ts';
 import { mail } from './0005-mail.ts';
 import { deliveryRounds } from './0006-delivery-rounds.ts';
 import { claimsOnMachineTime } from './0007-claims-on-machine-time.ts';
+import { mailsPage } from './0008-mails-page.ts';
 
 /** Every migration, in order. One that was released is never changed again: what comes after it is a new one. */
 export const migrations = [
@@ -17,6 +18,7 @@ export const migrations = [
   { name: '0005-mail', class: migration(mail) },
   { name: '0006-delivery-rounds', class: migration(deliveryRounds) },
   { name: '0007-claims-on-machine-time', class: migration(claimsOnMachineTime) },
+  { name: '0008-mails-page', class: migration(mailsPage) },
 ];
 
 function migration(

@@ -1,12 +1,31 @@
 import type { Mail, MailStore } from '@tallystick/cards';
 import { type Selectable, sql } from 'kysely';
 import { isOneOf, jsonRows } from '../json-rows.ts';
+import { newestFirst } from '../paging.ts';
 import { heldForUpdate, type Session, type Tables } from '../tables.ts';
 
 /** Mails on their way. */
 export function mailStore(session: Session): MailStore {
   const { db, dialect } = session;
+  const mails = () => db.selectFrom('mails').selectAll();
   return {
+    list({ state, company_id }, page) {
+      let its = mails();
+      if (state !== undefined) its = its.where('state', '=', state);
+      if (company_id !== undefined) its = its.where('company_id', '=', company_id);
+      return newestFirst('mails', its, 'id', page, mailOf);
+    },
+
+    async find(id, options) {
+      const found = mails().where('id', '=', id);
+      const row = await (options?.for_update ? heldForUpdate(session, found) : found).executeTakeFirst();
+      return row === undefined ? null : mailOf(row);
+    },
+
+    async restart({ id, ...mail }) {
+      await db.updateTable('mails').set(mail).where('id', '=', id).where('state', '<>', 'pending').execute();
+    },
+
     async queue({ company_id, card_id, kind, recipients, created_at_ms }) {
       if (recipients.length === 0) return;
       const state = 'pending';
