@@ -33,6 +33,7 @@ interface Document {
 }
 
 interface Operation {
+  readonly parameters: readonly { readonly name: string }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
@@ -140,6 +141,8 @@ function assertDocumented(document: Document, method: string, path: string, repl
   if (schema !== undefined) assert.equal(misfit(document, schema, reply.json), null, `${method} ${path}`);
 }
 
+const keyFor = (path: string) => (/^\/(operator|sandbox)/.test(path) ? 'operator' : 'client');
+
 const asText = (text: string): string =>
   text.replaceAll('&', '&#38;').replaceAll('"', '&#34;').replaceAll("'", '&#39;');
 
@@ -163,11 +166,23 @@ describe('the OpenAPI document', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       // A page for people, which opens by a secret.
       if (operations.get === undefined || path.startsWith('/card-details')) continue;
-      const key = /^\/(operator|sandbox)/.test(path) ? 'operator' : 'client';
+      const key = keyFor(path);
       const target = path.replace('{id}', '1').replace('{delivery_id}', delivery_id);
       const reply = await service.send('GET', target, { key });
       assert.equal(reply.status, 200, `${path}: ${reply.text}`);
       assertDocumented(document, 'get', path, reply);
+
+      // A list that says so reduces its items to what leads to them; no other does.
+      const minimal = await service.send('GET', target, { key, headers: { Prefer: 'return-minimal' } });
+      const promised = operations.get.parameters.some(({ name }) => name === 'Prefer');
+      assert.equal(minimal.headers.get('preference-applied') === 'return-minimal', promised, path);
+      if (!promised) continue;
+      assert.ok(minimal.json.data.length > 0, `${path} has an item`);
+      for (const item of minimal.json.data) {
+        assert.deepEqual(Object.keys(item).toSorted(), ['id', 'type', 'url'], path);
+        const its = await service.send('GET', item.url, { key: keyFor(item.url) });
+        assert.equal(its.status, 200, `${path}: ${item.url}`);
+      }
     }
   });
 
