@@ -4,12 +4,24 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { luhnCheckDigit, withoutCardNumbers, withoutEmbossedNumbers, withoutNumbers } from '../src/index.ts';
 
-const numbers = fc.stringMatching(/^[1-9]\d{11,17}$/).map((leading) => leading + luhnCheckDigit(leading));
+const withCheckDigit = (leading: string): string => leading + luhnCheckDigit(leading);
+
+/** Of 16 digits, and of the other lengths that the networks' numbers have. */
+const numbers = fc
+  .oneof(
+    fc.stringMatching(/^\d{15}$/),
+    fc.stringMatching(/^4(\d{11}|\d{17})$/),
+    fc.stringMatching(/^3[47]\d{12}$/),
+    fc.stringMatching(/^3(0[0-5]|[689]\d)\d{10}$/),
+    fc.stringMatching(/^5[0678]\d{10,16}$/),
+    fc.stringMatching(/^6\d{15,17}$/),
+  )
+  .map(withCheckDigit);
 const masks = { withoutNumbers, withoutEmbossedNumbers, withoutCardNumbers };
 
 for (const [name, mask] of Object.entries(masks)) {
   describe(name, () => {
-    it('masks every run of 13 to 19 digits that passes the Luhn check, wherever it stands', () => {
+    it('masks every run of digits that could be a card number, wherever it stands', () => {
       fc.assert(
         fc.property(numbers, fc.stringMatching(/^[a-z {}":.,=]{0,20}$/), (number, around) => {
           const masked = mask(`${around}${number}${around}`);
@@ -32,6 +44,13 @@ for (const [name, mask] of Object.entries(masks)) {
       ]) {
         assert.equal(mask(text), text);
       }
+    });
+
+    it('leaves the references of other systems alone, though they pass the check', () => {
+      const ach_trace_number = withCheckDigit('02100002123456');
+      const epoch_ms = withCheckDigit('179525340000');
+      const acquirer_reference = withCheckDigit('2430312345678901');
+      for (const text of [ach_trace_number, epoch_ms, acquirer_reference]) assert.equal(mask(text), text);
     });
   });
 }
