@@ -13,6 +13,12 @@ const request_time_ms_max = 15_000;
 const excerpt_bytes_max = 4_096;
 const answer_bytes_max = 65_536;
 
+/**
+ * How long an idle connection is kept when the endpoint does not say. Many close theirs after five seconds: a request sent in that
+ * very moment is lost, and comes ten minutes later.
+ */
+const idle_ms_max = 3_000;
+
 export interface WebhookClientOptions {
   readonly guard: AddressGuard;
   /** Certificate authorities beside the system's, PEM: for endpoints inside a house, and for tests. */
@@ -48,7 +54,7 @@ export function webhookClient(options: WebhookClientOptions): WebhookSender {
     connections: null,
     pipelining: 1,
     allowH2: false,
-    keepAliveTimeout: 30_000,
+    keepAliveTimeout: idle_ms_max,
     maxResponseSize: -1,
     connect: connector(options, time_ms),
   });
