@@ -63,7 +63,7 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
   // With --json, standard output is for the deliveries alone.
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(`${text}\n`);
   const client = createSandboxClient(url, options.key === undefined ? {} : { client: options.key });
-  await refuseTaken(client, event_type_ids, say);
+  await refuseTaken(client, url, event_type_ids, say);
   const listener = createListener({ stream: process.stdout, json, forward_url });
   const { received, unverified } = listener;
   const { port, secret } = options;
@@ -95,6 +95,7 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
 /** Says which webhook has a type already, and what to do: only one callback URL may be set for an event type. */
 async function refuseTaken(
   client: SandboxClient,
+  url: string,
   event_type_ids: readonly number[],
   say: (text: string) => void,
 ): Promise<void> {
@@ -118,7 +119,7 @@ async function refuseTaken(
       'or delete it (DELETE /v1/webhooks/<id>).',
       ...(free.length === 0
         ? []
-        : ['Or listen to types that are free:', `  npm run listen -- --types ${free.join(',')}`]),
+        : ['Or listen to types that are free:', `  npm run listen -- --types ${free.join(',')} --url ${url}`]),
     ].join('\n'),
   );
 }
