@@ -16,7 +16,9 @@ const emails = z
   .array(z.string().max(email_length_max))
   .max(emails_max)
   .nullish()
-  .describe(`Up to ${emails_max} addresses that receive the card details`);
+  .describe(
+    `Up to ${emails_max} addresses that receive the card details when the card is created; a change mails nobody`,
+  );
 
 const names_and_values = z.record(z.string(), z.string()).nullish();
 
