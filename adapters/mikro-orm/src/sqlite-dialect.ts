@@ -31,9 +31,12 @@ export function sqliteDialect(database: Database): Dialect {
   };
 }
 
+const begins = new WeakMap<Database, Statement<unknown[]>>();
+
 /** Begins a transaction that may write. Rejects with a retryable fault when the lock cannot be had in `write_lock_wait_ms`. */
 export async function beginImmediate(database: Database): Promise<void> {
-  const begin = database.prepare('begin immediate');
+  const begin = begins.get(database) ?? database.prepare('begin immediate');
+  begins.set(database, begin);
   for (let waited_ms = 0, step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
     try {
       begin.run();

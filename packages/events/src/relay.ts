@@ -1,6 +1,5 @@
-import type { Event } from './event.ts';
 import { subscribedName } from './event-type.ts';
-import type { DeliveryOffer, NewDelivery, Outbox } from './webhook-ports.ts';
+import type { DeliveryOffer, EventToRelay, NewDelivery, Outbox } from './webhook-ports.ts';
 
 /**
  * Makes deliveries of up to `limit` events that were not dispatched yet, one for each active webhook that subscribed to
@@ -31,7 +30,7 @@ export async function relayEventsOf(
 
 async function deliver(
   tx: { readonly outbox: Outbox },
-  events: readonly Event[],
+  events: readonly EventToRelay[],
   now_ms: number,
 ): Promise<readonly DeliveryOffer[]> {
   if (events.length === 0) return [];

@@ -22,15 +22,18 @@ export interface WebhookStore {
   listAfter(after_id: number, limit: number): Promise<readonly Webhook[]>;
 }
 
+/** What a relay needs to know of an event; its payload is read when it is sent. */
+export type EventToRelay = Pick<Event, 'id' | 'company_id' | 'event_type'>;
+
 /** What the relay needs of a transaction. */
 export interface Outbox {
   /**
    * Takes up to `limit` events that no relay has taken, in id order, passing over those that another relay holds. They are taken for
    * good when the transaction commits, and not at all when it rolls back.
    */
-  take(limit: number): Promise<readonly Event[]>;
+  take(limit: number): Promise<readonly EventToRelay[]>;
   /** The same of one company, all of them, waiting for a relay that holds some: afterwards none of its committed events is left. */
-  takeAllOf(company_id: number): Promise<readonly Event[]>;
+  takeAllOf(company_id: number): Promise<readonly EventToRelay[]>;
   /** The active webhooks of the companies, their rows held for update in id order, with the last sequence number given out. */
   activeWebhooks(
     company_ids: readonly number[],

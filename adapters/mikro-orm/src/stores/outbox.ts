@@ -1,21 +1,20 @@
-import type { DeliveryOffer, Event, Outbox } from '@tallystick/events';
+import type { DeliveryOffer, EventToRelay, Outbox } from '@tallystick/events';
 import { sql } from 'kysely';
 import { isOneOf, jsonRows } from '../json-rows.ts';
 import { heldForUpdate, type Session } from '../tables.ts';
-import { event_fields, eventOf } from './events.ts';
 import { webhookOf } from './webhooks.ts';
 
 /** The events that no relay has taken, and the deliveries that it makes of them. */
 export function outbox(session: Session): Outbox {
   const { db, dialect } = session;
 
-  async function eventsOf(ids: readonly number[]): Promise<readonly Event[]> {
+  async function eventsOf(ids: readonly number[]): Promise<readonly EventToRelay[]> {
     if (ids.length === 0) return [];
     const of_ids = db
       .selectFrom('events')
-      .select(event_fields)
+      .select(['id', 'company_id', 'event_type'])
       .where(isOneOf(dialect, 'id', ids));
-    return (await of_ids.orderBy('id').execute()).map(eventOf);
+    return await of_ids.orderBy('id').execute();
   }
 
   return {
