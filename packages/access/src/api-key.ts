@@ -18,8 +18,10 @@ import type { AccessTx } from './ports.ts';
 import { company_of_role, type Role, roles } from './role.ts';
 import { sealSigningSecret } from './signing-secret.ts';
 
-/** Whether a key is for a sandbox or for the real thing. */
-export type Environment = 'test' | 'live';
+/** Whether a key is for a sandbox or for a live installation. */
+export const environments = ['test', 'live'] as const;
+
+export type Environment = (typeof environments)[number];
 
 /** An API key as stored. Its text `tly_<environment>_<id>_<secret>` is shown once, when it is made. */
 export interface ApiKey {
@@ -66,7 +68,9 @@ export interface KeyPorts {
   readonly environment: Environment;
 }
 
-const rate_limit_max = 1_000_000;
+export const key_name_length_max = 255;
+/** Requests per minute. */
+export const rate_limit_max = 1_000_000;
 
 /** Makes a key and writes the audit log. Refuses (`validation_failed`) values out of bounds and unknown companies. */
 export async function createKey(
@@ -140,7 +144,7 @@ function faultsOf(request: ApiKeyRequest): readonly FieldError[] {
   } else if (company_of_role[role] === 'never' && company_id !== null) {
     errors.push({ path: 'company_id', message: `must be absent: a key of the role ${role} belongs to no company` });
   }
-  const name_fault = nameFault(name, 255);
+  const name_fault = nameFault(name, key_name_length_max);
   if (name_fault !== null) errors.push({ path: 'name', message: name_fault });
   if (signing_secret !== null && !isSharedSecret(signing_secret)) {
     errors.push({

@@ -13,6 +13,9 @@ export interface Company {
   readonly created_at_ms: number;
 }
 
+export const company_name_length_max = 255;
+export const customer_number_length_max = 64;
+
 /** What the operator says of a new company. */
 export interface CompanyRequest {
   /** 1 to 255 characters. */
@@ -31,9 +34,9 @@ export async function createCompany(
   request: CompanyRequest,
 ): Promise<Company> {
   const errors: FieldError[] = [];
-  const name_fault = nameFault(request.name, 255);
+  const name_fault = nameFault(request.name, company_name_length_max);
   if (name_fault !== null) errors.push({ path: 'name', message: name_fault });
-  const number_fault = nameFault(request.customer_number, 64);
+  const number_fault = nameFault(request.customer_number, customer_number_length_max);
   if (number_fault !== null) errors.push({ path: 'customer_number', message: number_fault });
   const [first, ...others] = errors;
   if (first !== undefined) throw invalid(first, ...others);

@@ -51,7 +51,16 @@ export interface AuthorizationMessage {
   readonly request_id: string | null;
 }
 
-export type AuthorizationStatus = 'open' | 'cleared' | 'partially_cleared' | 'reversed' | 'expired' | 'declined';
+export const authorization_statuses = [
+  'open',
+  'cleared',
+  'partially_cleared',
+  'reversed',
+  'expired',
+  'declined',
+] as const;
+
+export type AuthorizationStatus = (typeof authorization_statuses)[number];
 
 /**
  * One message about a card as recorded. Requests and advices are roots and carry a hold; incremental requests and

@@ -3,7 +3,7 @@ import { utcDateAt } from '@tallystick/velocity';
 import type { ClearingAnswer } from './answer.ts';
 import type { Authorization } from './authorization.ts';
 import { otherCurrency } from './authorize.ts';
-import type { Clearing, ClearingMessage } from './clearing.ts';
+import { type Clearing, type ClearingMessage, isDispute } from './clearing.ts';
 import { classOf } from './clearing-class.ts';
 import { clearingItem } from './clearing-item.ts';
 import { isRefund } from './decide.ts';
@@ -113,7 +113,7 @@ function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, 
   const { authorization, clearing } = match;
   const window_start_ms = clearing?.window_start_ms ?? authorization?.window_start_ms ?? working.window_start_ms;
   const effect = { window_start_ms, cleared_effect: 0, hold_effect: 0, uses: 0 } as const;
-  if (message.cycle === 'second_presentment' || message.cycle === 'chargeback') return effect;
+  if (isDispute(message)) return effect;
   const change = message.cycle === 'reversal' && clearing !== null ? -clearing.cleared_effect : signed(message, amount);
   if (change < 0) {
     const most = reducible(working, window_start_ms, match);
@@ -143,7 +143,7 @@ function reducible(working: WorkingCard, window_start_ms: number, { authorizatio
 }
 
 function apply(working: WorkingCard, message: ClearingMessage, match: Match, effect: Effect): void {
-  if (match.authorization === null || message.cycle === 'second_presentment' || message.cycle === 'chargeback') return;
+  if (match.authorization === null || isDispute(message)) return;
   const root = working.entry(match.authorization.id);
   assert(root !== undefined, `authorization ${match.authorization.id} was matched but is not of this pass`);
   const refund = isRefund(root.now.details.card_holder_transaction_type_code);

@@ -1,5 +1,5 @@
 import type { Authorization } from './authorization.ts';
-import type { Clearing, ClearingClass, ClearingMessage } from './clearing.ts';
+import { type Clearing, type ClearingClass, type ClearingMessage, isDispute } from './clearing.ts';
 import { limitAmount } from './decide.ts';
 import { holdEnded } from './hold.ts';
 import type { Match } from './match.ts';
@@ -21,7 +21,7 @@ export function classOf(the: Classified): ClearingClass {
   const { message, match, now_ms } = the;
   const root = match.authorization;
   if (message.cycle === 'reversal') return 'reversal';
-  if (message.cycle !== 'first_presentment') return 'dispute';
+  if (isDispute(message)) return 'dispute';
   if (the.clearings.some((clearing) => looksTheSame(message, clearing))) return 'suspected_duplicate';
   if (message.clearing_type === 'CREDIT') {
     return root === null && match.clearing === null ? 'refund_unlinked' : 'refund_linked';

@@ -1,10 +1,22 @@
 import type { Payload } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 
-export type ClearingType = 'DEBIT' | 'CREDIT';
+export const clearing_types = ['DEBIT', 'CREDIT'] as const;
 
-/** Special clearings that are recorded against an earlier one and leave the balance alone, or undo it. */
-export type ClearingCycle = 'first_presentment' | 'second_presentment' | 'chargeback' | 'reversal';
+export type ClearingType = (typeof clearing_types)[number];
+
+/**
+ * Where a clearing stands in the life of its transaction. All but a first presentment refer to an earlier clearing: a
+ * reversal undoes it, a second presentment or a chargeback disputes it.
+ */
+export const clearing_cycles = ['first_presentment', 'second_presentment', 'chargeback', 'reversal'] as const;
+
+export type ClearingCycle = (typeof clearing_cycles)[number];
+
+/** Whether the clearing is part of a dispute: it is recorded against an earlier clearing and leaves the balance alone. */
+export function isDispute({ cycle }: { readonly cycle: ClearingCycle }): boolean {
+  return cycle === 'second_presentment' || cycle === 'chargeback';
+}
 
 /** One class per clearing, the first that applies (decision: matching). `dispute`: second presentments and chargebacks. */
 export type ClearingClass =

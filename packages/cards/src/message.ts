@@ -1,9 +1,9 @@
 import { amount_max, type Money, money, withoutCardNumbers } from '@tallystick/kernel';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
 import { authorization_detail_names } from './authorization-item.ts';
-import type { ClearingCycle, ClearingMessage, ClearingType } from './clearing.ts';
+import { type ClearingMessage, clearing_cycles, clearing_types } from './clearing.ts';
 import { clearing_detail_names } from './clearing-item.ts';
-import { Pan } from './pan.ts';
+import { card_number_form, Pan } from './pan.ts';
 import type { CardVault } from './ports.ts';
 import { RequestFields } from './request-fields.ts';
 
@@ -147,8 +147,8 @@ export function normalizeClearing(
     kind: 'clearing' as const,
     vcn_id,
     network_financial_transaction_id: read.requiredText('network_financial_transaction_id'),
-    cycle: fields.choice<ClearingCycle>('cycle', clearing_cycles) ?? 'first_presentment',
-    clearing_type: fields.choice<ClearingType>('clearing_type', ['DEBIT', 'CREDIT']) ?? 'DEBIT',
+    cycle: fields.choice('cycle', clearing_cycles) ?? 'first_presentment',
+    clearing_type: fields.choice('clearing_type', clearing_types) ?? 'DEBIT',
     partial: fields.flag('partial') ?? false,
     billing_amount: read.requiredAmount('billing_amount'),
     billing_currency: read.currency('billing_currency', { required: true }) ?? '',
@@ -168,11 +168,9 @@ export function normalizeClearing(
   return { ...message, number_index: pan === null ? null : vault.index(pan) };
 }
 
-const clearing_cycles: readonly ClearingCycle[] = ['first_presentment', 'second_presentment', 'chargeback', 'reversal'];
-
-/** Text of the network is short and printable: it is stored, searched and shown as it came. */
-const text_length_max = 255;
-const text_expected = `printable text of at most ${text_length_max} characters`;
+/** Text in messages of the network is short and printable: it is stored, searched and shown as it came. */
+export const network_text_length_max = 255;
+const text_expected = `printable text of at most ${network_text_length_max} characters`;
 
 /** The year 10000, from which on instants and dates are written otherwise. */
 const instant_end_ms = 253_402_300_800_000;
@@ -188,7 +186,7 @@ class MessageFields {
 
   /** A card number. What is wrong with it is told without repeating it. */
   number(name: string): Pan | null {
-    const digits = this.secret(name, /^\d{12,19}$/, 'must be 12 to 19 digits');
+    const digits = this.secret(name, card_number_form, 'must be 12 to 19 digits');
     this.#pan = digits === null ? null : new Pan(digits);
     return this.#pan;
   }
@@ -321,7 +319,7 @@ class MessageFields {
 
 /** No control characters, no half of a pair: what every database and every receiver can hold. */
 function isPrintable(text: string): boolean {
-  return text.length <= text_length_max && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return text.length <= network_text_length_max && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 function instantOf(text: string): number | null {

@@ -1,12 +1,15 @@
 import { maskedNumber } from '@tallystick/kernel';
 
+/** How a card number is written in a message: 12 to 19 digits and nothing else. */
+export const card_number_form = /^\d{12,19}$/;
+
 /** A card number. Prints masked wherever it is printed by accident; only `reveal` gives the digits. */
 export class Pan {
   readonly #digits: string;
 
   /** `digits` must be 12 to 19 decimal digits. Throws a `TypeError` that does not repeat them. */
   constructor(digits: string) {
-    if (!/^\d{12,19}$/.test(digits)) throw new TypeError('a card number is 12 to 19 digits');
+    if (!card_number_form.test(digits)) throw new TypeError('a card number is 12 to 19 digits');
     this.#digits = digits;
   }
 

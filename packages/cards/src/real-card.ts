@@ -1,5 +1,6 @@
 import type { Call, Page, PageRequest } from '@tallystick/kernel';
 import type { RealCard } from './card.ts';
+import { account_range_form } from './card-number.ts';
 import type { CardsTx } from './ports.ts';
 import { currency_expected, isCurrency, RequestFields, shown } from './request-fields.ts';
 
@@ -30,6 +31,7 @@ export async function createRealCard(
   for (const name of ['alias', 'billing_currency', 'account_range']) fields.require(name);
   const alias = fields.text('alias', isName(alias_length_max), `text of 1 to ${alias_length_max} printable characters`);
   const billing_currency = fields.text('billing_currency', isCurrency, currency_expected);
+  const isAccountRange = (text: string) => account_range_form.test(text);
   const account_range = fields.text('account_range', isAccountRange, 'the 6 to 12 leading digits of its card numbers');
   const velocity_enabled = fields.flag('velocity_enabled') ?? true;
   const network_data_names = readNetworkDataNames(fields);
@@ -84,10 +86,6 @@ function readNetworkDataNames(fields: RequestFields): readonly string[] | null {
     fields.problem(`network_data_names[${index}]`, `must be ${expected}, not ${shown(name)}`);
   }
   return value;
-}
-
-function isAccountRange(text: string): boolean {
-  return /^[0-9]{6,12}$/.test(text);
 }
 
 function isName(length_max: number): (text: string) => boolean {

@@ -1,6 +1,6 @@
 import { assert, type Call, type FieldError, invalid, type Random } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
-import { default_template_ids, type PurchaseTemplate } from './template.ts';
+import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
 
 export const template_name_length_max = 255;
 export const template_description_length_max = 1_000;
@@ -40,9 +40,9 @@ export async function requestTemplate(
   };
   check('name', textProblem(name, template_name_length_max, /\p{Cc}/u));
   check('mcc_list', mccListProblem(mcc_list));
-  check('mcc_rule', choiceProblem(mcc_rule, ['ALLOW', 'DENY']));
+  check('mcc_rule', choiceProblem(mcc_rule, mcc_rules));
   check('description', textProblem(description, template_description_length_max, /(?![\t\n\r])\p{Cc}/u));
-  check('required_control', choiceProblem(required_control, ['VELOCITY', 'AGING_VELOCITY']));
+  check('required_control', choiceProblem(required_control, required_controls));
   if (typeof name === 'string' && !problems.some(({ path }) => path === 'name')) {
     check('name', (await tx.templates.nameTaken(call.company_id, name)) ? name_taken : null);
   }

@@ -1,10 +1,16 @@
 /** Which control the cards of a template carry (service specification 2.2, 2.3). */
-export type RequiredControl = 'VELOCITY' | 'AGING_VELOCITY';
+export const required_controls = ['VELOCITY', 'AGING_VELOCITY'] as const;
+
+export type RequiredControl = (typeof required_controls)[number];
 
 /** Whether `mcc_list` names what is allowed or what is denied. */
-export type MccRule = 'ALLOW' | 'DENY';
+export const mcc_rules = ['ALLOW', 'DENY'] as const;
 
-export type TemplateStatus = 'PENDING' | 'ACTIVE';
+export type MccRule = (typeof mcc_rules)[number];
+
+export const template_statuses = ['PENDING', 'ACTIVE'] as const;
+
+export type TemplateStatus = (typeof template_statuses)[number];
 
 /** A purchase template: which merchant category codes (MCCs) its cards may be used with. */
 export interface PurchaseTemplate {

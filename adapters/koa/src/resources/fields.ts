@@ -1,3 +1,4 @@
+import { network_text_length_max } from '@tallystick/cards';
 import { amount_max } from '@tallystick/kernel';
 import * as z from 'zod';
 
@@ -36,7 +37,7 @@ export const date = z.iso.date();
 export const instant = z.iso.datetime({ offset: true });
 
 /** Text that a message of the network carries. */
-export const short_text = z.string().max(255);
+export const short_text = z.string().max(network_text_length_max);
 
 /** A JSON object whose fields the domain checks, as it is. */
 export const object_of_domain = z.custom<Readonly<Record<string, unknown>>>(

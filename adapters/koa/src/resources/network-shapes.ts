@@ -1,4 +1,10 @@
-import { message_types } from '@tallystick/cards';
+import {
+  authorization_statuses,
+  card_number_form,
+  clearing_cycles,
+  clearing_types,
+  message_types,
+} from '@tallystick/cards';
 import * as z from 'zod';
 import { amount, currency, id_either, id_number, instant, short_text, told_amount } from './fields.ts';
 
@@ -6,7 +12,7 @@ const text = short_text.nullish();
 
 const card_number = z
   .string()
-  .regex(/^\d{12,19}$/, { error: () => 'must be 12 to 19 digits' })
+  .regex(card_number_form, { error: () => 'must be 12 to 19 digits' })
   .describe('In clear; answered masked');
 
 const mcc = z.string().regex(/^\d{4}$/, { error: () => 'must be four digits' });
@@ -113,10 +119,10 @@ export const clearing_message = z
       network_financial_transaction_id: short_text.min(1),
       billing_amount: amount,
       billing_currency: currency,
-      clearing_type: z.enum(['DEBIT', 'CREDIT']),
+      clearing_type: z.enum(clearing_types),
       settlement_date: short_text.min(1).describe('YYYY-MM-DD'),
       partial: z.boolean().nullish().describe('True: more clearings of this authorization follow'),
-      cycle: z.enum(['first_presentment', 'second_presentment', 'chargeback', 'reversal']).nullish(),
+      cycle: z.enum(clearing_cycles).nullish(),
       merchant_amount: amount.nullish(),
       merchant_currency: currency.nullish(),
       authorization_date: text,
@@ -154,7 +160,7 @@ const told = z.string().nullable();
 export const authorization_item = z
   .looseObject({
     id: z.union([id_number, z.null()]).describe('Null when the number is unknown'),
-    status: z.enum(['open', 'cleared', 'partially_cleared', 'reversed', 'expired', 'declined']),
+    status: z.enum(authorization_statuses),
     decline_reason: told,
     vcn_response: z.string(),
     issuer_response: z.enum(['Approved', 'Declined']),

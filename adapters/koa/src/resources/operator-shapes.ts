@@ -1,10 +1,29 @@
-import { alias_length_max, network_data_name_length_max, network_data_names_max } from '@tallystick/cards';
+import {
+  company_name_length_max,
+  customer_number_length_max,
+  environments,
+  key_name_length_max,
+  rate_limit_max,
+  roles,
+} from '@tallystick/access';
+import {
+  account_range_form,
+  alias_length_max,
+  network_data_name_length_max,
+  network_data_names_max,
+} from '@tallystick/cards';
+import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
 import { currency, id_either, id_number, id_text } from './fields.ts';
 
 /** `POST /operator/v1/companies`. */
 export const create_company = z
-  .object({ data: z.object({ name: z.string().min(1).max(255), customer_number: z.string().min(1).max(64) }) })
+  .object({
+    data: z.object({
+      name: z.string().min(1).max(company_name_length_max),
+      customer_number: z.string().min(1).max(customer_number_length_max),
+    }),
+  })
   .meta({ id: 'CreateCompany', examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }] });
 
 /** `PATCH /operator/v1/companies/:id`. */
@@ -40,7 +59,7 @@ export const create_real_card = z
       billing_currency: currency,
       account_range: z
         .string()
-        .regex(/^\d{6,12}$/, { error: () => 'must be 6 to 12 digits' })
+        .regex(account_range_form, { error: () => 'must be 6 to 12 digits' })
         .describe('The first digits of the numbers of its virtual cards'),
       velocity_enabled: z.boolean().nullish().describe('Default true'),
       network_data_names: z
@@ -81,10 +100,15 @@ export const create_key = z
       company_id: id_either
         .nullish()
         .describe('Required for the role client, allowed for bank, refused for the others'),
-      role: z.enum(['client', 'network', 'bank', 'operator']),
-      name: z.string().min(1).max(255),
-      signing_secret: z.string().min(16).max(256).nullish().describe('If set, every request must be signed with it'),
-      rate_limit_per_minute: z.int().min(1).max(1_000_000).nullish(),
+      role: z.enum(roles),
+      name: z.string().min(1).max(key_name_length_max),
+      signing_secret: z
+        .string()
+        .min(shared_secret_length_min)
+        .max(shared_secret_length_max)
+        .nullish()
+        .describe('If set, every request must be signed with it'),
+      rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish(),
     }),
   })
   .meta({ id: 'CreateKey', examples: [{ data: { role: 'client', company_id: 1, name: 'Back office' } }] });
@@ -94,7 +118,7 @@ export const api_key = z
     id: id_text,
     company_id: id_number.nullable(),
     role: z.string(),
-    environment: z.enum(['test', 'live']),
+    environment: z.enum(environments),
     name: z.string(),
     signed: z.boolean().describe('Whether its requests must be signed'),
     rate_limit_per_minute: z.int().nullable(),

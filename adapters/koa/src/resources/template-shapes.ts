@@ -1,9 +1,16 @@
-import { template_description_length_max, template_mccs_max, template_name_length_max } from '@tallystick/templates';
+import {
+  mcc_rules,
+  required_controls,
+  template_description_length_max,
+  template_mccs_max,
+  template_name_length_max,
+  template_statuses,
+} from '@tallystick/templates';
 import * as z from 'zod';
 import { id_number } from './fields.ts';
 
-const mcc_rule = z.enum(['ALLOW', 'DENY']);
-const required_control = z.enum(['VELOCITY', 'AGING_VELOCITY']);
+const mcc_rule = z.enum(mcc_rules);
+const required_control = z.enum(required_controls);
 const mcc_list = z.array(z.string());
 
 const arguments_of_request = z.object({
@@ -68,7 +75,7 @@ export const template_item = z
     mcc_rule,
     name: z.string(),
     required_control,
-    status: z.enum(['PENDING', 'ACTIVE']),
+    status: z.enum(template_statuses),
     transaction_key: z.string(),
     updated_at: z.string(),
   })
