@@ -10,6 +10,7 @@ import {
 import {
   type Clock,
   type HmacSha256,
+  invalid,
   type Random,
   Refusal,
   type Sealer,
@@ -26,7 +27,7 @@ import { type Log, shownError } from './log.ts';
 import { parseQuery, type Query } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ApiRequest, Route } from './route.ts';
-import { fieldsRefusal, inShape } from './shape.ts';
+import { inShape } from './shape.ts';
 
 /** What is known of a request beside Koa's own context. */
 export interface RequestState {
@@ -212,10 +213,10 @@ function isWrapped(value: unknown): boolean {
 
 /** The domain names fields from the resource on; the caller wrote them under `data`. */
 function prefixed(refusal: Refusal, prefix: string): Refusal {
-  if (refusal.code !== 'validation_failed' || refusal.fields.length === 0) return refusal;
-  const fields = refusal.fields.map(({ path, message }) => ({ path: prefix + path, message }));
+  const [first, ...others] = refusal.fields.map(({ path, message }) => ({ path: prefix + path, message }));
+  if (refusal.code !== 'validation_failed' || first === undefined) return refusal;
   const names_first = refusal.message.startsWith(`${refusal.fields[0]?.path} `);
-  return names_first ? fieldsRefusal(fields) : new Refusal(refusal.code, refusal.message, fields);
+  return names_first ? invalid(first, ...others) : new Refusal(refusal.code, refusal.message, [first, ...others]);
 }
 
 function header(value: string | string[] | undefined): string | undefined {

@@ -1,11 +1,11 @@
 import {
   type FieldError,
+  invalidQuery,
   isStorable,
   type PageRequest,
   page_limit_default,
   page_limit_max,
   page_offset_max,
-  Refusal,
 } from '@tallystick/kernel';
 
 /** The query of a request, as its route understands it. */
@@ -19,6 +19,18 @@ export interface Query {
   link(after: string | null): string;
   /** `Prefer: return-minimal`. */
   readonly prefers_minimal: boolean;
+}
+
+/** The value of a filter that takes one of a few; undefined when it is not given. Refuses (`invalid_query`) any other. */
+export function choiceFilter<Value extends string>(
+  { filters }: Query,
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  const text = filters.get(name);
+  const value = values.find((known) => known === text);
+  if (text === undefined || value !== undefined) return value;
+  throw invalidQuery({ path: `filter[${name}]`, message: `must be one of ${values.join(', ')}` });
 }
 
 /** Which query parameters a route takes. */
@@ -66,9 +78,7 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
     }
   }
   const request = pageRequest(page, errors);
-  if (errors.length > 0) {
-    throw new Refusal('invalid_query', errors.map(({ path, message }) => `${path} ${message}`).join('; '), errors);
-  }
+  if (errors.length > 0) throw invalidQuery(...errors);
   return {
     filters,
     page: request,

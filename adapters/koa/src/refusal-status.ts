@@ -14,7 +14,6 @@ export const refusal_status: Readonly<Record<RefusalCode, number>> = {
 /** What only HTTP can get wrong, with its status. */
 export const http_problem_status = {
   malformed_json: 400,
-  invalid_header: 400,
   method_not_allowed: 405,
   body_too_large: 413,
   unsupported_media_type: 415,

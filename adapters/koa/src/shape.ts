@@ -1,4 +1,4 @@
-import { type FieldError, Refusal } from '@tallystick/kernel';
+import { type FieldError, invalid } from '@tallystick/kernel';
 import type * as z from 'zod';
 
 /**
@@ -8,15 +8,8 @@ import type * as z from 'zod';
 export function inShape<Schema extends z.ZodType>(schema: Schema, body: unknown, unwritten?: string): z.output<Schema> {
   const parsed = schema.safeParse(body, { error: message });
   if (parsed.success) return parsed.data;
-  throw fieldsRefusal(parsed.error.issues.map((issue) => fieldError(issue, unwritten)));
-}
-
-/** A `validation_failed` refusal whose sentence names the first field and how many more are at fault. */
-export function fieldsRefusal(fields: readonly FieldError[]): Refusal {
-  const [first] = fields;
-  const sentence = first === undefined ? 'the request is not valid' : `${first.path} ${first.message}`;
-  const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';
-  return new Refusal('validation_failed', sentence + more, fields);
+  const [first, ...others] = parsed.error.issues.map((issue) => fieldError(issue, unwritten));
+  throw invalid(first!, ...others);
 }
 
 function fieldError(issue: z.core.$ZodIssue, unwritten: string | undefined): FieldError {

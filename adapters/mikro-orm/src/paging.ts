@@ -1,4 +1,4 @@
-import { type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { invalidQuery, type Page, type PageRequest } from '@tallystick/kernel';
 import { type SelectQueryBuilder, sql } from 'kysely';
 
 /**
@@ -36,8 +36,7 @@ export function afterId(list: string, { after }: PageRequest): number | null {
   if (after === undefined) return null;
   const id = Number(Buffer.from(after, 'base64url').toString('latin1').split(' ')[1]);
   if (!Number.isSafeInteger(id) || id < 1 || cursor(list, id) !== after) {
-    const message = 'must be the cursor of an earlier page of this list';
-    throw new Refusal('invalid_query', `page[after] ${message}`, [{ path: 'page[after]', message }]);
+    throw invalidQuery({ path: 'page[after]', message: 'must be the cursor of an earlier page of this list' });
   }
   return id;
 }

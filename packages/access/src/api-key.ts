@@ -1,4 +1,5 @@
 import {
+  auditEntry,
   type FieldError,
   invalid,
   isSharedSecret,
@@ -6,6 +7,7 @@ import {
   type PageRequest,
   type Random,
   Refusal,
+  refuseFaults,
   type Sealer,
   type Sha256,
   shared_secret_length_max,
@@ -80,8 +82,7 @@ export async function createKey(
   request: ApiKeyRequest,
 ): Promise<CreatedKey> {
   const { role, name, company_id = null, signing_secret = null, rate_limit_per_minute = null } = request;
-  const [first, ...others] = faultsOf(request);
-  if (first !== undefined) throw invalid(first, ...others);
+  refuseFaults(faultsOf(request));
   if (company_id !== null && (await tx.companies.find(company_id)) === null) {
     throw invalid({ path: 'company_id', message: `names no company: ${company_id}` });
   }
@@ -161,6 +162,5 @@ function faultsOf(request: ApiKeyRequest): readonly FieldError[] {
 function audit(tx: Pick<AccessTx, 'audit'>, call: OperatorCall, action: string, key: ApiKey): Promise<void> {
   const { company_id, role, name, signing_secret_sealed } = key;
   const details = { role, name, signed: signing_secret_sealed !== null };
-  const { actor, request_id } = call;
-  return tx.audit.record({ company_id, actor, action, object: `api_key:${key.id}`, request_id, details }, call.now_ms);
+  return tx.audit.record(auditEntry({ ...call, company_id }, action, `api_key:${key.id}`, details), call.now_ms);
 }

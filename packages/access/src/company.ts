@@ -1,4 +1,12 @@
-import { type Call, type FieldError, invalid, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import {
+  auditEntry,
+  type Call,
+  type FieldError,
+  type Page,
+  type PageRequest,
+  Refusal,
+  refuseFaults,
+} from '@tallystick/kernel';
 import { nameFault } from './name.ts';
 import type { AccessTx } from './ports.ts';
 
@@ -38,8 +46,7 @@ export async function createCompany(
   if (name_fault !== null) errors.push({ path: 'name', message: name_fault });
   const number_fault = nameFault(request.customer_number, customer_number_length_max);
   if (number_fault !== null) errors.push({ path: 'customer_number', message: number_fault });
-  const [first, ...others] = errors;
-  if (first !== undefined) throw invalid(first, ...others);
+  refuseFaults(errors);
 
   const company = await tx.companies.insert({
     name: request.name.trim(),
@@ -47,17 +54,7 @@ export async function createCompany(
     full_details_in_mail: false,
     created_at_ms: call.now_ms,
   });
-  await tx.audit.record(
-    {
-      company_id: company.id,
-      actor: call.actor,
-      action: 'company.created',
-      object: `company:${company.id}`,
-      request_id: call.request_id,
-      details: { name: company.name },
-    },
-    call.now_ms,
-  );
+  await audit(tx, call, 'company.created', company.id, { name: company.name });
   return company;
 }
 
@@ -85,21 +82,21 @@ export async function updateCompany(
   if (full_details_in_mail === company.full_details_in_mail) return company;
   const changed = { ...company, full_details_in_mail };
   await tx.companies.update(changed);
-  await tx.audit.record(
-    {
-      company_id: id,
-      actor: call.actor,
-      action: 'company.updated',
-      object: `company:${id}`,
-      request_id: call.request_id,
-      details: { full_details_in_mail },
-    },
-    call.now_ms,
-  );
+  await audit(tx, call, 'company.updated', id, { full_details_in_mail });
   return changed;
 }
 
 /** All companies, newest first. */
 export function listCompanies(tx: Pick<AccessTx, 'companies'>, page: PageRequest): Promise<Page<Company>> {
   return tx.companies.list(page);
+}
+
+function audit(
+  tx: Pick<AccessTx, 'audit'>,
+  call: OperatorCall,
+  action: string,
+  company_id: number,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return tx.audit.record(auditEntry({ ...call, company_id }, action, `company:${company_id}`, details), call.now_ms);
 }

@@ -1,4 +1,4 @@
-import { type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { invalid, type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
 import type { IdempotencyOwner, IdempotencyStore } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { SignedParts } from './request-signature.ts';
@@ -12,8 +12,7 @@ export const idempotency_lease_ms = 60 * 1000;
 /** Checks an `Idempotency-Key`: 1 to 255 visible ASCII characters, no space. Refuses `validation_failed`. */
 export function parseIdempotencyKey(text: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
-  const message = 'must be 1 to 255 visible ASCII characters';
-  throw new Refusal('validation_failed', `Idempotency-Key ${message}`, [{ path: 'Idempotency-Key', message }]);
+  throw invalid({ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
 }
 
 /** Whether an answer with this status is kept: what failed on our side (5xx) may be tried again. */

@@ -1,4 +1,4 @@
-import { type AuditLog, type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type AuditLog, auditEntry, type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
 import { type Mail, mailRestarted } from './mail.ts';
 import type { MailFilter, MailTx } from './mail-ports.ts';
 import { findCard, refuseCanceled } from './read-cards.ts';
@@ -25,7 +25,7 @@ export async function readMail(
  */
 export async function retryMail(
   tx: Pick<MailTx, 'cards' | 'mails'> & { readonly audit: AuditLog },
-  { actor, request_id, now_ms }: Omit<Call, 'company_id'>,
+  call: Omit<Call, 'company_id'>,
   id: number,
 ): Promise<Mail> {
   const mail = await readMail(tx, id, { for_update: true });
@@ -34,11 +34,8 @@ export async function retryMail(
     throw new Refusal('validation_failed', `mail ${id} is ${state}: only one that failed can be sent again`);
   }
   refuseCanceled(await findCard(tx, { company_id }, card_id), 'mailed');
-  const restarted = mailRestarted(mail, now_ms);
+  const restarted = mailRestarted(mail, call.now_ms);
   await tx.mails.restart(restarted);
-  await tx.audit.record(
-    { company_id, actor, action: 'mail.retried', object: `mail:${id}`, request_id, details: {} },
-    now_ms,
-  );
+  await tx.audit.record(auditEntry({ ...call, company_id }, 'mail.retried', `mail:${id}`), call.now_ms);
   return restarted;
 }

@@ -1,4 +1,4 @@
-import type { Call, Page, PageRequest } from '@tallystick/kernel';
+import { auditEntry, type Call, type Page, type PageRequest } from '@tallystick/kernel';
 import type { RealCard } from './card.ts';
 import { account_range_form } from './card-number.ts';
 import type { CardsTx } from './ports.ts';
@@ -48,17 +48,8 @@ export async function createRealCard(
     is_default,
     created_at_ms: call.now_ms,
   });
-  await tx.audit.record(
-    {
-      company_id: call.company_id,
-      actor: call.actor,
-      action: 'real_card.created',
-      object: `realcard:${real_card.id}`,
-      request_id: call.request_id,
-      details: { alias: real_card.alias, is_default: real_card.is_default },
-    },
-    call.now_ms,
-  );
+  const details = { alias: real_card.alias, is_default: real_card.is_default };
+  await tx.audit.record(auditEntry(call, 'real_card.created', `realcard:${real_card.id}`, details), call.now_ms);
   return real_card;
 }
 

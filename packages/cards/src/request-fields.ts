@@ -1,4 +1,4 @@
-import { amount_max, type FieldError, invalid, type Money, money } from '@tallystick/kernel';
+import { amount_max, type FieldError, type Money, money, refuseFaults } from '@tallystick/kernel';
 
 /** Bounds of a whole number, both included. */
 interface Bounds {
@@ -22,8 +22,7 @@ export class RequestFields {
 
   /** Throws the refusal (`validation_failed`) that names every problem, if there is one. */
   settle(): void {
-    const [first, ...others] = this.#problems;
-    if (first !== undefined) throw invalid(first, ...others);
+    refuseFaults(this.#problems);
   }
 
   /** Tells a problem; the message goes on from the path: "must be ...". */

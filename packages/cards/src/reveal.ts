@@ -1,4 +1,4 @@
-import { type AuditLog, assert, type Call } from '@tallystick/kernel';
+import { type AuditLog, assert, auditEntry, type Call } from '@tallystick/kernel';
 import type { VirtualCard } from './card.ts';
 import type { CardStore, CardVault } from './ports.ts';
 
@@ -40,12 +40,11 @@ export async function revealNumbers(
  */
 export async function auditShownNumbers(
   tx: { readonly audit: AuditLog },
-  { company_id, actor, request_id, now_ms }: Call,
+  call: Call,
   card_ids: readonly number[],
   details: { readonly replayed?: true } = {},
 ): Promise<void> {
   for (const id of card_ids) {
-    const object = `virtualcard:${id}`;
-    await tx.audit.record({ company_id, actor, action: 'card_number.shown', object, request_id, details }, now_ms);
+    await tx.audit.record(auditEntry(call, 'card_number.shown', `virtualcard:${id}`, details), call.now_ms);
   }
 }

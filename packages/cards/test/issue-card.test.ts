@@ -414,7 +414,7 @@ test('both kinds of velocity are told in one clear sentence', async () => {
   assert.equal(
     refusal!.message,
     'authorization_hold_days cannot be sent together with transactions_max: a card has either velocity (recurring, ' +
-      'transactions_max) or aging velocity (authorization_hold_days, aging_velocity_time_zone)',
+      'transactions_max) or aging velocity (authorization_hold_days, aging_velocity_time_zone) (and 2 more)',
   );
 });
 

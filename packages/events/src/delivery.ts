@@ -16,7 +16,9 @@ import { storableText } from '@tallystick/kernel';
 import { nextAttemptDue } from './retry-schedule.ts';
 import type { WebhookAnswer } from './webhook-sender.ts';
 
-export type DeliveryState = 'pending' | 'succeeded' | 'failed';
+export const delivery_states = ['pending', 'succeeded', 'failed'] as const;
+
+export type DeliveryState = (typeof delivery_states)[number];
 
 /** A delivery as stored. Times are epoch milliseconds of the service's clock. */
 export interface Delivery {

@@ -1,4 +1,4 @@
-import { type Call, type FieldError, invalid, isStorable, withoutEmbossedNumbers } from '@tallystick/kernel';
+import { type Call, type FieldError, isStorable, refuseFaults, withoutEmbossedNumbers } from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
@@ -42,8 +42,7 @@ export async function recordForeignEvent(tx: EventsTx, call: Call, request: Fore
   if (payload_fault !== null) errors.push({ path: 'payload', message: payload_fault });
   const previous_fault = previous === null ? null : stateFault(previous);
   if (previous_fault !== null) errors.push({ path: 'previous', message: `${previous_fault}, or null` });
-  const [first, ...others] = errors;
-  if (first !== undefined) throw invalid(first, ...others);
+  refuseFaults(errors);
 
   const [event] = await tx.events.append([
     {

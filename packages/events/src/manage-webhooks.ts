@@ -1,15 +1,16 @@
 import {
   type AuditLog,
+  auditEntry,
   type Call,
   drawSharedSecret,
-  invalid,
   type Page,
   type PageRequest,
   type Random,
   Refusal,
+  refuseFaults,
   type Sealer,
 } from '@tallystick/kernel';
-import { newRound } from './delivery.ts';
+import { type DeliveryState, newRound } from './delivery.ts';
 import { relayEventsOf } from './relay.ts';
 import {
   type CallbackUrlPolicy,
@@ -53,8 +54,7 @@ export async function createWebhook(
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   const problems = [...webhookProblems(input, parts.callback_url_policy)];
   if (input.callback_url == null) problems.unshift({ path: 'callback_url', message: 'is required: an https URL' });
-  const [first, ...rest] = problems;
-  if (first !== undefined) throw invalid(first, ...rest);
+  refuseFaults(problems);
   const secret = input.secret ?? drawSharedSecret(parts.random);
   // What happened before it was there is not for it.
   await relayEventsOf(tx, call.company_id, call.now_ms);
@@ -107,8 +107,7 @@ export async function updateWebhook(
       message: path === 'secret' ? 'cannot be changed; rotate it' : 'cannot be changed; register another webhook',
     }));
   const { event_type_ids, status } = input;
-  const [first, ...rest] = [...fixed, ...webhookProblems({ event_type_ids, status }, parts.callback_url_policy)];
-  if (first !== undefined) throw invalid(first, ...rest);
+  refuseFaults([...fixed, ...webhookProblems({ event_type_ids, status }, parts.callback_url_policy)]);
   // Before the webhook is held: a relay takes events first and webhooks then, and waits for nobody who does it the other way.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
@@ -124,17 +123,7 @@ export async function updateWebhook(
 /** Deletes the webhook and drops its deliveries. Refuses `not_found`. */
 export async function deleteWebhook(tx: WebhooksTx, call: Call, id: number): Promise<void> {
   if (!(await tx.webhooks.delete(call.company_id, id))) throw new Refusal('not_found', `there is no webhook ${id}`);
-  await tx.audit.record(
-    {
-      company_id: call.company_id,
-      actor: call.actor,
-      action: 'webhook.deleted',
-      object: `webhook:${id}`,
-      request_id: call.request_id,
-      details: {},
-    },
-    call.now_ms,
-  );
+  await tx.audit.record(auditEntry(call, 'webhook.deleted', `webhook:${id}`), call.now_ms);
 }
 
 /** Gives the webhook a new secret, shown once. The one before signs too for 24 hours. */
@@ -153,17 +142,7 @@ export async function rotateWebhookSecret(
     previous_secret_until_ms: call.now_ms + previous_secret_time_ms,
   };
   await tx.webhooks.update(rotated);
-  await tx.audit.record(
-    {
-      company_id: call.company_id,
-      actor: call.actor,
-      action: 'webhook.secret_rotated',
-      object: `webhook:${id}`,
-      request_id: call.request_id,
-      details: {},
-    },
-    call.now_ms,
-  );
+  await tx.audit.record(auditEntry(call, 'webhook.secret_rotated', `webhook:${id}`), call.now_ms);
   return { webhook: rotated, secret };
 }
 
@@ -172,7 +151,7 @@ export async function listDeliveries(
   tx: WebhooksTx,
   call: Call,
   id: number,
-  filter: { readonly state?: 'pending' | 'succeeded' | 'failed' },
+  filter: { readonly state?: DeliveryState },
   page: PageRequest,
 ): Promise<Page<DeliveryReading>> {
   await readWebhook(tx, call, id);

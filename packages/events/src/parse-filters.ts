@@ -1,4 +1,4 @@
-import { type FieldError, isStorable, Refusal } from '@tallystick/kernel';
+import { type FieldError, invalidQuery, isStorable } from '@tallystick/kernel';
 import { storedName } from './event-type.ts';
 import { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './filter.ts';
 import { compareValues } from './indexed-values.ts';
@@ -21,9 +21,7 @@ export function parseEventFilters(query: Iterable<readonly [name: string, text: 
     if (typeof read === 'string') errors.push({ path: `filter[${name}]`, message: read });
     else if (read !== null) filters.push(read);
   }
-  if (errors.length > 0) {
-    throw new Refusal('invalid_query', errors.map(({ path, message }) => `${path} ${message}`).join('; '), errors);
-  }
+  if (errors.length > 0) throw invalidQuery(...errors);
   return filters;
 }
 

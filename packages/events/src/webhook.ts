@@ -1,13 +1,16 @@
 import {
   type FieldError,
+  invalid,
   isSharedSecret,
-  Refusal,
+  type Refusal,
   shared_secret_length_max,
   shared_secret_length_min,
 } from '@tallystick/kernel';
 import { canonicalTypeId, event_types } from './event-type.ts';
 
-export type WebhookStatus = 'active' | 'inactive';
+export const webhook_statuses = ['active', 'inactive'] as const;
+
+export type WebhookStatus = (typeof webhook_statuses)[number];
 
 /** A callback URL to which a company's events are posted (service specification 2.6). */
 export interface Webhook {
@@ -68,7 +71,7 @@ export function webhookProblems(input: WebhookRequestInput, policy: CallbackUrlP
       message: `must have ${shared_secret_length_min} to ${shared_secret_length_max} characters`,
     });
   }
-  if (status != null && status !== 'active' && status !== 'inactive') {
+  if (status != null && !webhook_statuses.some((known) => known === status)) {
     problems.push({ path: 'status', message: 'must be active or inactive' });
   }
   return problems;
@@ -82,7 +85,7 @@ export function distinctTypeIds(ids: readonly number[]): readonly number[] {
 /** The refusal of a type that another webhook of the company has already. */
 export function typeTaken(event_type_id: number, webhook_id: number): Refusal {
   const message = `has ${event_type_id}, which webhook ${webhook_id} has already: only one callback URL may be set for an event type`;
-  return new Refusal('validation_failed', `event_type_ids ${message}`, [{ path: 'event_type_ids', message }]);
+  return invalid({ path: 'event_type_ids', message });
 }
 
 /** The secrets that sign at this time, out of the sealed ones; `open` unseals. */

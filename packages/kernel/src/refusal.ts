@@ -34,9 +34,23 @@ export class Refusal extends Error {
   }
 }
 
-/** A `validation_failed` refusal whose sentence names the first field at fault. Needs at least one field. */
+/** A `validation_failed` refusal. Its sentence names the first field at fault and says how many more there are. */
 export function invalid(...fields: readonly [FieldError, ...FieldError[]]): Refusal {
-  return new Refusal('validation_failed', `${fields[0].path} ${fields[0].message}`, fields);
+  const [{ path, message }, ...others] = fields;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return new Refusal('validation_failed', `${path} ${message}${more}`, fields);
+}
+
+/** Throws `invalid(...)` if any field is at fault: for use cases that check every field before they refuse. */
+export function refuseFaults(fields: readonly FieldError[]): void {
+  const [first, ...others] = fields;
+  if (first !== undefined) throw invalid(first, ...others);
+}
+
+/** An `invalid_query` refusal. Its sentence names every query parameter at fault. */
+export function invalidQuery(...parameters: readonly FieldError[]): Refusal {
+  const sentence = parameters.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return new Refusal('invalid_query', sentence, parameters);
 }
 
 /** Infrastructure failed (database away, disk full). `retryable` when the same call may succeed later. */

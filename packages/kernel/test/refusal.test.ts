@@ -1,16 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixedClock, invalid, Refusal, utcDate } from '../src/index.ts';
+import { fixedClock, invalid, invalidQuery, Refusal, refuseFaults, utcDate } from '../src/index.ts';
 
-test('a refusal for fields says the first of them in its sentence', () => {
+test('a refusal for fields names the first of them in its sentence and counts the others', () => {
   const refusal = invalid(
     { path: 'total_card_amount', message: 'must be more than 0' },
     { path: 'currency', message: 'must be a currency code such as EUR' },
   );
   assert.ok(refusal instanceof Refusal);
   assert.equal(refusal.code, 'validation_failed');
-  assert.equal(refusal.message, 'total_card_amount must be more than 0');
+  assert.equal(refusal.message, 'total_card_amount must be more than 0 (and 1 more)');
   assert.equal(refusal.fields.length, 2);
+});
+
+test('a refusal for query parameters names each of them in its sentence', () => {
+  const refusal = invalidQuery(
+    { path: 'filter[mcc]', message: 'is given twice' },
+    { path: 'page[limit]', message: 'must be an integer from 1 to 100' },
+  );
+  assert.equal(refusal.code, 'invalid_query');
+  assert.equal(refusal.message, 'filter[mcc] is given twice; page[limit] must be an integer from 1 to 100');
+});
+
+test('faults are refused together, and nothing is refused when there are none', () => {
+  const fault = { path: 'name', message: 'is required' };
+  assert.throws(() => refuseFaults([fault, { ...fault, path: 'status' }]), {
+    message: 'name is required (and 1 more)',
+  });
+  assert.doesNotThrow(() => refuseFaults([]));
 });
 
 test('the GMT date of an instant changes at midnight UTC', () => {

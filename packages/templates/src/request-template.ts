@@ -1,4 +1,4 @@
-import { assert, type Call, type FieldError, invalid, type Random } from '@tallystick/kernel';
+import { assert, type Call, type FieldError, type Random, refuseFaults } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
 
@@ -46,8 +46,7 @@ export async function requestTemplate(
   if (typeof name === 'string' && !problems.some(({ path }) => path === 'name')) {
     check('name', (await tx.templates.nameTaken(call.company_id, name)) ? name_taken : null);
   }
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  refuseFaults(problems);
 
   const company = await tx.companies.find(call.company_id);
   assert(company !== null, `company ${call.company_id} asks for a template and is unknown`);

@@ -7,10 +7,10 @@ import {
   readMail,
   retryMail,
 } from '@tallystick/cards';
-import { instantText, Refusal } from '@tallystick/kernel';
+import { instantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../answer.ts';
-import type { Query } from '../query.ts';
+import { choiceFilter, type Query } from '../query.ts';
 import { type Route, route } from '../route.ts';
 import { mail } from './mail-shapes.ts';
 import { callOf, companyFilter } from './operator-routes.ts';
@@ -62,13 +62,8 @@ export function mailRoutes(): readonly Route[] {
 
 function mailFilter(query: Query): MailFilter {
   const company_id = companyFilter(query);
-  const of_company = company_id === null ? {} : { company_id };
-  const text = query.filters.get('state');
-  if (text === undefined) return of_company;
-  const state = mail_states.find((known) => known === text);
-  if (state !== undefined) return { ...of_company, state };
-  const error = { path: 'filter[state]', message: `must be one of ${mail_states.join(', ')}` };
-  throw new Refusal('invalid_query', `${error.path} ${error.message}`, [error]);
+  const state = choiceFilter(query, 'state', mail_states);
+  return { ...(company_id === null ? {} : { company_id }), ...(state === undefined ? {} : { state }) };
 }
 
 function mailResource(one: Mail) {

@@ -14,7 +14,7 @@ import {
 } from '@tallystick/access';
 import { createRealCard } from '@tallystick/cards';
 import { eventResource, recordForeignEvent } from '@tallystick/events';
-import { type FieldError, invalid, type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { invalid, invalidQuery, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
 import { completeTemplate, templateItem } from '@tallystick/templates';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../answer.ts';
@@ -138,9 +138,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       body: create_key,
       answer: api_key,
       async transaction(tx, request) {
-        const { key, text } = await createKey(tx, ports, callOf(request), {
-          ...request.body.data,
-        });
+        const { key, text } = await createKey(tx, ports, callOf(request), request.body.data);
         return resource({ ...apiKeyResource(key), key: text });
       },
     }),
@@ -227,8 +225,7 @@ export function companyFilter(query: Query): number | null {
   const text = query.filters.get('company_id');
   if (text === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  const error: FieldError = { path: 'filter[company_id]', message: 'must be the id of a company: an integer' };
-  throw new Refusal('invalid_query', `${error.path} ${error.message}`, [error]);
+  throw invalidQuery({ path: 'filter[company_id]', message: 'must be the id of a company: an integer' });
 }
 
 function minimalCompany(made: Company): MinimalItem {

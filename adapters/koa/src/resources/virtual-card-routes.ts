@@ -15,7 +15,7 @@ import {
   revealNumbers,
   updateCard,
 } from '@tallystick/cards';
-import { type FieldError, type Random, Refusal } from '@tallystick/kernel';
+import { type FieldError, invalidQuery, type Random } from '@tallystick/kernel';
 import * as z from 'zod';
 import { type Answer, list, no_content, resource } from '../answer.ts';
 import type { HttpTx } from '../http-tx.ts';
@@ -189,8 +189,6 @@ function cardFilter(query: Query): CardFilter {
     if (known === null) errors.push({ path: `filter[${name}]`, message: `must be ${expected}` });
     else filter[name] = known;
   }
-  if (errors.length > 0) {
-    throw new Refusal('invalid_query', errors.map(({ path, message }) => `${path} ${message}`).join('; '), errors);
-  }
+  if (errors.length > 0) throw invalidQuery(...errors);
   return metadata.length === 0 ? filter : { ...filter, metadata: Object.fromEntries(metadata) };
 }

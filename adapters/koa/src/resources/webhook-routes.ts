@@ -3,8 +3,8 @@ import {
   createWebhook,
   type Delivery,
   type DeliveryReading,
-  type DeliveryState,
   deleteWebhook,
+  delivery_states,
   listDeliveries,
   listWebhooks,
   readDelivery,
@@ -16,10 +16,11 @@ import {
   type Webhook,
   type WebhookRequestInput,
 } from '@tallystick/events';
-import { type FieldError, instantText, type Random, Refusal, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import { instantText, type Random, type Sealer, type UnitOfWork } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, type MinimalItem, no_content, resource } from '../answer.ts';
 import type { HttpTx } from '../http-tx.ts';
+import { choiceFilter } from '../query.ts';
 import { clientCall, type Route, route } from '../route.ts';
 import {
   create_webhook,
@@ -159,7 +160,8 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       filter_names: ['state'],
       answer: z.array(delivery),
       async transaction(tx, request) {
-        const filter = stateFilter(request.query.filters.get('state'));
+        const state = choiceFilter(request.query, 'state', delivery_states);
+        const filter = state === undefined ? {} : { state };
         const page = await listDeliveries(tx, clientCall(request), request.id, filter, request.query.page);
         return list(request.query, page, deliveryResource, minimalDelivery);
       },
@@ -238,14 +240,4 @@ function minimalDelivery(reading: DeliveryReading): MinimalItem {
 
 function minimalOf({ id, webhook_id }: Delivery): MinimalItem {
   return { id: String(id), type: 'delivery', url: `${path}/${webhook_id}/deliveries/${id}` };
-}
-
-const delivery_states: readonly DeliveryState[] = ['pending', 'succeeded', 'failed'];
-
-function stateFilter(text: string | undefined): { readonly state?: DeliveryState } {
-  if (text === undefined) return {};
-  const state = delivery_states.find((known) => known === text);
-  if (state !== undefined) return { state };
-  const error: FieldError = { path: 'filter[state]', message: `must be one of ${delivery_states.join(', ')}` };
-  throw new Refusal('invalid_query', `${error.path} ${error.message}`, [error]);
 }

@@ -1,8 +1,9 @@
+import { delivery_states, webhook_statuses } from '@tallystick/events';
 import * as z from 'zod';
 import { id_number, id_text, instant } from './fields.ts';
 
 const event_type_ids = z.array(id_number).max(100).describe('Ids of /v1/events/types; 1 is all');
-const status = z.enum(['active', 'inactive']);
+const status = z.enum(webhook_statuses);
 
 /** `POST /v1/webhooks`. */
 export const create_webhook = z
@@ -63,7 +64,7 @@ export const delivery = z
     event_id: id_text,
     event_type: z.string(),
     sequence: z.int().describe('X-Webhook-Sequence'),
-    state: z.enum(['pending', 'succeeded', 'failed']),
+    state: z.enum(delivery_states),
     next_attempt_at: z.string().nullable(),
     created_at: z.string(),
     attempts: z.array(
