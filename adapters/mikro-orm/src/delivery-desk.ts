@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryDesk, WorkOrder, WorkResult } from '@tallystick/events';
-import type { UnitOfWork } from '@tallystick/kernel';
+import type { Lease, UnitOfWork } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { deliveryOf } from './stores/deliveries.ts';
@@ -48,7 +48,7 @@ async function claim(
   { db, dialect }: Session,
   delivery_ids: readonly number[],
   now_ms: number,
-  lease: Parameters<DeliveryDesk['claim']>[2],
+  lease: Lease,
 ): Promise<readonly WorkOrder[]> {
   const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
   const { rows } = await sql<Selectable<Tables['deliveries']>>`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Webhook, webhook_secret_purpose } from '@tallystick/events';
+import { sealWebhookSecret, type Webhook } from '@tallystick/events';
 import type { Sealer } from '@tallystick/kernel';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { readConfig } from '../src/config.ts';
@@ -28,7 +28,7 @@ function webhookSealedBy({ sealer }: { readonly sealer: Sealer }): Webhook {
     callback_url: 'https://127.0.0.1:9/never-called',
     event_type_ids: [1],
     status: 'active',
-    secret_sealed: sealer.seal(webhook_secret_purpose, new TextEncoder().encode('FNAqNywCi0hmo845Ni43p06mx3l4ub7C')),
+    secret_sealed: sealWebhookSecret(sealer, 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C'),
     previous_secret_sealed: null,
     previous_secret_until_ms: null,
     created_at_ms: 0,

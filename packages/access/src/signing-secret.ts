@@ -1,4 +1,4 @@
-import type { Sealer, UnitOfWork } from '@tallystick/kernel';
+import { resealAll, resealed, type Sealer, type UnitOfWork } from '@tallystick/kernel';
 import type { AccessTx } from './ports.ts';
 
 /** What a sealed signing secret is bound to. */
@@ -15,29 +15,21 @@ export function openSigningSecret(sealer: Sealer, sealed: Uint8Array): string {
 }
 
 /**
- * Seals anew, with the newest key of the ring, every signing secret that an older one sealed; in transactions of at most
- * `batch` keys. Returns how many. Part of a key rotation: without it an older key could never be dropped.
+ * Seals with the newest key of the ring every signing secret that an older one had sealed, in transactions of at most
+ * `batch` keys. Returns how many.
  */
-export async function resealSigningSecrets(
+export function resealSigningSecrets(
   unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys'>>,
   sealer: Sealer,
   batch = 100,
 ): Promise<number> {
-  let count = 0;
-  for (let after_id: number | null = 0; after_id !== null; ) {
-    const from_id: number = after_id;
-    const done: { readonly resealed: number; readonly last_id: number | null } = await unitOfWork.run(async (tx) => {
-      const keys = await tx.api_keys.withSigningSecret(from_id, batch);
-      let resealed = 0;
-      for (const { id, signing_secret_sealed: sealed } of keys) {
-        if (sealed === null || sealer.isCurrent(sealed)) continue;
-        await tx.api_keys.reseal(id, sealSigningSecret(sealer, openSigningSecret(sealer, sealed)));
-        resealed += 1;
-      }
-      return { resealed, last_id: keys.at(-1)?.id ?? null };
-    });
-    count += done.resealed;
-    after_id = done.last_id;
-  }
-  return count;
+  return resealAll(unitOfWork, {
+    next: ({ api_keys }, after_id) => api_keys.withSigningSecret(after_id, batch),
+    async reseal({ api_keys }, { id, signing_secret_sealed: sealed }) {
+      const anew = sealed === null ? null : resealed(sealer, purpose, sealed);
+      if (anew === null) return 0;
+      await api_keys.reseal(id, anew);
+      return 1;
+    },
+  });
 }

@@ -1,4 +1,4 @@
-import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
+import type { AuditLog, Lease, Page, PageRequest } from '@tallystick/kernel';
 import type { Mail, MailState } from './mail.ts';
 import type { CardStore, MailOutbox } from './ports.ts';
 
@@ -38,13 +38,6 @@ export interface Mailer {
 /** How long a mailer may take over one message, milliseconds. */
 export const mailer_ms_max = 20_000;
 
-/** Proof of a claim. On machine time, so that moving the sandbox's clock ends none. */
-export interface MailLease {
-  readonly token: string;
-  readonly machine_ms: number;
-  readonly until_machine_ms: number;
-}
-
 /** A mail that is this process's to send. */
 export interface ClaimedMail {
   readonly mail: Mail;
@@ -67,7 +60,7 @@ export interface MailStore extends MailOutbox {
   /** Writes a mail that nobody has leased: one that is not pending. */
   restart(mail: Mail): Promise<void>;
   /** Leases up to `limit` pending mails that are due and not leased, oldest due first. None is ever leased twice at once. */
-  claimDue(now_ms: number, limit: number, lease: MailLease): Promise<readonly ClaimedMail[]>;
+  claimDue(now_ms: number, limit: number, lease: Lease): Promise<readonly ClaimedMail[]>;
   /** Writes what became of mails and ends their leases. One whose lease was lost stays as it is. */
   record(mails: readonly Mail[], lease_token: string): Promise<void>;
   /** For metrics: how many are pending, and when the oldest of them was due. */

@@ -4,6 +4,8 @@ import {
   type Page,
   type PageRequest,
   Refusal,
+  resealAll,
+  resealed,
   type Sealer,
   type UnitOfWork,
 } from '@tallystick/kernel';
@@ -54,27 +56,20 @@ export async function readMailbox(tx: MailboxTx, sealer: Sealer, id: number): Pr
   return opened(sealer, kept);
 }
 
-/** Seals anew, with the newest key of the ring, every message that an older one sealed. Returns how many: part of a key rotation. */
-export async function resealMailbox(
-  unitOfWork: UnitOfWork<MailboxTx>,
-  sealer: Sealer,
-  batch_max = 100,
-): Promise<number> {
-  let resealed = 0;
-  for (let after_id = 0; ; ) {
-    const from_id = after_id;
-    const done = await unitOfWork.run(async ({ mailbox }) => {
-      const kept = await mailbox.listAfter(from_id, batch_max);
-      const stale = kept.filter(({ message_sealed }) => !sealer.isCurrent(message_sealed));
-      for (const { id, message_sealed } of stale) {
-        await mailbox.reseal(id, sealer.seal(purpose, sealer.open(purpose, message_sealed)));
-      }
-      return { count: stale.length, last_id: kept.at(-1)?.id };
-    });
-    resealed += done.count;
-    if (done.last_id === undefined) return resealed;
-    after_id = done.last_id;
-  }
+/**
+ * Seals with the newest key of the ring every message that an older one had sealed, in transactions of at most `batch`
+ * messages. Returns how many.
+ */
+export function resealMailbox(unitOfWork: UnitOfWork<MailboxTx>, sealer: Sealer, batch = 100): Promise<number> {
+  return resealAll(unitOfWork, {
+    next: ({ mailbox }, after_id) => mailbox.listAfter(after_id, batch),
+    async reseal({ mailbox }, { id, message_sealed }) {
+      const anew = resealed(sealer, purpose, message_sealed);
+      if (anew === null) return 0;
+      await mailbox.reseal(id, anew);
+      return 1;
+    },
+  });
 }
 
 function seal(sealer: Sealer, { to, subject, text, html }: MailMessage): Uint8Array {

@@ -1,10 +1,17 @@
-import { type Clock, Fault, type Random, type Sha256, type UnitOfWork } from '@tallystick/kernel';
+import {
+  type Clock,
+  drawLease,
+  Fault,
+  type Lease,
+  type Random,
+  type Sha256,
+  type UnitOfWork,
+} from '@tallystick/kernel';
 import { cardMessage } from './card-message.ts';
 import { afterMailAttempt, type Mail, mailFailed, mailSent } from './mail.ts';
 import {
   type ClaimedMail,
   type Mailer,
-  type MailLease,
   type MailMessage,
   type MailOutcome,
   type MailTx,
@@ -40,9 +47,7 @@ const lease_ms = 4 * mailer_ms_max;
  */
 export async function sendDueMails(parts: MailingParts, limit: number): Promise<number> {
   const { unitOfWork, clock, machine_clock, mailer } = parts;
-  const machine_ms = machine_clock.now().epochMilliseconds;
-  const token = parts.random.bytes(12).toHex();
-  const lease = { token, machine_ms, until_machine_ms: machine_ms + lease_ms };
+  const lease = drawLease(parts.random, machine_clock.now().epochMilliseconds, lease_ms);
   const { ready, ended } = await unitOfWork.run((tx) => prepare(tx, parts, lease, limit));
   for (const { mail, outcome } of ended) parts.ended?.(mail, outcome);
   if (ready.length === 0) return ended.length;
@@ -79,7 +84,7 @@ interface Ended {
 async function prepare(
   tx: MailTx,
   parts: MailingParts,
-  lease: MailLease,
+  lease: Lease,
   limit: number,
 ): Promise<{ readonly ready: readonly Ready[]; readonly ended: readonly Ended[] }> {
   const now_ms = parts.clock.now().epochMilliseconds;

@@ -9,14 +9,13 @@
  * Each webhook has a lane of its own with a bound on requests in flight, so that a slow or dead endpoint delays no other; one that
  * keeps failing gets one request in flight until it succeeds. The schedule does not depend on any of this.
  */
-import { type Clock, Fault, type HmacSha256, type Random, type Sealer } from '@tallystick/kernel';
+import { drawLease, Fault, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
 import { eventBody } from './envelope.ts';
-import { openWebhookSecret } from './manage-webhooks.ts';
-import { signatureHeaders } from './signature.ts';
-import { signingSecrets, type Webhook } from './webhook.ts';
+import { type RequestSigner, signedRequest } from './signed-request.ts';
+import type { Webhook } from './webhook.ts';
 import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './webhook-ports.ts';
-import type { WebhookRequest, WebhookSender } from './webhook-sender.ts';
+import type { WebhookSender } from './webhook-sender.ts';
 
 /** What is told of each attempt, for metrics and logs. Never the body. */
 export interface CourierObserver {
@@ -25,17 +24,11 @@ export interface CourierObserver {
   faulted(error: unknown): void;
 }
 
-export interface CourierParts {
+export interface CourierParts extends RequestSigner {
   readonly desk: DeliveryDesk;
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
-  readonly sealer: Sealer;
-  readonly hmac: HmacSha256;
   readonly random: Random;
-  /** The service's clock: schedules and attempt times. */
-  readonly clock: Clock;
-  /** The machine's clock: signatures and leases. */
-  readonly machine_clock: Clock;
   /** Resolves after so many milliseconds of machine time. */
   readonly pause: (ms: number) => Promise<void>;
   readonly observer: CourierObserver;
@@ -223,8 +216,7 @@ export function createCourier(parts: CourierParts): Courier {
 
   async function claimAndSend(picked: readonly { readonly lane: Lane; readonly delivery_id: number }[]): Promise<void> {
     const lanes_by_delivery = new Map(picked.map(({ lane, delivery_id }) => [delivery_id, lane]));
-    const machine_ms = machineNow();
-    const lease = { token: parts.random.bytes(12).toHex(), machine_ms, until_machine_ms: machine_ms + limits.lease_ms };
+    const lease = drawLease(parts.random, machineNow(), limits.lease_ms);
     let orders: readonly WorkOrder[] = [];
     try {
       orders = await desk.claim([...lanes_by_delivery.keys()], clock.now().epochMilliseconds, lease);
@@ -241,10 +233,16 @@ export function createCourier(parts: CourierParts): Courier {
   }
 
   async function send(lane: Lane, order: WorkOrder): Promise<void> {
-    const { delivery, webhook, lease } = order;
+    const { delivery, webhook, event, lease } = order;
     try {
       const at_ms = clock.now().epochMilliseconds;
-      const answer = await parts.sender.send(deliveryRequest(parts, order));
+      const answer = await parts.sender.send(
+        signedRequest(parts, webhook, {
+          id: String(delivery.id),
+          sequence: delivery.sequence,
+          body: eventBody(event, delivery.event_type),
+        }),
+      );
       const after = afterAttempt(delivery, answer, at_ms);
       lane.failures_in_a_row = isSuccess(answer) ? 0 : lane.failures_in_a_row + 1;
       results.push({ ...after, lease });
@@ -317,7 +315,7 @@ export function createCourier(parts: CourierParts): Courier {
       if (results.length > 0) wake();
       await round;
       const now_ms = clock.now().epochMilliseconds;
-      const machine_ms = machine_clock.now().epochMilliseconds;
+      const machine_ms = machineNow();
       // What waits already is enough, and would be offered twice.
       if ((await waitingOffers()) >= limits.in_flight_max) return 0;
       const offers = await desk.due(now_ms, machine_ms, {
@@ -334,25 +332,6 @@ export function createCourier(parts: CourierParts): Courier {
       await settled();
       // One more try for what could not be recorded.
       await recordResults();
-    },
-  };
-}
-
-/** The request of one attempt: the same body each time, signed anew. */
-function deliveryRequest(parts: CourierParts, { delivery, webhook, event }: WorkOrder): WebhookRequest {
-  const secrets = signingSecrets(webhook, parts.clock.now().epochMilliseconds, (sealed) =>
-    openWebhookSecret(parts.sealer, sealed),
-  );
-  const body = eventBody(event, delivery.event_type);
-  const timestamp = Math.floor(parts.machine_clock.now().epochMilliseconds / 1_000);
-  return {
-    callback_url: webhook.callback_url,
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Tallystick',
-      'x-webhook-sequence': String(delivery.sequence),
-      ...signatureHeaders(parts.hmac, secrets, { id: String(delivery.id), timestamp, url: webhook.callback_url, body }),
     },
   };
 }

@@ -1,5 +1,4 @@
 import {
-  type AuditLog,
   auditEntry,
   type Call,
   drawSharedSecret,
@@ -10,7 +9,6 @@ import {
   refuseFaults,
   type Sealer,
 } from '@tallystick/kernel';
-import { type DeliveryState, newRound } from './delivery.ts';
 import { relayEventsOf } from './relay.ts';
 import {
   type CallbackUrlPolicy,
@@ -18,18 +16,10 @@ import {
   type Webhook,
   type WebhookRequestInput,
   type WebhookStatus,
-  webhook_secret_purpose,
   webhookProblems,
 } from './webhook.ts';
-import type { DeliveryReading, DeliveryStore, Outbox, WebhookStore } from './webhook-ports.ts';
-
-/** What these use cases need of a transaction. */
-export interface WebhooksTx {
-  readonly webhooks: WebhookStore;
-  readonly deliveries: DeliveryStore;
-  readonly outbox: Outbox;
-  readonly audit: AuditLog;
-}
+import type { WebhooksTx } from './webhook-ports.ts';
+import { sealWebhookSecret } from './webhook-secret.ts';
 
 export interface WebhookParts {
   readonly sealer: Sealer;
@@ -39,11 +29,6 @@ export interface WebhookParts {
 
 /** How long the secret before a rotation goes on signing. */
 const previous_secret_time_ms = 24 * 60 * 60 * 1_000;
-
-/** How many deliveries one call of `recoverDeliveries` may restart. */
-const recovered_max = 10_000;
-
-const text = { encode: new TextEncoder(), decode: new TextDecoder() };
 
 /** Registers a webhook. The secret is in the answer and is never shown again. */
 export async function createWebhook(
@@ -63,7 +48,7 @@ export async function createWebhook(
     callback_url: input.callback_url as string,
     event_type_ids: distinctTypeIds(input.event_type_ids ?? []),
     status: (input.status as WebhookStatus | null | undefined) ?? 'active',
-    secret_sealed: parts.sealer.seal(webhook_secret_purpose, text.encode.encode(secret)),
+    secret_sealed: sealWebhookSecret(parts.sealer, secret),
     previous_secret_sealed: null,
     previous_secret_until_ms: null,
     created_at_ms: call.now_ms,
@@ -137,62 +122,11 @@ export async function rotateWebhookSecret(
   const secret = drawSharedSecret(parts.random);
   const rotated: Webhook = {
     ...webhook,
-    secret_sealed: parts.sealer.seal(webhook_secret_purpose, text.encode.encode(secret)),
+    secret_sealed: sealWebhookSecret(parts.sealer, secret),
     previous_secret_sealed: webhook.secret_sealed,
     previous_secret_until_ms: call.now_ms + previous_secret_time_ms,
   };
   await tx.webhooks.update(rotated);
   await tx.audit.record(auditEntry(call, 'webhook.secret_rotated', `webhook:${id}`), call.now_ms);
   return { webhook: rotated, secret };
-}
-
-/** The deliveries of the company's webhook, newest first, with their attempts. */
-export async function listDeliveries(
-  tx: WebhooksTx,
-  call: Call,
-  id: number,
-  filter: { readonly state?: DeliveryState },
-  page: PageRequest,
-): Promise<Page<DeliveryReading>> {
-  await readWebhook(tx, call, id);
-  return tx.deliveries.list(id, filter, page);
-}
-
-/** One delivery of the company's webhook, with its attempts. Refuses `not_found`. */
-export async function readDelivery(
-  tx: Pick<WebhooksTx, 'webhooks' | 'deliveries'>,
-  call: Pick<Call, 'company_id'>,
-  id: number,
-  delivery_id: number,
-): Promise<DeliveryReading> {
-  await readWebhook(tx, call, id);
-  const reading = await tx.deliveries.read(id, delivery_id);
-  if (reading === null) throw noDelivery(id, delivery_id);
-  return reading;
-}
-
-/**
- * Sends one delivery again, whatever became of it, from the start of the schedule. A pending one is due at once, or when the
- * attempt in flight has been recorded.
- */
-export async function retryDelivery(tx: WebhooksTx, call: Call, id: number, delivery_id: number): Promise<void> {
-  await readWebhook(tx, call, id);
-  const delivery = await tx.deliveries.find(id, delivery_id, { for_update: true });
-  if (delivery === null) throw noDelivery(id, delivery_id);
-  await tx.deliveries.update(newRound(delivery, call.now_ms));
-}
-
-/** Sends every failed delivery since the instant again; returns how many, at most 10,000 in one call. */
-export async function recoverDeliveries(tx: WebhooksTx, call: Call, id: number, since_ms: number): Promise<number> {
-  await readWebhook(tx, call, id);
-  return tx.deliveries.recover(id, since_ms, call.now_ms, recovered_max);
-}
-
-function noDelivery(webhook_id: number, id: number): Refusal {
-  return new Refusal('not_found', `webhook ${webhook_id} has no delivery ${id}`);
-}
-
-/** Opens a secret that `createWebhook` or `rotateWebhookSecret` sealed. */
-export function openWebhookSecret(sealer: Sealer, sealed: Uint8Array): string {
-  return text.decode.decode(sealer.open(webhook_secret_purpose, sealed));
 }

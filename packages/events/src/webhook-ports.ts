@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '@tallystick/kernel';
+import type { AuditLog, Lease, Page, PageRequest } from '@tallystick/kernel';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { Event } from './event.ts';
 import type { Webhook } from './webhook.ts';
@@ -63,7 +63,7 @@ export interface DeliveryStore {
   find(webhook_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<Delivery | null>;
   /** Writes all but the lease: an attempt in flight is recorded when it ends. */
   update(delivery: Delivery): Promise<void>;
-  /** Starts a new round for every failed delivery of the webhook created since the instant, at most `limit`; returns how many. */
+  /** Starts a new round for the deliveries of the webhook that failed at the instant or later, at most `limit`; returns how many. */
   recover(webhook_id: number, since_ms: number, now_ms: number, limit: number): Promise<number>;
   /** Drops attempts made before the instant, and deliveries finished before it; at most `limit` of each; returns how many in all. */
   purge(before_ms: number, limit: number): Promise<number>;
@@ -90,6 +90,14 @@ export interface WorkResult {
   readonly lease: string;
 }
 
+/** What the use cases of webhooks and deliveries need of a transaction. */
+export interface WebhooksTx {
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly outbox: Outbox;
+  readonly audit: AuditLog;
+}
+
 /**
  * Where workers claim deliveries and record what became of them: batch-first, each call one transaction of its own.
  * Leases run on machine time, so that moving the sandbox's clock does not end them.
@@ -99,11 +107,7 @@ export interface DeliveryDesk {
    * Leases those of the deliveries that are pending, due, of an active webhook and not leased. A delivery is
    * never leased twice at once, by this or any other process.
    */
-  claim(
-    delivery_ids: readonly number[],
-    now_ms: number,
-    lease: { readonly token: string; readonly machine_ms: number; readonly until_machine_ms: number },
-  ): Promise<readonly WorkOrder[]>;
+  claim(delivery_ids: readonly number[], now_ms: number, lease: Lease): Promise<readonly WorkOrder[]>;
   /**
    * Records attempts and new states, and ends the leases. A result whose lease was lost changes nothing. Of one that bears
    * another round than the delivery has by now the attempt is recorded, and the state stays: a retry began a new round.

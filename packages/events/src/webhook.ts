@@ -39,9 +39,6 @@ export interface WebhookRequestInput {
 /** Tells why a callback URL may not be called, as far as its text shows; null when nothing speaks against it. */
 export type CallbackUrlPolicy = (callback_url: string) => string | null;
 
-/** The purpose under which webhook secrets are sealed. */
-export const webhook_secret_purpose = 'webhook secret';
-
 const callback_url_length_max = 2_048;
 
 /** Every problem of a registration or an update at once. */
@@ -86,15 +83,4 @@ export function distinctTypeIds(ids: readonly number[]): readonly number[] {
 export function typeTaken(event_type_id: number, webhook_id: number): Refusal {
   const message = `has ${event_type_id}, which webhook ${webhook_id} has already: only one callback URL may be set for an event type`;
   return invalid({ path: 'event_type_ids', message });
-}
-
-/** The secrets that sign at this time, out of the sealed ones; `open` unseals. */
-export function signingSecrets(
-  webhook: Webhook,
-  now_ms: number,
-  open: (sealed: Uint8Array) => string,
-): { readonly current: string; readonly previous: string | null } {
-  const { previous_secret_sealed: previous, previous_secret_until_ms: until_ms } = webhook;
-  const counts = previous !== null && until_ms !== null && now_ms < until_ms;
-  return { current: open(webhook.secret_sealed), previous: counts ? open(previous) : null };
 }

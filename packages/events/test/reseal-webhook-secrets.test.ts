@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type Sealer } from '@tallystick/kernel';
-import { resealWebhookSecrets, type Webhook, type WebhookStore, webhook_secret_purpose } from '../src/index.ts';
+import { resealWebhookSecrets, sealWebhookSecret, type Webhook, type WebhookStore } from '../src/index.ts';
 
 /** Seals by writing the key's name before what it seals: enough to see which key sealed what, and for which purpose. */
 function plainSealer(key_id: string): Sealer {
@@ -17,8 +17,7 @@ function plainSealer(key_id: string): Sealer {
   };
 }
 
-const seal = (key_id: string, secret: string): Uint8Array =>
-  plainSealer(key_id).seal(webhook_secret_purpose, Buffer.from(secret));
+const seal = (key_id: string, secret: string): Uint8Array => sealWebhookSecret(plainSealer(key_id), secret);
 
 function webhook(id: number, secret_sealed: Uint8Array, previous_secret_sealed: Uint8Array | null = null): Webhook {
   return {
@@ -69,7 +68,7 @@ test('a rotation seals every webhook secret of an older key anew, the one before
     Buffer.from(secret_sealed).toString(),
     previous_secret_sealed && Buffer.from(previous_secret_sealed).toString(),
   ]);
-  const sealed = (secret: string): string => `k2|${webhook_secret_purpose}|${secret}`;
+  const sealed = (secret: string): string => Buffer.from(seal('k2', secret)).toString();
   assert.deepEqual(told, [
     [sealed('one'), null],
     [sealed('two'), sealed('before two')],

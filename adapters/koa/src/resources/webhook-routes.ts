@@ -10,6 +10,7 @@ import {
   readDelivery,
   readWebhook,
   recoverDeliveries,
+  recovered_max,
   retryDelivery,
   rotateWebhookSecret,
   updateWebhook,
@@ -192,7 +193,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'POST',
       path: `${path}/:id/recover`,
-      summary: 'Send the failed deliveries since an instant again, at most 10,000 in one call',
+      summary: `Send again what failed since an instant, at most ${recovered_max.toLocaleString('en')} deliveries in one call`,
       body: recover,
       answer: recovered,
       async transaction(tx, request) {

@@ -1,0 +1,69 @@
+import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type DeliveryState, newRound } from './delivery.ts';
+import { readWebhook } from './manage-webhooks.ts';
+import type { DeliveryReading, WebhooksTx } from './webhook-ports.ts';
+
+/** What these use cases need of a transaction. */
+type DeliveriesTx = Pick<WebhooksTx, 'webhooks' | 'deliveries'>;
+
+/** How many deliveries one call of `recoverDeliveries` restarts at most. */
+export const recovered_max = 10_000;
+
+/** The deliveries of the company's webhook, newest first, with their attempts. Refuses `not_found`. */
+export async function listDeliveries(
+  tx: DeliveriesTx,
+  call: Pick<Call, 'company_id'>,
+  webhook_id: number,
+  filter: { readonly state?: DeliveryState },
+  page: PageRequest,
+): Promise<Page<DeliveryReading>> {
+  await readWebhook(tx, call, webhook_id);
+  return tx.deliveries.list(webhook_id, filter, page);
+}
+
+/** One delivery of the company's webhook, with its attempts. Refuses `not_found`. */
+export async function readDelivery(
+  tx: DeliveriesTx,
+  call: Pick<Call, 'company_id'>,
+  webhook_id: number,
+  id: number,
+): Promise<DeliveryReading> {
+  await readWebhook(tx, call, webhook_id);
+  const reading = await tx.deliveries.read(webhook_id, id);
+  if (reading === null) throw noDelivery(webhook_id, id);
+  return reading;
+}
+
+/**
+ * Sends one delivery again, whatever became of it, from the start of the schedule. A pending one is due at once, or as
+ * soon as the attempt in flight has been recorded. Refuses `not_found`.
+ */
+export async function retryDelivery(
+  tx: DeliveriesTx,
+  call: Pick<Call, 'company_id' | 'now_ms'>,
+  webhook_id: number,
+  id: number,
+): Promise<void> {
+  await readWebhook(tx, call, webhook_id);
+  const delivery = await tx.deliveries.find(webhook_id, id, { for_update: true });
+  if (delivery === null) throw noDelivery(webhook_id, id);
+  await tx.deliveries.update(newRound(delivery, call.now_ms));
+}
+
+/**
+ * Sends again every delivery of the webhook that failed at the instant or later; at most `recovered_max` in one call.
+ * Returns how many. Refuses `not_found`.
+ */
+export async function recoverDeliveries(
+  tx: DeliveriesTx,
+  call: Pick<Call, 'company_id' | 'now_ms'>,
+  webhook_id: number,
+  since_ms: number,
+): Promise<number> {
+  await readWebhook(tx, call, webhook_id);
+  return tx.deliveries.recover(webhook_id, since_ms, call.now_ms, recovered_max);
+}
+
+function noDelivery(webhook_id: number, id: number): Refusal {
+  return new Refusal('not_found', `webhook ${webhook_id} has no delivery ${id}`);
+}

@@ -1,0 +1,47 @@
+import { resealAll, resealed, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import type { SigningSecrets } from './signature.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookStore } from './webhook-ports.ts';
+
+/** What a sealed webhook secret is bound to. */
+const purpose = 'webhook secret';
+
+/** The secret as it is stored. */
+export function sealWebhookSecret(sealer: Sealer, secret: string): Uint8Array {
+  return sealer.seal(purpose, new TextEncoder().encode(secret));
+}
+
+/** The secrets, in clear, that sign at `now_ms`. Throws a `Fault` when a key that sealed one has left the ring. */
+export function signingSecrets(webhook: Webhook, now_ms: number, sealer: Sealer): SigningSecrets {
+  const open = (sealed: Uint8Array) => new TextDecoder().decode(sealer.open(purpose, sealed));
+  const { secret_sealed, previous_secret_sealed: previous, previous_secret_until_ms: until_ms } = webhook;
+  const previous_signs = previous !== null && until_ms !== null && now_ms < until_ms;
+  return { current: open(secret_sealed), previous: previous_signs ? open(previous) : null };
+}
+
+/**
+ * Seals with the newest key of the ring every webhook secret that an older one had sealed, those from before a rotation
+ * of the secret too, in transactions of at most `batch` webhooks. Returns how many secrets.
+ */
+export function resealWebhookSecrets(
+  unitOfWork: UnitOfWork<{ readonly webhooks: WebhookStore }>,
+  sealer: Sealer,
+  batch = 100,
+): Promise<number> {
+  return resealAll(unitOfWork, {
+    next: ({ webhooks }, after_id) => webhooks.listAfter(after_id, batch),
+    async reseal({ webhooks }, webhook) {
+      const { secret_sealed, previous_secret_sealed: previous } = webhook;
+      const current_anew = resealed(sealer, purpose, secret_sealed);
+      const previous_anew = previous === null ? null : resealed(sealer, purpose, previous);
+      const count = Number(current_anew !== null) + Number(previous_anew !== null);
+      if (count === 0) return 0;
+      await webhooks.update({
+        ...webhook,
+        secret_sealed: current_anew ?? secret_sealed,
+        previous_secret_sealed: previous_anew ?? previous,
+      });
+      return count;
+    },
+  });
+}
