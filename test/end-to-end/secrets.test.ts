@@ -41,12 +41,12 @@ for (const name of database_names) {
       const numbers = [...cards.map(({ card_number }) => card_number), ...strangers];
       const places = [...guarded, ...(await stored(database))];
       assert.deepEqual(findTraces([...places, { name: 'log', bytes: Buffer.from(server.output()) }], numbers), []);
-      assert.ok(server.output().includes('"route":"/network/v1/authorizations"'), 'there was something to search');
       for (const { card_number } of cards) {
         assert.notDeepEqual(findTraces(shown, [card_number]), [], 'the search finds a number that is shown');
       }
 
       await server.stop();
+      assert.ok(server.output().includes('"route":"/network/v1/authorizations"'), 'there was something to search');
       const in_the_end = [...(await stored(database)), { name: 'log', bytes: Buffer.from(server.output()) }];
       assert.deepEqual(findTraces(in_the_end, numbers), [], 'after the server has ended');
     });
@@ -155,7 +155,10 @@ async function stored(database: ScratchDatabase): Promise<readonly Place[]> {
   return [...(await rowsAsPlaces(database)), ...(database.name === 'sqlite' ? filesAsPlaces(database) : [])];
 }
 
-/** The server of apps/server in this process, with another deriver of codes and a log that can be read. */
+/**
+ * The server of apps/server in this process, with another deriver of codes and a log that can be read. Its cards have the same
+ * numbers in each run: the last four digits of one may be shown, and by chance would be the code that is looked for.
+ */
 async function serverWithCodes(
   t: TestContext,
   database: ScratchDatabase,
@@ -170,7 +173,13 @@ async function serverWithCodes(
       done();
     },
   });
-  (await container.rebind(tokens.vault)).toConstantValue(createVault(parseKeyRing(test_keys), { deriveCvc }));
+  let drawn = 0;
+  const below = (bound: number): number => {
+    drawn += 7_919;
+    return drawn % bound;
+  };
+  const vault = createVault(parseKeyRing(test_keys), { deriveCvc });
+  (await container.rebind(tokens.vault)).toConstantValue({ ...vault, random: { ...vault.random, below } });
   (await container.rebind(tokens.logger)).toConstantValue(pino(logOptions('trace'), sink));
   const http = createServer((await container.getAsync(tokens.http_app)).callback());
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

@@ -1,10 +1,13 @@
 import {
   database_names,
+  type LocalRedis,
+  own_servers_expected,
   redis_expected,
   redis_url,
   type ScratchDatabase,
   type ServerProcess,
   scratchDatabase,
+  startLocalRedis,
   startServer,
 } from '@tallystick/test-support';
 
@@ -26,8 +29,14 @@ export interface Arrangement {
 
 const with_postgres = database_names.includes('postgres');
 
-/** A database of Redis that no other test process is likely to have: queues of two installations must not mix. */
-const own_redis_url = `${redis_url.replace(/\/\d*$/, '')}/${1 + (process.pid % 15)}`;
+/**
+ * A Redis of the installation's own: on a shared one the queues of two tests would mix. Where none can be started, a
+ * database of the shared one that no other test process is likely to have.
+ */
+async function ownRedis(): Promise<Pick<LocalRedis, 'url' | 'stop'>> {
+  if (own_servers_expected) return await startLocalRedis();
+  return { url: `${redis_url.replace(/\/\d*$/, '')}/${1 + (process.pid % 15)}`, stop: async () => {} };
+}
 
 /** One process with the queue in it. */
 export const embedded: Arrangement = {
@@ -39,10 +48,13 @@ export const embedded: Arrangement = {
 const bull: Arrangement = {
   name: 'Bull between an API process and a worker process, Postgres',
   install: () =>
-    install('postgres', [
-      { ROLE: 'api', REDIS_URL: own_redis_url },
-      { ROLE: 'worker', REDIS_URL: own_redis_url },
-    ]),
+    ownRedis().then((redis) =>
+      install(
+        'postgres',
+        ['api', 'worker'].map((ROLE) => ({ ROLE, REDIS_URL: redis.url })),
+        redis.stop,
+      ),
+    ),
 };
 
 /** Both queues; that on Bull where there are a Redis and a Postgres. */
@@ -57,7 +69,10 @@ export const two_processes: readonly Arrangement[] = [
     ? [
         {
           name: 'two processes on Bull, Postgres',
-          install: () => install('postgres', [{ REDIS_URL: own_redis_url }, { REDIS_URL: own_redis_url }]),
+          install: () =>
+            ownRedis().then((redis) =>
+              install('postgres', [{ REDIS_URL: redis.url }, { REDIS_URL: redis.url }], redis.stop),
+            ),
         },
       ]
     : []),
@@ -66,11 +81,13 @@ export const two_processes: readonly Arrangement[] = [
 async function install(
   database_name: 'sqlite' | 'postgres',
   environments: readonly Readonly<Record<string, string>>[],
+  stopQueue: () => Promise<void> = async () => {},
 ): Promise<Installation> {
   const database = await scratchDatabase(database_name);
   const servers: ServerProcess[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop()));
+    await stopQueue();
     await database.dispose();
   };
   try {

@@ -58,8 +58,8 @@ interface Subscriber {
 
 interface Call extends Received {
   readonly machine_ms: number;
-  /** When the clock was moved to the moment that the call was made at. */
-  readonly moved_at_machine_ms: number;
+  /** When the clock was last moved, and all was done that was due by then: what comes later was begun later. */
+  readonly settled_machine_ms: number;
 }
 
 for (const arrangement of both_queues) describe(`the schedule on ${arrangement.name}`, () => rules(arrangement));
@@ -68,7 +68,7 @@ function rules(arrangement: Arrangement): void {
   let installation: Installation;
   let receiver: TlsReceiver;
   let url = '';
-  let moved_at_machine_ms = 0;
+  let settled_machine_ms = 0;
   const calls = new Map<string, Call[]>();
   const subscribers = new Map<EndpointName, Subscriber>();
   /** Endpoints that answer 200 from now on. */
@@ -86,13 +86,13 @@ function rules(arrangement: Arrangement): void {
     return deliveries[0]!;
   };
   const move = async (to_ms: number): Promise<void> => {
-    moved_at_machine_ms = Date.now();
     await moveClock(url, { set: iso(to_ms) });
+    settled_machine_ms = Date.now();
   };
 
   function answer(request: Received, response: ServerResponse, socket: Socket): void {
     const its = calls.get(request.path) ?? [];
-    calls.set(request.path, [...its, { ...request, machine_ms: Date.now(), moved_at_machine_ms }]);
+    calls.set(request.path, [...its, { ...request, machine_ms: Date.now(), settled_machine_ms }]);
     const name = request.path.slice(1) as EndpointName;
     const status = repaired.has(name) ? 200 : (endpoints[name]?.(its.length + 1) ?? null);
     if (status === null) return void socket.destroy();
@@ -180,7 +180,7 @@ function rules(arrangement: Arrangement): void {
     for (const name of names) {
       const { webhook } = subscriber(name);
       const library = new Webhook(webhook.secret, { format: 'raw' });
-      for (const { headers, body, machine_ms, moved_at_machine_ms: moved_ms } of callsOf(name)) {
+      for (const { headers, body, machine_ms, settled_machine_ms: settled_ms } of callsOf(name)) {
         const { callback_url, secret } = webhook;
         assert.ok(verifyDelivery({ headers, body }, { secrets: secret, callback_url }), name);
         assert.ok(!verifyDelivery({ headers, body }, { secrets: secret, callback_url: `${callback_url}/` }));
@@ -188,7 +188,7 @@ function rules(arrangement: Arrangement): void {
         assert.deepEqual(verified, JSON.parse(body));
         const timestamp = Number(headers['x-timestamp']);
         assert.equal(headers['webhook-timestamp'], headers['x-timestamp']);
-        assert.ok(timestamp >= Math.floor(moved_ms / 1_000), `${timestamp} is from before the attempt`);
+        assert.ok(timestamp >= Math.floor(settled_ms / 1_000), `${timestamp} is from before the attempt`);
         assert.ok(timestamp <= machine_ms / 1_000, `${timestamp} is not of the machine's time`);
       }
     }

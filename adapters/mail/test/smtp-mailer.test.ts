@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
-import type { MailMessage } from '@tallystick/cards';
+import { type MailMessage, mailer_ms_max } from '@tallystick/cards';
 import { Refusal } from '@tallystick/kernel';
 import { parseSender, parseSmtpServer, smtpMailer } from '@tallystick/mail';
-import { type SmtpReceiver, smtpReceiver } from '@tallystick/test-support';
+import { refusing_port, type SmtpReceiver, smtpReceiver } from '@tallystick/test-support';
 
 const message: MailMessage = {
   to: 'ann@example.com',
@@ -21,7 +21,7 @@ async function receiver(t: TestContext, options?: Parameters<typeof smtpReceiver
   return started;
 }
 
-function mailerTo(t: TestContext, url: string, { authority }: { authority?: string } = {}, message_ms = 5_000) {
+function mailerTo(t: TestContext, url: string, { authority }: { authority?: string } = {}, message_ms = mailer_ms_max) {
   const extra = authority === undefined ? {} : { extra_authorities: [authority] };
   const mailer = smtpMailer({ server: parseSmtpServer(url), from, message_ms, ...extra });
   t.after(() => mailer.close());
@@ -131,10 +131,8 @@ test('a server that is not there, hangs up or never speaks is over in time', asy
     error: 'timeout',
     for_good: false,
   });
-  const gone = await smtpReceiver();
-  await gone.close();
   const failed = { kind: 'not_taken', error: 'connection failed', for_good: false };
-  assert.deepEqual(await mailerTo(t, `smtp://127.0.0.1:${gone.port}`).send(message), failed);
+  assert.deepEqual(await mailerTo(t, `smtp://127.0.0.1:${refusing_port}`).send(message), failed);
   const rude = await receiver(t, { onConnect: (_session, done) => done(new Error('go away')) });
   assert.equal((await mailerTo(t, `smtp://127.0.0.1:${rude.port}`).send(message)).kind, 'not_taken');
 });

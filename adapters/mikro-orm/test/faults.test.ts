@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { Fault, Refusal, Violation } from '@tallystick/kernel';
-import { database_names, freePort, scratchDatabase, sqliteFile } from '@tallystick/test-support';
+import { database_names, refusing_port, scratchDatabase, sqliteFile } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { faultOf, isConflict } from '../src/faults.ts';
@@ -186,11 +186,13 @@ if (database_names.includes('postgres')) {
     });
 
     it('is to be tried again when no connection is to be had', async (t) => {
-      const pool = await withPool(t, { max: 1, connectionTimeoutMillis: 20 });
+      const pool = await withPool(t, { max: 1 });
       const client = await pool.connect();
+      // Only the second is to wait in vain: the first may take its time.
+      pool.options.connectionTimeoutMillis = 20;
       assert.deepEqual(told(await errorOf(() => pool.connect())), transient('08001'));
       client.release();
-      const nobody = poolOn(t, { host: '127.0.0.1', port: await freePort() });
+      const nobody = poolOn(t, { host: '127.0.0.1', port: refusing_port });
       assert.deepEqual(told(await errorOf(() => nobody.connect())), transient('ECONNREFUSED'));
       const nowhere = poolOn(t, { host: '/no/such/socket' });
       assert.deepEqual(told(await errorOf(() => nowhere.connect())), transient('ENOENT'));

@@ -8,6 +8,7 @@ import { authorizationsById, begin, holdsDue, lockByNumber, traces } from '../sr
 import {
   authorizationMessage,
   clearingMessage,
+  indexOf,
   no_changes,
   noon_ms,
   type OpenLedger,
@@ -112,7 +113,7 @@ if (database_names.includes('postgres')) {
     let open: OpenLedger;
 
     before(async () => {
-      database = await seededDatabase('postgres', 6);
+      database = await seededDatabase('postgres', 8);
       open = await openLedger(database.database_url);
     });
     after(async () => {
@@ -120,28 +121,53 @@ if (database_names.includes('postgres')) {
       await database.dispose();
     });
 
-    it('begins a pass again that a deadlock ended', async () => {
-      const { connection } = open;
-      assert(connection.dialect === 'postgres');
-      let taken = 0;
-      connection.pool.on('acquire', () => {
-        taken += 1;
+    for (const [what, code] of [
+      ['a deadlock', '40P01'],
+      ['a serialization failure', '40001'],
+      ['a row that another pass made first', '23505'],
+    ] as const) {
+      it(`begins a pass again that ${what} ended, five times at most`, async () => {
+        const message = authorizationMessage(1, { trace_id: `T-${code}` });
+        const once = await failing(open, code, 1);
+        assert.deepEqual(await open.ledger.pass([message], spend([message])), [true]);
+        assert.equal(await once.writes(), 2);
+        await once.end();
+
+        const always = await failing(open, code, 100);
+        const next = authorizationMessage(1, { trace_id: `T-${code}-again` });
+        const { retryable } = (await open.ledger.pass([next], spend([next])).catch((error: unknown) => error)) as Fault;
+        assert.equal(retryable, code !== '23505');
+        assert.equal(await always.writes(), 5);
+        await always.end();
+        assert.deepEqual(await open.ledger.pass([next], spend([next])), [true], 'nothing of it was kept');
       });
-      const other = await holdCard(open, 2, "set local deadlock_timeout = '60s'");
-      taken = 0;
-      const messages = [1, 2].map((card_id) => authorizationMessage(card_id, { trace_id: 'T-deadlock' }));
-      const pass = open.ledger.pass(messages, spend(messages));
-      await untilWaiting(open);
-      // The pass holds card 1 and waits for card 2; now the other waits for card 1, and the pass is the one to notice.
-      await other.lock(1);
-      await other.release();
-      assert.deepEqual(await pass, [true, true]);
-      assert(taken >= 3, 'the pass took a connection a second time, besides the one that watched it');
-      const rows = await run(connection, 'select held, uses from virtual_cards where id in (1, 2)');
-      assert.deepEqual(rows, [
-        { held: 10, uses: 1 },
-        { held: 10, uses: 1 },
-      ]);
+    }
+
+    it('locks cards by rising ids, whatever the order of their numbers, of their rows and of the messages', async () => {
+      assert(Buffer.compare(indexOf(8), indexOf(7)) < 0, 'by number, 8 comes before 7');
+      // With another value in an index the row of 7 is written anew, behind that of 8.
+      for (const end of [noon_ms + 1, 'null']) {
+        await run(open.connection, `update virtual_cards set next_hold_end_ms = ${end} where id = 7`);
+      }
+      for (const [at, order] of [
+        [7, 8],
+        [8, 7],
+      ].entries()) {
+        for (const by_id of [false, true]) {
+          const messages = order.map((card_id) =>
+            by_id
+              ? { ...clearingMessage(7), number_index: null, vcn_id: card_id }
+              : authorizationMessage(card_id, { trace_id: `T-locks-${at}` }),
+          );
+          const other = await holdCard(open, 8);
+          const pass = open.ledger.pass(messages, look);
+          await untilWaiting(open);
+          const free = await run(open.connection, 'select id from virtual_cards where id = 7 for update skip locked');
+          await other.release();
+          await pass;
+          assert.deepEqual(free, [], `7 is locked before 8, by ${by_id ? 'id' : 'number'}, asked for ${order}`);
+        }
+      }
     });
 
     it('looks rows up by index though its statements were planned when the tables were empty', async () => {
@@ -219,27 +245,37 @@ function recordOnce(message: ClearingMessage): Fold<boolean> {
   };
 }
 
+/** Lets the first so many writes of a card end their transaction with the error, as Postgres itself would. */
+async function failing({ connection }: OpenLedger, code: string, times: number) {
+  await run(
+    connection,
+    `create sequence writes;
+     create function fail() returns trigger language plpgsql as $$ begin
+       if nextval('writes') <= ${times} then raise exception 'planted' using errcode = '${code}'; end if;
+       return new;
+     end $$;
+     create trigger planted before update on virtual_cards for each row execute function fail()`,
+  );
+  return {
+    writes: async () => Number((await run(connection, 'select last_value from writes'))[0]?.last_value),
+    end: () => run(connection, 'drop trigger planted on virtual_cards; drop function fail(); drop sequence writes'),
+  };
+}
+
 interface Held {
-  /** Waits for a further card. */
-  lock(card_id: number): Promise<void>;
   release(): Promise<void>;
 }
 
 /** Holds a card as another transaction does: its row on Postgres, the write lock on SQLite. */
-async function holdCard({ connection }: OpenLedger, card_id: number, setting?: string): Promise<Held> {
+async function holdCard({ connection }: OpenLedger, card_id: number): Promise<Held> {
   if (connection.dialect === 'sqlite') {
     const transaction = await connection.orm.driver.getConnection().getClient().startTransaction().execute();
-    return { lock: async () => {}, release: async () => await transaction.commit().execute() };
+    return { release: async () => await transaction.commit().execute() };
   }
   const client = await connection.pool.connect();
-  const lock = async (id: number) => {
-    await client.query('select id from virtual_cards where id = $1 for update', [id]);
-  };
   await client.query('begin');
-  if (setting !== undefined) await client.query(setting);
-  await lock(card_id);
+  await client.query('select id from virtual_cards where id = $1 for update', [card_id]);
   return {
-    lock,
     release: async () => {
       await client.query('commit');
       client.release();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sandbox_keys } from '@tallystick/access';
 import {
   type DatabaseName,
@@ -43,7 +44,7 @@ async function beginRequest(url: string, body: string): Promise<ClientRequest> {
 }
 
 async function outputHas(server: ServerProcess, words: RegExp): Promise<void> {
-  while (!words.test(server.output())) await new Promise((resolve) => setImmediate(resolve));
+  while (!words.test(server.output())) await delay(5);
 }
 
 /** Databases and servers of a suite, gone when it has ended. */
