@@ -13,7 +13,7 @@ import {
   measuredLedger,
 } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { createVault, type KeyRing, type Vault } from '@tallystick/vault';
+import { createVault, type Vault } from '@tallystick/vault';
 import { addressGuard, webhookClient } from '@tallystick/webhook-client';
 import { Container, ContainerModule } from 'inversify';
 import { type Logger, pino } from 'pino';
@@ -22,12 +22,12 @@ import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { deliveryObserver } from './delivery-observer.ts';
 import { dueWork } from './due-work.ts';
 import { fullQueueTeller } from './full-queue.ts';
-import { createJobs, type Jobs } from './jobs.ts';
+import { createJobs } from './jobs.ts';
 import { sandboxKeyRing } from './keys-file.ts';
 import { assertKeysFit } from './keys-fit.ts';
-import { createMails, type Mails } from './mails.ts';
+import { createMails } from './mails.ts';
 import { default_interface_url, defaultPublicUrl } from './public-url.ts';
-import { openSandbox, type Sandbox } from './sandbox.ts';
+import { openSandbox } from './sandbox.ts';
 import { createSharedClock, machine_clock, type SharedClock } from './shared-clock.ts';
 import { tokens } from './tokens.ts';
 import { version } from './version.ts';
@@ -61,39 +61,34 @@ function settings(config: Config): ContainerModule {
 
 const keys = new ContainerModule(({ bind }) => {
   bind(tokens.key_ring).toResolvedValue(
-    (config: Config): KeyRing => config.key_ring ?? sandboxKeyRing(config.data_folder),
+    ({ key_ring, data_folder }) => key_ring ?? sandboxKeyRing(data_folder),
     [tokens.config],
   );
-  bind(tokens.vault).toResolvedValue((ring: KeyRing): Vault => createVault(ring), [tokens.key_ring]);
+  bind(tokens.vault).toResolvedValue((ring) => createVault(ring), [tokens.key_ring]);
 });
 
 const time = new ContainerModule(({ bind }) => {
-  bind(tokens.shared_clock).toResolvedValue(
-    (config: Config): SharedClock | null => (config.sandbox ? createSharedClock() : null),
-    [tokens.config],
-  );
-  bind(tokens.clock).toResolvedValue(
-    (shared: SharedClock | null): Clock => shared ?? machine_clock,
-    [tokens.shared_clock],
-  );
+  bind(tokens.shared_clock).toResolvedValue(({ sandbox }) => (sandbox ? createSharedClock() : null), [tokens.config]);
+  bind(tokens.clock).toResolvedValue((shared) => shared ?? machine_clock, [tokens.shared_clock]);
 });
 
 const storage = new ContainerModule(({ bind }) => {
   bind(tokens.persistence)
     .toResolvedValue(openPersistence, [tokens.config, tokens.clock, tokens.shared_clock, tokens.vault])
     .onDeactivation((persistence) => persistence.close());
+  bind(tokens.refresh_clock).toResolvedValue(
+    (shared, { unitOfWork }) =>
+      async () => {
+        await shared?.refresh(unitOfWork);
+      },
+    [tokens.shared_clock, tokens.persistence],
+  );
 });
 
 const domain = new ContainerModule(({ bind }) => {
   bind(tokens.network)
     .toResolvedValue(
-      (
-        { ledger }: Persistence,
-        { card_vault, random }: Vault,
-        metrics: Metrics,
-        deliveries: Deliveries,
-        logger: Logger,
-      ) =>
+      ({ ledger }, { card_vault, random }, metrics, deliveries, logger) =>
         createNetwork({
           ledger: measuredLedger(ledger, { pass: (messages) => passed(messages, metrics, deliveries) }),
           vault: card_vault,
@@ -106,24 +101,15 @@ const domain = new ContainerModule(({ bind }) => {
     .onDeactivation((network) => network.drain());
   bind(tokens.jobs)
     .toResolvedValue(
-      (
-        config: Config,
-        persistence: Persistence,
-        clock: Clock,
-        shared: SharedClock | null,
-        deliveries: Deliveries,
-        mails: Mails,
-        logger: Logger,
-      ) =>
-        createJobs(
-          [...dueWork(config, persistence, clock, refreshing(shared, persistence)), ...deliveries.jobs, ...mails.jobs],
-          (job, err) => logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
+      (config, persistence, clock, refresh, deliveries, mails, logger) =>
+        createJobs([...dueWork(config, persistence, clock, refresh), ...deliveries.jobs, ...mails.jobs], (job, err) =>
+          logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
         ),
       [
         tokens.config,
         tokens.persistence,
         tokens.clock,
-        tokens.shared_clock,
+        tokens.refresh_clock,
         tokens.deliveries,
         tokens.mails,
         tokens.logger,
@@ -131,13 +117,7 @@ const domain = new ContainerModule(({ bind }) => {
     )
     .onDeactivation((jobs) => jobs.stop());
   bind(tokens.sandbox).toResolvedValue(
-    async (
-      persistence: Persistence,
-      shared: SharedClock | null,
-      jobs: Jobs,
-      deliveries: Deliveries,
-      logger: Logger,
-    ): Promise<Sandbox | null> =>
+    async (persistence, shared, jobs, deliveries, logger) =>
       shared === null
         ? null
         : await openSandbox(persistence, shared, async () => {
@@ -153,15 +133,7 @@ const domain = new ContainerModule(({ bind }) => {
 const webhooks = new ContainerModule(({ bind }) => {
   bind(tokens.deliveries)
     .toResolvedValue(
-      (
-        config: Config,
-        persistence: Persistence,
-        vault: Vault,
-        clock: Clock,
-        shared: SharedClock | null,
-        metrics: Metrics,
-        logger: Logger,
-      ) => {
+      (config, persistence, vault, clock, refresh, metrics, logger) => {
         const guard = addressGuard(config.webhook_networks);
         const queue = openQueue(config, logger);
         metrics.watchDeliveries(
@@ -176,7 +148,7 @@ const webhooks = new ContainerModule(({ bind }) => {
           guard,
           sender: webhookClient({ guard, trusts_loopback: config.sandbox }),
           observer: deliveryObserver(metrics, logger),
-          refresh: refreshing(shared, persistence),
+          refresh,
           sends: config.role !== 'api',
         });
       },
@@ -185,7 +157,7 @@ const webhooks = new ContainerModule(({ bind }) => {
         tokens.persistence,
         tokens.vault,
         tokens.clock,
-        tokens.shared_clock,
+        tokens.refresh_clock,
         tokens.metrics,
         tokens.logger,
       ],
@@ -197,16 +169,7 @@ const mail = new ContainerModule(({ bind }) => {
   bind(tokens.listening).toConstantValue({ url: null });
   bind(tokens.mails)
     .toResolvedValue(
-      (
-        config: Config,
-        persistence: Persistence,
-        vault: Vault,
-        clock: Clock,
-        shared: SharedClock | null,
-        metrics: Metrics,
-        logger: Logger,
-        listening: { readonly url: string | null },
-      ) =>
+      (config, persistence, vault, clock, refresh, metrics, logger, listening) =>
         createMails({
           config,
           persistence,
@@ -214,7 +177,7 @@ const mail = new ContainerModule(({ bind }) => {
           clock,
           metrics,
           logger,
-          refresh: refreshing(shared, persistence),
+          refresh,
           publicUrl: () => publicUrl(config, listening.url),
         }),
       [
@@ -222,7 +185,7 @@ const mail = new ContainerModule(({ bind }) => {
         tokens.persistence,
         tokens.vault,
         tokens.clock,
-        tokens.shared_clock,
+        tokens.refresh_clock,
         tokens.metrics,
         tokens.logger,
         tokens.listening,
@@ -287,11 +250,6 @@ function nudging<Tx>(work: UnitOfWork<Tx>, deliveries: Deliveries): UnitOfWork<T
       return result;
     },
   };
-}
-
-/** Brings the sandbox's clock up to date; outside of it there is nothing to do. */
-function refreshing(shared: SharedClock | null, { unitOfWork }: Persistence): () => Promise<void> {
-  return async () => await shared?.refresh(unitOfWork);
 }
 
 /** Where links in mails lead. A worker does not know where the interface listens: in a sandbox, at the default port. */

@@ -19,6 +19,8 @@ export const tokens = {
   clock: identifier<Clock>('clock'),
   /** Null outside the sandbox. */
   shared_clock: identifier<SharedClock | null>('shared_clock'),
+  /** Brings the sandbox's clock up to date; outside the sandbox it does nothing. */
+  refresh_clock: identifier<() => Promise<void>>('refresh_clock'),
   key_ring: identifier<KeyRing>('key_ring'),
   vault: identifier<Vault>('vault'),
   /** Migrated, and found to fit the keys. */
