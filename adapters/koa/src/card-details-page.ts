@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto';
 import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@tallystick/cards';
 import type { Clock, Sha256, UnitOfWork } from '@tallystick/kernel';
 import { readBody } from './body.ts';
+import { escapeHtml } from './html.ts';
 import type { HttpTx } from './http-tx.ts';
 import type { Operation } from './openapi.ts';
 import type { HttpContext } from './pipeline.ts';
@@ -83,10 +84,10 @@ function cardPage({ rcn_alias, card_number, expiry, cvc }: OpenedCard): Page {
     status: 200,
     title: 'Your virtual card',
     content: `<dl>
-<dt>Card</dt><dd>${asText(rcn_alias)}</dd>
+<dt>Card</dt><dd>${escapeHtml(rcn_alias)}</dd>
 <dt>Number</dt><dd><code>${card_number.replace(/(\d{4})(?=\d)/g, '$1 ')}</code></dd>
-<dt>Expiry</dt><dd><code>${asText(expiry)}</code></dd>
-<dt>Code</dt><dd><code>${asText(cvc)}</code></dd>
+<dt>Expiry</dt><dd><code>${escapeHtml(expiry)}</code></dd>
+<dt>Code</dt><dd><code>${escapeHtml(cvc)}</code></dd>
 </dl>
 <p>The link that brought you here shows nothing any more.</p>`,
   };
@@ -132,10 +133,6 @@ ${content}
 
 function tokenOf(ctx: HttpContext): string {
   return (ctx.params as { readonly token?: string } | undefined)?.token ?? '';
-}
-
-function asText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const html = { 'text/html': { schema: { type: 'string' } } };

@@ -1,3 +1,4 @@
+import { escapeHtml } from './html.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
 const style = `
@@ -22,19 +23,19 @@ export function docsPage(document: OpenApiDocument): string {
   const sections = document.tags.map(({ name }) => section(name, document)).join('\n');
   const schemas = Object.entries(document.components.schemas ?? {}).map(
     ([name, schema]) =>
-      `<details id="${asText(name)}"><summary><code>${asText(name)}</code></summary>${fields(schema as Schema)}</details>`,
+      `<details id="${escapeHtml(name)}"><summary><code>${escapeHtml(name)}</code></summary>${fields(schema as Schema)}</details>`,
   );
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${asText(document.info.title)} ${asText(document.info.version)}</title>
+<title>${escapeHtml(document.info.title)} ${escapeHtml(document.info.version)}</title>
 <style>${style}</style>
 </head>
 <body>
-<h1>${asText(document.info.title)}</h1>
-<p class="note">Version ${asText(document.info.version)} · <a href="/openapi.json">OpenAPI document</a></p>
+<h1>${escapeHtml(document.info.title)}</h1>
+<p class="note">Version ${escapeHtml(document.info.version)} · <a href="/openapi.json">OpenAPI document</a></p>
 ${document.info.description
   .split('\n\n')
   .map((paragraph) => `<p>${prose(paragraph)}</p>`)
@@ -54,13 +55,13 @@ function section(tag: string, document: OpenApiDocument): string {
       .filter(([, { tags }]) => tags.includes(tag))
       .map(([method, operation]) => one(method, path, operation, document)),
   );
-  return `<h2>${asText(tag)}</h2>\n${operations.join('\n')}`;
+  return `<h2>${escapeHtml(tag)}</h2>\n${operations.join('\n')}`;
 }
 
 function one(method: string, path: string, operation: Operation, document: OpenApiDocument): string {
   const crossed = operation.deprecated ? ' class="deprecated"' : '';
-  return `<details id="${asText(operation.operationId)}">
-<summary><span class="method">${method.toUpperCase()}</span> <code${crossed}>${asText(path)}</code> ${asText(operation.summary)}${operation.deprecated ? ' <span class="note">deprecated</span>' : ''}</summary>
+  return `<details id="${escapeHtml(operation.operationId)}">
+<summary><span class="method">${method.toUpperCase()}</span> <code${crossed}>${escapeHtml(path)}</code> ${escapeHtml(operation.summary)}${operation.deprecated ? ' <span class="note">deprecated</span>' : ''}</summary>
 <p>${prose(operation.description)}</p>
 ${parameters(operation)}
 ${body(operation, document)}
@@ -75,7 +76,7 @@ function parameters({ parameters }: Operation): string {
   if (parameters.length === 0) return '';
   const rows = parameters.map(
     (parameter) =>
-      `<tr><td><code>${asText(parameter.name)}</code></td><td>${parameter.in}</td><td>${prose(parameter.description)}</td></tr>`,
+      `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${parameter.in}</td><td>${prose(parameter.description)}</td></tr>`,
   );
   return `<h4>Parameters</h4><table>${rows.join('')}</table>`;
 }
@@ -84,7 +85,8 @@ function body({ requestBody }: Operation, { components }: OpenApiDocument): stri
   if (requestBody === undefined) return '';
   const shape = contentOf(requestBody);
   const named = components.schemas?.[shape?.$ref?.split('/').at(-1) ?? ''] as Schema | undefined;
-  const examples = named?.examples?.map((example) => `<pre>${asText(JSON.stringify(example, null, 2))}</pre>`) ?? [];
+  const examples =
+    named?.examples?.map((example) => `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`) ?? [];
   return `<h4>Body</h4><p>${kind(shape)}, such as</p>${examples.join('\n')}`;
 }
 
@@ -125,20 +127,20 @@ function contentOf(holder: Readonly<Record<string, unknown>>): Schema | null {
 function kind(schema: Schema | null): string {
   if (schema === null) return 'anything';
   if (schema.$ref !== undefined) {
-    const name = asText(schema.$ref.split('/').at(-1) ?? '');
+    const name = escapeHtml(schema.$ref.split('/').at(-1) ?? '');
     return `<a href="#${name}"><code>${name}</code></a>`;
   }
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(kind))].join(' or ');
   if (schema.allOf !== undefined) return schema.allOf.map(kind).join(' and ');
   if (schema.enum !== undefined)
-    return schema.enum.map((value) => `<code>${asText(JSON.stringify(value))}</code>`).join(', ');
-  if (schema.const !== undefined) return `<code>${asText(JSON.stringify(schema.const))}</code>`;
+    return schema.enum.map((value) => `<code>${escapeHtml(JSON.stringify(value))}</code>`).join(', ');
+  if (schema.const !== undefined) return `<code>${escapeHtml(JSON.stringify(schema.const))}</code>`;
   if (schema.type === 'array')
     return `array of ${kind(schema.items ?? null)}${bounds(schema.minItems, schema.maxItems, ' items')}`;
   if (schema.type === 'object' && schema.properties !== undefined) return fields(schema);
-  const format = schema.format === undefined ? '' : ` (${asText(schema.format)})`;
+  const format = schema.format === undefined ? '' : ` (${escapeHtml(schema.format)})`;
   const range = bounds(schema.minimum, schema.maximum, '') + bounds(schema.minLength, schema.maxLength, ' characters');
-  return `${asText([schema.type ?? 'anything'].flat().join(' or '))}${format}${range}`;
+  return `${escapeHtml([schema.type ?? 'anything'].flat().join(' or '))}${format}${range}`;
 }
 
 /** Bounds, without those that only say that a double must hold the number. */
@@ -154,7 +156,7 @@ function fields(schema: Schema): string {
   const rows = Object.entries(schema.properties).map(([name, field]) => {
     const required = schema.required?.includes(name) ? ' <span class="note">required</span>' : '';
     const said = described(field);
-    return `<tr><td><code>${asText(name)}</code>${required}</td><td>${kind(field)}${said === '' ? '' : `<br><span class="note">${prose(said)}</span>`}</td></tr>`;
+    return `<tr><td><code>${escapeHtml(name)}</code>${required}</td><td>${kind(field)}${said === '' ? '' : `<br><span class="note">${prose(said)}</span>`}</td></tr>`;
   });
   return `<table>${rows.join('')}</table>`;
 }
@@ -166,9 +168,5 @@ function described(schema: Schema): string {
 
 /** Text with `code` between backticks. */
 function prose(text: string): string {
-  return asText(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function asText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -3,7 +3,6 @@ import { createAuthenticator } from '@tallystick/access';
 import type { CardVault, Network } from '@tallystick/cards';
 import {
   type Clock,
-  type ClockMove,
   type HmacSha256,
   type Random,
   Refusal,
@@ -24,17 +23,8 @@ import { createRateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import type { WebhookServices } from './resources/webhook-routes.ts';
 import { apiRoutes } from './routes.ts';
+import type { Sandbox } from './sandbox.ts';
 import { healthRoutes, systemRoutes } from './system-routes.ts';
-
-/** The sandbox's own: keys that everyone knows, and a clock that can be moved. */
-export interface Sandbox {
-  /** The company that the fixed keys act for. */
-  readonly company_id: number;
-  /** Moves the clock; what became due is done when it resolves, but for what is `waiting`. Refuses as `moveSandboxClock` does. */
-  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean; readonly waiting?: string }>;
-  /** Waits until the clock shows what other processes made of it. Absent where there are none. */
-  readonly refreshClock?: () => Promise<void>;
-}
 
 /** What the HTTP interface is made of. Everything is given; it reads no configuration. */
 export interface HttpAppOptions {
@@ -96,7 +86,6 @@ export function createHttpApp(options: HttpAppOptions): Koa {
   const routes = serves_api
     ? apiRoutes({
         ...options,
-        sandbox_clock: sandbox === null ? null : { move: (move) => sandbox.moveClock(move) },
         keyRevoked: (key_id) => authenticator.forget(key_id),
       })
     : [];

@@ -8,11 +8,12 @@ import { mailboxRoutes } from './resources/mailbox-routes.ts';
 import { networkRoutes } from './resources/network-routes.ts';
 import { operatorRoutes } from './resources/operator-routes.ts';
 import { realCardRoutes } from './resources/real-card-routes.ts';
-import { type SandboxClock, sandboxRoutes } from './resources/sandbox-routes.ts';
+import { sandboxRoutes } from './resources/sandbox-routes.ts';
 import { templateRoutes } from './resources/template-routes.ts';
 import { virtualCardRoutes } from './resources/virtual-card-routes.ts';
 import { type WebhookServices, webhookRoutes } from './resources/webhook-routes.ts';
 import type { Route } from './route.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** What the routes need to do their work. */
 export interface RoutePorts {
@@ -25,15 +26,15 @@ export interface RoutePorts {
   readonly metrics: Pick<Metrics, 'decision'>;
   readonly template_completion_delay_ms: number;
   /** Null outside the sandbox. */
-  readonly sandbox_clock: SandboxClock | null;
+  readonly sandbox: Sandbox | null;
   readonly keyRevoked: (key_id: number) => void;
   readonly webhooks: WebhookServices;
 }
 
 /** Every route of the interface. The network's come first: the router tries them in order, and they are the busiest. */
 export function apiRoutes(ports: RoutePorts): readonly Route[] {
-  const { sandbox_clock, random } = ports;
-  const in_sandbox = sandbox_clock !== null;
+  const { sandbox, random } = ports;
+  const in_sandbox = sandbox !== null;
   return [
     ...networkRoutes(ports),
     ...virtualCardRoutes(ports),
@@ -47,6 +48,6 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     ...webhookRoutes(ports),
     ...operatorRoutes({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
     ...mailRoutes(),
-    ...(in_sandbox ? [...sandboxRoutes(sandbox_clock), ...mailboxRoutes(ports)] : []),
+    ...(in_sandbox ? [...sandboxRoutes(sandbox), ...mailboxRoutes(ports)] : []),
   ];
 }

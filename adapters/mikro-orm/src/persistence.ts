@@ -4,9 +4,8 @@ import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { connect } from './connection.ts';
 import { deliveryDesk } from './delivery-desk.ts';
+import { ledgerOn } from './ledger.ts';
 import { migrate } from './migrate.ts';
-import { postgresLedger } from './postgres-ledger.ts';
-import { sqliteLedger } from './sqlite-ledger.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
 import { cardStore } from './stores/cards.ts';
 import { companyStore } from './stores/companies.ts';
@@ -65,7 +64,7 @@ export async function mikroOrmPersistence(options: PersistenceOptions): Promise<
   const unitOfWork = unitOfWorkOn(connection, storesOn);
   return {
     unitOfWork,
-    ledger: connection.dialect === 'sqlite' ? sqliteLedger(connection, clock) : postgresLedger(connection, clock),
+    ledger: ledgerOn(connection, clock),
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     migrate: () => migrate(connection),
     ping: () => unitOfWork.read(async (tx) => void (await tx.sandbox_clock.read())),

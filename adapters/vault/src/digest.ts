@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { HmacSha256, Sha256 } from '@tallystick/access';
+import type { HmacSha256, Sha256 } from '@tallystick/kernel';
 
 /** SHA-256 by the machine's cryptographic library. */
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');

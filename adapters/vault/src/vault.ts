@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { HmacSha256, Sealer, Sha256 } from '@tallystick/access';
 import { type CardVault, Pan } from '@tallystick/cards';
-import { Fault, type Random } from '@tallystick/kernel';
+import { Fault, type HmacSha256, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
 import { cvcDeriver, type DeriveCvc, sameCvc } from './card-verification-code.ts';
 import { hmacSha256, sha256 } from './digest.ts';
 import type { KeyRing } from './key-ring.ts';

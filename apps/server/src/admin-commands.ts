@@ -14,7 +14,14 @@ import {
 } from '@tallystick/access';
 import { createRealCard, type RealCard, resealMailbox, rotateKeys } from '@tallystick/cards';
 import { resealWebhookSecrets } from '@tallystick/events';
-import { type Clock, drawSharedSecret, instantText, type Page, type PageRequest } from '@tallystick/kernel';
+import {
+  type Clock,
+  drawSharedSecret,
+  instantText,
+  type Page,
+  type PageRequest,
+  page_limit_max,
+} from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { completeTemplate, templateItem } from '@tallystick/templates';
 import { createKeyRingText, type KeyRing, type Vault } from '@tallystick/vault';
@@ -315,7 +322,7 @@ async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>)
   const items: Item[] = [];
   let after: string | null | undefined;
   do {
-    const page = await read({ limit: 100, ...(after ? { after } : {}) });
+    const page = await read({ limit: page_limit_max, ...(after ? { after } : {}) });
     items.push(...page.items);
     after = page.next;
   } while (after !== null);

@@ -1,24 +1,12 @@
 import { type Company, createCompany } from '@tallystick/access';
 import { createRealCard } from '@tallystick/cards';
-import { assert, type ClockMove, instantText } from '@tallystick/kernel';
+import { assert, instantText, page_limit_max } from '@tallystick/kernel';
+import type { Sandbox } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { SharedClock } from './shared-clock.ts';
 
 /** By this number, and as the first that has it, the sandbox's own company is known from those that its users make. */
 const sandbox_customer_number = 'SANDBOX';
-
-/** What a sandbox has and a live installation must not: a company for everyone, keys that everyone knows, a clock to move. */
-export interface Sandbox {
-  /** The company that the fixed keys act for. */
-  readonly company_id: number;
-  /**
-   * Moves the clock, and does at once what became due, before it resolves; `waiting` tells what could not be done yet, and why.
-   * Refuses as `moveSandboxClock` does.
-   */
-  moveClock(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean; readonly waiting?: string }>;
-  /** Brings the clock up to date with what other processes made of it. */
-  refreshClock(): Promise<void>;
-}
 
 /**
  * Opens the sandbox: finds its company in the database, or makes it, with a real card. `doWhatIsDue` is called after each
@@ -49,7 +37,7 @@ async function seed(persistence: Persistence, clock: SharedClock): Promise<Compa
     let after: string | null | undefined;
     do {
       // Newest first: of several, the last one found was there before all others.
-      const page = await tx.companies.list({ limit: 100, ...(after ? { after } : {}) });
+      const page = await tx.companies.list({ limit: page_limit_max, ...(after ? { after } : {}) });
       own = page.items.findLast((company) => company.customer_number === sandbox_customer_number) ?? own;
       after = page.next;
     } while (after !== null);

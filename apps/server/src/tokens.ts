@@ -1,6 +1,6 @@
 import type { Network } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
-import type { createHttpApp, Lifecycle, Metrics } from '@tallystick/koa';
+import type { createHttpApp, Lifecycle, Metrics, Sandbox } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { ServiceIdentifier } from 'inversify';
@@ -9,7 +9,6 @@ import type { Config } from './config.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Jobs } from './jobs.ts';
 import type { Mails } from './mails.ts';
-import type { Sandbox } from './sandbox.ts';
 import type { SharedClock } from './shared-clock.ts';
 
 /** What the container can give, by name. */

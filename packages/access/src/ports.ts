@@ -2,8 +2,6 @@ import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
 import type { ApiKey } from './api-key.ts';
 import type { Company } from './company.ts';
 
-export type { HmacSha256, Sealer, Sha256 } from '@tallystick/kernel';
-
 /** Companies, within a transaction. Newest first in lists. */
 export interface CompanyStore {
   insert(company: Omit<Company, 'id'>): Promise<Company>;

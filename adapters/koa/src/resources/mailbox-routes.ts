@@ -1,5 +1,5 @@
 import { type KeptMessage, listMailbox, readMailbox } from '@tallystick/cards';
-import type { Sealer } from '@tallystick/kernel';
+import { instantText, type Sealer } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../answer.ts';
 import { type Route, route } from '../route.ts';
@@ -36,9 +36,15 @@ export function mailboxRoutes({ sealer }: { readonly sealer: Sealer }): readonly
 }
 
 function item({ id, to, subject, received_at_ms }: KeptMessage) {
-  const received_at = Temporal.Instant.fromEpochMilliseconds(received_at_ms).toString({ fractionalSecondDigits: 3 });
   const type = 'mailboxmessage' as const;
-  return { id: String(id), to, subject, received_at, type, url: `/sandbox/v1/mailbox/${id}` };
+  return {
+    id: String(id),
+    to,
+    subject,
+    received_at: instantText(received_at_ms),
+    type,
+    url: `/sandbox/v1/mailbox/${id}`,
+  };
 }
 
 function minimal(message: KeptMessage): MinimalItem {

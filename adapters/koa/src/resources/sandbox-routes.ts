@@ -1,16 +1,10 @@
-import type { ClockMove } from '@tallystick/kernel';
 import { resource } from '../answer.ts';
 import { type Route, route } from '../route.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { clock, move_clock } from './operator-shapes.ts';
 
-/** The sandbox's clock, as an operator may move it. */
-export interface SandboxClock {
-  /** Moves the clock; what became due is done when it resolves, but for what is `waiting`. Refuses as `moveSandboxClock` does. */
-  move(move: ClockMove): Promise<{ readonly now: string; readonly frozen: boolean; readonly waiting?: string }>;
-}
-
-/** `/sandbox/v1`: there in the sandbox only. */
-export function sandboxRoutes(sandbox_clock: SandboxClock): readonly Route[] {
+/** `/sandbox/v1/clock`. There in the sandbox only. */
+export function sandboxRoutes(sandbox: Sandbox): readonly Route[] {
   return [
     route({
       area: 'sandbox_clock',
@@ -25,7 +19,7 @@ export function sandboxRoutes(sandbox_clock: SandboxClock): readonly Route[] {
       async perform({ body }) {
         const { advance, set, frozen } = body.data;
         const move = { advance: advance ?? undefined, set: set ?? undefined, frozen: frozen ?? undefined };
-        return resource(await sandbox_clock.move(move));
+        return resource(await sandbox.moveClock(move));
       },
     }),
   ];
