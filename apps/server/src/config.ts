@@ -1,10 +1,12 @@
 import { dirname, resolve } from 'node:path';
+import { rate_limit_max } from '@tallystick/access';
 import { Refusal } from '@tallystick/kernel';
 import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import { z } from 'zod';
-import { isLoopback, parsePublicUrl } from './public-url.ts';
+import { default_host, default_port, isLoopback } from './http-address.ts';
+import { parsePublicUrl } from './public-url.ts';
 
 /** What the environment says, checked. Times in milliseconds. */
 export interface Config {
@@ -66,8 +68,8 @@ export class ConfigError extends Error {
 }
 
 const defaults = {
-  host: '127.0.0.1',
-  port: 8080,
+  host: default_host,
+  port: default_port,
   /** A worker's port tells of health and metrics only; it stands beside an API on the same machine. */
   worker_port: 8081,
   database_url: 'sqlite:./data/tallystick.db',
@@ -118,7 +120,7 @@ const schema = z.object({
   SMTP_URL: z.string().transform(readBy(parseSmtpServer)).optional(),
   MAIL_FROM: z.string().transform(readBy(parseSender)).optional(),
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
-  RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000).optional(),
+  RATE_LIMIT_PER_MINUTE: integer(1, rate_limit_max).optional(),
   UNKNOWN_NUMBERS_KEPT_DAYS: integer(1, 36_500).default(defaults.unknown_numbers_kept_days),
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
 });

@@ -149,11 +149,12 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
         // What else became due may have written events after the jobs' own run of the relay.
         await relayAll();
         const machine_ms = machine_clock.now().epochMilliseconds;
-        const { waiting, in_flight } = await persistence.delivery_desk.workload(nowMs(), machine_ms);
-        if (waiting + in_flight === 0) return null;
-        if (in_flight > 0 || waiting !== waiting_before) worked_ms = performance.now();
+        const { unrelayed, waiting, in_flight } = await persistence.delivery_desk.workload(nowMs(), machine_ms);
+        // Another process may be relaying what this one passed over: its deliveries are due once it has committed.
+        if (unrelayed + waiting + in_flight === 0) return null;
+        if (unrelayed + in_flight > 0 || waiting !== waiting_before) worked_ms = performance.now();
         waiting_before = waiting;
-        const due = `deliveries due: ${waiting + in_flight}`;
+        const due = `deliveries due: ${unrelayed + waiting + in_flight}`;
         if (!parts.sends && performance.now() - worked_ms > worker_ms_max) {
           return `${due}; no worker took any in ${worker_ms_max / 1_000} s: start one (npm start -- --role worker)`;
         }

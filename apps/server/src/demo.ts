@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from './config.ts';
 import { tellStory } from './demo-story.ts';
+import { httpAddress } from './http-address.ts';
 import { createNarrator } from './narrator.ts';
 import { createServer } from './server.ts';
 
@@ -34,9 +35,7 @@ async function demo(): Promise<number> {
       console.log(usage);
       return 0;
     }
-    url = values.url;
-    if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-      throw new Error(`--url ${url} is no address`);
+    if (values.url !== undefined) url = httpAddress('--url', values.url);
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     return 2;

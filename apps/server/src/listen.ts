@@ -4,15 +4,18 @@
  */
 import { parseArgs } from 'node:util';
 import { canonicalTypeId, event_types } from '@tallystick/events';
+import { isSharedSecret, shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import { default_interface_url, httpAddress } from './http-address.ts';
 import { createListener } from './listener.ts';
 import { LoopbackUnreachable, openLoopbackWebhook, type RegisteredWebhook, takenTypes } from './loopback-webhook.ts';
 import { AnswerError, createSandboxClient, type SandboxClient } from './sandbox-client.ts';
+import { onStopSignal } from './stop-signal.ts';
 
 const usage = `Usage: npm run listen -- [options]
 
 Prints events as they are delivered, their signatures verified, until Ctrl-C.
 
-  --url <address>      the sandbox; http://127.0.0.1:8080 when absent
+  --url <address>      the sandbox; ${default_interface_url} when absent
   --forward <address>  a local program that gets each delivery with its signature headers; what it answers is the
                        answer to the delivery, so that a 500 is tried again by the schedule
   --types <list>       event types, by id or name, with commas between; all when absent
@@ -21,9 +24,6 @@ Prints events as they are delivered, their signatures verified, until Ctrl-C.
   --secret <text>      the webhook's secret, 16 to 256 characters; a new one when absent
   --json               one JSON object per delivery
   --help               this`;
-
-/** Ctrl-C reaches this process from the terminal and once more from npm: so soon, the same signal is an echo. */
-const echo_ms = 1_000;
 
 interface Options {
   readonly url: string;
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
     return 0;
   }
   try {
-    await listen(options, stopSignal());
+    await listen(options, new Promise(onStopSignal));
     return 0;
   } catch (error) {
     console.error(problem(error, options));
@@ -153,7 +153,7 @@ function readOptions(): Options | null {
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({
     options: {
-      url: { ...text, default: 'http://127.0.0.1:8080' },
+      url: { ...text, default: default_interface_url },
       forward: text,
       types: { ...text, default: 'all' },
       key: text,
@@ -167,11 +167,11 @@ function readOptions(): Options | null {
   const { port, secret } = values;
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new Error(`--port ${port} is no port: it must be an integer from 0 to 65535`);
-  if (secret !== undefined && (secret.length < 16 || secret.length > 256))
-    throw new Error('--secret must have 16 to 256 characters');
+  if (secret !== undefined && !isSharedSecret(secret))
+    throw new Error(`--secret must have ${shared_secret_length_min} to ${shared_secret_length_max} characters`);
   return {
-    url: address('--url', values.url).replace(/\/$/, ''),
-    forward_url: values.forward === undefined ? null : address('--forward', values.forward),
+    url: httpAddress('--url', values.url).replace(/\/$/, ''),
+    forward_url: values.forward === undefined ? null : httpAddress('--forward', values.forward),
     event_type_ids: [...new Set(values.types.split(',').map(typeId))],
     key: values.key,
     port: port === undefined ? undefined : Number(port),
@@ -180,30 +180,10 @@ function readOptions(): Options | null {
   };
 }
 
-function address(option: string, text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-  throw new Error(`${option} ${text} is no address such as http://127.0.0.1:8080`);
-}
-
 function typeId(text: string): number {
   const word = text.trim();
   const type = event_types.find(({ id, name }) => String(id) === word || name === word);
   if (type !== undefined) return type.id;
   const known = event_types.map(({ id, name }) => `${id} ${name}`).join(', ');
   throw new Error(`--types has "${word}", which is no event type; the types are ${known}`);
-}
-
-/** Resolves with the first signal to stop; a second one, later or of another kind, ends the process at once. */
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let first: { readonly signal: string; readonly at_ms: number } | null = null;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        const now_ms = performance.now();
-        if (first === null) first = { signal, at_ms: now_ms };
-        else if (signal !== first.signal || now_ms - first.at_ms > echo_ms) process.exit(1);
-        resolve(signal);
-      });
-    }
-  });
 }

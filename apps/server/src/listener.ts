@@ -4,6 +4,7 @@ import { event_types } from '@tallystick/events';
 import { eventSummary } from './event-summary.ts';
 import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';
+import { rootMessage } from './root-cause.ts';
 import { createSequenceWatch } from './sequence-watch.ts';
 
 export interface ListenerOptions {
@@ -137,10 +138,4 @@ async function forward(
     const why = is_late ? `no answer within ${forward_ms_max} ms` : `no answer: ${rootMessage(error)}`;
     return { outcome: { status, error: why, duration_ms: since() }, answer: { status, body: why } };
   }
-}
-
-function rootMessage(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return rootMessage(error.errors[0]);
-  if (error instanceof Error && error.cause !== undefined) return rootMessage(error.cause);
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,30 +4,22 @@ import { ConfigError, readConfig } from './config.ts';
 import { greeting } from './greeting.ts';
 import { createServer } from './server.ts';
 import { startProblem } from './start-problem.ts';
-
-/** Ctrl-C reaches the server from the terminal and once more from npm: so soon, the same signal is an echo, no second one. */
-const echo_ms = 1_000;
+import { onStopSignal } from './stop-signal.ts';
 
 await main();
 
 async function main(): Promise<void> {
   const config = configOrExit();
   const server = createServer(config);
-  let first: { readonly signal: string; readonly at_ms: number } | null = null;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (first === null) {
-        first = { signal, at_ms: performance.now() };
-        void stop(signal);
-      } else if (signal !== first.signal || performance.now() - first.at_ms > echo_ms) {
-        process.exit(1);
-      }
-    });
-  }
+  let stopping = false;
+  onStopSignal((signal) => {
+    stopping = true;
+    void stop(signal);
+  });
 
   try {
     const { url } = await server.start();
-    if (first === null) console.log(greeting(config, url));
+    if (!stopping) console.log(greeting(config, url));
   } catch (error) {
     console.error(startProblem(error, config));
     process.exitCode = 1;

@@ -1,4 +1,5 @@
 import { invalid } from '@tallystick/kernel';
+import { isLoopback } from './http-address.ts';
 
 /**
  * Reads the address under which people reach the service, and gives it without a slash at its end. Refuses (`validation_failed`)
@@ -17,16 +18,8 @@ export function parsePublicUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Whether a host, as a URL or a listener names it, is this machine alone. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(host);
-}
-
 /** Where the service is for people when nobody has said so: where it listens, or loopback when it listens everywhere. */
 export function defaultPublicUrl(listens_on: string): string {
   const url = new URL(listens_on);
   return isLoopback(url.hostname) ? url.origin : `http://127.0.0.1:${url.port || '80'}`;
 }
-
-/** Where the interface is when nothing is configured. */
-export const default_interface_url = 'http://127.0.0.1:8080';

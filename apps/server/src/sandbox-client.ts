@@ -1,4 +1,5 @@
 import { type Role, sandbox_keys } from '@tallystick/access';
+import { rootMessage } from './root-cause.ts';
 
 /** A JSON object as the service answers it. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -46,7 +47,7 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
       });
       text = await response.text();
     } catch (error) {
-      throw new Error(`no answer from ${url}: ${reason(error)}`);
+      throw new Error(`no answer from ${url}: ${rootMessage(error)}`);
     }
     if (!response.ok) throw new AnswerError(method, path, response.status, text);
     if (text === '') return {};
@@ -60,12 +61,6 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
     patch: (path, body) => request('PATCH', 'client', path, body),
     delete: async (path) => void (await request('DELETE', 'client', path)),
   };
-}
-
-function reason(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (cause instanceof AggregateError && cause.errors.length > 0) return reason(cause.errors[0]);
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function fieldsOf(text: string): readonly { readonly path: string; readonly message: string }[] {

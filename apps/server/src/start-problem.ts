@@ -2,13 +2,15 @@ import { Fault } from '@tallystick/kernel';
 import { type Config, isSqlite } from './config.ts';
 import { UnusableKeysFile } from './keys-file.ts';
 import { WrongKeys } from './keys-fit.ts';
+import { rootCause, rootMessage } from './root-cause.ts';
 
 /**
  * One sentence for whoever started the server: what stood in the way, and what would help. Shows no password. What nobody
  * expected is a bug, and shows where it happened.
  */
 export function startProblem(error: unknown, config: Config): string {
-  const { code, message } = rootCause(error);
+  const code = codeOf(error);
+  const message = rootMessage(error).replace(/\.$/, '');
   if (code === 'EADDRINUSE') {
     return `Port ${config.port} on ${config.host} is taken: stop what listens there, or set PORT (0: any free port).`;
   }
@@ -39,13 +41,7 @@ export function databaseShown(database_url: string): string {
   return url.href;
 }
 
-/** Libraries wrap what the system said, and several addresses may have been tried. */
-function rootCause(error: unknown): { readonly code: string; readonly message: string } {
-  if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0]);
-  if (error instanceof Error && error.cause !== undefined) return rootCause(error.cause);
-  const code = (error as { code?: unknown } | null)?.code;
-  return {
-    code: typeof code === 'string' ? code : '',
-    message: error instanceof Error ? error.message.replace(/\.$/, '') : String(error),
-  };
+function codeOf(error: unknown): string {
+  const code = (rootCause(error) as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : '';
 }

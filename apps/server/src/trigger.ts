@@ -1,6 +1,7 @@
 /** `npm run trigger -- <event type>`: makes a realistic event through the sandbox's own routes. */
 import { parseArgs } from 'node:util';
 import { eventSummary } from './event-summary.ts';
+import { default_interface_url, httpAddress } from './http-address.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
 import { type Made, type Trigger, triggers } from './trigger-events.ts';
 
@@ -9,7 +10,7 @@ const usage = `Usage: npm run trigger -- <event type> [options]
 
 Makes a realistic event through the sandbox's own routes, and tells its id.
 
-  --url <address>  the sandbox; http://127.0.0.1:8080 when absent
+  --url <address>  the sandbox; ${default_interface_url} when absent
   --list           the event types, by id and name, and what is done to make each
   --json           the events in JSON
   --help           this`;
@@ -64,7 +65,7 @@ function readOptions(): Options | string {
   const flag = { type: 'boolean', default: false } as const;
   const { values, positionals } = parseArgs({
     options: {
-      url: { type: 'string', default: 'http://127.0.0.1:8080' },
+      url: { type: 'string', default: default_interface_url },
       list: flag,
       json: flag,
       help: { ...flag, short: 'h' },
@@ -78,9 +79,7 @@ function readOptions(): Options | string {
   if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many`);
   const chosen = triggers.find(({ id, name }) => name === word || String(id) === word);
   if (chosen === undefined) throw new Error(`"${word}" is no event type; one of:\n${list()}`);
-  if (!/^https?:$/.test(URL.parse(values.url)?.protocol ?? ''))
-    throw new Error(`--url ${values.url} is no address such as http://127.0.0.1:8080`);
-  return { chosen, url: values.url, json: values.json };
+  return { chosen, url: httpAddress('--url', values.url), json: values.json };
 }
 
 function list(): string {

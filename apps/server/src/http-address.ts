@@ -1,0 +1,15 @@
+/** Where the interface listens when nothing is configured. */
+export const default_host = '127.0.0.1';
+export const default_port = 8080;
+export const default_interface_url = `http://${default_host}:${default_port}`;
+
+/** The address that was written behind an option. Throws, naming the option, when it is none. */
+export function httpAddress(option: string, text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new Error(`${option} ${text} is no address such as ${default_interface_url}`);
+}
+
+/** Whether a host, as a URL or a listener names it, is this machine alone. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(host);
+}
