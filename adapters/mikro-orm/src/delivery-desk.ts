@@ -29,17 +29,26 @@ export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
       }),
     workload: (now_ms, machine_ms) =>
       sessions.read(async ({ db }) => {
-        const { due, in_flight } = await db
+        const { due, in_flight, unrelayed } = await db
           .selectFrom('deliveries')
           .select((eb) => [
             eb.fn.countAll<number>().as('due'),
             eb.fn.countAll<number>().filterWhere('lease_until_machine_ms', '>', machine_ms).as('in_flight'),
+            // In the same statement: a relay that commits between two would hide its deliveries from both.
+            eb
+              .selectFrom('event_outbox')
+              .select((one) => one.fn.countAll<number>().as('count'))
+              .as('unrelayed'),
           ])
           .where('state', '=', 'pending')
           .where('due_at_ms', '<=', now_ms)
           .where('webhook_id', 'in', db.selectFrom('webhooks').select('id').where('status', '=', 'active'))
           .executeTakeFirstOrThrow();
-        return { waiting: Number(due) - Number(in_flight), in_flight: Number(in_flight) };
+        return {
+          unrelayed: Number(unrelayed),
+          waiting: Number(due) - Number(in_flight),
+          in_flight: Number(in_flight),
+        };
       }),
   };
 }

@@ -370,6 +370,27 @@ function rules(name: DatabaseName): void {
     assert.deepEqual(await more(), [0, 0]);
   });
 
+  test('an event stays work to be done until the relay that took it has committed its deliveries', async () => {
+    const [here, there] = await shared;
+    const company_id = await company(here);
+    await register(here, company_id);
+    await relayAll(here);
+    const before = await here.delivery_desk.workload(now_ms, now_ms);
+    await happen(here, company_id, 2);
+    const [taken, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const relaying = there.unitOfWork.run(async (tx) => {
+      await relayEvents(tx, now_ms, 100);
+      taken.resolve();
+      await seen.promise;
+    });
+    await taken.promise;
+    const during = await here.delivery_desk.workload(now_ms, now_ms);
+    seen.resolve();
+    await relaying;
+    assert.deepEqual(during, { ...before, unrelayed: 2 });
+    assert.deepEqual(await here.delivery_desk.workload(now_ms, now_ms), { ...before, waiting: before.waiting + 2 });
+  });
+
   test('a lease that ran out is in flight no more', async () => {
     const [persistence] = await shared;
     const desk = persistence.delivery_desk;
@@ -378,7 +399,7 @@ function rules(name: DatabaseName): void {
     await desk.claim(ids, now_ms, lease);
     const held = await desk.workload(now_ms, lease.until_machine_ms - 1);
     const over = await desk.workload(now_ms, lease.until_machine_ms);
-    assert.deepEqual(held, { waiting: before.waiting - 1, in_flight: before.in_flight + 1 });
+    assert.deepEqual(held, { ...before, waiting: before.waiting - 1, in_flight: before.in_flight + 1 });
     assert.equal(over.waiting + over.in_flight, before.waiting + before.in_flight);
     assert.equal(over.in_flight, 0);
   });

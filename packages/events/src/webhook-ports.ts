@@ -124,8 +124,18 @@ export interface DeliveryDesk {
   ): Promise<readonly DeliveryOffer[]>;
   /** How many deliveries of active webhooks are pending, and when the first of them is or was due. */
   backlog(): Promise<{ readonly pending: number; readonly oldest_due_at_ms: number | null }>;
-  /** Of the deliveries of active webhooks that are due: how many wait to be claimed, and how many are leased. */
-  workload(now_ms: number, machine_ms: number): Promise<{ readonly waiting: number; readonly in_flight: number }>;
+  /** What there is to do, by whichever process, as one state of the database shows it. */
+  workload(now_ms: number, machine_ms: number): Promise<Workload>;
+}
+
+/** What is not done yet of the way from committed events to their webhooks. */
+export interface Workload {
+  /** Events whose deliveries are not committed: no relay has taken them, or one is about to. */
+  readonly unrelayed: number;
+  /** Of the deliveries of active webhooks that are due: how many wait to be claimed. */
+  readonly waiting: number;
+  /** And how many are leased. */
+  readonly in_flight: number;
 }
 
 /**

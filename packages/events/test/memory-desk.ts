@@ -6,6 +6,7 @@ import type {
   DeliveryQueue,
   Event,
   Webhook,
+  Workload,
   WorkOrder,
   WorkResult,
 } from '../src/index.ts';
@@ -86,10 +87,10 @@ export class MemoryDesk implements DeliveryDesk {
     return offers;
   }
 
-  async workload(now_ms: number, machine_ms: number): Promise<{ waiting: number; in_flight: number }> {
+  async workload(now_ms: number, machine_ms: number): Promise<Workload> {
     const waiting = (await this.due(now_ms, machine_ms, { per_webhook: 1e9, limit: 1e9, passed_over: [] })).length;
     const in_flight = [...this.rows.values()].filter(({ lease }) => (lease?.until_machine_ms ?? 0) > machine_ms).length;
-    return { waiting, in_flight };
+    return { unrelayed: 0, waiting, in_flight };
   }
 
   async backlog(): Promise<{ pending: number; oldest_due_at_ms: number | null }> {

@@ -19,7 +19,10 @@ export interface TemplateStore {
     filter: { readonly transaction_key?: string },
     page: PageRequest,
   ): Promise<Page<PurchaseTemplate>>;
-  /** Up to `limit` PENDING templates whose completion is due, held for update; rows that another process holds are passed over. */
+  /**
+   * Up to `limit` PENDING templates whose completion is due, held for update. Waits for rows that another process holds: when
+   * none is given, all that were due are completed.
+   */
   claimDue(now_ms: number, limit: number): Promise<readonly PurchaseTemplate[]>;
   /** One PENDING template by id, any company, held for update; null when there is none. For the operator. */
   claim(id: number): Promise<PurchaseTemplate | null>;

@@ -2,7 +2,7 @@ import { invalid } from '@tallystick/kernel';
 import { name_taken, type PurchaseTemplate, type TemplateStore } from '@tallystick/templates';
 import type { Selectable } from 'kysely';
 import { newestFirst } from '../paging.ts';
-import { heldForUpdate, heldOrPassedOver, type Session, type Tables } from '../tables.ts';
+import { heldForUpdate, type Session, type Tables } from '../tables.ts';
 
 /** Purchase templates. */
 export function templateStore(session: Session): TemplateStore {
@@ -58,8 +58,9 @@ export function templateStore(session: Session): TemplateStore {
         .where('status', '=', 'PENDING')
         .where('deleted_at_ms', 'is', null)
         .orderBy('completes_at_ms')
+        .orderBy('id')
         .limit(limit);
-      return (await heldOrPassedOver(session, due).execute()).map(templateOf);
+      return (await heldForUpdate(session, due).execute()).map(templateOf);
     },
 
     async claim(id) {

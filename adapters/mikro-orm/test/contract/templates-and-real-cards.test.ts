@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Refusal } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate } from '@tallystick/templates';
+import type { ScratchDatabase } from '@tallystick/test-support';
+import { connect } from '../../src/connection.ts';
 import { makeCompany, noon_ms, onEveryDatabase, realCard } from './fixture.ts';
 
 let keys = 0;
@@ -28,7 +30,7 @@ function template(company_id: number, changes: Partial<PurchaseTemplate> = {}): 
   };
 }
 
-onEveryDatabase('the store of templates', (fixture) => {
+onEveryDatabase('the store of templates', (fixture, name) => {
   it('has the shared defaults, which allow every MCC, for every company', async () => {
     await fixture().run(async (tx) => {
       const { id } = await makeCompany(tx);
@@ -135,7 +137,41 @@ onEveryDatabase('the store of templates', (fixture) => {
       assert.equal(await tx.templates.claim(999_999), null);
     });
   });
+
+  // On SQLite the other transaction holds the whole database.
+  if (name === 'postgres') {
+    it('passes over no due template that another process is completing: none left means that all are done', async () => {
+      const { id } = await fixture().run((tx) => makeCompany(tx));
+      await fixture().run((tx) => tx.templates.insert(template(id, { completes_at_ms: 1 })));
+      const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holder = fixture().run(async (tx) => {
+        const due = await tx.templates.claimDue(1, 100);
+        for (const one of due) await tx.templates.update({ ...one, status: 'ACTIVE', completes_at_ms: null });
+        held.resolve();
+        await ended.promise;
+        return due.length;
+      });
+      await held.promise;
+      const other = await fixture().another();
+      const claiming = other.unitOfWork.run((tx) => tx.templates.claimDue(1, 100));
+      const first = await Promise.race([
+        claiming.then(() => 'passed over'),
+        untilOneWaits(fixture().database).then(() => 'waited'),
+      ]);
+      ended.resolve();
+      assert.deepEqual([first, await holder, await claiming], ['waited', 1, []]);
+    });
+  }
 });
+
+/** Until a transaction on the database waits for another's row. */
+async function untilOneWaits(database: ScratchDatabase): Promise<void> {
+  const connection = await connect(database);
+  assert(connection.dialect === 'postgres');
+  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  while ((await connection.pool.query(waiting)).rows.length === 0);
+  await connection.close();
+}
 
 onEveryDatabase('the store of real cards', (fixture) => {
   it('gives a real card back as it was inserted, to its company alone', async () => {
