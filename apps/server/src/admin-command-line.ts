@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Refusal } from '@tallystick/kernel';
-import { type AdminServices, type Command, commands, type Given, UsageError } from './admin-commands.ts';
+import { type AdminServices, type Command, type Given, UsageError } from './admin-command.ts';
+import { commands } from './admin-commands.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { closeContainer, createContainer } from './container.ts';
 import { startProblem } from './start-problem.ts';

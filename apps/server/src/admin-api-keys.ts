@@ -1,0 +1,79 @@
+import { apiKeyResource, createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
+import { drawSharedSecret } from '@tallystick/kernel';
+import { type Command, call, everyPage, idOf, optionalId, required, table, UsageError } from './admin-command.ts';
+
+/** The commands on API keys. */
+export const api_key_commands: readonly Command[] = [
+  {
+    name: 'key create',
+    summary: 'Makes an API key and shows its text, this once',
+    options: {
+      role: `one of ${roles.join(', ')}`,
+      company: 'id of the company; for the role client',
+      name: 'what it is called',
+      'rate-limit': "requests per minute; the server's default when absent",
+    },
+    flags: { signed: 'make a signing secret too: every request must then be signed with it' },
+    async run(services, given) {
+      const role = required(given, 'role');
+      if (!isRole(role)) throw new UsageError(`--role ${role} must be one of ${roles.join(', ')}`);
+      const { sealer, random, sha256 } = services.vault();
+      const signing_secret = given.flags.has('signed') ? drawSharedSecret(random) : null;
+      const request = {
+        role,
+        company_id: optionalId(given, 'company'),
+        name: required(given, 'name'),
+        signing_secret,
+        rate_limit_per_minute: optionalId(given, 'rate-limit'),
+      };
+      const environment = services.config().sandbox ? 'test' : 'live';
+      const { unitOfWork } = await services.persistence();
+      const { key, text } = await unitOfWork.run((tx) =>
+        createKey(tx, { sealer, random, sha256, environment }, call(services), request),
+      );
+      const lines = [`Key ${key.id}, role ${key.role}. It is shown this once:`, text];
+      if (signing_secret !== null) lines.push('Its signing secret, shown this once too:', signing_secret);
+      return { data: { ...apiKeyResource(key), key: text, signing_secret }, text: lines.join('\n') };
+    },
+  },
+  {
+    name: 'key list',
+    summary: 'Lists API keys, newest first, revoked ones too',
+    options: { company: 'of this company only' },
+    flags: {},
+    async run(services, given) {
+      const company_id = optionalId(given, 'company');
+      const filter = company_id === undefined ? {} : { company_id };
+      const { unitOfWork } = await services.persistence();
+      const keys = await everyPage((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
+      return {
+        data: keys.map(apiKeyResource),
+        text: table(
+          ['id', 'role', 'company', 'signed', 'revoked', 'name'],
+          keys.map((key) => {
+            const { signed, revoked_at } = apiKeyResource(key);
+            const company = key.company_id === null ? '-' : String(key.company_id);
+            return [String(key.id), key.role, company, signed ? 'yes' : 'no', revoked_at ?? '-', key.name];
+          }),
+        ),
+      };
+    },
+  },
+  {
+    name: 'key revoke',
+    argument: 'id',
+    summary: 'Revokes an API key; running servers refuse it within two seconds',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const { unitOfWork } = await services.persistence();
+      const key = await unitOfWork.run((tx) => revokeKey(tx, call(services), id));
+      return { data: apiKeyResource(key), text: `Key ${key.id} is revoked.` };
+    },
+  },
+];
+
+function isRole(text: string): text is Role {
+  return (roles as readonly string[]).includes(text);
+}

@@ -1,0 +1,94 @@
+import type { OperatorCall } from '@tallystick/access';
+import { type Clock, type Page, type PageRequest, page_limit_max } from '@tallystick/kernel';
+import type { Persistence } from '@tallystick/mikro-orm';
+import type { KeyRing, Vault } from '@tallystick/vault';
+import type { Config } from './config.ts';
+
+/** The words of the command line are wrong: exit status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What a command may ask for; opened when it does. */
+export interface AdminServices {
+  config(): Config;
+  keyRing(): KeyRing;
+  vault(): Vault;
+  clock(): Clock;
+  /** Migrated. Throws a sentence for the operator when it cannot be opened. */
+  persistence(): Promise<Persistence>;
+}
+
+/** What was written behind the command. */
+export interface Given {
+  readonly values: ReadonlyMap<string, string>;
+  readonly flags: ReadonlySet<string>;
+  /** The one word that is no option; empty when the command takes none. */
+  readonly argument: string;
+}
+
+export interface Command {
+  /** Its words: `key create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** The name of the one word that it takes besides options. */
+  readonly argument?: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly flags: Readonly<Record<string, string>>;
+  /** `data` is for `--json`, `text` for people. */
+  run(services: AdminServices, given: Given): Promise<{ readonly data: unknown; readonly text: string }>;
+}
+
+/** Who calls, for the audit log, and when. */
+export function call(services: AdminServices): OperatorCall {
+  return { actor: 'command', request_id: null, now_ms: services.clock().now().epochMilliseconds };
+}
+
+/** Every item of a list, page after page. */
+export async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let after: string | null | undefined;
+  do {
+    const page = await read({ limit: page_limit_max, ...(after ? { after } : {}) });
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== null);
+  return items;
+}
+
+/** The value of an option. Throws a `UsageError` when it was not written. */
+export function required(given: Given, option: string): string {
+  const value = given.values.get(option);
+  if (value === undefined) throw new UsageError(`--${option} is missing`);
+  return value;
+}
+
+/** The same as an id: a positive integer. */
+export function requiredId(given: Given, option: string): number {
+  return idOf(`--${option}`, required(given, option));
+}
+
+/** The value of an option as an id; undefined when it was not written. */
+export function optionalId(given: Given, option: string): number | undefined {
+  const value = given.values.get(option);
+  return value === undefined ? undefined : idOf(`--${option}`, value);
+}
+
+/** Reads an id; `what` is what a `UsageError` calls it. */
+export function idOf(what: string, text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new UsageError(`${what} is "${text}"; it must be a positive integer`);
+  return Number(text);
+}
+
+/** Columns as wide as what is in them. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  return [head, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

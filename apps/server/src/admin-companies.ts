@@ -1,0 +1,122 @@
+import { companyResource, createCompany, listCompanies, updateCompany } from '@tallystick/access';
+import { createRealCard, type RealCard } from '@tallystick/cards';
+import { instantText } from '@tallystick/kernel';
+import {
+  type Command,
+  call,
+  everyPage,
+  idOf,
+  optionalId,
+  required,
+  requiredId,
+  table,
+  UsageError,
+} from './admin-command.ts';
+
+/** The commands on companies and their real cards. */
+export const company_commands: readonly Command[] = [
+  {
+    name: 'company create',
+    summary: 'Makes a company',
+    options: { name: 'its name', 'customer-number': "the bank's own number of it" },
+    flags: {},
+    async run(services, given) {
+      const request = { name: required(given, 'name'), customer_number: required(given, 'customer-number') };
+      const { unitOfWork } = await services.persistence();
+      const company = await unitOfWork.run((tx) => createCompany(tx, call(services), request));
+      return { data: companyResource(company), text: `Company ${company.id}: ${company.name}` };
+    },
+  },
+  {
+    name: 'company update',
+    argument: 'id',
+    summary: 'Changes what a company wants in the mails about its cards',
+    options: { 'full-details-in-mail': 'on: with number and code in clear; off: with the one-time link alone' },
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const wanted = required(given, 'full-details-in-mail');
+      if (wanted !== 'on' && wanted !== 'off') throw new UsageError('--full-details-in-mail must be on or off');
+      const change = { full_details_in_mail: wanted === 'on' };
+      const { unitOfWork } = await services.persistence();
+      const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
+      const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'the one-time link alone';
+      return { data: companyResource(company), text: `Mails about the cards of company ${id} carry ${carries}.` };
+    },
+  },
+  {
+    name: 'company list',
+    summary: 'Lists all companies, newest first',
+    options: {},
+    flags: {},
+    async run(services) {
+      const { unitOfWork } = await services.persistence();
+      const companies = await everyPage((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
+      return {
+        data: companies.map(companyResource),
+        text: table(
+          ['id', 'customer number', 'name'],
+          companies.map(({ id, customer_number, name }) => [String(id), customer_number, name]),
+        ),
+      };
+    },
+  },
+  {
+    name: 'realcard create',
+    summary: 'Makes a real card that a company can tie virtual cards to',
+    options: {
+      company: 'id of the company',
+      alias: 'its name',
+      currency: 'its billing currency, as EUR',
+      'account-range': 'the 6 to 12 leading digits of the numbers of its virtual cards',
+      'network-data': 'the network_data names that it knows, with commas between; any when absent',
+    },
+    flags: { default: "make it the company's default", 'without-velocity': 'its program has no velocity control' },
+    async run(services, given) {
+      const request = {
+        alias: required(given, 'alias'),
+        billing_currency: required(given, 'currency'),
+        account_range: required(given, 'account-range'),
+        velocity_enabled: !given.flags.has('without-velocity'),
+        network_data_names: given.values.get('network-data')?.split(',') ?? null,
+        is_default: given.flags.has('default') ? true : null,
+      };
+      const company_id = requiredId(given, 'company');
+      const { unitOfWork } = await services.persistence();
+      const card = await unitOfWork.run(async (tx) => {
+        if ((await tx.companies.find(company_id)) === null) throw new Error(`There is no company ${company_id}.`);
+        return await createRealCard(tx, { ...call(services), company_id }, request);
+      });
+      return { data: realCardData(card), text: `Real card ${card.id}: ${card.alias}` };
+    },
+  },
+  {
+    name: 'realcard list',
+    summary: 'Lists real cards, newest first',
+    options: { company: 'of this company only' },
+    flags: {},
+    async run(services, given) {
+      const company_id = optionalId(given, 'company') ?? null;
+      const { unitOfWork } = await services.persistence();
+      const cards = await everyPage((page) => unitOfWork.run((tx) => tx.real_cards.list(company_id, page)));
+      return {
+        data: cards.map(realCardData),
+        text: table(
+          ['id', 'company', 'currency', 'range', 'default', 'alias'],
+          cards.map((card) => [
+            String(card.id),
+            String(card.company_id),
+            card.billing_currency,
+            card.account_range,
+            card.is_default ? 'yes' : 'no',
+            card.alias,
+          ]),
+        ),
+      };
+    },
+  },
+];
+
+function realCardData({ created_at_ms, ...card }: RealCard): Readonly<Record<string, unknown>> {
+  return { ...card, created_at: instantText(created_at_ms) };
+}

@@ -1,0 +1,64 @@
+import { resealSigningSecrets } from '@tallystick/access';
+import { resealMailbox, rotateKeys } from '@tallystick/cards';
+import { resealWebhookSecrets } from '@tallystick/events';
+import { createKeyRingText } from '@tallystick/vault';
+import type { Command } from './admin-command.ts';
+import { replaceSandboxKeys } from './keys-file.ts';
+
+/** The commands on the ring of keys that encrypt. */
+export const key_ring_commands: readonly Command[] = [
+  {
+    name: 'keys create',
+    summary: 'Makes a key ring for TALLYSTICK_KEYS, and keeps it nowhere',
+    options: {},
+    flags: {},
+    async run() {
+      const keys = createKeyRingText();
+      return { data: { TALLYSTICK_KEYS: keys }, text: keys };
+    },
+  },
+  {
+    name: 'keys list',
+    summary: 'Lists the ids of the key ring, newest first, without the keys',
+    options: {},
+    flags: {},
+    async run(services) {
+      const { newest_key_id, key_ids } = services.vault();
+      const text = key_ids.map((id) => (id === newest_key_id ? `${id}  encrypts` : `${id}  reads`)).join('\n');
+      return { data: { newest_key_id, key_ids }, text };
+    },
+  },
+  {
+    name: 'keys add',
+    summary: 'Gives the key ring a fresh newest key',
+    options: {},
+    flags: {},
+    async run(services) {
+      const { key_ring, data_folder } = services.config();
+      const ring = services.keyRing().withNewKey();
+      const data = { newest_key_id: ring.newest_key_id };
+      if (key_ring !== null) return { data: { ...data, TALLYSTICK_KEYS: ring.reveal() }, text: ring.reveal() };
+      const path = replaceSandboxKeys(data_folder, ring);
+      const text = `${path} has the new key ${ring.newest_key_id}. Restart the server, then: npm run admin -- keys rotate`;
+      return { data: { ...data, path }, text };
+    },
+  },
+  {
+    name: 'keys rotate',
+    summary: 'Encrypts all card numbers and secrets anew with the newest key, with cards in use',
+    options: {},
+    flags: {},
+    async run(services) {
+      const { card_vault, sealer, newest_key_id } = services.vault();
+      const { unitOfWork } = await services.persistence();
+      const card_numbers = await rotateKeys(unitOfWork, card_vault, { key_id: newest_key_id });
+      const signing_secrets = await resealSigningSecrets(unitOfWork, sealer);
+      const webhook_secrets = await resealWebhookSecrets(unitOfWork, sealer);
+      const mailbox_messages = await resealMailbox(unitOfWork, sealer);
+      return {
+        data: { newest_key_id, card_numbers, signing_secrets, webhook_secrets, mailbox_messages },
+        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets and ${mailbox_messages} messages of the mailbox are sealed anew with ${newest_key_id}.`,
+      };
+    },
+  },
+];
