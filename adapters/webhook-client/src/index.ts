@@ -1,4 +1,4 @@
 export * from './address-guard.ts';
-export * from './callback-url.ts';
+export { callbackUrlPolicy } from './callback-url.ts';
 export * from './verify-delivery.ts';
 export * from './webhook-client.ts';

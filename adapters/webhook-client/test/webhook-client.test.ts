@@ -3,7 +3,8 @@ import type { LookupFunction } from 'node:net';
 import { after, test } from 'node:test';
 import type { WebhookAnswer, WebhookSender } from '@tallystick/events';
 import { loopbackCertificate, refusing_port, tlsReceiver } from '@tallystick/test-support';
-import { addressGuard, callbackUrlProblem, type WebhookClientOptions, webhookClient } from '../src/index.ts';
+import { callbackUrlProblem } from '../src/callback-url.ts';
+import { addressGuard, type WebhookClientOptions, webhookClient } from '../src/index.ts';
 
 const { cert } = await loopbackCertificate();
 const loopback = ['127.0.0.0/8', '::1/128'];

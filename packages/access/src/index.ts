@@ -1,12 +1,19 @@
 export * from './api-key.ts';
-export * from './authenticate.ts';
+export { type Authenticator, type AuthenticatorPorts, createAuthenticator } from './authenticate.ts';
 export * from './company.ts';
-export { equalBytes } from './equal-bytes.ts';
-export * from './idempotency.ts';
-export { type ParsedKey, parseKey, sandbox_keys } from './key-text.ts';
+export {
+  type ClaimedKey,
+  claimIdempotencyKey,
+  type IdempotencyPorts,
+  idempotency_keep_ms,
+  isKept,
+  keepAnswer,
+  parseIdempotencyKey,
+} from './idempotency.ts';
+export { sandbox_keys } from './key-text.ts';
 export * from './ports.ts';
 export type { Principal } from './principal.ts';
-export * from './request-signature.ts';
+export { requestSignature, type SignatureHeaders, type SignedParts, verifySignature } from './request-signature.ts';
 export * from './resources.ts';
-export * from './role.ts';
+export { type Area, area_roles, companyOf, type Role, requireRole, roles } from './role.ts';
 export { resealSigningSecrets } from './signing-secret.ts';

@@ -3,16 +3,15 @@ import { beforeEach, test } from 'node:test';
 import {
   claimIdempotencyKey,
   idempotency_keep_ms,
-  idempotency_lease_ms,
   isKept,
   keepAnswer,
   parseIdempotencyKey,
-  requestSha256,
   type SignedParts,
 } from '@tallystick/access';
 import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
+import { idempotency_lease_ms, requestSha256 } from '../src/idempotency.ts';
 import { Memory, plainSealer, random, sha256 } from './memory.ts';
 import { gist, refusalOf } from './refusal.ts';
 

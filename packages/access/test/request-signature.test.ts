@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { equalBytes, requestSignature, type SignedParts, verifySignature } from '@tallystick/access';
+import { requestSignature, type SignedParts, verifySignature } from '@tallystick/access';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
+import { equalBytes } from '../src/equal-bytes.ts';
 import { hmacSha256 } from './memory.ts';
 import { refusalOf } from './refusal.ts';
 

@@ -4,7 +4,8 @@ import { inspect } from 'node:util';
 import { isLuhnValid, maskedNumber, Violation } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { drawCardNumber, Pan } from '../src/index.ts';
+import { drawCardNumber } from '../src/card-number.ts';
+import { Pan } from '../src/index.ts';
 import { repeatableRandom } from './in-memory-cards.ts';
 
 const account_range = fc.stringMatching(/^[0-9]{6,12}$/);

@@ -4,7 +4,8 @@ import { Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import { isTimeZone, recurring_values } from '@tallystick/velocity';
 import fc from 'fast-check';
-import { type CardReading, lastDayOf, type VirtualCard } from '../src/index.ts';
+import { lastDayOf } from '../src/controls.ts';
+import type { CardReading, VirtualCard } from '../src/index.ts';
 import { call, cardWorld, day_ms, now_ms, type Request } from './card-world.ts';
 
 /** Dates around today, around the expiry, and far off. */

@@ -4,7 +4,6 @@ import {
   type EventFilter,
   type FilterName,
   filter_fields,
-  indexed_text_max,
   indexedValues,
   matches,
   type Payload,
@@ -13,6 +12,7 @@ import {
 import { Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
+import { indexed_text_max } from '../src/filter.ts';
 
 const names = Object.keys(filter_fields) as readonly FilterName[];
 

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type EventFilter,
-  type FilterName,
-  filter_fields,
-  indexed_text_max,
-  parseEventFilters,
-} from '@tallystick/events';
+import { type EventFilter, type FilterName, filter_fields, parseEventFilters } from '@tallystick/events';
 import { Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
+import { indexed_text_max } from '../src/filter.ts';
 
 const noon_ms = 1_704_110_400_000;
 const day_ms = 86_400_000;

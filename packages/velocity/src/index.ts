@@ -1,4 +1,4 @@
 export * from './aging-hold.ts';
-export * from './calendar.ts';
+export { day_ms, utcDateAt, utcInstantAt, utcMonthStart } from './calendar.ts';
 export * from './recurring.ts';
 export * from './window.ts';
