@@ -62,7 +62,7 @@ describe('a crash', { concurrency: true }, () => {
       before(async () => {
         database = await scratchDatabase(name);
         await start();
-        await moveClock({ set: '2030-03-15T10:00:00Z' });
+        await moveClock({ set: '2099-03-15T10:00:00Z' });
       });
       after(async () => {
         await server.kill();
@@ -166,7 +166,7 @@ describe('a crash', { concurrency: true }, () => {
             billing_amount: part,
             billing_currency: 'USD',
             clearing_type: 'DEBIT',
-            settlement_date: '2030-03-16',
+            settlement_date: '2099-03-16',
             approval_code: decided.json.data.approval_code,
             merchant_id: message.merchant_id,
             partial,

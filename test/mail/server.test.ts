@@ -16,7 +16,7 @@ import {
   test_keys,
 } from '@tallystick/test-support';
 
-const start = '2030-03-15T10:00:00Z';
+const start = '2099-03-15T10:00:00Z';
 
 async function database(t: TestContext, name: DatabaseName): Promise<string> {
   const made = await scratchDatabase(name);

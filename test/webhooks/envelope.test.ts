@@ -59,7 +59,7 @@ for (const arrangement of both_queues) {
       receiver = await tlsReceiver();
       installation = await arrangement.install();
       url = installation.urls[0]!;
-      await moveClock(url, { set: '2030-03-15T10:00:00.123Z' });
+      await moveClock(url, { set: '2099-03-15T10:00:00.123Z' });
       for (const [event_type_ids, heard] of subscriptions) {
         const path = `/hooks?ids=${event_type_ids.join('-')}`;
         const company = await Company.found(url, `subscriber of ${event_type_ids}`);
@@ -142,7 +142,7 @@ for (const arrangement of both_queues) {
         billing_amount: 2_500,
         billing_currency: 'USD',
         clearing_type: 'DEBIT',
-        settlement_date: '2030-03-16',
+        settlement_date: '2099-03-16',
         approval_code: approved.json.data.approval_code,
       });
       assert.equal(cleared.status, 200, cleared.text);

@@ -20,7 +20,7 @@ for (const arrangement of two_processes) {
       receiver = await tlsReceiver();
       installation = await arrangement.install();
       const [url] = installation.urls;
-      await moveClock(url!, { set: '2030-03-15T10:00:00Z' });
+      await moveClock(url!, { set: '2099-03-15T10:00:00Z' });
       for (let place = 0; place < companies_count; place += 1) {
         const company = await Company.found(url!, `company ${place}`);
         subscribers.push({ company, webhook: await company.registers(`${receiver.origin}/${company.id}`) });

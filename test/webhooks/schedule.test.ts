@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { Company, moveClock, type OwnWebhook, type ToldDelivery } from './company.ts';
 import { type Arrangement, both_queues, type Installation } from './installation.ts';
 
-const start_ms = Date.UTC(2030, 2, 15, 10);
+const start_ms = Date.UTC(2099, 2, 15, 10);
 const minute_ms = 60_000;
 
 /** When attempts are due, and the last millisecond before each; then a day that brings nothing more. */

@@ -89,14 +89,14 @@ for (const name of database_names) {
     it('finds its cards and its clock as they were when it starts again after SIGKILL', async () => {
       const database_url = await database();
       const first = await started(database_url);
-      const move = { data: { set: '2039-05-06T07:08:09Z', frozen: true } };
+      const move = { data: { set: '2099-05-06T07:08:09Z', frozen: true } };
       await createSandboxClient(first.url).post('operator', '/sandbox/v1/clock', move);
       const { id } = await issue(first.url);
       await first.kill();
       const second = await started(database_url);
       const found = await createSandboxClient(second.url).get(`/v1/virtualcards/${id}`);
       assert.equal((found.data as Issued).id, id);
-      assert.equal((await issue(second.url)).valid_starting_on, '2039-05-06');
+      assert.equal((await issue(second.url)).valid_starting_on, '2099-05-06');
       await second.stop();
     });
 
