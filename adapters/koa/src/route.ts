@@ -1,5 +1,5 @@
-import type { Area, Principal } from '@tallystick/access';
-import { assert, type Call } from '@tallystick/kernel';
+import { type Area, companyOf, type Principal } from '@tallystick/access';
+import type { Call } from '@tallystick/kernel';
 import type * as z from 'zod';
 import type { Answer } from './answer.ts';
 import type { HttpTx } from './http-tx.ts';
@@ -77,9 +77,7 @@ type Caller = Pick<ApiRequest, 'principal' | 'request_id' | 'now_ms'>;
 
 /** The call of a client's request: it sees its own company only. */
 export function clientCall(request: Caller): Call {
-  const { company_id } = request.principal;
-  assert(company_id !== null, `client key ${request.principal.key_id} belongs to no company`);
-  return operatorCall(request, company_id);
+  return operatorCall(request, companyOf(request.principal));
 }
 
 /** The call of an operator's request on behalf of a company. */

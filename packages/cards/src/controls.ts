@@ -1,6 +1,6 @@
-import { assert, type Money, money, utcDate } from '@tallystick/kernel';
+import { assert, type Money, money } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
-import { isTimeZone, recurring_values } from '@tallystick/velocity';
+import { isTimeZone, recurring_values, utcDateAt } from '@tallystick/velocity';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
 import { currency_expected, isCurrency, type RequestFields } from './request-fields.ts';
 
@@ -261,7 +261,7 @@ function chooseTemplate(
 }
 
 function dayOf(at_ms: number): Temporal.PlainDate {
-  return utcDate(Temporal.Instant.fromEpochMilliseconds(at_ms));
+  return date(utcDateAt(at_ms));
 }
 
 function date(text: string): Temporal.PlainDate {

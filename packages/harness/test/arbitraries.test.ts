@@ -13,7 +13,6 @@ import {
   clockTarget,
   flawedCard,
   flawedRequest,
-  kindOf,
   lateOriginalOf,
   ReferenceModel,
   reversalOf,
@@ -23,6 +22,7 @@ import {
   updatePlan,
   updateRequest,
 } from '../src/index.ts';
+import { kindOf } from '../src/reference/authorization.ts';
 import { modelAsSystem, world } from './model-as-system.ts';
 
 const noon_ms = Temporal.Instant.from('2026-03-07T12:00:00Z').epochMilliseconds;

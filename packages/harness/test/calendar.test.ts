@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expiryInstant, expiryOf, holdEnd, type Recurring, windowOf } from '../src/index.ts';
+import { expiryInstant, expiryOf, holdEnd, type Recurring, windowOf } from '../src/reference/calendar.ts';
 
 const at = (text: string) => Temporal.Instant.from(text).epochMilliseconds;
 const said = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toString();

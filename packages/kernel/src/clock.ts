@@ -9,8 +9,3 @@ export function fixedClock(instant: Temporal.Instant | string): Clock {
   const at = Temporal.Instant.from(instant.toString());
   return { now: () => at };
 }
-
-/** The GMT calendar date of an instant. */
-export function utcDate(instant: Temporal.Instant): Temporal.PlainDate {
-  return instant.toZonedDateTimeISO('UTC').toPlainDate();
-}

@@ -14,28 +14,3 @@ export function money(minor_units: number): Money {
   assert(Number.isSafeInteger(minor_units) && Math.abs(minor_units) <= sum_max, `not an amount: ${minor_units}`);
   return (minor_units === 0 ? 0 : minor_units) as Money;
 }
-
-/** Zero minor units. */
-export const zero: Money = money(0);
-
-/** The sum of the amounts; violates past ±`sum_max`. */
-export function add(...amounts: readonly Money[]): Money {
-  let sum = 0;
-  for (const amount of amounts) sum += amount;
-  return money(sum);
-}
-
-/** `from` less `amount`; violates past ±`sum_max`. */
-export function subtract(from: Money, amount: Money): Money {
-  return money(from - amount);
-}
-
-/** The smaller of two amounts. */
-export function least(a: Money, b: Money): Money {
-  return a < b ? a : b;
-}
-
-/** The larger of two amounts. */
-export function greatest(a: Money, b: Money): Money {
-  return a > b ? a : b;
-}
