@@ -1,4 +1,4 @@
-import { invalid, Refusal } from './refusal.ts';
+import { invalid, Refusal } from '../errors/refusal.ts';
 
 /**
  * The sandbox's clock: real time plus an offset, or standing still. Kept in the database, so that all processes have

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../secrets/random.ts';
 
 /**
  * What a process claims work under: a delivery, a mail. While it lasts nobody else takes the work; when the process dies,

@@ -1,4 +1,4 @@
-import { assert } from './assert.ts';
+import { assert } from '../errors/assert.ts';
 
 /** An amount in minor units (cents) of some currency; always a safe integer, never a fraction. May be negative. */
 export type Money = number & { readonly __brand: 'Money' };

@@ -1,5 +1,5 @@
+import type { UnitOfWork } from '../transactions/unit-of-work.ts';
 import type { Sealer } from './secrets.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
 
 /** The sealed value under the newest key of the ring, or null when that key sealed it already. */
 export function resealed(sealer: Sealer, purpose: string, sealed: Uint8Array): Uint8Array | null {
