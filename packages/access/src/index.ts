@@ -1,6 +1,12 @@
-export * from './api-key.ts';
-export { type Authenticator, type AuthenticatorPorts, createAuthenticator } from './authenticate.ts';
-export * from './company.ts';
+export * from './companies/company.ts';
+export * from './companies/manage-companies.ts';
+export * from './keys/api-key.ts';
+export { sandbox_keys } from './keys/key-text.ts';
+export * from './keys/manage-api-keys.ts';
+export { type Area, area_roles, type Role, roles } from './keys/role.ts';
+export { resealSigningSecrets } from './keys/signing-secret.ts';
+export * from './ports.ts';
+export { type Authenticator, type AuthenticatorPorts, createAuthenticator } from './requests/authenticate.ts';
 export {
   type ClaimedKey,
   claimIdempotencyKey,
@@ -9,11 +15,12 @@ export {
   isKept,
   keepAnswer,
   parseIdempotencyKey,
-} from './idempotency.ts';
-export { sandbox_keys } from './key-text.ts';
-export * from './ports.ts';
-export type { Principal } from './principal.ts';
-export { requestSignature, type SignatureHeaders, type SignedParts, verifySignature } from './request-signature.ts';
+} from './requests/idempotency.ts';
+export { companyOf, type Principal, requireRole } from './requests/principal.ts';
+export {
+  requestSignature,
+  type SignatureHeaders,
+  type SignedParts,
+  verifySignature,
+} from './requests/request-signature.ts';
 export * from './resources.ts';
-export { type Area, area_roles, companyOf, type Role, requireRole, roles } from './role.ts';
-export { resealSigningSecrets } from './signing-secret.ts';

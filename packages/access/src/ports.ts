@@ -1,6 +1,6 @@
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
-import type { ApiKey } from './api-key.ts';
-import type { Company } from './company.ts';
+import type { Company } from './companies/company.ts';
+import type { ApiKey } from './keys/api-key.ts';
 
 /** Companies, within a transaction. Newest first in lists. */
 export interface CompanyStore {

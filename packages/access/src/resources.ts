@@ -1,6 +1,6 @@
 import { instantText } from '@tallystick/kernel';
-import type { ApiKey } from './api-key.ts';
-import type { Company } from './company.ts';
+import type { Company } from './companies/company.ts';
+import type { ApiKey } from './keys/api-key.ts';
 
 /** A company as the operator's API shows it. */
 export function companyResource(company: Company) {

@@ -17,7 +17,7 @@ import {
 import { drawSharedSecret } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { parseKey } from '../src/key-text.ts';
+import { parseKey } from '../src/keys/key-text.ts';
 import { Memory, plainSealer, random, sha256 } from './memory.ts';
 import { gist, refusalOf } from './refusal.ts';
 

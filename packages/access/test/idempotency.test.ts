@@ -11,7 +11,7 @@ import {
 import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { idempotency_lease_ms, requestSha256 } from '../src/idempotency.ts';
+import { idempotency_lease_ms, requestSha256 } from '../src/requests/idempotency.ts';
 import { Memory, plainSealer, random, sha256 } from './memory.ts';
 import { gist, refusalOf } from './refusal.ts';
 

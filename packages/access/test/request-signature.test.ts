@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { requestSignature, type SignedParts, verifySignature } from '@tallystick/access';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { equalBytes } from '../src/equal-bytes.ts';
+import { equalBytes } from '../src/requests/equal-bytes.ts';
 import { hmacSha256 } from './memory.ts';
 import { refusalOf } from './refusal.ts';
 

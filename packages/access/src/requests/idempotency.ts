@@ -1,5 +1,5 @@
 import { invalid, type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
-import type { IdempotencyOwner, IdempotencyStore } from './ports.ts';
+import type { IdempotencyOwner, IdempotencyStore } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import type { SignedParts } from './request-signature.ts';
 

@@ -1,6 +1,3 @@
-import { assert, Refusal } from '@tallystick/kernel';
-import type { Principal } from './principal.ts';
-
 /** What a key may do: the company's own data, card-network traffic, the bank channel, or running the service. */
 export const roles = ['client', 'network', 'bank', 'operator'] as const;
 
@@ -40,16 +37,3 @@ export const area_roles = {
 } as const satisfies Readonly<Record<string, Role>>;
 
 export type Area = keyof typeof area_roles;
-
-/** Refuses (`forbidden`) unless the caller's role may do this. */
-export function requireRole(principal: Principal, area: Area): void {
-  const role = area_roles[area];
-  if (principal.role === role) return;
-  throw new Refusal('forbidden', `a key of the role ${principal.role} may not do this; it takes the role ${role}`);
-}
-
-/** The company that a client acts for. Violates for roles that have none: `requireRole` comes first. */
-export function companyOf(principal: Principal): number {
-  assert(principal.company_id !== null, `the key ${principal.key_id} belongs to no company`);
-  return principal.company_id;
-}

@@ -13,36 +13,13 @@ import {
   shared_secret_length_max,
   shared_secret_length_min,
 } from '@tallystick/kernel';
-import type { OperatorCall } from './company.ts';
+import type { OperatorCall } from '../companies/manage-companies.ts';
+import { nameFault } from '../companies/name.ts';
+import type { AccessTx } from '../ports.ts';
+import type { ApiKey, Environment } from './api-key.ts';
 import { keySecretSha256, keyText } from './key-text.ts';
-import { nameFault } from './name.ts';
-import type { AccessTx } from './ports.ts';
 import { company_of_role, type Role, roles } from './role.ts';
 import { sealSigningSecret } from './signing-secret.ts';
-
-/** Whether a key is for a sandbox or for a live installation. */
-export const environments = ['test', 'live'] as const;
-
-export type Environment = (typeof environments)[number];
-
-/** An API key as stored. Its text `tly_<environment>_<id>_<secret>` is shown once, when it is made. */
-export interface ApiKey {
-  readonly id: number;
-  /** Null for keys of roles that belong to no company (network, operator). Always set for `client`. */
-  readonly company_id: number | null;
-  readonly role: Role;
-  readonly environment: Environment;
-  readonly name: string;
-  /** SHA-256 of the secret as it stands in the key's text, 32 bytes. */
-  readonly secret_sha256: Uint8Array;
-  /** If set, every request must be signed with it. Sealed by the vault. */
-  readonly signing_secret_sealed: Uint8Array | null;
-  /** Requests per minute; null: the server's default. */
-  readonly rate_limit_per_minute: number | null;
-  readonly created_at_ms: number;
-  readonly revoked_at_ms: number | null;
-}
-
 /** What the operator says of a new key. */
 export interface ApiKeyRequest {
   readonly role: Role;

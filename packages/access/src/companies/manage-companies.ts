@@ -7,22 +7,9 @@ import {
   Refusal,
   refuseFaults,
 } from '@tallystick/kernel';
+import type { AccessTx } from '../ports.ts';
+import { type Company, company_name_length_max, customer_number_length_max } from './company.ts';
 import { nameFault } from './name.ts';
-import type { AccessTx } from './ports.ts';
-
-/** A client of the service. */
-export interface Company {
-  readonly id: number;
-  readonly name: string;
-  /** The bank's own number of this client; shown on template acknowledgements. */
-  readonly customer_number: string;
-  /** Whether mails about its cards carry number and code, beside the link that shows them once. */
-  readonly full_details_in_mail: boolean;
-  readonly created_at_ms: number;
-}
-
-export const company_name_length_max = 255;
-export const customer_number_length_max = 64;
 
 /** What the operator says of a new company. */
 export interface CompanyRequest {

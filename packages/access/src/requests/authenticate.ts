@@ -1,11 +1,11 @@
 import { Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
-import type { ApiKey } from './api-key.ts';
+import type { ApiKey } from '../keys/api-key.ts';
+import { keySecretSha256, type ParsedKey, parseKey } from '../keys/key-text.ts';
+import { company_of_role } from '../keys/role.ts';
+import { openSigningSecret } from '../keys/signing-secret.ts';
+import type { AccessTx } from '../ports.ts';
 import { equalBytes } from './equal-bytes.ts';
-import { keySecretSha256, type ParsedKey, parseKey } from './key-text.ts';
-import type { AccessTx } from './ports.ts';
 import type { Principal } from './principal.ts';
-import { company_of_role } from './role.ts';
-import { openSigningSecret } from './signing-secret.ts';
 
 /** What an authenticator works with. */
 export interface AuthenticatorPorts {

@@ -1,5 +1,5 @@
 import { resealAll, resealed, type Sealer, type UnitOfWork } from '@tallystick/kernel';
-import type { AccessTx } from './ports.ts';
+import type { AccessTx } from '../ports.ts';
 
 /** What a sealed signing secret is bound to. */
 const purpose = 'api_key.signing_secret';

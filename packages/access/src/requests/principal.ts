@@ -1,0 +1,27 @@
+import { assert, Refusal } from '@tallystick/kernel';
+import type { Environment } from '../keys/api-key.ts';
+import { type Area, area_roles, type Role } from '../keys/role.ts';
+
+/** Who is calling. */
+export interface Principal {
+  /** `17`, or `sandbox:client` for the sandbox's fixed keys. Scopes idempotency keys and rate limits. */
+  readonly key_id: string;
+  readonly role: Role;
+  readonly company_id: number | null;
+  readonly environment: Environment;
+  readonly signing_secret: string | null;
+  readonly rate_limit_per_minute: number | null;
+}
+
+/** Refuses (`forbidden`) unless the caller's role may do this. */
+export function requireRole(principal: Principal, area: Area): void {
+  const role = area_roles[area];
+  if (principal.role === role) return;
+  throw new Refusal('forbidden', `a key of the role ${principal.role} may not do this; it takes the role ${role}`);
+}
+
+/** The company that a client acts for. Violates for roles that have none: `requireRole` comes first. */
+export function companyOf(principal: Principal): number {
+  assert(principal.company_id !== null, `the key ${principal.key_id} belongs to no company`);
+  return principal.company_id;
+}
