@@ -1,28 +1,10 @@
-export type { AuthorizationAnswer, ClearingAnswer } from './answer.ts';
-export * from './authorization.ts';
-export { type AuthorizationItem, authorizationItem, type CardOfItem } from './authorization-item.ts';
-export * from './available-balance.ts';
-export * from './cancel-card.ts';
-export * from './card.ts';
-export { account_range_form } from './card-number.ts';
-export * from './clearing.ts';
-export { type ClearingItem, clearingItem } from './clearing-item.ts';
-export { authorization_hold_days_most, transactions_max_most, valid_for_months_most } from './controls.ts';
-export { type Question, type Reason, reasons } from './decide.ts';
-export { email_length_max, emails_max, isEmail, metadata_bytes_max } from './details.ts';
-export * from './email-card.ts';
-export * from './issue-card.ts';
-export { type Mail, type MailState, mail_states, maskedAddress } from './mail.ts';
-export * from './mail-ports.ts';
-export * from './mailbox.ts';
-export * from './manage-mails.ts';
-export { isSettledByReference, match_reach_days } from './match.ts';
-export * from './message.ts';
-export * from './network.ts';
-export { isLinkOpen, type OpenedCard, openOneTimeLink } from './one-time-link.ts';
-export * from './pan.ts';
-export { foldMessages, type NetworkAnswer, type PassPorts } from './pass.ts';
-export * from './ports.ts';
+export * from './issuing/available-balance.ts';
+export * from './issuing/cancel-card.ts';
+export * from './issuing/card.ts';
+export { authorization_hold_days_most, transactions_max_most, valid_for_months_most } from './issuing/controls.ts';
+export { email_length_max, emails_max, isEmail, metadata_bytes_max } from './issuing/details.ts';
+export * from './issuing/issue-card.ts';
+export * from './issuing/ports.ts';
 export {
   activity_max,
   type CardReading,
@@ -30,10 +12,33 @@ export {
   listCards,
   listClearings,
   readCard,
-} from './read-cards.ts';
-export * from './real-card.ts';
-export * from './reveal.ts';
-export * from './rotate-keys.ts';
-export * from './send-mails.ts';
-export * from './sweep.ts';
-export * from './update-card.ts';
+} from './issuing/read-cards.ts';
+export * from './issuing/real-card.ts';
+export * from './issuing/update-card.ts';
+export * from './mailing/email-card.ts';
+export { type Mail, type MailOutcome, type MailState, mail_states, maskedAddress } from './mailing/mail.ts';
+export * from './mailing/mail-outbox.ts';
+export * from './mailing/mailbox.ts';
+export * from './mailing/manage-mails.ts';
+export { isLinkOpen, type OpenedCard, openOneTimeLink } from './mailing/one-time-link.ts';
+export * from './mailing/ports.ts';
+export * from './mailing/send-mails.ts';
+export type { AuthorizationAnswer, ClearingAnswer } from './network/answer.ts';
+export * from './network/authorization.ts';
+export { type AuthorizationItem, authorizationItem, type CardOfItem } from './network/authorization-item.ts';
+export * from './network/clearing.ts';
+export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
+export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
+export * from './network/ledger.ts';
+export { isSettledByReference, match_reach_days } from './network/match.ts';
+export * from './network/message.ts';
+export * from './network/network.ts';
+export type { PassPorts } from './network/pass.ts';
+export { type Question, type Reason, reasons } from './network/reasons.ts';
+export * from './network/sweep.ts';
+export * from './network/unknown-number.ts';
+export { account_range_form } from './numbers/card-number.ts';
+export * from './numbers/card-vault.ts';
+export * from './numbers/pan.ts';
+export * from './numbers/reveal.ts';
+export * from './numbers/rotate-keys.ts';

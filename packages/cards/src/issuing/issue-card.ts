@@ -1,0 +1,113 @@
+import { type Call, Fault, type Random } from '@tallystick/kernel';
+import { windowAt } from '@tallystick/velocity';
+import { drawCardNumber } from '../numbers/card-number.ts';
+import type { CardVault } from '../numbers/card-vault.ts';
+import type { Controls, RealCard, VirtualCard } from './card.ts';
+import { cardEvent, cardPayload } from './card-event.ts';
+import { assertControls, expiryOf, newControls } from './controls.ts';
+import { readDetails } from './details.ts';
+import type { CardsTx } from './ports.ts';
+import { balanceOf, type CardReading } from './read-cards.ts';
+import { RequestFields } from './request-fields.ts';
+
+/** What a client asks for (service specification 2.1); null counts as absent. Checked here, whatever the static type says. */
+export type IssueCardRequest = { readonly total_card_amount: number } & {
+  readonly [Name in
+    | 'per_transaction_min'
+    | 'per_transaction_max'
+    | 'transactions_max'
+    | 'authorization_hold_days'
+    | 'valid_for'
+    | 'rcn_id'
+    | 'supplier_id']?: number | null;
+} & {
+  readonly [Name in 'recurring' | 'aging_velocity_time_zone' | 'currency' | 'valid_starting_on' | 'valid_ending_on']?:
+    | string
+    | null;
+} & {
+  readonly template_id?: number | string | null;
+  readonly emails?: readonly string[] | null;
+  readonly network_data?: Readonly<Record<string, string>> | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+};
+
+/** How many numbers are drawn before the account range counts as full. */
+const draws_max = 100;
+
+/**
+ * Issues a card: a fresh number in the real card's account range, the event virtualcard.created, and a mail to the
+ * addresses in `emails`, all in the transaction. Refuses (`validation_failed`) with every field at fault; a `Fault` when
+ * no free number is found.
+ */
+export async function issueCard(
+  tx: CardsTx,
+  ports: { readonly vault: CardVault; readonly random: Random },
+  call: Call,
+  request: Readonly<Record<string, unknown>>,
+): Promise<CardReading> {
+  const fields = new RequestFields(request);
+  const real_card = await chooseRealCard(tx, call, fields);
+  const template_id = fields.id('template_id');
+  const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
+  const controls = newControls(fields, { now_ms: call.now_ms, template, real_card });
+  const details = readDetails(fields, null, real_card);
+  const supplier_id = fields.integer('supplier_id', { least: 0, most: Number.MAX_SAFE_INTEGER });
+  fields.settle();
+
+  const card = await insertCard(tx, ports, real_card!, {
+    ...controls,
+    ...details,
+    company_id: call.company_id,
+    rcn_id: real_card!.id,
+    status: 'Approved',
+    expiry: expiryOf(call.now_ms),
+    notified: details.emails !== null,
+    supplier_id,
+    created_at_ms: call.now_ms,
+    canceled_at_ms: null,
+  });
+  if (card.emails !== null) {
+    await tx.mails.queue({
+      company_id: card.company_id,
+      card_id: card.id,
+      kind: 'card_details',
+      recipients: card.emails,
+      created_at_ms: call.now_ms,
+    });
+  }
+  const available_balance = await balanceOf(tx, call, card);
+  await tx.events.append([cardEvent('virtualcard.created', call, cardPayload(card, available_balance), null)]);
+  return { card, available_balance, authorizations: [], clearings: [] };
+}
+
+/** The real card that the request names, or the company's default; null with the problem told. */
+async function chooseRealCard(tx: CardsTx, call: Call, fields: RequestFields): Promise<RealCard | null> {
+  const rcn_id = fields.id('rcn_id');
+  if (rcn_id !== null) {
+    const named = await tx.real_cards.find(call.company_id, rcn_id);
+    if (named === null) fields.problem('rcn_id', 'must be the id of a real card of the company');
+    return named;
+  }
+  if (fields.has('rcn_id')) return null;
+  const by_default = await tx.real_cards.findDefault(call.company_id);
+  if (by_default === null) fields.problem('rcn_id', 'is required: the company has no default real card');
+  return by_default;
+}
+
+async function insertCard(
+  tx: CardsTx,
+  { vault, random }: { readonly vault: CardVault; readonly random: Random },
+  real_card: RealCard,
+  card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency' | 'last4'> & Controls,
+): Promise<VirtualCard> {
+  assertControls(card, card.expiry);
+  const window = windowAt(card.recurring ?? 'Continuous', card.created_at_ms);
+  for (let draw = 0; draw < draws_max; draw += 1) {
+    const pan = drawCardNumber(real_card.account_range, random);
+    const inserted = await tx.cards.insert({ ...card, last4: pan.last4 }, vault.seal(pan), window.start_ms);
+    if (inserted !== null) return inserted;
+  }
+  throw new Fault(`the account range of real card ${real_card.id} has no free number in ${draws_max} draws`, {
+    retryable: false,
+  });
+}

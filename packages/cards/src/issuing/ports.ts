@@ -1,0 +1,76 @@
+import type { EventStore } from '@tallystick/events';
+import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
+import type { TemplateStore } from '@tallystick/templates';
+import type { MailOutbox } from '../mailing/mail-outbox.ts';
+import type { Authorization } from '../network/authorization.ts';
+import type { Clearing } from '../network/clearing.ts';
+import type { RealCard, SealedNumber, VirtualCard } from './card.ts';
+
+/** A filter on the list of cards. Several are ANDed. */
+export interface CardFilter {
+  readonly status?: string;
+  readonly rcn_id?: number;
+  readonly template_id?: number;
+  readonly supplier_id?: number;
+  readonly last4?: string;
+  /** A top-level name of `metadata` and its value as text. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Virtual cards, within a transaction. */
+export interface CardStore {
+  /** Inserts with counters at zero. Returns null when the number's index is taken: draw another. */
+  insert(
+    card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency'>,
+    number: SealedNumber,
+    window_start_ms: number,
+  ): Promise<VirtualCard | null>;
+  /** The company's card, or null. `for_update` holds its row until the transaction ends. */
+  find(company_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<VirtualCard | null>;
+  /** The company's cards, newest first. */
+  list(company_id: number, filter: CardFilter, page: PageRequest): Promise<Page<VirtualCard>>;
+  /** Writes what an update or a cancellation may change. Never the counters: only a pass writes those. */
+  update(card: VirtualCard): Promise<void>;
+  number(card_id: number): Promise<SealedNumber>;
+  numbers(card_ids: readonly number[]): Promise<ReadonlyMap<number, SealedNumber>>;
+  /** Sum of the holds that still count in the card's counters though their end has come, by card id; cards without any are absent. */
+  heldPastEnd(card_ids: readonly number[], now_ms: number): Promise<ReadonlyMap<number, number>>;
+  /** The newest authorizations of each card, at most `limit` per card, newest first. Status of non-roots follows their root. */
+  newestAuthorizations(
+    card_ids: readonly number[],
+    limit: number,
+  ): Promise<ReadonlyMap<number, readonly Authorization[]>>;
+  newestClearings(card_ids: readonly number[], limit: number): Promise<ReadonlyMap<number, readonly Clearing[]>>;
+  authorizations(company_id: number, card_id: number, page: PageRequest): Promise<Page<Authorization>>;
+  clearings(company_id: number, card_id: number, page: PageRequest): Promise<Page<Clearing>>;
+  /**
+   * Up to `limit` numbers that another key than `key_id` sealed, by rising card id, held for update. Those that another
+   * process holds are passed over; with `wait` they are waited for, so that an empty answer means that none is left.
+   */
+  sealedByOtherKeys(
+    key_id: string,
+    limit: number,
+    options?: { readonly wait?: boolean },
+  ): Promise<readonly { readonly card_id: number; readonly number: SealedNumber }[]>;
+  /** Replaces the sealed form and its key id of each number. */
+  reseal(numbers: readonly { readonly card_id: number; readonly number: SealedNumber }[]): Promise<void>;
+}
+
+/** Real cards, within a transaction. */
+export interface RealCardStore {
+  /** Inserts; `is_default` moves from the company's other real card, if one has it. */
+  insert(card: Omit<RealCard, 'id'>): Promise<RealCard>;
+  find(company_id: number, id: number): Promise<RealCard | null>;
+  findDefault(company_id: number): Promise<RealCard | null>;
+  list(company_id: number | null, page: PageRequest): Promise<Page<RealCard>>;
+}
+
+/** What the use cases of this package need of a transaction. */
+export interface CardsTx {
+  readonly cards: CardStore;
+  readonly real_cards: RealCardStore;
+  readonly templates: TemplateStore;
+  readonly events: EventStore;
+  readonly mails: MailOutbox;
+  readonly audit: AuditLog;
+}

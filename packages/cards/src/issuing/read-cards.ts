@@ -1,0 +1,138 @@
+import { type Call, type Money, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import type { Authorization } from '../network/authorization.ts';
+import type { Clearing } from '../network/clearing.ts';
+import { availableBalance } from './available-balance.ts';
+import type { VirtualCard } from './card.ts';
+import type { CardFilter, CardsTx } from './ports.ts';
+
+/** How many authorizations and clearings a reading carries at most, of each. */
+export const activity_max = 100;
+
+/** A card as it stands at the call's "now", without its number. */
+export interface CardReading {
+  readonly card: VirtualCard;
+  readonly available_balance: Money;
+  /** The newest, newest first, without those that expired; empty in a list that did not ask for them. */
+  readonly authorizations: readonly Authorization[];
+  /** The newest, newest first; empty in a list that did not ask for them. */
+  readonly clearings: readonly Clearing[];
+}
+
+type ReadTx = Pick<CardsTx, 'cards'>;
+type FindTx = { readonly cards: Pick<CardsTx['cards'], 'find'> };
+
+/** One card of the company with its newest activity. Refuses (`not_found`) an unknown one. */
+export async function readCard(tx: ReadTx, call: Call, id: number): Promise<CardReading> {
+  return readingOf(tx, call, await findCard(tx, call, id));
+}
+
+/** The company's cards that meet the filter, newest first. */
+export async function listCards(
+  tx: ReadTx,
+  call: Call,
+  filter: CardFilter,
+  page: PageRequest,
+  options: { readonly with_activity: boolean },
+): Promise<Page<CardReading>> {
+  const { items, next } = await tx.cards.list(call.company_id, filter, page);
+  return { items: await readingsOf(tx, call, items, options), next };
+}
+
+/** All messages about a card, expired and declined ones too, newest first. Refuses (`not_found`) an unknown card. */
+export async function listAuthorizations(
+  tx: ReadTx,
+  call: Call,
+  id: number,
+  page: PageRequest,
+): Promise<{ readonly card: VirtualCard; readonly page: Page<Authorization> }> {
+  const card = await findCard(tx, call, id);
+  return { card, page: await tx.cards.authorizations(call.company_id, id, page) };
+}
+
+/** All clearings of a card, newest first. Refuses (`not_found`) an unknown card. */
+export async function listClearings(
+  tx: ReadTx,
+  call: Call,
+  id: number,
+  page: PageRequest,
+): Promise<{ readonly card: VirtualCard; readonly page: Page<Clearing> }> {
+  const card = await findCard(tx, call, id);
+  return { card, page: await tx.cards.clearings(call.company_id, id, page) };
+}
+
+/** The company's card. Refuses (`not_found`) an unknown one. */
+export async function findCard(
+  tx: FindTx,
+  call: Pick<Call, 'company_id'>,
+  id: number,
+  options?: { readonly for_update: boolean },
+): Promise<VirtualCard> {
+  const card = await tx.cards.find(call.company_id, id, options);
+  if (card === null) throw new Refusal('not_found', `there is no virtual card ${id}`);
+  return card;
+}
+
+/** Refuses what cannot be done to a Canceled card. */
+export function refuseCanceled(card: VirtualCard, done: string): void {
+  if (card.status !== 'Canceled') return;
+  throw new Refusal('validation_failed', `virtual card ${card.id} is Canceled and cannot be ${done}`);
+}
+
+/** The reading of one card with its newest activity. */
+export async function readingOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<CardReading> {
+  const [reading] = await readingsOf(tx, call, [card], { with_activity: true });
+  return reading!;
+}
+
+/** What is left on one card now. */
+export async function balanceOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<Money> {
+  const past_end = await heldPastEnd(tx, call, [card]);
+  return availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms);
+}
+
+async function readingsOf(
+  tx: ReadTx,
+  call: Call,
+  cards: readonly VirtualCard[],
+  { with_activity }: { readonly with_activity: boolean },
+): Promise<readonly CardReading[]> {
+  const past_end = await heldPastEnd(tx, call, cards);
+  const ids = with_activity ? cards.map(({ id }) => id) : [];
+  const authorizations = ids.length > 0 ? await tx.cards.newestAuthorizations(ids, activity_max) : new Map();
+  const clearings = ids.length > 0 ? await tx.cards.newestClearings(ids, activity_max) : new Map();
+  return cards.map((card) => ({
+    card,
+    available_balance: availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms),
+    authorizations: withoutExpired(authorizations.get(card.id) ?? [], call.now_ms),
+    clearings: clearings.get(card.id) ?? [],
+  }));
+}
+
+/** Asks only of cards that may have such holds: the earliest end on the card's row is never late. */
+async function heldPastEnd(
+  tx: ReadTx,
+  call: Call,
+  cards: readonly VirtualCard[],
+): Promise<ReadonlyMap<number, number>> {
+  const due = cards.filter(({ counters }) => (counters.next_hold_end_ms ?? Infinity) <= call.now_ms);
+  if (due.length === 0) return new Map();
+  return tx.cards.heldPastEnd(
+    due.map(({ id }) => id),
+    call.now_ms,
+  );
+}
+
+/**
+ * An authorization with no clearing leaves the card when its hold ends (service specification 2.2), also when no sweep
+ * has marked it yet; and with it the messages that changed it.
+ */
+function withoutExpired(authorizations: readonly Authorization[], now_ms: number): readonly Authorization[] {
+  const ended = new Set<number>();
+  for (const { id, root_id, status, hold_end_ms } of authorizations) {
+    if (root_id === id && status === 'open' && hold_end_ms !== null && hold_end_ms <= now_ms) ended.add(id);
+  }
+  // A declined message changed nothing and stays, whether the sweep has marked the authorization or not.
+  const left = ({ status, root_id }: Authorization) =>
+    status === 'expired' || (status !== 'declined' && root_id !== null && ended.has(root_id));
+  return authorizations.filter((authorization) => !left(authorization));
+}

@@ -1,0 +1,84 @@
+import { auditEntry, type Call, type Page, type PageRequest } from '@tallystick/kernel';
+import { account_range_form } from '../numbers/card-number.ts';
+import type { RealCard } from './card.ts';
+import type { CardsTx } from './ports.ts';
+import { currency_expected, isCurrency, RequestFields, shown } from './request-fields.ts';
+
+export const alias_length_max = 100;
+export const network_data_names_max = 100;
+export const network_data_name_length_max = 100;
+
+/** What the operator says of a real card; null counts as absent. Checked here, whatever the static type says. */
+export type RealCardRequest = Readonly<Pick<RealCard, 'alias' | 'billing_currency' | 'account_range'>> & {
+  /** True when absent. */
+  readonly velocity_enabled?: boolean | null;
+  /** Any name when absent. */
+  readonly network_data_names?: readonly string[] | null;
+  /** When absent: true for the company's first real card. */
+  readonly is_default?: boolean | null;
+};
+
+/**
+ * Creates a real card of the call's company, and tells the audit log. Refuses (`validation_failed`) with every field at
+ * fault. A new default takes the place of the old one.
+ */
+export async function createRealCard(
+  tx: Pick<CardsTx, 'real_cards' | 'audit'>,
+  call: Call,
+  request: Readonly<Record<string, unknown>>,
+): Promise<RealCard> {
+  const fields = new RequestFields(request);
+  for (const name of ['alias', 'billing_currency', 'account_range']) fields.require(name);
+  const alias = fields.text('alias', isName(alias_length_max), `text of 1 to ${alias_length_max} printable characters`);
+  const billing_currency = fields.text('billing_currency', isCurrency, currency_expected);
+  const isAccountRange = (text: string) => account_range_form.test(text);
+  const account_range = fields.text('account_range', isAccountRange, 'the 6 to 12 leading digits of its card numbers');
+  const velocity_enabled = fields.flag('velocity_enabled') ?? true;
+  const network_data_names = readNetworkDataNames(fields);
+  const is_default = fields.flag('is_default') ?? (await tx.real_cards.findDefault(call.company_id)) === null;
+  fields.settle();
+
+  const real_card = await tx.real_cards.insert({
+    company_id: call.company_id,
+    alias: alias!,
+    billing_currency: billing_currency!,
+    account_range: account_range!,
+    velocity_enabled,
+    network_data_names,
+    is_default,
+    created_at_ms: call.now_ms,
+  });
+  const details = { alias: real_card.alias, is_default: real_card.is_default };
+  await tx.audit.record(auditEntry(call, 'real_card.created', `realcard:${real_card.id}`, details), call.now_ms);
+  return real_card;
+}
+
+/** The company's real cards, newest first. */
+export function listRealCards(
+  tx: Pick<CardsTx, 'real_cards'>,
+  call: Pick<Call, 'company_id'>,
+  page: PageRequest,
+): Promise<Page<RealCard>> {
+  return tx.real_cards.list(call.company_id, page);
+}
+
+function readNetworkDataNames(fields: RequestFields): readonly string[] | null {
+  const value = fields.value('network_data_names');
+  if (value === null) return null;
+  if (!Array.isArray(value) || value.length < 1 || value.length > network_data_names_max) {
+    const given = Array.isArray(value) ? `${value.length}` : shown(value);
+    fields.problem('network_data_names', `must be an array of 1 to ${network_data_names_max} names, not ${given}`);
+    return null;
+  }
+  const isDataName = isName(network_data_name_length_max);
+  for (const [index, name] of value.entries()) {
+    if (typeof name === 'string' && isDataName(name) && value.indexOf(name) === index) continue;
+    const expected = `text of 1 to ${network_data_name_length_max} printable characters, each name once`;
+    fields.problem(`network_data_names[${index}]`, `must be ${expected}, not ${shown(name)}`);
+  }
+  return value;
+}
+
+function isName(length_max: number): (text: string) => boolean {
+  return (text) => text.trim() !== '' && [...text].length <= length_max && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}

@@ -1,0 +1,101 @@
+import type { VirtualCard } from '../issuing/card.ts';
+import type { RevealedNumber } from '../numbers/reveal.ts';
+import type { MailMessage } from './ports.ts';
+
+/** What a mail tells of a card beside what the card says itself. */
+export interface CardMessageParts {
+  readonly to: string;
+  /** Where number and code can be seen, once. */
+  readonly link: string;
+  readonly link_expires_at_ms: number;
+  /** Number and code in clear, for companies that want them in the mail; else null. */
+  readonly number: RevealedNumber | null;
+}
+
+/** The mail that tells of a card: alias, last four digits, limits, validity and the one-time link, as text and as HTML. */
+export function cardMessage(
+  card: VirtualCard,
+  { to, link, link_expires_at_ms, number }: CardMessageParts,
+): MailMessage {
+  const alias = oneLine(card.rcn_alias);
+  const facts: (readonly [string, string])[] = [
+    ['Card', `${alias}, ending in ${card.last4}`],
+    ...(number === null
+      ? []
+      : [
+          ['Number', number.card_number.replace(/(\d{4})(?=\d)/g, '$1 ')] as const,
+          ['Code', number.cvc] as const,
+          ['Expiry', card.expiry] as const,
+        ]),
+    ...limitsOf(card),
+  ];
+  const until = Temporal.Instant.fromEpochMilliseconds(link_expires_at_ms)
+    .toString({ smallestUnit: 'minute' })
+    .replace(/T(.*)Z/, ' $1 UTC');
+  const once = `The link shows number and code once, until ${until}. Whoever has it can see them: do not pass this mail on.`;
+  return {
+    to,
+    subject: `Your virtual card ending in ${card.last4} (${alias})`,
+    text: [
+      'A virtual card was issued to you.',
+      '',
+      ...facts.map(([name, value]) => `${name}: ${value}`),
+      '',
+      'Show its number and code:',
+      link,
+      '',
+      once,
+      '',
+    ].join('\n'),
+    html: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Your virtual card</title></head>
+<body style="font-family:sans-serif">
+<p>A virtual card was issued to you.</p>
+<table>
+${facts.map(([name, value]) => `<tr><th align="left">${asHtml(name)}</th><td>${asHtml(value)}</td></tr>`).join('\n')}
+</table>
+<p><a href="${asHtml(link)}">Show its number and code</a></p>
+<p>${asHtml(once)}</p>
+</body></html>
+`,
+  };
+}
+
+function limitsOf(card: VirtualCard): (readonly [string, string])[] {
+  const currency = card.currency ?? card.billing_currency;
+  const window = windows[card.recurring ?? 'Continuous'];
+  const limits: (readonly [string, string])[] = [
+    ['Valid', `${card.valid_starting_on} to ${card.valid_ending_on} (GMT dates)`],
+    ['Limit', amount(card.total_card_amount, currency) + window],
+    ['Per purchase', `${amount(card.per_transaction_min, currency)} to ${amount(card.per_transaction_max, currency)}`],
+  ];
+  if (card.transactions_max !== null) limits.push(['Purchases', `at most ${card.transactions_max}${window}`]);
+  if (card.currency !== null) limits.push(['Currency', `purchases in ${card.currency} only`]);
+  return limits;
+}
+
+const windows = {
+  Continuous: '',
+  Daily: ' a day',
+  Weekly: ' a week',
+  Monthly: ' a month',
+  Quarterly: ' a quarter',
+  Yearly: ' a year',
+} as const;
+
+/** Minor units as a person reads them: `USD 1,234.50`. */
+function amount(minor_units: number, currency: string): string {
+  const style = { style: 'currency', currency } as const;
+  const digits = new Intl.NumberFormat('en', style).resolvedOptions().maximumFractionDigits ?? 2;
+  const form = new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${currency} ${form.format(`${minor_units}e-${digits}` as Intl.StringNumericLiteral)}`;
+}
+
+/** Text that cannot end the header line that it stands in. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+function asHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

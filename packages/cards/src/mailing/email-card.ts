@@ -1,0 +1,33 @@
+import type { Call } from '@tallystick/kernel';
+import { email_expected, isEmail } from '../issuing/details.ts';
+import type { CardsTx } from '../issuing/ports.ts';
+import { type CardReading, findCard, readingOf, refuseCanceled } from '../issuing/read-cards.ts';
+import { RequestFields } from '../issuing/request-fields.ts';
+
+/**
+ * Queues a mail with the card's details to one more address, in the transaction; it goes out after commit, and the card
+ * counts as notified. Refuses `not_found`, and `validation_failed` for what is no address or a Canceled card.
+ */
+export async function emailCard(
+  tx: Pick<CardsTx, 'cards' | 'mails'>,
+  call: Call,
+  id: number,
+  email: unknown,
+): Promise<CardReading> {
+  const card = await findCard(tx, call, id, { for_update: true });
+  refuseCanceled(card, 'mailed');
+  const fields = new RequestFields({ email });
+  fields.require('email');
+  const recipient = fields.text('email', isEmail, email_expected);
+  fields.settle();
+  await tx.mails.queue({
+    company_id: card.company_id,
+    card_id: card.id,
+    kind: 'card_details',
+    recipients: [recipient!],
+    created_at_ms: call.now_ms,
+  });
+  const notified = { ...card, notified: true };
+  if (!card.notified) await tx.cards.update(notified);
+  return readingOf(tx, call, notified);
+}

@@ -1,0 +1,82 @@
+import {
+  type Clock,
+  Fault,
+  type Page,
+  type PageRequest,
+  Refusal,
+  resealAll,
+  resealed,
+  type Sealer,
+  type UnitOfWork,
+} from '@tallystick/kernel';
+import type { Mailer, MailMessage, MailTx, SealedMessage } from './ports.ts';
+
+/** What a sealed message is bound to. */
+const purpose = 'mailbox.message';
+
+/** A message as the sandbox's mailbox shows it. */
+export interface KeptMessage extends MailMessage {
+  readonly id: number;
+  readonly received_at_ms: number;
+}
+
+type MailboxTx = Pick<MailTx, 'mailbox'>;
+
+/** Delivers every message to the sandbox's mailbox, sealed, instead of to anyone's. */
+export function mailboxMailer(parts: {
+  readonly unitOfWork: UnitOfWork<MailboxTx>;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}): Mailer {
+  return {
+    async send(message) {
+      const kept = { message_sealed: seal(parts.sealer, message), received_at_ms: parts.clock.now().epochMilliseconds };
+      try {
+        await parts.unitOfWork.run((tx) => tx.mailbox.insert(kept));
+        return { kind: 'taken' };
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        return { kind: 'not_taken', error: 'the mailbox could not be written', for_good: false };
+      }
+    },
+    async close() {},
+  };
+}
+
+/** The messages, newest first. */
+export async function listMailbox(tx: MailboxTx, sealer: Sealer, page: PageRequest): Promise<Page<KeptMessage>> {
+  const { items, next } = await tx.mailbox.list(page);
+  return { items: items.map((kept) => opened(sealer, kept)), next };
+}
+
+/** One message; refuses `not_found`. */
+export async function readMailbox(tx: MailboxTx, sealer: Sealer, id: number): Promise<KeptMessage> {
+  const kept = await tx.mailbox.find(id);
+  if (kept === null) throw new Refusal('not_found', `there is no message ${id} in the mailbox`);
+  return opened(sealer, kept);
+}
+
+/**
+ * Seals with the newest key of the ring every message that an older one had sealed, in transactions of at most `batch`
+ * messages. Returns how many.
+ */
+export function resealMailbox(unitOfWork: UnitOfWork<MailboxTx>, sealer: Sealer, batch = 100): Promise<number> {
+  return resealAll(unitOfWork, {
+    next: ({ mailbox }, after_id) => mailbox.listAfter(after_id, batch),
+    async reseal({ mailbox }, { id, message_sealed }) {
+      const anew = resealed(sealer, purpose, message_sealed);
+      if (anew === null) return 0;
+      await mailbox.reseal(id, anew);
+      return 1;
+    },
+  });
+}
+
+function seal(sealer: Sealer, { to, subject, text, html }: MailMessage): Uint8Array {
+  return sealer.seal(purpose, new TextEncoder().encode(JSON.stringify({ to, subject, text, html })));
+}
+
+function opened(sealer: Sealer, { id, message_sealed, received_at_ms }: SealedMessage): KeptMessage {
+  const message = JSON.parse(new TextDecoder().decode(sealer.open(purpose, message_sealed))) as MailMessage;
+  return { id, ...message, received_at_ms };
+}

@@ -1,0 +1,93 @@
+/**
+ * The link in a mail that shows a card's number and code.
+ *
+ *   open ──opened────────────────> used
+ *   open ──24 hours──────────────> expired
+ *   open ──its mail is sent anew─> replaced
+ *
+ * Only the first shows anything, once: whoever comes second is told that the link is spent. The link is the whole proof: 256
+ * random bits, of which a SHA-256 is stored, so that neither the database nor a backup of it opens anything.
+ */
+import type { Random, Sha256 } from '@tallystick/kernel';
+import type { CardVault } from '../numbers/card-vault.ts';
+import { revealNumbers } from '../numbers/reveal.ts';
+import type { Mail } from './mail.ts';
+import type { MailTx } from './ports.ts';
+
+/** How long a link opens, milliseconds (decision: 24 h, one view). */
+export const link_ms_max = 24 * 60 * 60 * 1_000;
+
+const token_bytes = 32;
+const token_form = /^[A-Za-z0-9_-]{43}$/;
+
+/** A link's token, to be sent and forgotten, and when it stops to open. */
+export interface OfferedLink {
+  readonly token: string;
+  readonly expires_at_ms: number;
+}
+
+/** What the page behind the link shows. In clear: not to be stored or logged. */
+export interface OpenedCard {
+  readonly rcn_alias: string;
+  readonly card_number: string;
+  readonly cvc: string;
+  /** YYYY-MM. */
+  readonly expiry: string;
+}
+
+/** Makes the mail's link, in place of an earlier one; null when that one was used, so that the mail has arrived. */
+export async function offerLink(
+  tx: Pick<MailTx, 'one_time_links'>,
+  { random, sha256 }: { readonly random: Random; readonly sha256: Sha256 },
+  { id, company_id, card_id }: Mail,
+  now_ms: number,
+): Promise<OfferedLink | null> {
+  const token = random.bytes(token_bytes).toBase64({ alphabet: 'base64url', omitPadding: true });
+  const expires_at_ms = now_ms + link_ms_max;
+  const kept = await tx.one_time_links.replace({
+    mail_id: id,
+    company_id,
+    card_id,
+    token_sha256: hashOf(token, sha256),
+    created_at_ms: now_ms,
+    expires_at_ms,
+  });
+  return kept ? { token, expires_at_ms } : null;
+}
+
+/** Whether the token would open a card now. Changes nothing: programs follow links too. */
+export async function isLinkOpen(
+  tx: Pick<MailTx, 'one_time_links' | 'cards'>,
+  { sha256 }: { readonly sha256: Sha256 },
+  token: string,
+  now_ms: number,
+): Promise<boolean> {
+  if (!token_form.test(token)) return false;
+  const link = await tx.one_time_links.find(hashOf(token, sha256));
+  if (link === null || link.used_at_ms !== null || link.expires_at_ms <= now_ms) return false;
+  const card = await tx.cards.find(link.company_id, link.card_id);
+  return card !== null && card.status !== 'Canceled';
+}
+
+/**
+ * Uses the link up, in the transaction, and gives what it shows; null when it was used, has expired, was replaced or never
+ * was, or when its card is Canceled. Written to the audit log as shown.
+ */
+export async function openOneTimeLink(
+  tx: Pick<MailTx, 'one_time_links' | 'cards' | 'audit'>,
+  { vault, sha256 }: { readonly vault: CardVault; readonly sha256: Sha256 },
+  { token, request_id, now_ms }: { readonly token: string; readonly request_id: string; readonly now_ms: number },
+): Promise<OpenedCard | null> {
+  if (!token_form.test(token)) return null;
+  const link = await tx.one_time_links.use(hashOf(token, sha256), now_ms);
+  if (link === null) return null;
+  const card = await tx.cards.find(link.company_id, link.card_id);
+  if (card === null || card.status === 'Canceled') return null;
+  const call = { company_id: link.company_id, actor: `one_time_link:${link.id}`, request_id, now_ms };
+  const revealed = (await revealNumbers(tx, { vault }, call, [card])).get(card.id)!;
+  return { rcn_alias: card.rcn_alias, expiry: card.expiry, ...revealed };
+}
+
+function hashOf(token: string, sha256: Sha256): Uint8Array {
+  return sha256(new TextEncoder().encode(token));
+}

@@ -1,0 +1,133 @@
+import {
+  type Clock,
+  drawLease,
+  Fault,
+  type Lease,
+  type Random,
+  type Sha256,
+  type UnitOfWork,
+} from '@tallystick/kernel';
+import type { CardVault } from '../numbers/card-vault.ts';
+import { revealNumbers } from '../numbers/reveal.ts';
+import { cardMessage } from './card-message.ts';
+import { afterMailAttempt, type Mail, type MailOutcome, mailFailed, mailSent } from './mail.ts';
+import { offerLink } from './one-time-link.ts';
+import { type ClaimedMail, type Mailer, type MailMessage, type MailTx, mailer_ms_max } from './ports.ts';
+
+export interface MailingParts {
+  readonly unitOfWork: UnitOfWork<MailTx>;
+  readonly mailer: Mailer;
+  readonly vault: CardVault;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  /** The service's clock: schedules and links. */
+  readonly clock: Clock;
+  /** The machine's clock: leases. */
+  readonly machine_clock: Clock;
+  /** Where the page of a link's token is: `https://cards.example/card-details/<token>`. */
+  readonly linkOf: (token: string) => string;
+  /** Told of each attempt, and of mails that ended without one; for metrics and logs. */
+  readonly ended?: (mail: Mail, outcome: MailOutcome) => void;
+}
+
+/** A claim lasts longer than the mailer takes: mails of one batch are sent at once. */
+const lease_ms = 4 * mailer_ms_max;
+
+/**
+ * Sends up to `limit` mails that are due, all at once, and records what became of them. Returns how many it took on. Several
+ * processes may do so at once. Rejects with a `Fault` when the database fails; what was not recorded is sent again when
+ * the lease runs out.
+ */
+export async function sendDueMails(parts: MailingParts, limit: number): Promise<number> {
+  const { unitOfWork, clock, machine_clock, mailer } = parts;
+  const lease = drawLease(parts.random, machine_clock.now().epochMilliseconds, lease_ms);
+  const { ready, ended } = await unitOfWork.run((tx) => prepare(tx, parts, lease, limit));
+  for (const { mail, outcome } of ended) parts.ended?.(mail, outcome);
+  if (ready.length === 0) return ended.length;
+
+  const done = await Promise.all(
+    ready.map(async ({ mail, message }) => {
+      const at_ms = clock.now().epochMilliseconds;
+      const outcome = 'error' in message ? notTaken(message.error) : await mailer.send(message);
+      return { mail: afterMailAttempt(mail, outcome, at_ms), outcome };
+    }),
+  );
+  await unitOfWork.run((tx) =>
+    tx.mails.record(
+      done.map(({ mail }) => mail),
+      lease.token,
+    ),
+  );
+  for (const { mail, outcome } of done) parts.ended?.(mail, outcome);
+  return ready.length + ended.length;
+}
+
+interface Ready {
+  readonly mail: Mail;
+  /** What is sent, or why there is nothing to send. */
+  readonly message: MailMessage | { readonly error: string };
+}
+
+interface Ended {
+  readonly mail: Mail;
+  readonly outcome: MailOutcome;
+}
+
+/** Claims mails and writes their messages. A link is durable before the message that bears it goes out. */
+async function prepare(
+  tx: MailTx,
+  parts: MailingParts,
+  lease: Lease,
+  limit: number,
+): Promise<{ readonly ready: readonly Ready[]; readonly ended: readonly Ended[] }> {
+  const now_ms = parts.clock.now().epochMilliseconds;
+  const ready: Ready[] = [];
+  const ended: Ended[] = [];
+  for (const claimed of await tx.mails.claimDue(now_ms, limit, lease)) {
+    const { mail } = claimed;
+    const message = await messageOf(tx, parts, claimed, now_ms);
+    if (message === 'card_canceled') {
+      const outcome = { kind: 'not_taken', error: 'the card is Canceled', for_good: true } as const;
+      ended.push({ mail: mailFailed(mail, outcome.error, now_ms), outcome });
+    } else if (message === 'arrived') {
+      ended.push({ mail: mailSent(mail, now_ms), outcome: { kind: 'taken' } });
+    } else {
+      ready.push({ mail, message });
+    }
+  }
+  if (ended.length > 0) {
+    const mails = ended.map(({ mail }) => mail);
+    await tx.mails.record(mails, lease.token);
+  }
+  return { ready, ended };
+}
+
+async function messageOf(
+  tx: MailTx,
+  parts: MailingParts,
+  { mail, full_details }: ClaimedMail,
+  now_ms: number,
+): Promise<Ready['message'] | 'card_canceled' | 'arrived'> {
+  const card = await tx.cards.find(mail.company_id, mail.card_id);
+  if (card === null || card.status === 'Canceled') return 'card_canceled';
+  const link = await offerLink(tx, parts, mail, now_ms);
+  if (link === null) return 'arrived';
+  try {
+    const call = { company_id: mail.company_id, actor: `mail:${mail.id}`, request_id: null, now_ms };
+    const numbers = full_details ? await revealNumbers(tx, parts, call, [card]) : null;
+    return cardMessage(card, {
+      to: mail.recipient,
+      link: parts.linkOf(link.token),
+      link_expires_at_ms: link.expires_at_ms,
+      number: numbers?.get(card.id) ?? null,
+    });
+  } catch (error) {
+    // A number that no key opens must not keep the other mails back.
+    if (error instanceof Fault) return { error: 'the number cannot be opened' };
+    throw error;
+  }
+}
+
+function notTaken(error: string): MailOutcome {
+  return { kind: 'not_taken', error, for_good: false };
+}

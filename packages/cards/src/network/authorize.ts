@@ -1,0 +1,265 @@
+import { assert, invalid, type Money, money, type Random, type Refusal } from '@tallystick/kernel';
+import { type AuthorizationAnswer, recordedAnswer, unknownNumberAnswer } from './answer.ts';
+import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
+import { authorizationPayload, unrecordedItem } from './authorization-item.ts';
+import { increase, openRoot, originalOf, reverseInFull, reverseInPart } from './hold.ts';
+import type { LedgerCard } from './ledger.ts';
+import type { Pass } from './pass.ts';
+import { firstReason, isRefund, limitAmount } from './reasons.ts';
+import type { Entry, WorkingCard } from './working-copy.ts';
+
+/** The stored name of the event that tells of a decision (service specification 2.5, type 6). */
+export const authorization_event_type = 'virtualcard.realtime.auths';
+
+/** Decides or records one authorization message, on the pass's working copy. */
+export function foldAuthorization(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
+  const card = pass.cards.ofNumber(message.number_index);
+  if (card === null) return unknownNumber(pass, message);
+  if (message.billing_currency !== card.card.billing_currency) {
+    return { kind: 'refused', refusal: otherCurrency(card.card, message.billing_currency) };
+  }
+  const known = card.traced(message.trace_id).find(({ now }) => isSameMessage(now, message));
+  if (known !== undefined) return recordedAnswer(authorizationPayload(known.now, card.card), { duplicate: true });
+  switch (message.message_type) {
+    case '0100':
+      return decided(pass, card, message);
+    case '0120':
+      return advised(pass, card, message);
+    case '0400':
+    case '0420':
+      return reversed(pass, card, message);
+  }
+}
+
+/** The refusal of a billing currency that is not the real card's: its amounts could not be compared or summed. */
+export function otherCurrency(card: LedgerCard, billing_currency: string): Refusal {
+  const { billing_currency: own } = card;
+  const message = `must be ${own}, the billing currency of the real card, not ${billing_currency}`;
+  return invalid({ path: 'billing_currency', message });
+}
+
+/** Whether the message is a copy of a recorded one (decision: the same message again). */
+function isSameMessage(recorded: Authorization, message: AuthorizationMessage): boolean {
+  return (
+    recorded.message_type === message.message_type &&
+    recorded.system_trace_audit_number === message.system_trace_audit_number &&
+    recorded.transaction_date_time_ms === message.transaction_date_time_ms
+  );
+}
+
+function unknownNumber(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
+  pass.unknown_numbers.push({
+    number_index: message.number_index,
+    last4: message.pan.last4,
+    message: unrecordedItem(message, 'I'),
+    recorded_at_ms: pass.now_ms,
+    request_id: message.request_id,
+  });
+  return unknownNumberAnswer(message);
+}
+
+/** A request: approved within every control of the card, or declined for the first reason that applies. */
+function decided(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+  const root = rootToAddTo(card, message);
+  const reason = wasReversedBefore(card, message) ? 'U' : reasonToDecline(pass, card, message, root);
+  if (reason !== null) return declined(pass, card, message, root, reason);
+  const approval_code = root?.now.approval_code ?? approvalCode(pass.random);
+  const answer = approved(pass, card, message, root, approval_code);
+  const { transactions_max } = card.card;
+  const refund = isRefund(message.card_holder_transaction_type_code);
+  assert(refund || card.available >= 0, `card ${card.card.id}: approved more than it had available`);
+  assert(
+    refund || transactions_max === null || root !== null || card.uses <= transactions_max,
+    `card ${card.card.id}: approved more uses than it has`,
+  );
+  return answer;
+}
+
+/** An advice tells what was decided elsewhere: an approval is applied even where it breaks a limit, and says which. */
+function advised(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+  const root = rootToAddTo(card, message);
+  if (message.response_code !== null && message.response_code !== '00') {
+    return declined(pass, card, message, root, null);
+  }
+  if (wasReversedBefore(card, message)) return declined(pass, card, message, root, 'U');
+  const broken_reason = reasonToDecline(pass, card, message, root);
+  const approval_code = message.approval_code ?? root?.now.approval_code ?? approvalCode(pass.random);
+  return approved(pass, card, message, root, approval_code, broken_reason);
+}
+
+/** A reversal takes the hold away, in full or down to the corrected amount. */
+function reversed(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+  const corrected = correctedAmount(card.card, message);
+  if (corrected.kind === 'refused') return corrected;
+  const original = originalOf(card, message.trace_id);
+  if (original !== null && original.now.status !== 'declined') {
+    if (corrected.amount === 0) reverseInFull(card, original);
+    else reverseInPart(card, original, corrected.amount);
+  }
+  return record(pass, card, message, {
+    root_id: original?.now.id ?? null,
+    window_start_ms: original?.now.window_start_ms ?? card.window_start_ms,
+    status: 'reversed',
+    approval_code: message.approval_code ?? original?.now.approval_code ?? null,
+  });
+}
+
+/** What a reversal leaves of the authorized amount, in the card's limit currency: 0 when it is in full. */
+function correctedAmount(
+  card: LedgerCard,
+  { replacement_amounts, merchant_currency }: AuthorizationMessage,
+): { readonly kind: 'corrected'; readonly amount: number } | { readonly kind: 'refused'; readonly refusal: Refusal } {
+  if (replacement_amounts === null) return { kind: 'corrected', amount: 0 };
+  const { billing_amount, transaction_amount } = replacement_amounts;
+  const name = card.currency === null ? 'billing_amount' : 'transaction_amount';
+  const same_currency = merchant_currency === card.billing_currency;
+  const other = name === 'billing_amount' ? transaction_amount : billing_amount;
+  const own = replacement_amounts[name];
+  // In one currency both amounts are the same; 0 beside another amount is the network's way of leaving one out.
+  const amount = same_currency ? own || (other ?? own) : own;
+  if (amount !== null) return { kind: 'corrected', amount };
+  const message = 'must be sent: it is the amount that the limits of this card compare';
+  return { kind: 'refused', refusal: invalid({ path: `replacement_amounts.${name}`, message }) };
+}
+
+function rootToAddTo(card: WorkingCard, message: AuthorizationMessage): Entry | null {
+  return message.incremental ? openRoot(card, message.trace_id) : null;
+}
+
+/**
+ * Whether a reversal of this very transaction came first; then it must hold nothing any more. That is so of the first
+ * message to come late: once it was declined for it, what else has the trace id is another transaction.
+ */
+function wasReversedBefore(card: WorkingCard, message: AuthorizationMessage): boolean {
+  const traced = card.traced(message.trace_id);
+  return traced.some(({ now }) => now.root_id === null) && !traced.some(({ now }) => now.decline_code === 'U');
+}
+
+function reasonToDecline(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  root: Entry | null,
+): DeclineCode | null {
+  return firstReason({
+    card: card.card,
+    message,
+    amount: limitAmount(card.card, message),
+    increment_of: root?.now ?? null,
+    available: card.available,
+    uses: card.uses,
+    now_ms: pass.now_ms,
+    today: pass.today,
+    vault: pass.vault,
+  });
+}
+
+function approved(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  root: Entry | null,
+  approval_code: string,
+  broken_reason: DeclineCode | null = null,
+): AuthorizationAnswer {
+  const refund = isRefund(message.card_holder_transaction_type_code);
+  const amount = refund ? money(0) : limitAmount(card.card, message);
+  const recorded = { status: 'open', approval_code, broken_reason } as const;
+  if (root !== null) {
+    increase(card, root, amount);
+    const { id, window_start_ms } = root.now;
+    return record(pass, card, message, { ...recorded, root_id: id, window_start_ms });
+  }
+  return record(pass, card, message, {
+    ...recorded,
+    root_id: 'its own',
+    window_start_ms: card.window_start_ms,
+    holds: amount,
+  });
+}
+
+function declined(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  root: Entry | null,
+  decline_code: DeclineCode | null,
+): AuthorizationAnswer {
+  return record(pass, card, message, {
+    root_id: root?.now.id ?? 'its own',
+    window_start_ms: root?.now.window_start_ms ?? card.window_start_ms,
+    status: 'declined',
+    decline_code,
+    approval_code: null,
+  });
+}
+
+interface Recorded {
+  readonly root_id: number | 'its own' | null;
+  readonly window_start_ms: number;
+  readonly status: 'open' | 'reversed' | 'declined';
+  readonly approval_code: string | null;
+  readonly decline_code?: DeclineCode | null;
+  readonly broken_reason?: DeclineCode | null;
+  /** What it holds by itself; more than nothing is one use. */
+  readonly holds?: Money;
+}
+
+/** Records the message and its event, and gives the answer. */
+function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as: Recorded): AuthorizationAnswer {
+  const id = pass.nextAuthorizationId();
+  const holds = as.holds ?? money(0);
+  const code = message.card_holder_transaction_type_code;
+  const broken_reason = as.broken_reason ?? null;
+  const { now } = card.insert({
+    id,
+    company_id: card.card.company_id,
+    card_id: card.card.id,
+    root_id: as.root_id === 'its own' ? id : as.root_id,
+    message_type: message.message_type,
+    incremental: message.incremental,
+    trace_id: message.trace_id,
+    system_trace_audit_number: message.system_trace_audit_number,
+    transaction_date_time_ms: message.transaction_date_time_ms,
+    decided_at_ms: pass.now_ms,
+    decline_code: as.decline_code ?? null,
+    approval_code: as.approval_code,
+    billing_amount: message.billing_amount,
+    merchant_amount: message.merchant_amount,
+    merchant_currency: message.merchant_currency,
+    mcc: message.mcc,
+    merchant_id: message.merchant_id,
+    net_reference_number: message.net_reference_number,
+    details: {
+      ...message.details,
+      ...(code === null ? {} : { card_holder_transaction_type_code: code }),
+      ...(broken_reason === null ? {} : { broken_reason }),
+    },
+    request_id: message.request_id,
+    window_start_ms: as.window_start_ms,
+    status: as.status,
+    authorized: holds,
+    held: holds,
+    cleared: money(0),
+    uses: holds > 0 ? 1 : 0,
+    hold_end_ms: holds > 0 ? card.holdEnd() : null,
+  });
+  const payload = authorizationPayload(now, card.card);
+  pass.events.push({
+    id: pass.nextEventId(),
+    company_id: card.card.company_id,
+    event_type: authorization_event_type,
+    payload,
+    previous: null,
+    created_at_ms: pass.now_ms,
+    request_id: message.request_id,
+  });
+  return recordedAnswer(payload, { duplicate: false });
+}
+
+const approval_codes = 36 ** 6;
+
+/** Six characters, never all zeros: the network takes those for none. */
+function approvalCode(random: Random): string {
+  return (random.below(approval_codes - 1) + 1).toString(36).toUpperCase().padStart(6, '0');
+}

@@ -1,0 +1,180 @@
+import { amount_max, assert, invalid, money, Refusal } from '@tallystick/kernel';
+import { utcDateAt } from '@tallystick/velocity';
+import type { ClearingAnswer } from './answer.ts';
+import type { Authorization } from './authorization.ts';
+import { otherCurrency } from './authorize.ts';
+import { type Clearing, type ClearingMessage, isDispute } from './clearing.ts';
+import { classOf } from './clearing-class.ts';
+import { clearingItem } from './clearing-item.ts';
+import { clearAgainst, credit, holdTakenBy } from './hold.ts';
+import type { LedgerCard } from './ledger.ts';
+import { type Match, matchClearing } from './match.ts';
+import type { Pass } from './pass.ts';
+import { isRefund } from './reasons.ts';
+import type { WorkingCard } from './working-copy.ts';
+
+/** The stored name of the event that tells of a clearing (service specification 2.5, type 7). */
+export const clearing_event_type = 'virtualcard.clearings';
+
+/**
+ * Records one clearing and what it does to the card, on the pass's working copy. What is known to be the card's is
+ * applied, never refused: above the hold, after the hold ended, and with no authorization at all.
+ */
+export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnswer {
+  const working = cardOf(pass, message);
+  if (working === null) return { kind: 'refused', refusal: unknownCard(message) };
+  const { card } = working;
+  const known = pass.clearings.get(message.network_financial_transaction_id);
+  if (known !== undefined) {
+    return known.card_id === card.id
+      ? { kind: 'answered', item: clearingItem(known, card), duplicate: true }
+      : { kind: 'refused', refusal: takenByAnotherCard() };
+  }
+  if (message.billing_currency !== card.billing_currency) {
+    return { kind: 'refused', refusal: otherCurrency(card, message.billing_currency) };
+  }
+  const clearing = cleared(pass, working, message);
+  working.insertClearing(clearing);
+  pass.clearings.set(clearing.network_financial_transaction_id, clearing);
+  const item = clearingItem(clearing, card);
+  pass.events.push({
+    id: pass.nextEventId(),
+    company_id: card.company_id,
+    event_type: clearing_event_type,
+    payload: item,
+    previous: null,
+    created_at_ms: pass.now_ms,
+    request_id: message.request_id,
+  });
+  return { kind: 'answered', item, duplicate: false };
+}
+
+function cardOf(pass: Pass, { number_index, vcn_id }: ClearingMessage): WorkingCard | null {
+  if (number_index !== null) return pass.cards.ofNumber(number_index);
+  return vcn_id === null ? null : pass.cards.ofId(vcn_id);
+}
+
+function unknownCard({ vcn_id }: ClearingMessage): Refusal {
+  const named = vcn_id === null ? 'with this number' : String(vcn_id);
+  return new Refusal('not_found', `there is no virtual card ${named}`);
+}
+
+function takenByAnotherCard(): Refusal {
+  const path = 'network_financial_transaction_id';
+  return invalid({ path, message: 'must be unique, and a clearing of another card has it' });
+}
+
+/** Matches the clearing, moves hold and use, and gives the record of it. */
+function cleared(pass: Pass, working: WorkingCard, message: ClearingMessage): Clearing {
+  const { card } = working;
+  const match = matchClearing({
+    message,
+    card,
+    authorizations: [...working.entries()].map(({ now }) => now),
+    clearings: working.clearings,
+    now_ms: pass.now_ms,
+  });
+  const { amount, sure } = limitAmountOf(card, message, match.authorization);
+  const clearing_class = classOf({ message, match, card, clearings: working.clearings, amount, now_ms: pass.now_ms });
+  const effect = effectOf(working, message, match, amount);
+  const { kind, number_index, vcn_id, ...told } = message;
+  const { authorization } = match;
+  const clearing: Clearing = {
+    ...told,
+    id: pass.nextClearingId(),
+    company_id: card.company_id,
+    card_id: card.id,
+    recorded_at_ms: pass.now_ms,
+    authorization_date:
+      authorization === null ? message.authorization_date : utcDateAt(authorization.transaction_date_time_ms),
+    authorization_id: authorization?.id ?? null,
+    clearing_id: match.clearing?.id ?? null,
+    match_rule: match.rule,
+    review: match.review || !sure,
+    class: clearing_class,
+    window_start_ms: effect.window_start_ms,
+    cleared_effect: money(effect.cleared_effect),
+    hold_effect: money(effect.hold_effect),
+    uses: effect.uses,
+  };
+  apply(working, message, match, effect);
+  return clearing;
+}
+
+interface Effect {
+  readonly window_start_ms: number;
+  readonly cleared_effect: number;
+  readonly hold_effect: number;
+  readonly uses: 0 | 1;
+}
+
+/** What the clearing does: to the cleared amount of which window, to the hold, and whether it is a use of its own. */
+function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, amount: number): Effect {
+  const { authorization, clearing } = match;
+  const window_start_ms = clearing?.window_start_ms ?? authorization?.window_start_ms ?? working.window_start_ms;
+  const effect = { window_start_ms, cleared_effect: 0, hold_effect: 0, uses: 0 } as const;
+  if (isDispute(message)) return effect;
+  const change = message.cycle === 'reversal' && clearing !== null ? -clearing.cleared_effect : signed(message, amount);
+  if (change < 0) {
+    const most = reducible(working, window_start_ms, match);
+    return { ...effect, cleared_effect: -Math.min(-change, most) };
+  }
+  if (message.clearing_type === 'CREDIT' || message.cycle === 'reversal') return { ...effect, cleared_effect: change };
+  return {
+    ...effect,
+    cleared_effect: change,
+    hold_effect: authorization === null ? 0 : holdTakenBy(authorization, amount, message.partial),
+    // A debit that nobody was asked for is a use of the card all the same; that of an authorization is on its row.
+    uses: authorization === null ? 1 : 0,
+  };
+}
+
+function signed({ clearing_type }: ClearingMessage, amount: number): number {
+  return clearing_type === 'DEBIT' ? amount : -amount;
+}
+
+/**
+ * By how much a credit may lower the cleared amount of its window, which never falls below 0. Of an older window the
+ * counter is gone: there a credit takes back no more than what it is linked to has cleared.
+ */
+function reducible(working: WorkingCard, window_start_ms: number, { authorization, clearing }: Match): number {
+  if (window_start_ms === working.window_start_ms) return working.cleared;
+  return Math.max(0, authorization?.cleared ?? clearing?.cleared_effect ?? 0);
+}
+
+function apply(working: WorkingCard, message: ClearingMessage, match: Match, effect: Effect): void {
+  if (match.authorization === null || isDispute(message)) return;
+  const root = working.entry(match.authorization.id);
+  assert(root !== undefined, `authorization ${match.authorization.id} was matched but is not of this pass`);
+  const refund = isRefund(root.now.details.card_holder_transaction_type_code);
+  // A credit says nothing about the hold of a purchase; it is what the authorization of a refund waits for.
+  if (message.cycle === 'reversal' || (message.clearing_type === 'CREDIT' && !refund)) {
+    credit(working, root, effect.cleared_effect);
+  } else {
+    const { clearing_type, partial } = message;
+    clearAgainst(working, root, { ...effect, clearing_type, partial });
+  }
+}
+
+/**
+ * What the clearing counts as in the card's limit currency. A card with currency control counts in the merchant's: when
+ * a clearing does not say that amount, it is billed at the rate of its authorization; without one, the billed amount
+ * must do, and a person should look (`sure` is false).
+ */
+function limitAmountOf(
+  card: LedgerCard,
+  message: ClearingMessage,
+  root: Authorization | null,
+): { readonly amount: number; readonly sure: boolean } {
+  const { billing_amount, merchant_amount, merchant_currency } = message;
+  if (card.currency === null || card.currency === card.billing_currency) {
+    const in_merchants = merchant_currency === card.currency && merchant_amount !== null;
+    return { amount: in_merchants ? merchant_amount : billing_amount, sure: true };
+  }
+  if (merchant_amount !== null && merchant_currency === card.currency) return { amount: merchant_amount, sure: true };
+  if (root === null || root.billing_amount === 0) return { amount: billing_amount, sure: false };
+  const scaled = BigInt(billing_amount) * BigInt(root.merchant_amount);
+  const rate_base = BigInt(root.billing_amount);
+  const rounded = Number((scaled * 2n + rate_base) / (rate_base * 2n));
+  return { amount: Math.min(rounded, amount_max), sure: false };
+}

@@ -1,0 +1,99 @@
+import type { NewEvent } from '@tallystick/events';
+import type { PurchaseTemplate } from '@tallystick/templates';
+import type { Controls, Counters, VirtualCard } from '../issuing/card.ts';
+import type { Authorization, AuthorizationMessage, AuthorizationStatus } from './authorization.ts';
+import type { Clearing, ClearingMessage } from './clearing.ts';
+import type { UnknownNumberMessage } from './unknown-number.ts';
+
+/** A message that waits for a pass. */
+export type NetworkMessage = AuthorizationMessage | ClearingMessage;
+
+/** A card as a pass sees it. */
+export interface LedgerCard extends Controls {
+  readonly id: number;
+  readonly company_id: number;
+  readonly rcn_id: number;
+  readonly rcn_alias: string;
+  readonly billing_currency: string;
+  readonly status: VirtualCard['status'];
+  readonly last4: string;
+  readonly expiry: string;
+  readonly number_index: Uint8Array;
+  readonly counters: Counters;
+  readonly template: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>;
+}
+
+/**
+ * What a pass has loaded, all of it read under locks on the cards. It may hold more than is promised here; the fold picks.
+ *
+ * - For every card whose `next_hold_end_ms` has come: its open holds past their end, and of its other open holds the one that
+ *   ends first.
+ * - For every authorization message whose card is known: that card, its recorded messages with the same trace_id, and their roots.
+ * - For every clearing message: the clearing with its network_financial_transaction_id, of whichever card. When its card is known:
+ *   that card; the card's clearings with its acquirer_reference_data; and the card's roots and clearings with its approval_code or
+ *   its net_reference_number (or the same six characters 3..9 of it).
+ * - For such a clearing that those roots do not settle (`isSettledByReference`), or whose card has an authorization message in
+ *   the same pass: what the card has of its merchant_id from the last `match_reach_days`. Those are the roots whose merchant_amount
+ *   is its merchant_amount, or whose billing_amount is its billing_amount, or whose authorized amount is either; but for a DEBIT none
+ *   that is cleared, reversed or declined. For a CREDIT they are the clearings, too.
+ * - The authorizations that all these clearings were matched to.
+ */
+export interface LedgerState {
+  /** The clock, read after the cards were locked; epoch milliseconds. */
+  readonly now_ms: number;
+  readonly cards: readonly LedgerCard[];
+  readonly authorizations: readonly Authorization[];
+  readonly clearings: readonly Clearing[];
+  /** Fresh ids, rising, at least one of each per message. Unused ones are gaps. */
+  readonly authorization_ids: readonly number[];
+  readonly clearing_ids: readonly number[];
+  readonly event_ids: readonly number[];
+}
+
+/** The parts of an authorization that a later message may change. */
+export interface AuthorizationChange {
+  readonly id: number;
+  readonly card_id: number;
+  readonly status: AuthorizationStatus;
+  readonly authorized: number;
+  readonly held: number;
+  readonly cleared: number;
+  readonly uses: 0 | 1;
+  readonly hold_end_ms: number | null;
+}
+
+/** All that a pass writes. */
+export interface LedgerChanges {
+  readonly counters: readonly { readonly card_id: number; readonly counters: Counters }[];
+  readonly authorizations_inserted: readonly Authorization[];
+  readonly authorizations_changed: readonly AuthorizationChange[];
+  readonly clearings_inserted: readonly Clearing[];
+  readonly events: readonly (NewEvent & { readonly id: number })[];
+  readonly unknown_numbers: readonly UnknownNumberMessage[];
+}
+
+/** What a pass does with the state that it loaded: pure, but for randomness. */
+export type Fold<Result> = (state: LedgerState) => { readonly changes: LedgerChanges; readonly result: Result };
+
+/**
+ * The batch-first decision path (architecture: Transactions).
+ *
+ * A pass locks the cards concerned in id order, reads the clock, loads the state that the messages need, calls `fold`
+ * once, writes the changes with a few multi-row statements and commits once. When it resolves, the changes are
+ * durable; when it rejects, nothing was written, and the error is a `Fault` (or the `Violation` that `fold` threw). After a conflict
+ * it begins again with fresh state and calls `fold` again. No two passes hold the same card at once, in this or
+ * any other process.
+ */
+export interface Ledger {
+  /** How many passes over different cards are worth running at once; 1 when absent, as where there is one writer. */
+  readonly passes_at_once?: number;
+  /**
+   * Gives messages that are on their way a turn to arrive, before a pass takes those that wait. For a ledger whose pass leaves
+   * its process no time to receive any; absent where messages arrive while a pass is under way.
+   */
+  readonly gather?: () => Promise<void>;
+  /** A pass over messages of the network. */
+  pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Promise<Result>;
+  /** A pass over up to `limit` cards with holds whose end has come, with those holds loaded; cards that another process holds are passed over. */
+  passDue<Result>(limit: number, fold: Fold<Result>): Promise<Result>;
+}

@@ -1,0 +1,281 @@
+import { day_ms } from '@tallystick/velocity';
+import type { Authorization } from './authorization.ts';
+import type { Clearing, ClearingMessage } from './clearing.ts';
+import { isStandingRoot } from './hold.ts';
+import type { LedgerCard } from './ledger.ts';
+import { isRefund, limitAmount } from './reasons.ts';
+
+/** How far back rules 5 to 7 look for an authorization or a clearing of the same merchant, in days. */
+export const match_reach_days = 35;
+
+/** What a clearing belongs to, which rule found it, and whether a person should look at it. */
+export interface Match {
+  /** 1 to 8 (decision: matching); 0, the duplicate, is told before anything is matched. */
+  readonly rule: number;
+  readonly authorization: Authorization | null;
+  /** The earlier clearing that it reverses, disputes or refunds. */
+  readonly clearing: Clearing | null;
+  /** Rule 6, a tie at any rule, or a reversal or dispute whose clearing was not found. */
+  readonly review: boolean;
+}
+
+/** A clearing and what is known about its card. */
+export interface Case {
+  readonly message: ClearingMessage;
+  readonly card: LedgerCard;
+  /** Recorded messages of the card, in the order of their ids; more than can match. */
+  readonly authorizations: readonly Authorization[];
+  readonly clearings: readonly Clearing[];
+  readonly now_ms: number;
+}
+
+/**
+ * Finds what a clearing belongs to. The rules are tried in order and the first with exactly one candidate wins; a rule
+ * with more than one leaves the choice to the later ones, and the clearing to a person's review.
+ */
+export function matchClearing(the: Case): Match {
+  const { cycle, clearing_type } = the.message;
+  let review = false;
+  if (cycle !== 'first_presentment') {
+    const earlier = cycle === 'reversal' ? reversible(the) : disputable(the);
+    const rule = cycle === 'reversal' ? 1 : 2;
+    const [only, ...others] = earlier;
+    if (only !== undefined && others.length === 0) {
+      return { rule, authorization: rootOf(the, only), clearing: only, review: false };
+    }
+    // Without its clearing, a dispute has nothing to be matched to; a reversal is taken for what its type says.
+    if (cycle !== 'reversal') return { rule: 8, authorization: null, clearing: null, review: true };
+    review = true;
+  }
+  const roots = the.authorizations.filter((root) => mayClear(the.message, root));
+  for (const { rule, finds } of authorization_rules) {
+    const [only, ...others] = roots.filter((root) => finds(the, root));
+    if (only !== undefined && others.length === 0) {
+      return { rule, authorization: only, clearing: null, review: review || rule === 6 };
+    }
+    if (others.length > 0) review = true;
+  }
+  if (clearing_type === 'DEBIT') return { rule: 8, authorization: null, clearing: null, review };
+  const [only, ...others] = refundable(the);
+  if (only === undefined || others.length > 0) {
+    return { rule: 7, authorization: null, clearing: null, review: review || others.length > 0 };
+  }
+  return { rule: 7, authorization: rootOf(the, only), clearing: only, review };
+}
+
+/**
+ * Whether rule 3 settles what a clearing belongs to, given all roots of the card that its references lead to: then no later rule is
+ * tried, and the card's recent history need not be read.
+ */
+export function isSettledByReference(message: ClearingMessage, roots: readonly Authorization[]): boolean {
+  return roots.filter((root) => mayClear(message, root) && sameNetworkReference(message, root)).length === 1;
+}
+
+/** Rules 3 to 6: from a clearing to its authorization. */
+const authorization_rules: readonly {
+  readonly rule: number;
+  readonly finds: (the: Case, root: Authorization) => boolean;
+}[] = [
+  {
+    rule: 3,
+    finds: ({ message }, root) => sameNetworkReference(message, root),
+  },
+  {
+    rule: 4,
+    finds: ({ message }, root) =>
+      sixOf(message.net_reference_number) !== null &&
+      sixOf(message.net_reference_number) === sixOf(root.net_reference_number) &&
+      sameCode(message, root) &&
+      withinOneDay(message, root),
+  },
+  {
+    rule: 5,
+    finds: (the, root) =>
+      sameCode(the.message, root) &&
+      sameMerchant(the.message, root) &&
+      isRecent(root.decided_at_ms, the.now_ms) &&
+      amountTolerable(the, root),
+  },
+  {
+    rule: 6,
+    finds: (the, root) =>
+      sameMerchant(the.message, root) &&
+      isRecent(root.decided_at_ms, the.now_ms) &&
+      awaitsClearing(the.message, root) &&
+      amountsOf(the, root).some(({ cleared, authorized }) => cleared === authorized),
+  },
+];
+
+/** Rule 3: all thirteen characters, the currency and, when both have one, the approval code. */
+function sameNetworkReference(message: ClearingMessage, root: Authorization): boolean {
+  return (
+    isWhole(message.net_reference_number) &&
+    message.net_reference_number === root.net_reference_number &&
+    (message.merchant_currency ?? root.merchant_currency) === root.merchant_currency &&
+    (message.approval_code === null || root.approval_code === null || message.approval_code === root.approval_code)
+  );
+}
+
+/** Rule 1: the clearings that a message reversal may undo, those of the other direction first. */
+function reversible({ message, clearings }: Case): readonly Clearing[] {
+  const undone = undoneAmong(clearings);
+  const found = clearings.filter(
+    (clearing) =>
+      clearing.cycle !== 'reversal' &&
+      !undone.has(clearing.id) &&
+      sameReference(message, clearing) &&
+      message.approval_code === clearing.approval_code &&
+      message.billing_amount === clearing.billing_amount &&
+      message.billing_currency === clearing.billing_currency,
+  );
+  if (found.length < 2) return found;
+  // The direction of a reversal is that of its clearing turned round.
+  return found.filter(({ clearing_type }) => clearing_type !== message.clearing_type);
+}
+
+/** The clearings that one of these reversals undid. */
+function undoneAmong(clearings: readonly Clearing[]): ReadonlySet<number | null> {
+  return new Set(clearings.filter(({ cycle }) => cycle === 'reversal').map(({ clearing_id }) => clearing_id));
+}
+
+/** Rule 2: the clearings that a second presentment or a chargeback may be about. */
+function disputable({ message, clearings }: Case): readonly Clearing[] {
+  return clearings.filter(
+    (clearing) =>
+      clearing.cycle === 'first_presentment' &&
+      sameReference(message, clearing) &&
+      message.approval_code === clearing.approval_code,
+  );
+}
+
+/** Rule 7: the clearings of which a credit may give back what they took. */
+function refundable({ message, clearings, now_ms }: Case): readonly Clearing[] {
+  const related = clearings.filter(
+    (clearing) =>
+      sameReference(message, clearing) ||
+      sameCode(message, clearing) ||
+      (sameMerchant(message, clearing) && isRecent(clearing.recorded_at_ms, now_ms)),
+  );
+  const undone = undoneAmong(related);
+  return related.filter((clearing) => !undone.has(clearing.id) && takesAtLeast(message, clearing));
+}
+
+function takesAtLeast(message: ClearingMessage, clearing: Clearing): boolean {
+  if (clearing.cycle !== 'first_presentment' || clearing.clearing_type !== 'DEBIT') return false;
+  const merchant = message.merchant_amount !== null && message.merchant_currency === clearing.merchant_currency;
+  return merchant && clearing.merchant_amount !== null
+    ? message.merchant_amount <= clearing.merchant_amount
+    : message.billing_amount <= clearing.billing_amount;
+}
+
+/** Whether the authorization can be what this clearing is about at all: a refund takes no debit. */
+function mayClear(message: ClearingMessage, root: Authorization): boolean {
+  if (!isStandingRoot(root)) return false;
+  return message.clearing_type === 'CREDIT' || !isRefundRoot(root);
+}
+
+/** Whether nothing has told yet that the authorization is done with; of a credit: that there is something to give back. */
+function awaitsClearing(message: ClearingMessage, root: Authorization): boolean {
+  if (message.clearing_type === 'CREDIT') return isRefundRoot(root) ? root.status === 'open' : root.cleared > 0;
+  return root.status !== 'cleared' && root.status !== 'reversed';
+}
+
+function isRefundRoot(root: Authorization): boolean {
+  return isRefund(root.details.card_holder_transaction_type_code);
+}
+
+/**
+ * The amounts to compare: what this clearing says, and what was authorized. Merchant amounts come first, since they
+ * know no exchange rate. An authorization that was increased or reversed in part is compared by either amount.
+ */
+function amountsOf(
+  { message, card }: Case,
+  root: Authorization,
+): readonly { readonly cleared: number; readonly authorized: number }[] {
+  const merchant = message.merchant_amount !== null && message.merchant_currency === root.merchant_currency;
+  const first = merchant
+    ? { cleared: message.merchant_amount, authorized: root.merchant_amount }
+    : { cleared: message.billing_amount, authorized: root.billing_amount };
+  if (root.authorized === limitAmount(card, root) || root.authorized === 0) return [first];
+  const limit = card.currency === null ? message.billing_amount : (message.merchant_amount ?? message.billing_amount);
+  return [first, { cleared: limit, authorized: root.authorized }];
+}
+
+/**
+ * Rule 5's tolerance: 20 % either way. A clearing of which more follow, or that follows others, is one part of the
+ * amount: then the parts together must not be over.
+ */
+function amountTolerable(the: Case, root: Authorization): boolean {
+  const part = the.message.partial || root.status === 'partially_cleared';
+  return amountsOf(the, root).some(({ cleared, authorized }) => {
+    const over = cleared * 5 > authorized * 6;
+    const under = cleared * 5 < authorized * 4;
+    return !over && (!under || part);
+  });
+}
+
+function sameReference(
+  message: Pick<ClearingMessage, 'acquirer_reference_data'>,
+  clearing: Pick<ClearingMessage, 'acquirer_reference_data'>,
+): boolean {
+  return (
+    message.acquirer_reference_data !== null && message.acquirer_reference_data === clearing.acquirer_reference_data
+  );
+}
+
+function sameCode(
+  message: Pick<ClearingMessage, 'approval_code'>,
+  other: Pick<ClearingMessage, 'approval_code'>,
+): boolean {
+  return message.approval_code !== null && message.approval_code === other.approval_code;
+}
+
+function sameMerchant(
+  message: Pick<ClearingMessage, 'merchant_id'>,
+  other: Pick<ClearingMessage, 'merchant_id'>,
+): boolean {
+  return message.merchant_id !== null && message.merchant_id === other.merchant_id;
+}
+
+function isRecent(at_ms: number, now_ms: number): boolean {
+  return now_ms - at_ms <= match_reach_days * day_ms;
+}
+
+const net_reference_length = 13;
+
+/** All thirteen characters: network code (3), reference (6), cycle date (4). A format that knows fewer leaves blanks. */
+function isWhole(net_reference_number: string | null): net_reference_number is string {
+  return net_reference_number?.length === net_reference_length && !net_reference_number.includes(' ');
+}
+
+/** The six characters that the network itself gave, unique for one day. */
+function sixOf(net_reference_number: string | null): string | null {
+  const six = net_reference_number?.slice(3, 9) ?? '';
+  return /^\S{6}$/.test(six) ? six : null;
+}
+
+/** Whether the clearing names the day of the authorization, the one before or the one after. */
+function withinOneDay(message: ClearingMessage, root: Authorization): boolean {
+  if (message.authorization_date !== null) {
+    const named_ms = Temporal.Instant.from(`${message.authorization_date}T00:00Z`).epochMilliseconds;
+    const day = Math.floor(root.transaction_date_time_ms / day_ms);
+    return Math.abs(named_ms / day_ms - day) <= 1;
+  }
+  const cleared_day = dayOfYear(message.net_reference_number);
+  const authorized_day = dayOfYear(root.net_reference_number);
+  if (cleared_day === null || authorized_day === null) return false;
+  const apart = Math.abs(cleared_day - authorized_day);
+  return Math.min(apart, 366 - apart) <= 1;
+}
+
+/** The day within a leap year of the MMDD that ends a net reference number. */
+function dayOfYear(net_reference_number: string | null): number | null {
+  const found = /^.{9}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(net_reference_number ?? '');
+  if (found === null) return null;
+  return Temporal.PlainDate.from({ year: 2024, month: Number(found[1]), day: Number(found[2]) }).dayOfYear;
+}
+
+/** The root of an earlier clearing, when it had one. */
+function rootOf({ authorizations }: Case, clearing: Clearing): Authorization | null {
+  return authorizations.find(({ id }) => id === clearing.authorization_id) ?? null;
+}

@@ -1,0 +1,342 @@
+import { amount_max, type Money, money, withoutCardNumbers } from '@tallystick/kernel';
+import { RequestFields } from '../issuing/request-fields.ts';
+import type { CardVault } from '../numbers/card-vault.ts';
+import { card_number_form, Pan } from '../numbers/pan.ts';
+import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
+import { authorization_detail_names } from './authorization-item.ts';
+import { type ClearingMessage, clearing_cycles, clearing_types } from './clearing.ts';
+import { clearing_detail_names } from './clearing-item.ts';
+
+type Sent<Value> = Value | null | undefined;
+
+type ReplacementAmount = keyof NonNullable<AuthorizationMessage['replacement_amounts']>;
+
+/** An authorization message as the network sends it (service specification 2.9; decision: network side). A null counts as absent. */
+export type AuthorizationInput = {
+  readonly [Name in (typeof authorization_detail_names)[number] | 'transaction_type']?: Sent<string>;
+} & {
+  /** The names of service specification 2.9, beside or instead of the object `replacement_amounts`. */
+  readonly [Name in `replacement_amounts.${ReplacementAmount}`]?: Sent<number>;
+} & {
+  /** In clear. */
+  readonly card_number: string;
+  /** YYYY-MM. */
+  readonly expiry?: Sent<string>;
+  readonly cvc?: Sent<string>;
+  /** "Authorization Request" or 0100, and so on. */
+  readonly message_type_indicator: string;
+  readonly incremental?: Sent<boolean>;
+  readonly trace_id: string;
+  readonly system_trace_audit_number: string;
+  /** ISO 8601 with an offset. */
+  readonly transaction_date_time: string;
+  /** Minor units, as all amounts. */
+  readonly billing_amount: number;
+  readonly billing_currency: string;
+  readonly merchant_amount: number;
+  readonly merchant_currency: string;
+  readonly mcc: string;
+  readonly response_code?: Sent<string>;
+  readonly approval_code?: Sent<string>;
+  readonly net_reference_number?: Sent<string>;
+  readonly merchant_id?: Sent<string>;
+  readonly replacement_amounts?: Sent<{ readonly [Name in ReplacementAmount]?: Sent<number> }>;
+};
+
+/** A clearing as the network or a file sends it (service specification 2.10). A null counts as absent. */
+export type ClearingInput = {
+  readonly [Name in (typeof clearing_detail_names)[number]]?: Sent<string>;
+} & {
+  /** In clear; or `vcn_id`, beside which a masked number is ignored. */
+  readonly card_number?: Sent<string>;
+  readonly vcn_id?: Sent<number | string>;
+  readonly network_financial_transaction_id: string;
+  readonly billing_amount: number;
+  readonly billing_currency: string;
+  readonly clearing_type: string;
+  /** YYYY-MM-DD, or an ISO 8601 date and time of which the date counts. */
+  readonly settlement_date: string;
+  readonly partial?: Sent<boolean>;
+  /** First presentment when absent. */
+  readonly cycle?: Sent<string>;
+  readonly merchant_amount?: Sent<number>;
+  readonly merchant_currency?: Sent<string>;
+  readonly acquirer_reference_data?: Sent<string>;
+  readonly approval_code?: Sent<string>;
+  readonly net_reference_number?: Sent<string>;
+  readonly merchant_id?: Sent<string>;
+  readonly mcc?: Sent<string>;
+  readonly authorization_date?: Sent<string>;
+};
+
+/** Reads an authorization message. Refuses (`validation_failed`) it with every field at fault named; tells no number and no cvc. */
+export function normalizeAuthorization(
+  input: AuthorizationInput,
+  vault: Pick<CardVault, 'index'>,
+  request_id: string | null,
+): AuthorizationMessage {
+  const fields = new RequestFields(input);
+  const read = new MessageFields(fields);
+  fields.require('card_number');
+  const pan = read.number('card_number');
+  const cvc = read.secret('cvc', /^\d{3,4}$/, 'must be three or four digits');
+  const message_type = read.messageType();
+  const amounts = {
+    billing_amount: read.requiredAmount('billing_amount'),
+    billing_currency: read.currency('billing_currency', { required: true }) ?? '',
+    merchant_amount: read.requiredAmount('merchant_amount'),
+    merchant_currency: read.currency('merchant_currency', { required: true }) ?? '',
+  };
+  const reversal = message_type === '0400' || message_type === '0420';
+  const advice = message_type === '0120';
+  const response_code = fields.text('response_code', (code) => /^[0-9A-Za-z]{2}$/.test(code), 'two characters of DE39');
+  const replacement_amounts = read.replacementAmounts();
+  const declined_code = advice && response_code !== null && response_code !== '00' ? { response_code } : {};
+  const replaced = reversal && replacement_amounts !== null ? { replacement_amounts } : {};
+  const message = {
+    kind: 'authorization' as const,
+    expiry: fields.text('expiry', (text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'a month, as YYYY-MM'),
+    cvc,
+    message_type: message_type ?? '0100',
+    // Only what asks for an amount can ask for more of it.
+    incremental: (fields.flag('incremental') ?? false) && !reversal,
+    trace_id: read.requiredText('trace_id'),
+    system_trace_audit_number: read.requiredText('system_trace_audit_number'),
+    transaction_date_time_ms: read.instant('transaction_date_time'),
+    ...amounts,
+    mcc: read.mcc({ required: true }) ?? '',
+    response_code,
+    approval_code: read.approvalCode(),
+    card_holder_transaction_type_code: read.text('card_holder_transaction_type_code'),
+    replacement_amounts: reversal ? replacement_amounts : null,
+    net_reference_number: read.text('net_reference_number'),
+    merchant_id: read.text('merchant_id'),
+    details: { ...read.details([...authorization_detail_names, 'transaction_type']), ...declined_code, ...replaced },
+    request_id,
+  };
+  fields.settle();
+  return { ...message, pan: pan!, number_index: vault.index(pan!) };
+}
+
+/** Reads a clearing. Refuses (`validation_failed`) it with every field at fault named; tells no number. */
+export function normalizeClearing(
+  input: ClearingInput,
+  vault: Pick<CardVault, 'index'>,
+  request_id: string | null,
+): ClearingMessage {
+  const fields = new RequestFields(input);
+  const read = new MessageFields(fields);
+  const vcn_id = fields.id('vcn_id');
+  const masked = vcn_id !== null && /^[*xX]/.test(input.card_number ?? '');
+  const pan = masked ? null : read.number('card_number');
+  if (!fields.has('card_number') && !fields.has('vcn_id')) {
+    fields.problem('card_number', 'is required, or vcn_id in its place');
+  } else if (vcn_id !== null && pan !== null) {
+    fields.problem('vcn_id', 'must not be sent beside a card_number in clear: one of them names the card');
+  }
+  const merchant_amount = fields.amount('merchant_amount', 0);
+  const merchant_currency = read.currency('merchant_currency', { required: false });
+  if (
+    fields.sound('merchant_amount', 'merchant_currency') &&
+    (merchant_amount === null) !== (merchant_currency === null)
+  ) {
+    fields.problem(merchant_amount === null ? 'merchant_amount' : 'merchant_currency', 'is required beside the other');
+  }
+  fields.require('clearing_type');
+  const message = {
+    kind: 'clearing' as const,
+    vcn_id,
+    network_financial_transaction_id: read.requiredText('network_financial_transaction_id'),
+    cycle: fields.choice('cycle', clearing_cycles) ?? 'first_presentment',
+    clearing_type: fields.choice('clearing_type', clearing_types) ?? 'DEBIT',
+    partial: fields.flag('partial') ?? false,
+    billing_amount: read.requiredAmount('billing_amount'),
+    billing_currency: read.currency('billing_currency', { required: true }) ?? '',
+    merchant_amount,
+    merchant_currency,
+    acquirer_reference_data: read.text('acquirer_reference_data'),
+    approval_code: read.approvalCode(),
+    net_reference_number: read.text('net_reference_number'),
+    merchant_id: read.text('merchant_id'),
+    mcc: read.mcc({ required: false }),
+    settlement_date: read.day('settlement_date', { required: true }) ?? '',
+    authorization_date: read.day('authorization_date', { required: false }),
+    details: read.details(clearing_detail_names),
+    request_id,
+  };
+  fields.settle();
+  return { ...message, number_index: pan === null ? null : vault.index(pan) };
+}
+
+/** Text in messages of the network is short and printable: it is stored, searched and shown as it came. */
+export const network_text_length_max = 255;
+const text_expected = `printable text of at most ${network_text_length_max} characters`;
+
+/** The year 10000, from which on instants and dates are written otherwise. */
+const instant_end_ms = 253_402_300_800_000;
+
+/** Reads the kinds of value that messages of the network have. Each tells `fields` its problem and then gives a stand-in. */
+class MessageFields {
+  readonly #fields: RequestFields;
+  #pan: Pan | null = null;
+
+  constructor(fields: RequestFields) {
+    this.#fields = fields;
+  }
+
+  /** A card number. What is wrong with it is told without repeating it. */
+  number(name: string): Pan | null {
+    const digits = this.secret(name, card_number_form, 'must be 12 to 19 digits');
+    this.#pan = digits === null ? null : new Pan(digits);
+    return this.#pan;
+  }
+
+  /** Text that no message may repeat. */
+  secret(name: string, shape: RegExp, expected: string): string | null {
+    const value = this.#fields.value(name);
+    if (value === null) return null;
+    if (typeof value === 'string' && shape.test(value)) return value;
+    this.#fields.problem(name, expected);
+    return null;
+  }
+
+  messageType(): MessageType | null {
+    this.#fields.require('message_type_indicator');
+    const names = Object.entries(message_types);
+    const all = names.flat();
+    const told = this.#fields.choice('message_type_indicator', all);
+    return (names.find(([digits, name]) => told === digits || told === name)?.[0] ?? null) as MessageType | null;
+  }
+
+  requiredAmount(name: string): Money {
+    this.#fields.require(name);
+    return this.#fields.amount(name, 0) ?? money(0);
+  }
+
+  currency(name: string, { required }: { readonly required: boolean }): string | null {
+    if (required) this.#fields.require(name);
+    return this.#fields.text(
+      name,
+      (text) => /^[A-Z]{3}$/.test(text),
+      'a currency code of three capital letters, such as USD',
+    );
+  }
+
+  text(name: string): string | null {
+    const text = this.#withoutNumber(name, this.#fields.text(name, isPrintable, text_expected));
+    return text === '' ? null : text;
+  }
+
+  requiredText(name: string): string {
+    this.#fields.require(name);
+    const text = this.#fields.text(name, (text) => text !== '' && isPrintable(text), `${text_expected}, not empty`);
+    return this.#withoutNumber(name, text) ?? '';
+  }
+
+  #masked(text: string): string {
+    return this.#pan === null ? text : text.replaceAll(this.#pan.reveal(), this.#pan.masked);
+  }
+
+  /**
+   * What names a thing is stored as it came, so it must not hold the number of the card, in groups neither; masking it would
+   * make it another name.
+   */
+  #withoutNumber(name: string, text: string | null): string | null {
+    if (text === null || this.#pan === null || !text.replace(/[ .-]/g, '').includes(this.#pan.reveal())) return text;
+    this.#fields.problem(name, 'must not hold the number of the card');
+    return null;
+  }
+
+  mcc({ required }: { readonly required: boolean }): string | null {
+    if (required) this.#fields.require('mcc');
+    return this.#fields.text('mcc', (text) => /^\d{4}$/.test(text), 'four digits');
+  }
+
+  /** The six characters; all zeros or blank is the network's way of saying none. */
+  approvalCode(): string | null {
+    const code = this.#fields.text(
+      'approval_code',
+      (text) => /^[0-9A-Za-z ]{0,6}$/.test(text),
+      'at most six letters and digits',
+    );
+    return code === null || /^[0 ]*$/.test(code) ? null : code;
+  }
+
+  instant(name: string): number {
+    this.#fields.require(name);
+    const text = this.#fields.text(name, (text) => instantOf(text) !== null, 'an instant in ISO 8601 with an offset');
+    return text === null ? 0 : instantOf(text)!;
+  }
+
+  /** A calendar date; of a date and time, the date as written. */
+  day(name: string, { required }: { readonly required: boolean }): string | null {
+    if (required) this.#fields.require(name);
+    const text = this.#fields.text(name, (text) => dayOf(text) !== null, 'a date, as YYYY-MM-DD');
+    return text === null ? null : dayOf(text);
+  }
+
+  /** The corrected amounts of a reversal, sent in an object or each by its own name; null when all are absent or zero. */
+  replacementAmounts(): AuthorizationMessage['replacement_amounts'] {
+    const sent = this.#fields.value('replacement_amounts') ?? {};
+    if (typeof sent !== 'object' || Array.isArray(sent)) {
+      this.#fields.problem('replacement_amounts', 'must be an object of amounts');
+      return null;
+    }
+    const object = sent as Readonly<Record<string, unknown>>;
+    const amounts = {
+      billing_amount: this.#replacementAmount('billing_amount', object),
+      settlement_amount: this.#replacementAmount('settlement_amount', object),
+      transaction_amount: this.#replacementAmount('transaction_amount', object),
+    };
+    return Object.values(amounts).every((value) => value === null || value === 0) ? null : amounts;
+  }
+
+  #replacementAmount(name: ReplacementAmount, object: Readonly<Record<string, unknown>>): Money | null {
+    const path = `replacement_amounts.${name}`;
+    const own = this.#fields.amount(path, 0);
+    const inner = object[name] ?? null;
+    if (inner === null) return own;
+    if (typeof inner !== 'number' || !Number.isInteger(inner) || inner < 0 || inner > amount_max) {
+      this.#fields.problem(path, `must be a whole number from 0 to ${amount_max}`);
+      return null;
+    }
+    if (own !== null && own !== inner) {
+      this.#fields.problem(path, `must be the same by this name and in replacement_amounts, not ${own} and ${inner}`);
+    }
+    return money(inner);
+  }
+
+  /** Those of the fields that were sent. They are free text: a card number in them is masked, whoever's it is. */
+  details(names: readonly string[]): Readonly<Record<string, string>> {
+    const details: Record<string, string> = {};
+    for (const name of names) {
+      const text = this.#fields.text(name, isPrintable, text_expected);
+      if (text !== null && text !== '') details[name] = withoutCardNumbers(this.#masked(text));
+    }
+    return details;
+  }
+}
+
+/** No control characters, no half of a pair: what every database and every receiver can hold. */
+function isPrintable(text: string): boolean {
+  return text.length <= network_text_length_max && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
+function instantOf(text: string): number | null {
+  try {
+    const at_ms = Temporal.Instant.from(text).epochMilliseconds;
+    return at_ms >= 0 && at_ms < instant_end_ms ? at_ms : null;
+  } catch {
+    return null;
+  }
+}
+
+function dayOf(text: string): string | null {
+  const day = /^(\d{4}-\d{2}-\d{2})(?:T[0-9:.,+Z-]+)?$/.exec(text)?.[1];
+  if (day === undefined) return null;
+  try {
+    return Temporal.PlainDate.from(day).toString();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,127 @@
+import { assert, Fault, type Random } from '@tallystick/kernel';
+import type { CardVault } from '../numbers/card-vault.ts';
+import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer } from './answer.ts';
+import type { AuthorizationMessage } from './authorization.ts';
+import type { ClearingMessage } from './clearing.ts';
+import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
+import type { Ledger, NetworkMessage } from './ledger.ts';
+
+export interface NetworkOptions {
+  readonly ledger: Ledger;
+  readonly vault: Pick<CardVault, 'cvcMatches'>;
+  readonly random: Random;
+  /** The most messages of one pass; 256 when not given. */
+  readonly batch_max?: number;
+  /** The most messages that may wait; 16,384 when not given. Further ones meet a fault at once, so that memory is bounded. */
+  readonly queue_max?: number;
+  /** Told of each error that a pass met, for the log; the callers get their answers all the same. */
+  readonly onFault?: (error: unknown) => void;
+  /** Told of each message that found no place to wait: thousands a second, while there are so many too many. */
+  readonly onFull?: () => void;
+}
+
+/** The card network's side: messages come in, and are answered once what they changed is durable. */
+export interface Network {
+  /**
+   * Decides or records the message. A fault of ours is an answer too: code U, `fault` true, nothing recorded as approved;
+   * the same message again gets the committed outcome, if there is one. Never rejects.
+   */
+  authorize(message: AuthorizationMessage): Promise<AuthorizationAnswer>;
+  /** Records the clearing. Rejects with the fault when it could not be recorded; the same message may come again. */
+  clear(message: ClearingMessage): Promise<ClearingAnswer>;
+  /** Takes no more messages, and resolves when every one taken is answered. */
+  drain(): Promise<void>;
+}
+
+const batch_max_default = 256;
+const queue_max_default = 16_384;
+
+interface Waiting {
+  readonly message: NetworkMessage;
+  answer(answer: NetworkAnswer): void;
+  fail(error: unknown): void;
+}
+
+/** Messages that one pass after another takes. */
+interface Lane {
+  queue: Waiting[];
+  running: Promise<void> | null;
+}
+
+/** Messages about one number go the same way, so that no pass waits for another's card and their order stays. */
+function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane {
+  return lanes[(number_index?.[0] ?? 0) % lanes.length]!;
+}
+
+/**
+ * Group commit: messages queue up while a pass runs, and the next pass takes them all together, up to `batch_max`. One
+ * message alone waits for nobody. When a pass rejects, its messages are tried again one by one, so that what only one
+ * of them causes befalls that one only.
+ */
+export function createNetwork(options: NetworkOptions): Network {
+  const { ledger, vault, random, onFault, onFull } = options;
+  const batch_max = options.batch_max ?? batch_max_default;
+  const queue_max = options.queue_max ?? queue_max_default;
+  assert(batch_max >= 1 && queue_max >= 1, 'a pass takes at least one message, and at least one may wait');
+  const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, (): Lane => ({ queue: [], running: null }));
+  let waiting_count = 0;
+  let draining = false;
+
+  function submit(message: NetworkMessage): Promise<NetworkAnswer> {
+    if (draining) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
+    if (waiting_count >= queue_max) {
+      onFull?.();
+      return Promise.reject(new Fault(`${queue_max} messages of the network wait already`, { retryable: true }));
+    }
+    return new Promise((answer, fail) => {
+      const lane = laneOf(lanes, message);
+      lane.queue.push({ message, answer, fail });
+      waiting_count += 1;
+      lane.running ??= Promise.resolve().then(() => run(lane));
+    });
+  }
+
+  async function run(lane: Lane): Promise<void> {
+    while (lane.queue.length > 0) {
+      await ledger.gather?.();
+      const batch = lane.queue.slice(0, batch_max);
+      lane.queue = lane.queue.slice(batch_max);
+      waiting_count -= batch.length;
+      await settle(batch);
+    }
+    lane.running = null;
+  }
+
+  async function settle(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await decide(batch);
+      for (const [index, waiting] of batch.entries()) waiting.answer(answers[index]!);
+    } catch (error) {
+      onFault?.(error);
+      if (batch.length === 1) batch[0]!.fail(error);
+      else for (const waiting of batch) await settle([waiting]);
+    }
+  }
+
+  async function decide(batch: readonly Waiting[]): Promise<readonly NetworkAnswer[]> {
+    const messages = batch.map(({ message }) => message);
+    const answers = await ledger.pass(messages, (state) => foldMessages(state, messages, { vault, random }));
+    assert(answers.length === batch.length, 'a pass answers each of its messages');
+    return answers;
+  }
+
+  return {
+    async authorize(message) {
+      try {
+        return (await submit(message)) as AuthorizationAnswer;
+      } catch {
+        return faultAnswer(message);
+      }
+    },
+    clear: (message) => submit(message) as Promise<ClearingAnswer>,
+    async drain() {
+      draining = true;
+      await Promise.all(lanes.map((lane) => lane.running));
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { assert, type Random } from '@tallystick/kernel';
+import { utcDateAt } from '@tallystick/velocity';
+import type { CardVault } from '../numbers/card-vault.ts';
+import type { Clearing } from './clearing.ts';
+import type { LedgerChanges, LedgerState } from './ledger.ts';
+import type { UnknownNumberMessage } from './unknown-number.ts';
+import { WorkingCards } from './working-copy.ts';
+
+/** What a pass needs beside the state: codes are checked against the vault, approval codes are drawn. */
+export interface PassPorts {
+  readonly vault: Pick<CardVault, 'cvcMatches'>;
+  readonly random: Random;
+}
+
+/** A pass under way. */
+export interface Pass extends PassPorts {
+  readonly now_ms: number;
+  /** The GMT date of `now_ms`. */
+  readonly today: string;
+  readonly cards: WorkingCards;
+  readonly events: LedgerChanges['events'][number][];
+  readonly unknown_numbers: UnknownNumberMessage[];
+  /** Clearings of any card by their network_financial_transaction_id. */
+  readonly clearings: Map<string, Clearing>;
+  nextAuthorizationId(): number;
+  nextClearingId(): number;
+  nextEventId(): number;
+}
+
+/** A pass over the state that the ledger loaded. */
+export function beginPass(state: LedgerState, { vault, random }: PassPorts): Pass {
+  return {
+    now_ms: state.now_ms,
+    today: utcDateAt(state.now_ms),
+    cards: new WorkingCards(state),
+    events: [],
+    unknown_numbers: [],
+    clearings: new Map(state.clearings.map((clearing) => [clearing.network_financial_transaction_id, clearing])),
+    nextAuthorizationId: idsOf(state.authorization_ids),
+    nextClearingId: idsOf(state.clearing_ids),
+    nextEventId: idsOf(state.event_ids),
+    vault,
+    random,
+  };
+}
+
+function idsOf(ids: readonly number[]): () => number {
+  let used = 0;
+  return () => {
+    const id = ids[used];
+    assert(id !== undefined, 'the ledger gave fewer ids than there are messages');
+    used += 1;
+    return id;
+  };
+}
+
+/** What a pass writes: each card's counters at most once, each authorization once in its final state. */
+export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers'>): LedgerChanges {
+  const counters: LedgerChanges['counters'][number][] = [];
+  const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
+  const authorizations_changed: LedgerChanges['authorizations_changed'][number][] = [];
+  const clearings_inserted: Clearing[] = [];
+  for (const working of pass.cards.touched()) {
+    const changed = working.changedCounters();
+    if (changed !== null) counters.push({ card_id: working.card.id, counters: changed });
+    authorizations_inserted.push(...working.inserted());
+    authorizations_changed.push(...working.changes());
+    clearings_inserted.push(...working.insertedClearings());
+  }
+  const { events, unknown_numbers } = pass;
+  // Rows go in in the order of their ids, which is the order of the messages.
+  authorizations_inserted.sort((a, b) => a.id - b.id);
+  clearings_inserted.sort((a, b) => a.id - b.id);
+  return { counters, authorizations_inserted, authorizations_changed, clearings_inserted, events, unknown_numbers };
+}

@@ -1,0 +1,179 @@
+import { allowsMcc } from '@tallystick/templates';
+import { utcMonthStart } from '@tallystick/velocity';
+import type { CardVault } from '../numbers/card-vault.ts';
+import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
+import type { LedgerCard } from './ledger.ts';
+
+/** All that a decision looks at. Amounts are minor units of the card's limit currency. */
+export interface Question {
+  /** Null: nobody has the number. */
+  readonly card: LedgerCard | null;
+  readonly message: AuthorizationMessage;
+  /** The amount that the limits compare: see `limitAmount`. */
+  readonly amount: number;
+  /** The open authorization whose hold this message adds to; null unless it is incremental. */
+  readonly increment_of: Pick<Authorization, 'authorized'> | null;
+  /** What the card's window has left. */
+  readonly available: number;
+  /** How often the card was used in its window. */
+  readonly uses: number;
+  readonly now_ms: number;
+  /** The GMT date of `now_ms`, YYYY-MM-DD. */
+  readonly today: string;
+  readonly vault: Pick<CardVault, 'cvcMatches'>;
+}
+
+/** One reason to decline. */
+export interface Reason {
+  readonly code: DeclineCode;
+  readonly vcn_response: string;
+  /** The network's response code (DE39). */
+  readonly response_code: string;
+  /** A limit on amounts or uses, which a refund does not meet; the others tell that the card may not be used this way. */
+  readonly limit: boolean;
+  readonly applies: (question: Question) => boolean;
+}
+
+/** The reasons in the order in which they are tried; the first that applies is the answer (decision: network side). */
+export const reasons: readonly Reason[] = [
+  {
+    code: 'I',
+    vcn_response: 'Bad VCN-RCN mapping',
+    response_code: '14',
+    limit: false,
+    applies: ({ card }) => card === null,
+  },
+  {
+    code: 'K',
+    vcn_response: 'Database status bad',
+    response_code: '62',
+    limit: false,
+    applies: ofCard((card) => card.status === 'Canceled'),
+  },
+  {
+    code: 'A',
+    vcn_response: 'Expiry date mismatch',
+    response_code: '54',
+    limit: false,
+    applies: ofCard((card, { message }) => message.expiry !== null && message.expiry !== card.expiry),
+  },
+  {
+    code: 'B',
+    vcn_response: 'VCN expired',
+    response_code: '54',
+    limit: false,
+    applies: ofCard((card, { now_ms }) => now_ms > expiryInstant(card.expiry)),
+  },
+  {
+    code: 'C',
+    vcn_response: 'CVC2 mismatch',
+    response_code: '63',
+    limit: false,
+    applies: ofCard(
+      (card, { message, vault }) => message.cvc !== null && !vault.cvcMatches(message.pan, card.expiry, message.cvc),
+    ),
+  },
+  {
+    code: 'D',
+    vcn_response: 'Validity period limit',
+    response_code: '57',
+    limit: false,
+    applies: ofCard((card, { today }) => today < card.valid_starting_on || today > card.valid_ending_on),
+  },
+  {
+    code: 'M',
+    vcn_response: 'Transaction type restriction',
+    response_code: '57',
+    limit: false,
+    applies: ofCard((card, { message }) => card.currency !== null && message.merchant_currency !== card.currency),
+  },
+  {
+    code: 'J',
+    vcn_response: 'MCC limit',
+    response_code: '57',
+    limit: false,
+    applies: ofCard((card, { message }) => !allowsMcc(card.template, message.mcc)),
+  },
+  {
+    code: 'E',
+    vcn_response: 'Transaction amount limit',
+    response_code: '61',
+    limit: true,
+    // The limits of one transaction meet an increment's sum; a verification of 0 meets all but the minimum.
+    applies: ofCard((card, { amount, increment_of }) => {
+      const sum = amount + (increment_of?.authorized ?? 0);
+      return sum > card.per_transaction_max || (sum < card.per_transaction_min && amount !== 0);
+    }),
+  },
+  {
+    code: 'G',
+    vcn_response: 'Transaction number usage',
+    response_code: '65',
+    limit: true,
+    applies: ofCard(
+      (card, { uses, increment_of }) =>
+        increment_of === null && card.transactions_max !== null && uses >= card.transactions_max,
+    ),
+  },
+  {
+    code: 'F',
+    vcn_response: 'Cumulative amount limit',
+    response_code: '61',
+    limit: true,
+    applies: ({ amount, available }) => amount > available,
+  },
+];
+
+/** What is answered when every reason was passed. */
+const valid = { code: 'V', vcn_response: 'Valid', response_code: '00' } as const;
+
+/** A fault of ours, or an original that comes after its reversal: no reason of the card's. */
+const unable = { code: 'U', vcn_response: 'Unable to process', response_code: '96' } as const;
+
+/** What each code answers. */
+export const answers: Readonly<Record<DeclineCode | 'V', Pick<Reason, 'vcn_response' | 'response_code'>>> =
+  Object.fromEntries([valid, unable, ...reasons].map((reason) => [reason.code, reason])) as Record<
+    DeclineCode | 'V',
+    Reason
+  >;
+
+/** The first reason to decline, or null: the message passes. */
+export function firstReason(question: Question): DeclineCode | null {
+  const without_limits = isRefund(question.message.card_holder_transaction_type_code);
+  for (const reason of reasons) {
+    if (without_limits && reason.limit) continue;
+    if (reason.applies(question)) return reason.code;
+  }
+  return null;
+}
+
+/**
+ * The amount of a message that the card's limits compare: the merchant's when the card has currency control, else the
+ * one billed (decision: virtual cards, `currency`).
+ */
+export function limitAmount(
+  card: Pick<LedgerCard, 'currency'>,
+  amounts: Pick<AuthorizationMessage, 'billing_amount' | 'merchant_amount'>,
+): AuthorizationMessage['billing_amount'] {
+  return card.currency === null ? amounts.billing_amount : amounts.merchant_amount;
+}
+
+/** Whether the card holder's transaction type gives money back: the first two digits of DE3, sent alone or as all six. */
+export function isRefund(card_holder_transaction_type_code: unknown): boolean {
+  return typeof card_holder_transaction_type_code === 'string' && refund.test(card_holder_transaction_type_code);
+}
+
+const refund = /^2[08](?:\d{4})?$/;
+
+/**
+ * The last instant of use of an expiry (YYYY-MM): 23:59:59 UTC on the last day of that month (service specification
+ * 2.1); epoch milliseconds.
+ */
+export function expiryInstant(expiry: string): number {
+  return utcMonthStart(Number(expiry.slice(0, 4)), Number(expiry.slice(5, 7)) + 1) - 1_000;
+}
+
+/** A rule about a card that somebody has: it does not apply to an unknown number. */
+function ofCard(rule: (card: LedgerCard, question: Question) => boolean): Reason['applies'] {
+  return (question) => question.card !== null && rule(question.card, question);
+}

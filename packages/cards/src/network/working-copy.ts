@@ -1,0 +1,289 @@
+import { assert, money } from '@tallystick/kernel';
+import { agingHoldEnd, windowAt } from '@tallystick/velocity';
+import type { Counters } from '../issuing/card.ts';
+import type { Authorization } from './authorization.ts';
+import type { Clearing } from './clearing.ts';
+import type { AuthorizationChange, LedgerCard, LedgerState } from './ledger.ts';
+
+/** A record that a pass may change before it writes it once. */
+export type Working<Item> = { -readonly [Name in keyof Item]: Item[Name] };
+
+/** An authorization within a pass: as loaded (null: made in this pass) and as it is now. */
+export interface Entry {
+  readonly loaded: Authorization | null;
+  now: Working<Authorization>;
+}
+
+/** The one instant of a pass, and when holds made at it end: cards of one zone and one number of days share the reckoning. */
+class PassInstant {
+  readonly now_ms: number;
+  readonly #ends = new Map<string, number>();
+
+  constructor(now_ms: number) {
+    this.now_ms = now_ms;
+  }
+
+  holdEnd(hold_days: number, time_zone: string): number {
+    const key = `${hold_days} ${time_zone}`;
+    let end_ms = this.#ends.get(key);
+    if (end_ms === undefined) {
+      end_ms = agingHoldEnd(this.now_ms, hold_days, time_zone);
+      this.#ends.set(key, end_ms);
+    }
+    return end_ms;
+  }
+}
+
+/**
+ * A card within a pass: its counters in the window of the pass, and what was recorded about it. Every effect on a hold
+ * goes through it, so that rows and counters move together; what belongs to an older window moves the row alone.
+ */
+export class WorkingCard {
+  readonly card: LedgerCard;
+  /** The window that the pass falls in; a window never goes back, even when this machine's clock is behind another's. */
+  readonly window_start_ms: number;
+  readonly #now: PassInstant;
+  readonly #entries = new Map<number, Entry>();
+  readonly #by_trace = new Map<string, Entry[]>();
+  readonly #changed = new Set<Entry>();
+  /** What was recorded as cleared, oldest first. */
+  readonly clearings: Clearing[];
+  readonly #clearings_loaded: number;
+  #held: number;
+  #cleared: number;
+  #uses: number;
+  #next_hold_end_ms: number | null;
+  /** What rows of this window were given and lost in the pass, summed apart from the counters to be held against them. */
+  readonly #moved = { held: 0, cleared: 0, uses: 0 };
+
+  constructor(
+    card: LedgerCard,
+    authorizations: readonly Authorization[],
+    clearings: readonly Clearing[],
+    now: PassInstant,
+  ) {
+    this.card = card;
+    this.#now = now;
+    const { now_ms } = now;
+    const { counters } = card;
+    const { start_ms } = windowAt(card.recurring ?? 'Continuous', now_ms);
+    const same_window = start_ms <= counters.window_start_ms;
+    this.window_start_ms = same_window ? counters.window_start_ms : start_ms;
+    this.#held = same_window ? counters.held : 0;
+    this.#cleared = same_window ? counters.cleared : 0;
+    this.#uses = same_window ? counters.uses : 0;
+    this.#next_hold_end_ms = counters.next_hold_end_ms;
+    this.clearings = [...clearings].sort(byId);
+    this.#clearings_loaded = clearings.length;
+    for (const authorization of [...authorizations].sort(byId))
+      this.#keep({ loaded: authorization, now: authorization });
+    this.#releaseDue();
+  }
+
+  get now_ms(): number {
+    return this.#now.now_ms;
+  }
+
+  get available(): number {
+    return this.card.total_card_amount - this.#cleared - this.#held;
+  }
+
+  get uses(): number {
+    return this.#uses;
+  }
+
+  get cleared(): number {
+    return this.#cleared;
+  }
+
+  /** The recorded messages with this trace id, oldest first. */
+  traced(trace_id: string): readonly Entry[] {
+    return this.#by_trace.get(trace_id) ?? [];
+  }
+
+  entry(id: number): Entry | undefined {
+    return this.#entries.get(id);
+  }
+
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+
+  /** When a hold made now ends by itself; null without aging velocity. */
+  holdEnd(): number | null {
+    const { authorization_hold_days, aging_velocity_time_zone } = this.card;
+    if (authorization_hold_days === null || aging_velocity_time_zone === null) return null;
+    return this.#now.holdEnd(authorization_hold_days, aging_velocity_time_zone);
+  }
+
+  /** Records a message, with the hold and the use that it takes. */
+  insert(authorization: Authorization): Entry {
+    const entry: Entry = { loaded: null, now: { ...authorization, held: money(0), uses: 0 } };
+    this.#keep(entry);
+    this.#changed.add(entry);
+    this.move(entry, { held: authorization.held, uses: authorization.uses });
+    return entry;
+  }
+
+  /** Records a clearing with its effect on the window that it counts in. */
+  insertClearing(clearing: Clearing): void {
+    this.clearings.push(clearing);
+    if (clearing.window_start_ms !== this.window_start_ms) return;
+    this.#cleared += clearing.cleared_effect;
+    this.#uses += clearing.uses;
+    this.#moved.cleared += clearing.cleared_effect;
+    this.#moved.uses += clearing.uses;
+  }
+
+  /** Moves an authorization's hold and use by the given differences, and the counters with them when it is of this window. */
+  move(entry: Entry, by: { readonly held?: number; readonly uses?: number }): void {
+    const now = this.changing(entry);
+    const held = by.held ?? 0;
+    const uses = by.uses ?? 0;
+    now.held = money(now.held + held);
+    now.uses = (now.uses + uses) as 0 | 1;
+    if (now.window_start_ms === this.window_start_ms) {
+      this.#held += held;
+      this.#uses += uses;
+    }
+    if (now.held > 0 && now.hold_end_ms !== null) {
+      this.#next_hold_end_ms = Math.min(this.#next_hold_end_ms ?? now.hold_end_ms, now.hold_end_ms);
+    }
+  }
+
+  /** The authorization to be written to: a copy of its own from the first change on. */
+  changing(entry: Entry): Working<Authorization> {
+    if (!this.#changed.has(entry)) {
+      this.#changed.add(entry);
+      entry.now = { ...entry.now };
+    }
+    return entry.now;
+  }
+
+  /** The counters, when the pass changed them. Violates when they and the rows no longer tell the same. */
+  changedCounters(): Counters | null {
+    this.#check();
+    const counters: Counters = {
+      window_start_ms: this.window_start_ms,
+      held: money(this.#held),
+      cleared: money(this.#cleared),
+      uses: this.#uses,
+      next_hold_end_ms: this.#next_hold_end_ms,
+    };
+    const before = this.card.counters;
+    const same = (Object.keys(counters) as (keyof Counters)[]).every((name) => counters[name] === before[name]);
+    return same ? null : counters;
+  }
+
+  insertedClearings(): readonly Clearing[] {
+    return this.clearings.slice(this.#clearings_loaded);
+  }
+
+  inserted(): Authorization[] {
+    return [...this.#changed].filter(({ loaded }) => loaded === null).map(({ now }) => now);
+  }
+
+  changes(): AuthorizationChange[] {
+    return [...this.#changed]
+      .filter(({ loaded }) => loaded !== null)
+      .map(({ now: { id, card_id, status, authorized, held, cleared, uses, hold_end_ms } }) => {
+        return { id, card_id, status, authorized, held, cleared, uses, hold_end_ms };
+      });
+  }
+
+  #keep(entry: Entry): void {
+    const { id, trace_id } = entry.now;
+    this.#entries.set(id, entry);
+    const traced = this.#by_trace.get(trace_id);
+    if (traced === undefined) this.#by_trace.set(trace_id, [entry]);
+    else traced.push(entry);
+  }
+
+  /**
+   * Aging holds whose end has come hold nothing from that instant on. An authorization that no clearing followed expires
+   * (service specification 2.2); one cleared in part stays, without the rest of its hold.
+   */
+  #releaseDue(): void {
+    if (this.#next_hold_end_ms === null || this.#next_hold_end_ms > this.now_ms) return;
+    let next_ms: number | null = null;
+    for (const entry of this.#entries.values()) {
+      const { held, hold_end_ms, status } = entry.now;
+      if (held === 0 || hold_end_ms === null) continue;
+      if (hold_end_ms > this.now_ms) {
+        next_ms = Math.min(next_ms ?? hold_end_ms, hold_end_ms);
+      } else {
+        this.move(entry, { held: -held });
+        if (status === 'open') this.changing(entry).status = 'expired';
+      }
+    }
+    this.#next_hold_end_ms = next_ms;
+  }
+
+  #check(): void {
+    const { id, counters } = this.card;
+    let held = 0;
+    let uses = 0;
+    for (const { loaded, now } of this.#changed) {
+      assert(now.held >= 0, `authorization ${now.id} holds less than nothing`);
+      assert(now.uses === 0 || now.uses === 1, `authorization ${now.id} counts as ${now.uses} uses`);
+      if (now.window_start_ms !== this.window_start_ms) continue;
+      held += now.held - (loaded?.held ?? 0);
+      uses += now.uses - (loaded?.uses ?? 0);
+    }
+    const base = counters.window_start_ms === this.window_start_ms ? counters : { held: 0, cleared: 0, uses: 0 };
+    assert(this.#held === base.held + held, `card ${id}: the counter of holds is not what the holds sum to`);
+    assert(this.#uses === base.uses + uses + this.#moved.uses, `card ${id}: the counter of uses is not what was used`);
+    assert(this.#cleared === base.cleared + this.#moved.cleared, `card ${id}: the cleared amount is not what cleared`);
+    assert(this.#held >= 0 && this.#cleared >= 0 && this.#uses >= 0, `card ${id}: a counter is below zero`);
+    const aging = this.card.authorization_hold_days !== null;
+    assert(!aging || this.#held === 0 || this.#next_hold_end_ms !== null, `card ${id}: its holds would never end`);
+  }
+}
+
+function byId(a: { readonly id: number }, b: { readonly id: number }): number {
+  return a.id - b.id;
+}
+
+/** The cards that a pass works on, by number and by id. Cards that no message touches are never copied. */
+export class WorkingCards {
+  readonly #now: PassInstant;
+  readonly #by_index = new Map<string, LedgerCard>();
+  readonly #by_id = new Map<number, LedgerCard>();
+  readonly #authorizations: ReadonlyMap<number, readonly Authorization[]>;
+  readonly #clearings: ReadonlyMap<number, readonly Clearing[]>;
+  readonly #working = new Map<number, WorkingCard>();
+
+  constructor(state: LedgerState) {
+    this.#now = new PassInstant(state.now_ms);
+    for (const card of state.cards) {
+      this.#by_index.set(card.number_index.toHex(), card);
+      this.#by_id.set(card.id, card);
+    }
+    this.#authorizations = Map.groupBy(state.authorizations, ({ card_id }) => card_id);
+    this.#clearings = Map.groupBy(state.clearings, ({ card_id }) => card_id);
+  }
+
+  ofNumber(number_index: Uint8Array): WorkingCard | null {
+    return this.#of(this.#by_index.get(number_index.toHex()));
+  }
+
+  ofId(card_id: number): WorkingCard | null {
+    return this.#of(this.#by_id.get(card_id));
+  }
+
+  /** Those that were asked for. */
+  touched(): Iterable<WorkingCard> {
+    return this.#working.values();
+  }
+
+  #of(card: LedgerCard | undefined): WorkingCard | null {
+    if (card === undefined) return null;
+    let working = this.#working.get(card.id);
+    if (working === undefined) {
+      const authorizations = this.#authorizations.get(card.id) ?? [];
+      working = new WorkingCard(card, authorizations, this.#clearings.get(card.id) ?? [], this.#now);
+      this.#working.set(card.id, working);
+    }
+    return working;
+  }
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { money } from '@tallystick/kernel';
+import { cancelCard } from '../../src/index.ts';
+import {
+  assertNotFound,
+  call,
+  cardWorld,
+  day_ms,
+  fieldsAtFault,
+  now_ms,
+  type Request,
+  refusalOf,
+} from '../card-world.ts';
+
+const aging = { authorization_hold_days: 7, aging_velocity_time_zone: 'UTC' };
+
+test('a change is told with the state before and after', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({ recurring: 'Daily' });
+  world.use(card.id, { window_start_ms: Date.UTC(2026, 10, 21), held: 300, cleared: 200, uses: 2 });
+  const { card: after, available_balance } = await world.update(
+    card.id,
+    { total_card_amount: 20_000, transactions_max: 9, valid_ending_on: '2027-05-01' },
+    { ...call, request_id: 'r-2' },
+  );
+  assert.deepEqual([after.total_card_amount, after.transactions_max, available_balance], [20_000, 9, 19_500]);
+  const [created, updated, ...others] = world.committed().events;
+  assert.deepEqual(others, []);
+  assert.equal(updated?.event_type, 'virtualcard.updated');
+  assert.equal(updated.request_id, 'r-2');
+  assert.deepEqual(updated.previous, { ...created?.payload, available_balance: 9_500 });
+  assert.deepEqual(updated.payload, {
+    ...updated.previous,
+    available_balance: 19_500,
+    total_card_amount: 20_000,
+    per_transaction_max: 20_000,
+    transactions_max: 9,
+    valid_ending_on: '2027-05-01',
+  });
+});
+
+test('a change leaves the counters to the passes', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({});
+  world.use(card.id, { held: 300, cleared: 200, uses: 2 });
+  await world.update(card.id, { transactions_max: 5 });
+  assert.deepEqual(world.committed().cards.get(card.id)?.counters, {
+    ...card.counters,
+    held: 300,
+    cleared: 200,
+    uses: 2,
+  });
+});
+
+test('where nothing changes, nothing is told', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({ metadata: { a: 1, b: { c: [1, 2], d: 2 } }, emails: ['a@example.com'] });
+  for (const request of [
+    {},
+    { colour: 'blue' },
+    { transactions_max: null, total_card_amount: null },
+    { total_card_amount: 10_000, per_transaction_min: 0, valid_starting_on: '2026-11-21', template_id: '1' },
+    { metadata: { b: { d: 2, c: [1, 2] }, a: 1 } },
+    { emails: ['a@example.com', 'A@EXAMPLE.com'] },
+    { transactions_max: 0 },
+    { valid_ending_on: '2040-01-01' },
+  ]) {
+    await world.update(card.id, request);
+    assert.equal(world.committed().events.length, 1, JSON.stringify(request));
+  }
+  await world.update(card.id, { metadata: { a: 1, b: { d: 2, c: [2, 1] } } });
+  assert.equal(world.committed().events.length, 2);
+});
+
+test('details are replaced whole, and null takes them away', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({
+    metadata: { a: 1, b: 2 },
+    network_data: { Trip: 'x' },
+    emails: ['a@example.com'],
+  });
+  const { card: replaced } = await world.update(card.id, {
+    metadata: { a: 3 },
+    mastercard_data: { Trip: 'y' },
+    emails: ['b@example.com'],
+  });
+  assert.deepEqual(
+    [replaced.metadata, replaced.network_data, replaced.emails],
+    [{ a: 3 }, { Trip: 'y' }, ['b@example.com']],
+  );
+  const { card: bare } = await world.update(card.id, { metadata: null, network_data: null, emails: null });
+  assert.deepEqual([bare.metadata, bare.network_data, bare.emails], [null, null, null]);
+});
+
+test('new addresses are kept and get no mail: cards are mailed when they are created, or on demand', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({});
+  const { card: after } = await world.update(card.id, { emails: ['a@example.com'] });
+  assert.deepEqual([after.emails, after.notified, world.committed().mails], [['a@example.com'], false, []]);
+});
+
+const unchangeable: Request = {
+  currency: 'USD',
+  recurring: 'Continuous',
+  authorization_hold_days: 7,
+  aging_velocity_time_zone: 'UTC',
+  rcn_id: 51,
+  valid_for: 3,
+  supplier_id: 5,
+  status: 'Canceled',
+  expiry: '2030-01',
+};
+for (const [name, value] of Object.entries(unchangeable)) {
+  test(`refuses to change ${name}, by name`, async () => {
+    const world = cardWorld();
+    const { card } = await world.issue({});
+    assert.deepEqual(await fieldsAtFault(world.update(card.id, { [name]: value })), [name]);
+    assert.deepEqual(await fieldsAtFault(world.update(card.id, { [name]: null })), []);
+    assert.equal(world.committed().events.length, 1);
+  });
+}
+
+const refused: readonly (readonly [string, Request, Request, readonly string[]])[] = [
+  [
+    'a total below the maximum that was named',
+    { per_transaction_max: 500 },
+    { total_card_amount: 499 },
+    ['total_card_amount'],
+  ],
+  ['a total below the minimum', { per_transaction_min: 500 }, { total_card_amount: 499 }, ['total_card_amount']],
+  ['a maximum below the minimum', { per_transaction_min: 500 }, { per_transaction_max: 499 }, ['per_transaction_max']],
+  ['a minimum above the maximum', { per_transaction_max: 500 }, { per_transaction_min: 501 }, ['per_transaction_min']],
+  [
+    'a start after the stored end',
+    { valid_ending_on: '2027-01-31' },
+    { valid_starting_on: '2027-02-01' },
+    ['valid_starting_on'],
+  ],
+  [
+    'an end before the stored start',
+    { valid_starting_on: '2027-02-02' },
+    { valid_ending_on: '2027-02-01' },
+    ['valid_ending_on'],
+  ],
+  ['an end before today', {}, { valid_ending_on: '2026-11-20' }, ['valid_ending_on']],
+  ['a number of uses with aging velocity', aging, { transactions_max: 3 }, ['transactions_max']],
+  ['an aging template for a velocity card', {}, { template_id: 12 }, ['template_id']],
+  ['a velocity template for an aging card', aging, { template_id: 11 }, ['template_id']],
+  ['a PENDING template', {}, { template_id: 13 }, ['template_id']],
+  [
+    'network data that the real card does not know',
+    { rcn_id: 52 },
+    { network_data: { Colour: 'x' } },
+    ['network_data'],
+  ],
+  [
+    'all at once',
+    {},
+    { recurring: 'Daily', total_card_amount: 'x', emails: 5, valid_ending_on: 'never' },
+    ['emails', 'recurring', 'total_card_amount', 'valid_ending_on'],
+  ],
+];
+for (const [what, creation, request, paths] of refused) {
+  test(`refuses ${what}`, async () => {
+    const world = cardWorld();
+    const { card } = await world.issue(creation);
+    assert.deepEqual(await fieldsAtFault(world.update(card.id, request)), paths);
+    assert.deepEqual(world.committed().cards.get(card.id), card);
+    assert.equal(world.committed().events.length, 1);
+  });
+}
+
+test('rules about today do not touch the dates that are stored', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({ valid_starting_on: '2026-11-01', valid_ending_on: '2026-12-01' });
+  const later = { ...call, now_ms: now_ms + 100 * day_ms };
+  await world.update(card.id, { metadata: { late: true }, total_card_amount: 50 }, later);
+  await world.update(card.id, { valid_starting_on: '2026-11-30' }, later);
+  assert.deepEqual(await fieldsAtFault(world.update(card.id, { valid_ending_on: '2026-12-01' }, later)), [
+    'valid_ending_on',
+  ]);
+  const { card: longer } = await world.update(card.id, { valid_ending_on: '2027-04-01' }, later);
+  assert.deepEqual([longer.valid_starting_on, longer.valid_ending_on], ['2026-11-30', '2027-04-01']);
+});
+
+test('an end past the card’s own expiry is the expiry, not that of a card created today', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({ valid_ending_on: '2027-01-01' });
+  const later = { ...call, now_ms: now_ms + 200 * day_ms };
+  const { card: after } = await world.update(card.id, { valid_ending_on: '2029-05-05' }, later);
+  assert.equal(after.valid_ending_on, '2028-11-30');
+});
+
+test('the total may fall to what is used, not below', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({});
+  world.use(card.id, { held: 300, cleared: 200, uses: 2 });
+  const refusal = await refusalOf(world.update(card.id, { total_card_amount: 499 }));
+  assert.match(refusal!.message, /^total_card_amount must be at least 500, .* not 499$/);
+  const { available_balance } = await world.update(card.id, { total_card_amount: 500 });
+  assert.equal(available_balance, 0);
+});
+
+test('what an earlier window used does not bind the total', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({ recurring: 'Daily' });
+  world.use(card.id, { held: 300, cleared: 200, uses: 2 });
+  assert.deepEqual(await fieldsAtFault(world.update(card.id, { total_card_amount: 499 })), ['total_card_amount']);
+  const tomorrow = { ...call, now_ms: Date.UTC(2026, 10, 22) };
+  const { available_balance } = await world.update(card.id, { total_card_amount: 1 }, tomorrow);
+  assert.equal(available_balance, 1);
+});
+
+test('a hold whose end has come does not bind the total, though no sweep has been', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue(aging);
+  const hold_end_ms = now_ms + day_ms;
+  world.authorize(card, { held: money(300), hold_end_ms });
+  world.authorize(card, { held: money(50), hold_end_ms: hold_end_ms + 1 });
+  world.use(card.id, { held: 350, cleared: 200, uses: 0, next_hold_end_ms: hold_end_ms });
+  const at = (at_ms: number) => world.update(card.id, { total_card_amount: 250 }, { ...call, now_ms: at_ms });
+  assert.deepEqual(await fieldsAtFault(at(hold_end_ms - 1)), ['total_card_amount']);
+  assert.equal((await at(hold_end_ms)).available_balance, 0);
+});
+
+test('a Canceled card is not changed', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({});
+  await world.run((tx) => cancelCard(tx, call, card.id));
+  const refusal = await refusalOf(world.update(card.id, { metadata: {} }));
+  assert.match(refusal!.message, /is Canceled and cannot be changed/);
+});
+
+test('an unknown card, and another company’s, is not found', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({});
+  await assertNotFound(world.update(card.id, {}, { ...call, company_id: 2 }));
+  await assertNotFound(world.update(card.id + 1, {}));
+});

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { money } from '@tallystick/kernel';
+import type { AuthorizationInput, ClearingInput } from '../../src/index.ts';
+import { NetworkWorld } from './network-world.ts';
+
+const now = '2026-11-21T12:00:00Z';
+
+type Authorized = Partial<AuthorizationInput>;
+type Cleared = Partial<ClearingInput>;
+
+/** The rule that matches the clearing to the one authorization; 8 when none does. */
+function ruleOf(authorized: Authorized, cleared: Cleared, later = now) {
+  const world = new NetworkWorld(now);
+  world.authorize(authorized);
+  world.now = later;
+  return world.clear(cleared).match_rule;
+}
+
+describe('rule 3: the whole network reference number', () => {
+  const ref = { net_reference_number: 'MCCABC1231121' };
+
+  test('matches', () => assert.equal(ruleOf(ref, ref), 3));
+  test('needs all thirteen characters', () => {
+    const six = { net_reference_number: '   ABC123    ' };
+    assert.equal(ruleOf(six, six), 8);
+  });
+  test('needs the same currency when the clearing tells it', () => {
+    const pounds = { ...ref, merchant_amount: 1_000, merchant_currency: 'GBP' };
+    assert.equal(ruleOf(ref, pounds), 8);
+    assert.equal(ruleOf(pounds, pounds), 3);
+  });
+  test('needs the same approval code when both have one', () => {
+    const world = new NetworkWorld(now);
+    const { approval_code } = world.authorize(ref);
+    assert.equal(world.clear({ ...ref, approval_code: 'ZZZZZ9' }).match_rule, 8);
+    assert.equal(world.clear({ ...ref, approval_code }).match_rule, 3);
+  });
+});
+
+describe('rule 4: the six characters of the reference, the day and the approval code', () => {
+  const advice = { message_type_indicator: '0120', approval_code: 'A1B2C3' };
+  const authorized = { ...advice, net_reference_number: 'MCCABC1231121' };
+  const cleared = { approval_code: 'A1B2C3', net_reference_number: '   ABC123    ' };
+
+  for (const [authorization_date, rule] of [
+    ['2026-11-19', 8],
+    ['2026-11-20', 4],
+    ['2026-11-21', 4],
+    ['2026-11-22', 4],
+    ['2026-11-23', 8],
+  ] as const) {
+    test(`of an authorization of 2026-11-21 ${rule === 4 ? 'matches' : 'does not match'} ${authorization_date}`, () => {
+      assert.equal(ruleOf(authorized, { ...cleared, authorization_date }), rule);
+    });
+  }
+  for (const [date, rule] of [
+    ['1231', 4],
+    ['0102', 4],
+    ['0103', 8],
+  ] as const) {
+    test(`without a date goes by the cycle dates: 0101 and ${date}`, () => {
+      const first = { ...advice, net_reference_number: 'MCCABC1230101' };
+      assert.equal(ruleOf(first, { ...cleared, net_reference_number: `MCCABC123${date}` }), rule);
+    });
+  }
+  test('needs the approval code', () => {
+    const day = { authorization_date: '2026-11-21' };
+    assert.equal(ruleOf(authorized, { ...cleared, ...day, approval_code: null }), 8);
+    assert.equal(ruleOf(authorized, { ...cleared, ...day, approval_code: 'A1B2C4' }), 8);
+  });
+});
+
+describe('rule 5: approval code, merchant and an amount within 20 %', () => {
+  const authorized = { message_type_indicator: '0120', approval_code: 'A1B2C3', merchant_id: 'M' };
+  const cleared = { approval_code: 'A1B2C3', merchant_id: 'M' };
+
+  for (const [amount, rule] of [
+    [799, 8],
+    [800, 5],
+    [1_200, 5],
+    [1_201, 8],
+  ] as const) {
+    test(`${rule === 5 ? 'matches' : 'does not match'} ${amount} of 1000`, () => {
+      assert.equal(ruleOf(authorized, { ...cleared, billing_amount: amount }), rule);
+    });
+  }
+  test('compares merchant amounts first', () => {
+    const pounds = { merchant_amount: 700, merchant_currency: 'GBP' };
+    assert.equal(ruleOf({ ...authorized, ...pounds }, { ...cleared, ...pounds, billing_amount: 2_000 }), 5);
+  });
+  test('matches a part however small', () => {
+    assert.equal(ruleOf(authorized, { ...cleared, billing_amount: 100, partial: true }), 5);
+  });
+  test('compares with what increments made of it', () => {
+    const world = new NetworkWorld(now);
+    world.authorize({ ...authorized, trace_id: 'T' });
+    world.authorize({ trace_id: 'T', incremental: true, billing_amount: 2_000 });
+    assert.equal(world.clear({ ...cleared, billing_amount: 3_100 }).match_rule, 5);
+  });
+  for (const [at, rule] of [
+    ['2026-12-26T12:00:00Z', 5],
+    ['2026-12-26T12:00:00.001Z', 8],
+  ] as const) {
+    test(`${rule === 5 ? 'reaches' : 'does not reach'} back from ${at}`, () => {
+      assert.equal(ruleOf(authorized, cleared, at), rule);
+    });
+  }
+  for (const other of [{ approval_code: 'A1B2C4' }, { merchant_id: 'N' }, { approval_code: null }]) {
+    test(`does not match ${JSON.stringify(other)} with another amount`, () => {
+      assert.equal(ruleOf(authorized, { ...cleared, ...other, billing_amount: 1_001 }), 8);
+    });
+  }
+});
+
+describe('rule 6: amount and merchant alone', () => {
+  const shop = { merchant_id: 'M' };
+
+  test('matches the only candidate, for review', () => {
+    const world = new NetworkWorld(now);
+    const root = world.authorize(shop);
+    const item = world.clear(shop);
+    assert.deepEqual([item.match_rule, item.review, item.authorization_id], [6, true, root.id]);
+  });
+  test('is never applied by itself when there is more than one', () => {
+    const world = new NetworkWorld(now);
+    world.authorize(shop);
+    world.authorize(shop);
+    const item = world.clear(shop);
+    assert.deepEqual([item.match_rule, item.review, item.class], [8, true, 'force_post']);
+    assert.equal(world.counters.held, 2_000);
+  });
+  test('passes over what is cleared or reversed already', () => {
+    const world = new NetworkWorld(now);
+    world.authorize({ ...shop, trace_id: 'T' });
+    world.authorize({ message_type_indicator: '0400', trace_id: 'T' });
+    world.authorize(shop);
+    assert.equal(world.clear(shop).match_rule, 6);
+    assert.equal(world.clear(shop).match_rule, 8);
+  });
+  test('needs the very amount and the merchant', () => {
+    assert.equal(ruleOf(shop, { ...shop, billing_amount: 999 }), 8);
+    assert.equal(ruleOf(shop, { merchant_id: 'N' }), 8);
+    assert.equal(ruleOf({}, {}), 8);
+  });
+});
+
+describe('a tie', () => {
+  test('at one rule is left to the later rules, and to a person', () => {
+    const ref = { net_reference_number: 'MCCABC1231121' };
+    const world = new NetworkWorld(now);
+    world.authorize({ ...ref, merchant_id: 'M' });
+    const second = world.authorize({ ...ref, merchant_id: 'M', billing_amount: 2_000 });
+    const item = world.clear({ ...ref, merchant_id: 'M', billing_amount: 2_000 });
+    assert.deepEqual([item.match_rule, item.authorization_id, item.review], [6, second.id, true]);
+    assert.equal(world.clear(ref).class, 'force_post');
+  });
+});
+
+describe('the class of a clearing', () => {
+  const ref = { net_reference_number: 'MCCABC1231121' };
+  const pounds = { merchant_amount: 800, merchant_currency: 'GBP' };
+
+  const cases: readonly [string, Authorized, Cleared, string][] = [
+    ['equal amounts', {}, {}, 'exact'],
+    ['less', {}, { billing_amount: 999 }, 'under'],
+    ['more at a shop', { mcc: '5411' }, { billing_amount: 1_001 }, 'over'],
+    ['20 % more at a restaurant', { mcc: '5812' }, { billing_amount: 1_200 }, 'tip'],
+    ['above 20 % more at a restaurant', { mcc: '5812' }, { billing_amount: 1_201 }, 'over'],
+    ['15 % more at a hotel', { mcc: '7011' }, { billing_amount: 1_150 }, 'tip'],
+    ['above 15 % more at a hotel', { mcc: '7011' }, { billing_amount: 1_151 }, 'over'],
+    ['15 % more at a hotel chain', { mcc: '3501' }, { billing_amount: 1_150 }, 'tip'],
+    ['a tip by the category of the clearing', { mcc: '5411' }, { billing_amount: 1_100, mcc: '7230' }, 'tip'],
+    ['the same merchant amount billed at another rate', pounds, { ...pounds, billing_amount: 1_010 }, 'fx_drift'],
+    ['the same in both currencies', pounds, { ...pounds }, 'exact'],
+    ['less in the merchant currency', pounds, { ...pounds, merchant_amount: 700 }, 'under'],
+    ['a part', {}, { billing_amount: 300, partial: true }, 'partial'],
+    ['a credit', {}, { clearing_type: 'CREDIT' }, 'refund_linked'],
+  ];
+  for (const [name, authorized, cleared, expected] of cases) {
+    test(`${name}: ${expected}`, () => {
+      const world = new NetworkWorld(now, { per_transaction_max: money(5_000) });
+      world.authorize({ ...ref, ...authorized });
+      assert.equal(world.clear({ ...ref, ...cleared }).class, expected);
+    });
+  }
+
+  test('is suspected_duplicate for the same clearing under another id, which is applied', () => {
+    const world = new NetworkWorld(now);
+    const twice = { ...ref, acquirer_reference_data: '55432861234567890' };
+    world.clear(twice);
+    assert.equal(world.clear(twice).class, 'suspected_duplicate');
+    assert.equal(world.clear({ ...twice, billing_amount: 999 }).class, 'force_post');
+    assert.equal(world.counters.cleared, 2_999);
+  });
+});

@@ -1,0 +1,198 @@
+import { money, type Random, Refusal } from '@tallystick/kernel';
+import {
+  type AuthorizationAnswer,
+  type AuthorizationInput,
+  type AuthorizationItem,
+  availableBalance,
+  type CardVault,
+  type ClearingAnswer,
+  type ClearingInput,
+  type ClearingItem,
+  type Counters,
+  foldMessages,
+  type LedgerCard,
+  type NetworkMessage,
+  normalizeAuthorization,
+  normalizeClearing,
+} from '../../src/index.ts';
+import { MemoryLedger } from '../memory-ledger.ts';
+
+/** The code of every card here. */
+export const right_cvc = '123';
+
+/** A vault whose keyed hash is the number itself: enough to tell numbers apart. */
+export const vault: Pick<CardVault, 'index' | 'cvcMatches'> = {
+  index: (pan) => new TextEncoder().encode(pan.reveal()),
+  cvcMatches: (_pan, _expiry, cvc) => cvc === right_cvc,
+};
+
+/** The same sequence each time, so that two runs can be compared. */
+export function sequenceRandom(): Random {
+  let drawn = 0;
+  return {
+    below: (bound) => (drawn++ * 7_919) % bound,
+    bytes: (count) => new Uint8Array(count),
+  };
+}
+
+export const ms = (iso: string) => Temporal.Instant.from(iso).epochMilliseconds;
+
+export const no_counters: Counters = {
+  window_start_ms: 0,
+  held: money(0),
+  cleared: money(0),
+  uses: 0,
+  next_hold_end_ms: null,
+};
+
+export function numberOf(card_id: number): string {
+  return `55${String(card_id).padStart(14, '0')}`;
+}
+
+export type CardSketch = Partial<Omit<LedgerCard, 'number_index' | 'last4'>>;
+
+/** A card without peculiarities: 1,000.00 in all, any merchant, for two years. */
+export function cardOf(sketch: CardSketch = {}): LedgerCard {
+  const id = sketch.id ?? 1;
+  const number = numberOf(id);
+  return {
+    id,
+    company_id: 7,
+    rcn_id: 3,
+    rcn_alias: 'Travel',
+    billing_currency: 'USD',
+    status: 'Approved',
+    last4: number.slice(-4),
+    expiry: '2028-11',
+    number_index: new TextEncoder().encode(number),
+    counters: no_counters,
+    template: { mcc_rule: 'DENY', mcc_list: [] },
+    template_id: 1,
+    per_transaction_min: money(0),
+    per_transaction_max: money(100_000),
+    per_transaction_max_defaulted: true,
+    total_card_amount: money(100_000),
+    transactions_max: null,
+    recurring: 'Continuous',
+    authorization_hold_days: null,
+    aging_velocity_time_zone: null,
+    currency: null,
+    valid_starting_on: '2026-01-01',
+    valid_ending_on: '2028-11-30',
+    ...sketch,
+  };
+}
+
+export const aging = {
+  recurring: null,
+  authorization_hold_days: 7,
+  aging_velocity_time_zone: 'America/New_York',
+} as const;
+
+/** A ledger with cards, and short ways to send messages of the network to it. Amounts in cents. */
+export class NetworkWorld {
+  readonly ledger: MemoryLedger;
+  readonly random = sequenceRandom();
+  #sent = 0;
+
+  constructor(now: string, ...sketches: readonly CardSketch[]) {
+    this.ledger = new MemoryLedger(now);
+    for (const sketch of sketches.length === 0 ? [{}] : sketches) {
+      const card = cardOf(sketch);
+      this.ledger.cards.set(card.id, card);
+    }
+  }
+
+  set now(iso: string) {
+    this.ledger.now_ms = ms(iso);
+  }
+
+  card(id = 1): LedgerCard {
+    return this.ledger.cards.get(id)!;
+  }
+
+  get counters(): Counters {
+    return this.card().counters;
+  }
+
+  row(id: number) {
+    return this.ledger.authorizations.get(id)!;
+  }
+
+  clearing(id: number) {
+    return this.ledger.clearings.get(id)!;
+  }
+
+  /** What a reader is told to be left on the card. */
+  available(id = 1): number {
+    const past_end = [...this.ledger.authorizations.values()]
+      .filter((row) => row.card_id === id && row.hold_end_ms !== null && row.hold_end_ms <= this.ledger.now_ms)
+      .reduce((sum, { held }) => sum + held, 0);
+    return availableBalance(this.card(id), past_end, this.ledger.now_ms);
+  }
+
+  message(input: Partial<AuthorizationInput> & { card_id?: number } = {}) {
+    return normalizeAuthorization(this.input(input), vault, null);
+  }
+
+  input({ card_id, ...input }: Partial<AuthorizationInput> & { card_id?: number } = {}): AuthorizationInput {
+    this.#sent += 1;
+    const amount = input.billing_amount ?? 1_000;
+    return {
+      card_number: numberOf(card_id ?? 1),
+      message_type_indicator: '0100',
+      billing_amount: amount,
+      billing_currency: 'USD',
+      merchant_amount: amount,
+      merchant_currency: 'USD',
+      mcc: '5812',
+      trace_id: `trace-${this.#sent}`,
+      system_trace_audit_number: String(this.#sent).padStart(6, '0'),
+      transaction_date_time: '2026-11-21T12:00:00Z',
+      ...input,
+    };
+  }
+
+  clearingMessage({ card_id, ...input }: Partial<ClearingInput> & { card_id?: number } = {}) {
+    this.#sent += 1;
+    return normalizeClearing(
+      {
+        ...(input.card_number === undefined ? { vcn_id: card_id ?? 1 } : {}),
+        network_financial_transaction_id: `ft-${this.#sent}`,
+        billing_amount: 1_000,
+        billing_currency: 'USD',
+        clearing_type: 'DEBIT',
+        settlement_date: '2026-11-23',
+        ...input,
+      },
+      vault,
+      null,
+    );
+  }
+
+  /** Runs one pass over the messages. */
+  send(...messages: readonly NetworkMessage[]) {
+    return this.ledger.run(messages, (state) => foldMessages(state, messages, { vault, random: this.random }));
+  }
+
+  authorize(input: Partial<AuthorizationInput> & { card_id?: number } = {}): AuthorizationItem {
+    return itemOf(this.send(this.message(input))[0] as AuthorizationAnswer);
+  }
+
+  clear(input: Partial<ClearingInput> & { card_id?: number } = {}): ClearingItem {
+    return itemOf(this.send(this.clearingMessage(input))[0] as ClearingAnswer);
+  }
+}
+
+/** The item of an answer; throws the refusal of a refused one. */
+export function itemOf<Answer extends AuthorizationAnswer | ClearingAnswer>(
+  answer: Answer,
+): Extract<Answer, { kind: 'answered' }>['item'] {
+  if (answer.kind === 'refused') throw answer.refusal;
+  return answer.item as Extract<Answer, { kind: 'answered' }>['item'];
+}
+
+/** For `assert.throws`: a refusal that names the field. */
+export function namesField(path: string) {
+  return (error: unknown) => error instanceof Refusal && error.fields.some((field) => field.path === path);
+}

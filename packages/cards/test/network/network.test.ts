@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Fault, Violation } from '@tallystick/kernel';
+import { createNetwork, type Fold, type Ledger, type NetworkMessage } from '../../src/index.ts';
+import { itemOf, NetworkWorld, vault } from './network-world.ts';
+
+const now = '2026-11-21T12:00:00Z';
+
+/** A ledger in front of the real one, which can be made to wait and to fail. */
+function gated(world: NetworkWorld) {
+  let opening = Promise.withResolvers<void>();
+  let fails = (_messages: readonly NetworkMessage[]): unknown => null;
+  let fails_after_commit = false;
+  const begun: number[] = [];
+  const ledger: Ledger = {
+    async pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Promise<Result> {
+      begun.push(messages.length);
+      await opening.promise;
+      const error = fails(messages);
+      if (error !== null && !fails_after_commit) throw error;
+      const result = await world.ledger.pass(messages, fold);
+      if (error !== null) throw error;
+      return result;
+    },
+    passDue: (limit, fold) => world.ledger.passDue(limit, fold),
+  };
+  return {
+    ledger,
+    begun,
+    open: () => opening.resolve(),
+    close: () => {
+      opening = Promise.withResolvers<void>();
+    },
+    failWhen(when: (messages: readonly NetworkMessage[]) => unknown, options = { after_commit: false }) {
+      fails = when;
+      fails_after_commit = options.after_commit;
+    },
+  };
+}
+
+function setUp(options: { batch_max?: number; queue_max?: number } = {}) {
+  const world = new NetworkWorld(now);
+  const gate = gated(world);
+  const faults: unknown[] = [];
+  const { ledger } = gate;
+  const found_full = { count: 0 };
+  const network = createNetwork({
+    ledger,
+    vault,
+    random: world.random,
+    onFault: (error) => faults.push(error),
+    onFull: () => {
+      found_full.count += 1;
+    },
+    ...options,
+  });
+  return { world, gate, network, faults, found_full };
+}
+
+/** Lets every continuation that can run, run. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the queue before the ledger', () => {
+  test('sends a message that is alone at once, and those that come meanwhile together', async () => {
+    const { world, gate, network } = setUp();
+    const first = network.authorize(world.message());
+    await settled();
+    const others = [1, 2, 3].map(() => network.authorize(world.message()));
+    await settled();
+    assert.deepEqual(gate.begun, [1]);
+    gate.open();
+    await Promise.all([first, ...others]);
+    assert.deepEqual(world.ledger.passes, [1, 3]);
+  });
+
+  test('takes messages of one turn of the event loop together', async () => {
+    const { world, gate, network } = setUp();
+    gate.open();
+    await Promise.all([1, 2, 3].map(() => network.authorize(world.message())));
+    assert.deepEqual(world.ledger.passes, [3]);
+  });
+
+  test('takes what arrives while the ledger gathers into the same pass', async () => {
+    const world = new NetworkWorld(now);
+    const gate = gated(world);
+    gate.open();
+    const turn = Promise.withResolvers<void>();
+    const network = createNetwork({
+      ledger: { ...gate.ledger, gather: () => turn.promise },
+      vault,
+      random: world.random,
+    });
+    const first = network.authorize(world.message());
+    await settled();
+    assert.deepEqual(gate.begun, []);
+    const second = network.authorize(world.message());
+    turn.resolve();
+    await Promise.all([first, second]);
+    assert.deepEqual(gate.begun, [2]);
+  });
+
+  test('runs as many passes at once as the ledger is worth, those about one number one after another', async () => {
+    const world = new NetworkWorld(now);
+    const gate = gated(world);
+    const ledger: Ledger = { ...gate.ledger, passes_at_once: 2 };
+    const network = createNetwork({ ledger, vault, random: world.random });
+    const about = (first_byte: number) => ({ ...world.message(), number_index: new Uint8Array([first_byte, 7]) });
+    const answers = [2, 3].map((first_byte) => network.authorize(about(first_byte)));
+    await settled();
+    assert.deepEqual(gate.begun, [1, 1], 'two numbers, two passes under way');
+    answers.push(...[2, 2, 3].map((first_byte) => network.authorize(about(first_byte))));
+    await settled();
+    assert.deepEqual(gate.begun, [1, 1], 'later messages wait for the pass before theirs');
+    let drained = false;
+    const drain = network.drain().then(() => {
+      drained = true;
+    });
+    await settled();
+    assert.equal(drained, false);
+    gate.open();
+    await Promise.all([...answers, drain]);
+    assert.deepEqual(gate.begun.toSorted(), [1, 1, 1, 2]);
+  });
+
+  test('never sends more than batch_max at once', async () => {
+    const { world, gate, network } = setUp({ batch_max: 4 });
+    gate.open();
+    await Promise.all(Array.from({ length: 10 }, () => network.authorize(world.message())));
+    assert.deepEqual(world.ledger.passes, [4, 4, 2]);
+  });
+
+  test('answers each caller with the answer to its own message, after the commit', async () => {
+    const { world, gate, network } = setUp();
+    const messages = [100, 200_000, 300].map((billing_amount) => world.message({ billing_amount }));
+    const clearing = world.clearingMessage({ billing_amount: 50 });
+    const answers = [...messages.map((message) => network.authorize(message)), network.clear(clearing)] as const;
+    let answered = 0;
+    for (const answer of answers) answer.then(() => answered++);
+    await settled();
+    assert.equal(answered, 0);
+    gate.open();
+    const items = (await Promise.all(answers)).map((answer) => itemOf(answer));
+    assert.deepEqual(
+      items.map(({ billing_amount }) => billing_amount),
+      [100, 200_000, 300, 50],
+    );
+    assert.deepEqual([world.counters.held, world.counters.cleared], [400, 50]);
+  });
+
+  test('is bounded: a message too many meets a fault at once and is told of, and the others do not', async () => {
+    const { world, gate, network, faults, found_full } = setUp({ queue_max: 2 });
+    const running = network.authorize(world.message());
+    await settled();
+    const waiting = [network.authorize(world.message()), network.authorize(world.message())];
+    const refused = await network.authorize(world.message());
+    assert.equal(refused.kind === 'answered' && refused.fault, true);
+    assert.equal(found_full.count, 1);
+    await assert.rejects(network.clear(world.clearingMessage()), Fault);
+    assert.equal(found_full.count, 2);
+    gate.open();
+    for (const answer of await Promise.all([running, ...waiting])) assert.equal(itemOf(answer).status, 'open');
+    assert.equal(world.counters.uses, 3);
+    assert.deepEqual([found_full.count, faults], [2, []], 'no pass failed');
+  });
+});
+
+describe('a pass that fails', () => {
+  test('is tried again one by one: a message that alone causes it harms only itself', async () => {
+    const { world, gate, network, faults } = setUp();
+    const poison = world.message();
+    gate.failWhen((messages) => (messages.includes(poison) ? new Violation('poison') : null));
+    gate.open();
+    const [before, itself, after] = await Promise.all([
+      network.authorize(world.message()),
+      network.authorize(poison),
+      network.authorize(world.message()),
+    ]);
+    assert.deepEqual([itemOf(before).status, itemOf(after).status], ['open', 'open']);
+    assert.deepEqual(itself, {
+      kind: 'answered',
+      item: itemOf(itself),
+      code: 'U',
+      response_code: '96',
+      vcn_response: 'Unable to process',
+      issuer_response: 'Declined',
+      approval_code: null,
+      duplicate: false,
+      fault: true,
+    });
+    assert.deepEqual([itemOf(itself).id, itemOf(itself).card_number], [null, '************0001']);
+    assert.equal(world.counters.uses, 2);
+    assert.equal(faults.length, 2, 'of the pass together, and of the message alone');
+  });
+
+  test('records nothing as approved, and the same message later is decided', async () => {
+    const { world, gate, network } = setUp();
+    const message = world.message();
+    gate.failWhen(() => new Fault('disk full', { retryable: true }));
+    gate.open();
+    const answer = await network.authorize(message);
+    assert.equal(answer.kind === 'answered' && answer.fault, true);
+    assert.equal(world.ledger.authorizations.size, 0);
+    gate.failWhen(() => null);
+    assert.equal(itemOf(await network.authorize(message)).status, 'open');
+  });
+
+  test('after its commit gives the committed outcome to the same message again', async () => {
+    const { world, gate, network } = setUp();
+    const message = world.message();
+    gate.failWhen(() => new Fault('connection lost', { retryable: true }), { after_commit: true });
+    gate.open();
+    await network.authorize(message);
+    gate.failWhen(() => null);
+    const again = await network.authorize(message);
+    assert.equal(again.kind === 'answered' && again.duplicate, true);
+    assert.equal(itemOf(again).response_code, '00');
+    assert.equal(world.counters.uses, 1);
+  });
+
+  test('rejects a clearing with the fault, and the same clearing later is recorded', async () => {
+    const { world, gate, network } = setUp();
+    const message = world.clearingMessage();
+    gate.failWhen(() => new Fault('disk full', { retryable: true }));
+    gate.open();
+    await assert.rejects(network.clear(message), /disk full/);
+    gate.failWhen(() => null);
+    assert.equal(itemOf(await network.clear(message)).class, 'force_post');
+  });
+
+  test('does not keep later messages from their pass', async () => {
+    const { world, gate, network } = setUp();
+    gate.failWhen(() => new Fault('disk full', { retryable: true }));
+    gate.open();
+    await network.authorize(world.message());
+    gate.failWhen(() => null);
+    assert.equal(itemOf(await network.authorize(world.message())).status, 'open');
+  });
+});
+
+describe('draining', () => {
+  test('answers what is in flight, takes nothing more, and then is done', async () => {
+    const { world, gate, network, found_full } = setUp({ batch_max: 1 });
+    const taken = [1, 2].map(() => network.authorize(world.message()));
+    let done = false;
+    const drained = network.drain().then(() => {
+      done = true;
+    });
+    const late = await network.authorize(world.message());
+    assert.equal(late.kind === 'answered' && late.fault, true);
+    await assert.rejects(network.clear(world.clearingMessage()), Fault);
+    assert.equal(found_full.count, 0, 'it is closing, and not full');
+    await settled();
+    assert.equal(done, false);
+    gate.open();
+    await drained;
+    for (const answer of await Promise.all(taken)) assert.equal(itemOf(answer).status, 'open');
+    assert.deepEqual(world.ledger.passes, [1, 1]);
+  });
+
+  test('is done at once when nothing is in flight', async () => {
+    await setUp().network.drain();
+  });
+});
