@@ -1,19 +1,20 @@
-export * from './courier.ts';
-export { type Attempt, afterAttempt, type Delivery, type DeliveryState, delivery_states } from './delivery.ts';
-export * from './event.ts';
-export * from './event-log.ts';
-export { canonicalTypeId, type EventType, event_types } from './event-type.ts';
-export { type EventFilter, type FilterField, type FilterName, filter_fields } from './filter.ts';
-export * from './foreign-event.ts';
-export { type IndexedValues, indexedValues, matches } from './indexed-values.ts';
-export * from './manage-deliveries.ts';
-export * from './manage-webhooks.ts';
-export * from './parse-filters.ts';
-export * from './ports.ts';
-export { relayEvents } from './relay.ts';
-export { attempt_offsets_ms } from './retry-schedule.ts';
-export { deliverySignature, type SigningInput, type SigningSecrets, signatureHeaders } from './signature.ts';
-export * from './test-webhook.ts';
+export * from './log/event.ts';
+export * from './log/event-log.ts';
+export { canonicalTypeId, type EventType, event_types } from './log/event-type.ts';
+export { type EventFilter, type FilterField, type FilterName, filter_fields } from './log/filter.ts';
+export * from './log/foreign-event.ts';
+export { type IndexedValues, indexedValues, matches } from './log/indexed-values.ts';
+export * from './log/parse-filters.ts';
+export * from './log/ports.ts';
+export * from './webhooks/courier.ts';
+export { type Attempt, afterAttempt, type Delivery, type DeliveryState, delivery_states } from './webhooks/delivery.ts';
+export * from './webhooks/manage-deliveries.ts';
+export * from './webhooks/manage-webhooks.ts';
+export * from './webhooks/ports.ts';
+export { relayEvents } from './webhooks/relay.ts';
+export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
+export { deliverySignature, type SigningInput, type SigningSecrets, signatureHeaders } from './webhooks/signature.ts';
+export * from './webhooks/test-webhook.ts';
 export {
   type CallbackUrlPolicy,
   typeTaken,
@@ -21,7 +22,6 @@ export {
   type WebhookRequestInput,
   type WebhookStatus,
   webhook_statuses,
-} from './webhook.ts';
-export * from './webhook-ports.ts';
-export { resealWebhookSecrets, sealWebhookSecret } from './webhook-secret.ts';
-export * from './webhook-sender.ts';
+} from './webhooks/webhook.ts';
+export { resealWebhookSecrets, sealWebhookSecret } from './webhooks/webhook-secret.ts';
+export * from './webhooks/webhook-sender.ts';

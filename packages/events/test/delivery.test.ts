@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { newRound } from '../src/delivery.ts';
 import { afterAttempt, attempt_offsets_ms, type Delivery, type WebhookAnswer } from '../src/index.ts';
-import { nextAttemptDue } from '../src/retry-schedule.ts';
+import { newRound } from '../src/webhooks/delivery.ts';
+import { nextAttemptDue } from '../src/webhooks/retry-schedule.ts';
 
 const minute_ms = 60_000;
 const start_ms = Date.UTC(2026, 0, 15, 12);

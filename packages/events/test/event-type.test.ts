@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalTypeId, event_types } from '@tallystick/events';
-import { event_types_without_id, storedName, subscribedName, subscribingIds } from '../src/event-type.ts';
+import { event_types_without_id, storedName, subscribedName, subscribingIds } from '../src/log/event-type.ts';
 
 test('the types are those of the specification, by id, with 10 as the second name of 6', () => {
   assert.deepEqual(

@@ -12,7 +12,7 @@ import {
 import { Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { indexed_text_max } from '../src/filter.ts';
+import { indexed_text_max } from '../src/log/filter.ts';
 
 const names = Object.keys(filter_fields) as readonly FilterName[];
 

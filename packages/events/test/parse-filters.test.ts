@@ -4,7 +4,7 @@ import { type EventFilter, type FilterName, filter_fields, parseEventFilters } f
 import { Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { indexed_text_max } from '../src/filter.ts';
+import { indexed_text_max } from '../src/log/filter.ts';
 
 const noon_ms = 1_704_110_400_000;
 const day_ms = 86_400_000;

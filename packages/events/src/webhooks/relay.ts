@@ -1,5 +1,5 @@
-import { subscribedName } from './event-type.ts';
-import type { DeliveryOffer, EventToRelay, NewDelivery, Outbox } from './webhook-ports.ts';
+import { subscribedName } from '../log/event-type.ts';
+import type { DeliveryOffer, EventToRelay, NewDelivery, Outbox } from './ports.ts';
 
 /**
  * Makes deliveries of up to `limit` events that were not dispatched yet, one for each active webhook that subscribed to

@@ -1,7 +1,7 @@
 import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
 import { type DeliveryState, newRound } from './delivery.ts';
 import { readWebhook } from './manage-webhooks.ts';
-import type { DeliveryReading, WebhooksTx } from './webhook-ports.ts';
+import type { DeliveryReading, WebhooksTx } from './ports.ts';
 
 /** What these use cases need of a transaction. */
 type DeliveriesTx = Pick<WebhooksTx, 'webhooks' | 'deliveries'>;

@@ -6,7 +6,7 @@ import {
   shared_secret_length_max,
   shared_secret_length_min,
 } from '@tallystick/kernel';
-import { canonicalTypeId, event_types } from './event-type.ts';
+import { canonicalTypeId, event_types } from '../log/event-type.ts';
 
 export const webhook_statuses = ['active', 'inactive'] as const;
 

@@ -1,7 +1,7 @@
 import { resealAll, resealed, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import type { WebhookStore } from './ports.ts';
 import type { SigningSecrets } from './signature.ts';
 import type { Webhook } from './webhook.ts';
-import type { WebhookStore } from './webhook-ports.ts';
 
 /** What a sealed webhook secret is bound to. */
 const purpose = 'webhook secret';

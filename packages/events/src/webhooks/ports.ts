@@ -1,6 +1,6 @@
 import type { AuditLog, Lease, Page, PageRequest } from '@tallystick/kernel';
+import type { Event } from '../log/event.ts';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
-import type { Event } from './event.ts';
 import type { Webhook } from './webhook.ts';
 
 /** Webhooks, within a transaction. */

@@ -12,9 +12,9 @@
 import { drawLease, Fault, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
 import { eventBody } from './envelope.ts';
+import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './ports.ts';
 import { type RequestSigner, signedRequest } from './signed-request.ts';
 import type { Webhook } from './webhook.ts';
-import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './webhook-ports.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 /** What is told of each attempt, for metrics and logs. Never the body. */

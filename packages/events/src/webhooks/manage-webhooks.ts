@@ -9,6 +9,7 @@ import {
   refuseFaults,
   type Sealer,
 } from '@tallystick/kernel';
+import type { WebhooksTx } from './ports.ts';
 import { relayEventsOf } from './relay.ts';
 import {
   type CallbackUrlPolicy,
@@ -18,7 +19,6 @@ import {
   type WebhookStatus,
   webhookProblems,
 } from './webhook.ts';
-import type { WebhooksTx } from './webhook-ports.ts';
 import { sealWebhookSecret } from './webhook-secret.ts';
 
 export interface WebhookParts {

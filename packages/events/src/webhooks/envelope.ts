@@ -1,5 +1,5 @@
 import { instantText } from '@tallystick/kernel';
-import type { Event, Payload } from './event.ts';
+import type { Event, Payload } from '../log/event.ts';
 
 /** What a delivery tells, before it is text. */
 export interface EnvelopeContent {
