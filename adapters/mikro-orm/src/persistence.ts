@@ -2,27 +2,29 @@ import type { AccessTx } from '@tallystick/access';
 import type { CardsTx, Ledger, MailTx, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
-import { connect } from './connection.ts';
-import { deliveryDesk } from './delivery-desk.ts';
-import { ledgerOn } from './ledger.ts';
-import { migrate } from './migrate.ts';
+import { connect } from './connection/connection.ts';
+import { migrate } from './connection/migrate.ts';
+import type { Session } from './connection/session.ts';
+import { unitOfWorkOn } from './connection/unit-of-work.ts';
+import { ledgerOn } from './ledger/ledger.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
+import { auditLog } from './stores/audit-log.ts';
 import { cardStore } from './stores/cards.ts';
 import { companyStore } from './stores/companies.ts';
 import { deliveryStore } from './stores/deliveries.ts';
+import { deliveryDesk } from './stores/delivery-desk.ts';
 import { eventStore } from './stores/events.ts';
 import { idempotencyStore } from './stores/idempotency.ts';
+import { type InstallationStore, installationStore } from './stores/installation.ts';
 import { mailboxStore } from './stores/mailbox.ts';
 import { mailStore } from './stores/mails.ts';
 import { oneTimeLinkStore } from './stores/one-time-links.ts';
 import { outbox } from './stores/outbox.ts';
 import { realCardStore } from './stores/real-cards.ts';
-import { auditLog, type InstallationStore, installationStore, sandboxClockStore } from './stores/service-records.ts';
+import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
 import { webhookStore } from './stores/webhooks.ts';
-import type { Session } from './tables.ts';
-import { unitOfWorkOn } from './unit-of-work.ts';
 
 /** All that a transaction offers to the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {

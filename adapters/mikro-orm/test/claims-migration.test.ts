@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
 import { changeRows, scratchDatabases } from '@tallystick/test-support';
-import { connect } from '../src/connection.ts';
+import { connect } from '../src/connection/connection.ts';
 import { mikroOrmPersistence } from '../src/index.ts';
 
 test('answers kept for idempotency keys outlast the move of claims to machine time, and open claims can be taken or completed', async (t) => {

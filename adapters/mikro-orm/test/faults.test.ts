@@ -6,7 +6,7 @@ import { Fault, Refusal, Violation } from '@tallystick/kernel';
 import { database_names, refusing_port, scratchDatabase, sqliteFile } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { faultOf, isConflict } from '../src/faults.ts';
+import { faultOf, isConflict } from '../src/connection/faults.ts';
 
 /** The error that the work ends in. */
 async function errorOf(work: () => unknown): Promise<unknown> {

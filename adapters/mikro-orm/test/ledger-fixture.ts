@@ -12,9 +12,9 @@ import {
 } from '@tallystick/cards';
 import { type Clock, fixedClock, money } from '@tallystick/kernel';
 import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
-import { type Connection, connect } from '../src/connection.ts';
-import { ledgerOn } from '../src/ledger.ts';
-import { migrate } from '../src/migrate.ts';
+import { type Connection, connect } from '../src/connection/connection.ts';
+import { migrate } from '../src/connection/migrate.ts';
+import { ledgerOn } from '../src/ledger/ledger.ts';
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);
 

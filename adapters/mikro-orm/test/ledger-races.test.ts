@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { AuthorizationMessage, Clearing, ClearingMessage, Fold, LedgerState } from '@tallystick/cards';
 import { Fault, money } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
-import { authorizationsById, begin, holdsDue, lockByNumber, traces } from '../src/postgres-ledger-statements.ts';
+import { authorizationsById, begin, holdsDue, lockByNumber, traces } from '../src/ledger/postgres-ledger-statements.ts';
 import {
   authorizationMessage,
   clearingMessage,

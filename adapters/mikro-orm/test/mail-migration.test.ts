@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
 import { scratchDatabases } from '@tallystick/test-support';
 import { sql } from 'kysely';
-import { connect } from '../src/connection.ts';
+import { connect } from '../src/connection/connection.ts';
+import type { Tables } from '../src/connection/session.ts';
 import { mikroOrmPersistence } from '../src/index.ts';
-import type { Tables } from '../src/tables.ts';
 
 test('mails queued before they could be sent become one pending mail per address', async (t) => {
   for (const database of await scratchDatabases()) {

@@ -1,7 +1,7 @@
 import type { ApiKey, ApiKeyStore } from '@tallystick/access';
 import type { Selectable } from 'kysely';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, type Session, type Tables } from '../tables.ts';
+import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { newestFirst } from './paging.ts';
 
 /** API keys. */
 export function apiKeyStore(session: Session): ApiKeyStore {

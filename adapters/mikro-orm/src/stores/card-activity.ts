@@ -1,5 +1,6 @@
 import type { Authorization, CardStore, Clearing } from '@tallystick/cards';
 import { type RawBuilder, sql } from 'kysely';
+import type { Session } from '../connection/session.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -8,9 +9,8 @@ import {
   clearing_columns,
   clearingOf,
   selectList,
-} from '../ledger-rows.ts';
-import { afterId, pageOf } from '../paging.ts';
-import type { Session } from '../tables.ts';
+} from '../schema/record-rows.ts';
+import { afterId, pageOf } from './paging.ts';
 
 type CardActivity = Pick<
   CardStore,

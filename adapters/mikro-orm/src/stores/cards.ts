@@ -1,10 +1,17 @@
 import type { CardFilter, CardStore, SealedNumber, VirtualCard } from '@tallystick/cards';
 import type { Money } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, heldOrPassedOver, jsonOrNull, parsedOrNull, type Session, type Tables } from '../tables.ts';
+import {
+  heldForUpdate,
+  heldOrPassedOver,
+  jsonOrNull,
+  parsedOrNull,
+  type Session,
+  type Tables,
+} from '../connection/session.ts';
 import { cardActivity } from './card-activity.ts';
 import { metadataEntries, metadataEntry } from './card-metadata.ts';
+import { newestFirst } from './paging.ts';
 
 /** Virtual cards. */
 export function cardStore(session: Session): CardStore {

@@ -1,7 +1,7 @@
 import type { Company, CompanyStore } from '@tallystick/access';
 import type { Selectable } from 'kysely';
-import { newestFirst } from '../paging.ts';
-import type { Session, Tables } from '../tables.ts';
+import type { Session, Tables } from '../connection/session.ts';
+import { newestFirst } from './paging.ts';
 
 /** Companies. */
 export function companyStore({ db }: Session): CompanyStore {

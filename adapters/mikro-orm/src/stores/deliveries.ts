@@ -1,8 +1,8 @@
 import type { Attempt, Delivery, DeliveryStore } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
-import { isOneOf } from '../json-rows.ts';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, type Session, type Tables } from '../tables.ts';
+import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { isOneOf } from './json-rows.ts';
+import { newestFirst } from './paging.ts';
 
 /** Deliveries as clients read and restart them. */
 export function deliveryStore(session: Session): DeliveryStore {

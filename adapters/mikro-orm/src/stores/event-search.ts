@@ -1,10 +1,10 @@
 import type { EventFilter, FilterName } from '@tallystick/events';
 import type { PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
-import { event_segment_bits, segmentOf } from '../event-segments.ts';
-import { afterId } from '../paging.ts';
-import { event_filter_columns } from '../schema.ts';
-import type { Session } from '../tables.ts';
+import type { Session } from '../connection/session.ts';
+import { event_segment_bits, segmentOf } from '../schema/event-segments.ts';
+import { event_filter_columns } from '../schema/schema.ts';
+import { afterId } from './paging.ts';
 
 /** Filters from the one that leaves least, as a rule, to the one that leaves most. */
 const leading: readonly FilterName[] = [

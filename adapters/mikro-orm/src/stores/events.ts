@@ -1,10 +1,10 @@
 import type { Event, EventStore, NewEvent } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
-import { eventRecord } from '../event-row.ts';
-import { isOneOf } from '../json-rows.ts';
-import { newestFirst, pageOf } from '../paging.ts';
-import { jsonOrNull, parsedOrNull, type Session, type Tables } from '../tables.ts';
+import { jsonOrNull, parsedOrNull, type Session, type Tables } from '../connection/session.ts';
+import { eventRecord } from '../schema/event-row.ts';
 import { findEventIds } from './event-search.ts';
+import { isOneOf } from './json-rows.ts';
+import { newestFirst, pageOf } from './paging.ts';
 
 /** Rows in one statement: both databases take their columns as parameters. */
 const rows_max = 500;

@@ -1,7 +1,7 @@
 import type { IdempotencyStore } from '@tallystick/access';
 import { Refusal } from '@tallystick/kernel';
 import { sql } from 'kysely';
-import { heldForUpdate, heldOrPassedOver, type Session } from '../tables.ts';
+import { heldForUpdate, heldOrPassedOver, type Session } from '../connection/session.ts';
 
 /** Records of idempotency keys. */
 export function idempotencyStore(session: Session): IdempotencyStore {

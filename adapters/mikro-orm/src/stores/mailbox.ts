@@ -1,6 +1,6 @@
 import type { MailboxStore } from '@tallystick/cards';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, type Session } from '../tables.ts';
+import { heldForUpdate, type Session } from '../connection/session.ts';
+import { newestFirst } from './paging.ts';
 
 /** The sandbox's mailbox. */
 export function mailboxStore(session: Session): MailboxStore {

@@ -1,8 +1,8 @@
 import type { Mail, MailStore } from '@tallystick/cards';
 import { type Selectable, sql } from 'kysely';
-import { isOneOf, jsonRows } from '../json-rows.ts';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, type Session, type Tables } from '../tables.ts';
+import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { isOneOf, jsonRows } from './json-rows.ts';
+import { newestFirst } from './paging.ts';
 
 /** Mails on their way. */
 export function mailStore(session: Session): MailStore {

@@ -1,5 +1,5 @@
 import type { OneTimeLinkStore } from '@tallystick/cards';
-import { heldForUpdate, type Session } from '../tables.ts';
+import { heldForUpdate, type Session } from '../connection/session.ts';
 
 /** The links in mails. */
 export function oneTimeLinkStore(session: Session): OneTimeLinkStore {

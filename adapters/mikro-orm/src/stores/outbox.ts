@@ -1,7 +1,7 @@
 import type { DeliveryOffer, EventToRelay, Outbox } from '@tallystick/events';
 import { sql } from 'kysely';
-import { isOneOf, jsonRows } from '../json-rows.ts';
-import { heldForUpdate, type Session } from '../tables.ts';
+import { heldForUpdate, type Session } from '../connection/session.ts';
+import { isOneOf, jsonRows } from './json-rows.ts';
 import { webhookOf } from './webhooks.ts';
 
 /** The events that no relay has taken, and the deliveries that it makes of them. */

@@ -1,7 +1,7 @@
 import type { RealCard, RealCardStore } from '@tallystick/cards';
 import type { Selectable } from 'kysely';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, jsonOrNull, parsedOrNull, type Session, type Tables } from '../tables.ts';
+import { heldForUpdate, jsonOrNull, parsedOrNull, type Session, type Tables } from '../connection/session.ts';
+import { newestFirst } from './paging.ts';
 
 /** Real cards. */
 export function realCardStore(session: Session): RealCardStore {

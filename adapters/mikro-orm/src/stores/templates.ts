@@ -1,8 +1,8 @@
 import { invalid } from '@tallystick/kernel';
 import { name_taken, type PurchaseTemplate, type TemplateStore } from '@tallystick/templates';
 import type { Selectable } from 'kysely';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, type Session, type Tables } from '../tables.ts';
+import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { newestFirst } from './paging.ts';
 
 /** Purchase templates. */
 export function templateStore(session: Session): TemplateStore {

@@ -1,5 +1,5 @@
 import type { UnknownNumberStore } from '@tallystick/cards';
-import { heldOrPassedOver, type Session } from '../tables.ts';
+import { heldOrPassedOver, type Session } from '../connection/session.ts';
 
 /** Messages for numbers that nobody has. */
 export function unknownNumberStore(session: Session): UnknownNumberStore {

@@ -1,8 +1,8 @@
 import { canonicalTypeId, typeTaken, type Webhook, type WebhookStore } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
 import type { Selectable } from 'kysely';
-import { newestFirst } from '../paging.ts';
-import { heldForUpdate, type Session, type Tables } from '../tables.ts';
+import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { newestFirst } from './paging.ts';
 
 /** Webhooks, and which event types each of them has. */
 export function webhookStore(session: Session): WebhookStore {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CardFilter, SealedNumber, VirtualCard } from '@tallystick/cards';
 import { money, type Page, type PageRequest } from '@tallystick/kernel';
-import { connect } from '../../src/connection.ts';
+import { connect } from '../../src/connection/connection.ts';
 import type { Persistence } from '../../src/index.ts';
 import { makeCard, makeCompanyWithRealCard, newCard, noon_ms, onEveryDatabase, sealedNumber } from './fixture.ts';
 

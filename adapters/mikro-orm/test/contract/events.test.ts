@@ -11,8 +11,8 @@ import {
 import { type Page, type PageRequest, Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { connect } from '../../src/connection.ts';
-import { event_segment_bits } from '../../src/event-segments.ts';
+import { connect } from '../../src/connection/connection.ts';
+import { event_segment_bits } from '../../src/schema/event-segments.ts';
 import { type Fixture, noon_ms, onEveryDatabase } from './fixture.ts';
 
 const company = 1;

@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
-import { type Connection, connect } from '../../src/connection.ts';
-import { migrate } from '../../src/migrate.ts';
+import { type Connection, connect } from '../../src/connection/connection.ts';
+import { migrate } from '../../src/connection/migrate.ts';
 
 /** Every table, column, default, index and constraint as the database itself tells of it. */
 async function catalogue(connection: Connection): Promise<unknown> {

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { Refusal } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate } from '@tallystick/templates';
 import type { ScratchDatabase } from '@tallystick/test-support';
-import { connect } from '../../src/connection.ts';
+import { connect } from '../../src/connection/connection.ts';
 import { makeCompany, noon_ms, onEveryDatabase, realCard } from './fixture.ts';
 
 let keys = 0;

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '@tallystick/kernel';
 import type { Connection } from './connection.ts';
 import { faultOf, isConflict } from './faults.ts';
 import { outermost } from './nesting.ts';
-import type { Session, Tables } from './tables.ts';
+import type { Session, Tables } from './session.ts';
 
 /** How often a piece of work is tried before a conflict is told to the caller. */
 const attempts_max = 6;

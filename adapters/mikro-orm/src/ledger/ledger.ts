@@ -1,6 +1,6 @@
 import type { Ledger } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { sqliteLedger } from './sqlite-ledger.ts';
 

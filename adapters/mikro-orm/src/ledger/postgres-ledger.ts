@@ -11,20 +11,11 @@ import {
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
 import type { Pool, PoolClient, QueryResult } from 'pg';
-import type { PostgresConnection } from './connection.ts';
-import { faultOf, isConflict } from './faults.ts';
-import {
-  type AuthorizationRow,
-  authorizationOf,
-  type CardRow,
-  type ClearingRow,
-  cardOf,
-  clearingOf,
-  idsNeeded,
-  networkReference,
-  TemplateRules,
-} from './ledger-rows.ts';
-import { outermost } from './nesting.ts';
+import type { PostgresConnection } from '../connection/connection.ts';
+import { faultOf, isConflict } from '../connection/faults.ts';
+import { outermost } from '../connection/nesting.ts';
+import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
+import { type CardRow, cardOf, idsNeeded, networkReference, TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
   begin,

@@ -12,19 +12,21 @@ import {
   type NetworkMessage,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
-import type { SqliteConnection } from './connection.ts';
-import { event_columns, eventRecord } from './event-row.ts';
-import { faultOf } from './faults.ts';
+import type { SqliteConnection } from '../connection/connection.ts';
+import { faultOf } from '../connection/faults.ts';
+import { event_columns, eventRecord } from '../schema/event-row.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
   authorizationOf,
-  type CardRow,
   type ClearingRow,
   type ColumnKind,
-  cardOf,
   clearing_columns,
   clearingOf,
+} from '../schema/record-rows.ts';
+import {
+  type CardRow,
+  cardOf,
   idsAfter,
   idsNeeded,
   match_reach_ms,

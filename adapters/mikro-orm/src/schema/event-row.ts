@@ -1,5 +1,5 @@
 import { type FilterName, filter_fields, indexedValues, type NewEvent } from '@tallystick/events';
-import type { ColumnKind } from './ledger-rows.ts';
+import type { ColumnKind } from './record-rows.ts';
 import { event_filter_columns } from './schema.ts';
 
 const payload_filters = (Object.keys(filter_fields) as FilterName[]).filter(

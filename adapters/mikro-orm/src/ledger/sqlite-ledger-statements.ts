@@ -1,14 +1,13 @@
 import type { Database } from 'better-sqlite3';
-import { event_columns } from './event-row.ts';
+import { event_columns } from '../schema/event-row.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
-  type CardRow,
   type ClearingRow,
-  card_columns,
   clearing_columns,
   selectList,
-} from './ledger-rows.ts';
+} from '../schema/record-rows.ts';
+import { type CardRow, card_columns } from './ledger-rows.ts';
 
 /** Names the parameters of what looks for a recent match. */
 export interface Recent {

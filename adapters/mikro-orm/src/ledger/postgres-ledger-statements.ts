@@ -1,14 +1,8 @@
 import type { LedgerChanges } from '@tallystick/cards';
 import type { QueryConfig } from 'pg';
-import { event_columns, eventRecord } from './event-row.ts';
-import {
-  authorization_columns,
-  type ColumnKind,
-  card_columns,
-  clearing_columns,
-  match_reach_ms,
-  selectList,
-} from './ledger-rows.ts';
+import { event_columns, eventRecord } from '../schema/event-row.ts';
+import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
+import { card_columns, match_reach_ms } from './ledger-rows.ts';
 
 /** A statement of a pass, ready to send. */
 export type LedgerQuery = QueryConfig<unknown[]>;

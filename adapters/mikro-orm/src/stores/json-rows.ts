@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../schema/dialect.ts';
 
 /** The types that a column of such a table may have. */
 export type JsonColumn = 'integer' | 'text';

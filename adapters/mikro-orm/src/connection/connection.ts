@@ -10,10 +10,10 @@ import { assert } from '@tallystick/kernel';
 import Database from 'better-sqlite3';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { adaptToDialect } from './dialect.ts';
-import { migrations } from './migrations/index.ts';
+import { adaptToDialect } from '../schema/adapt-to-dialect.ts';
+import { migrations } from '../schema/migrations/index.ts';
+import { entities } from '../schema/schema.ts';
 import { outermost } from './nesting.ts';
-import { entities } from './schema.ts';
 import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
 
 /** The database as the stores, the ledger and the migrations share it: MikroORM, and the driver's own handle beneath it. */

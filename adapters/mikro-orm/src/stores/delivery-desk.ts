@@ -1,11 +1,11 @@
 import type { Delivery, DeliveryDesk, WorkOrder, WorkResult } from '@tallystick/events';
 import type { Lease, UnitOfWork } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
+import type { Session, Tables } from '../connection/session.ts';
+import { deliveryOf } from './deliveries.ts';
+import { event_fields, eventOf } from './events.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
-import { deliveryOf } from './stores/deliveries.ts';
-import { event_fields, eventOf } from './stores/events.ts';
-import { webhookOf } from './stores/webhooks.ts';
-import type { Session, Tables } from './tables.ts';
+import { webhookOf } from './webhooks.ts';
 
 /** Claims and records deliveries in batches, each in a transaction of its own. */
 export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {

@@ -1,8 +1,6 @@
 import type { MetadataStorage, Platform } from '@mikro-orm/core';
+import { dialectOf } from './dialect.ts';
 import { segmentExpression } from './event-segments.ts';
-
-/** The databases that the tables are made for. */
-export type Dialect = 'sqlite' | 'postgres';
 
 /**
  * For `discovery.afterDiscovered`: what the entities cannot say for both databases at once. On SQLite a numeric primary key
@@ -22,9 +20,4 @@ export function adaptToDialect(storage: MetadataStorage, platform: Platform): vo
       if (dialect === 'postgres' && column_type === 'text') property.collation = 'C';
     }
   }
-}
-
-/** The dialect that a MikroORM platform speaks. */
-export function dialectOf(platform: Platform): Dialect {
-  return platform.constructor.name.startsWith('Sqlite') ? 'sqlite' : 'postgres';
 }

@@ -1,0 +1,17 @@
+import type { SandboxClockStore } from '@tallystick/kernel';
+import { heldForUpdate, type Session } from '../connection/session.ts';
+
+/** The sandbox's clock: one row, which the first migration made. */
+export function sandboxClockStore(session: Session): SandboxClockStore {
+  const { db } = session;
+  return {
+    async read(options) {
+      const clock = db.selectFrom('sandbox_clock').select(['offset_ms', 'frozen_at_ms']).where('id', '=', 1);
+      return (options?.for_update ? heldForUpdate(session, clock) : clock).executeTakeFirstOrThrow();
+    },
+
+    async write({ offset_ms, frozen_at_ms }) {
+      await db.updateTable('sandbox_clock').set({ offset_ms, frozen_at_ms }).where('id', '=', 1).execute();
+    },
+  };
+}
