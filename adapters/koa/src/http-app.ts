@@ -11,20 +11,28 @@ import {
   type UnitOfWork,
 } from '@tallystick/kernel';
 import Koa from 'koa';
-import { render } from './answer.ts';
-import { cardDetailsPage } from './card-details-page.ts';
-import { errorAnswer, HttpProblem, isExpected } from './error-answer.ts';
-import type { HttpTx } from './http-tx.ts';
-import type { Lifecycle } from './lifecycle.ts';
-import { type Log, shownError } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { answering, type HttpContext, isPathId, type PipelinePorts, type RequestState, send } from './pipeline.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { requestId } from './request-id.ts';
-import type { WebhookServices } from './resources/webhook-routes.ts';
+import { render } from './answer/answer.ts';
+import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
+import { documentRoutes } from './document/document-routes.ts';
+import { healthRoutes } from './operations/health-routes.ts';
+import type { Lifecycle } from './operations/lifecycle.ts';
+import { type Log, shownError } from './operations/log.ts';
+import type { Metrics } from './operations/metrics.ts';
+import type { HttpTx } from './request/http-tx.ts';
+import {
+  answering,
+  type HttpContext,
+  isPathId,
+  type PipelinePorts,
+  type RequestState,
+  send,
+} from './request/pipeline.ts';
+import { createRateLimit } from './request/rate-limit.ts';
+import { requestId } from './request/request-id.ts';
+import { cardDetailsPage } from './resources/card-details/page.ts';
+import type { Sandbox } from './resources/sandbox/sandbox.ts';
+import type { WebhookServices } from './resources/webhooks/routes.ts';
 import { apiRoutes } from './routes.ts';
-import type { Sandbox } from './sandbox.ts';
-import { healthRoutes, systemRoutes } from './system-routes.ts';
 
 /** What the HTTP interface is made of. Everything is given; it reads no configuration. */
 export interface HttpAppOptions {
@@ -101,7 +109,10 @@ export function createHttpApp(options: HttpAppOptions): Koa {
     if (route.has_effect) layer.methods = [route.method];
   }
   const page = cardDetailsPage({ ...options, refreshClock: sandbox?.refreshClock });
-  const others = serves_api ? [...systemRoutes(options, routes), ...page] : healthRoutes(options);
+  const others = [
+    ...(serves_api ? [...documentRoutes(routes, options.version), ...page] : []),
+    ...healthRoutes(options),
+  ];
   for (const { method = 'GET', path, answer } of others) {
     router.register(path, [method], (ctx) => {
       ctx.state.route = path;

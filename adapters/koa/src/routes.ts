@@ -1,19 +1,19 @@
 import type { CardVault, Network } from '@tallystick/cards';
 import type { Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
-import type { HttpTx } from './http-tx.ts';
-import type { Metrics } from './metrics.ts';
-import { eventRoutes } from './resources/event-routes.ts';
-import { mailRoutes } from './resources/mail-routes.ts';
-import { mailboxRoutes } from './resources/mailbox-routes.ts';
-import { networkRoutes } from './resources/network-routes.ts';
-import { operatorRoutes } from './resources/operator-routes.ts';
-import { realCardRoutes } from './resources/real-card-routes.ts';
-import { sandboxRoutes } from './resources/sandbox-routes.ts';
-import { templateRoutes } from './resources/template-routes.ts';
-import { virtualCardRoutes } from './resources/virtual-card-routes.ts';
-import { type WebhookServices, webhookRoutes } from './resources/webhook-routes.ts';
-import type { Route } from './route.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Metrics } from './operations/metrics.ts';
+import type { HttpTx } from './request/http-tx.ts';
+import type { Route } from './request/route.ts';
+import { eventRoutes } from './resources/events/routes.ts';
+import { mailboxRoutes } from './resources/mailbox/routes.ts';
+import { mailRoutes } from './resources/mails/routes.ts';
+import { networkRoutes } from './resources/network/routes.ts';
+import { operatorRoutes } from './resources/operator/routes.ts';
+import { realCardRoutes } from './resources/real-cards/routes.ts';
+import { sandboxRoutes } from './resources/sandbox/routes.ts';
+import type { Sandbox } from './resources/sandbox/sandbox.ts';
+import { templateRoutes } from './resources/templates/routes.ts';
+import { virtualCardRoutes } from './resources/virtual-cards/routes.ts';
+import { type WebhookServices, webhookRoutes } from './resources/webhooks/routes.ts';
 
 /** What the routes need to do their work. */
 export interface RoutePorts {

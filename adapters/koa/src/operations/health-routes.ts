@@ -1,0 +1,41 @@
+import { HttpProblem } from '../answer/error-answer.ts';
+import type { SystemRoute } from '../request/system-route.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface HealthPorts {
+  readonly lifecycle: Lifecycle;
+  readonly metrics: Metrics;
+  readonly ping: () => Promise<void>;
+}
+
+/** What operators watch. */
+export function healthRoutes(ports: HealthPorts): readonly SystemRoute[] {
+  return [
+    {
+      path: '/healthz',
+      answer(ctx) {
+        ctx.body = { status: 'ok' };
+      },
+    },
+    {
+      path: '/readyz',
+      async answer(ctx) {
+        if (ports.lifecycle.stopping) throw new HttpProblem('unavailable', 'the server is stopping');
+        try {
+          await ports.ping();
+        } catch {
+          throw new HttpProblem('unavailable', 'the database does not answer', { 'Retry-After': '1' });
+        }
+        ctx.body = { status: 'ready' };
+      },
+    },
+    {
+      path: '/metrics',
+      async answer(ctx) {
+        ctx.set('Content-Type', ports.metrics.content_type);
+        ctx.body = await ports.metrics.read();
+      },
+    },
+  ];
+}

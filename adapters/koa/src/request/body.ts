@@ -1,0 +1,139 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { isStorable } from '@tallystick/kernel';
+import { HttpProblem } from '../answer/error-answer.ts';
+
+/** The largest body that a request may have (decision: HTTP conventions). */
+export const body_bytes_max = 1024 * 1024;
+
+/** How much of an oversized body is read and dropped, so that its sender comes to read our 413. */
+const drained_bytes_max = 16 * 1024 * 1024;
+
+/** How deep arrays and objects may nest. */
+export const nesting_max = 64;
+
+const no_bytes = Buffer.alloc(0);
+
+/**
+ * Reads the whole body. Counts the bytes as they come, whatever Content-Length says; refuses a body over `body_bytes_max`
+ * with `body_too_large`.
+ */
+export function readBody(req: IncomingMessage): Promise<Buffer> {
+  const declared = req.headers['content-length'];
+  if (declared === undefined && req.headers['transfer-encoding'] === undefined) return Promise.resolve(no_bytes);
+  if (declared === '0') return Promise.resolve(no_bytes);
+  if (Number(declared) > drained_bytes_max) return Promise.reject(tooLarge({ Connection: 'close' }));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= body_bytes_max) {
+        chunks.push(chunk);
+      } else {
+        chunks.length = 0;
+        if (length > drained_bytes_max) {
+          req.pause();
+          reject(tooLarge({ Connection: 'close' }));
+        }
+      }
+    });
+    req.on('end', () => {
+      if (length > body_bytes_max) reject(tooLarge({}));
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+    });
+    // A caller that goes away in the middle is no fault of ours.
+    const ended = () => reject(new HttpProblem('malformed_json', 'the request ended before its body did'));
+    req.on('error', ended);
+    req.on('close', () => {
+      // Comes after every whole body too; an error made then would cost each request its stack.
+      if (!req.readableEnded) ended();
+    });
+  });
+}
+
+function tooLarge(headers: Readonly<Record<string, string>>): HttpProblem {
+  return new HttpProblem('body_too_large', `the body is larger than ${body_bytes_max} bytes`, headers);
+}
+
+/** Refuses (`unsupported_media_type`) a body that does not say it is JSON in UTF-8, as it is. */
+export function requireJsonType(req: IncomingMessage): void {
+  const type = req.headers['content-type'];
+  if (type !== 'application/json' && !isJsonType(type)) {
+    throw new HttpProblem('unsupported_media_type', 'the Content-Type must be application/json (in UTF-8)');
+  }
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new HttpProblem(
+      'unsupported_media_type',
+      'the body must not be compressed: Content-Encoding is not supported',
+    );
+  }
+}
+
+function isJsonType(type: string | undefined): boolean {
+  if (type === undefined) return false;
+  const [essence, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  if (essence !== 'application/json') return false;
+  return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
+}
+
+/**
+ * The JSON value of a body. Refuses (`malformed_json`) what is not UTF-8, not JSON, nested deeper than `nesting_max`, or
+ * holds text that cannot be stored (a NUL, half a surrogate pair). A name given twice has its last value, and `__proto__`
+ * is a name like any other.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw malformed('the body is not valid UTF-8');
+  if (depth(bytes) > nesting_max) throw malformed(`the body nests deeper than ${nesting_max} levels`);
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The parser's message repeats the text around the fault, which may be a card number.
+    throw malformed(bytes.length === 0 ? 'the body is empty; a JSON object is needed' : 'the body is not valid JSON');
+  }
+  if (bytes.includes('\\u')) requireStorable(value, '');
+  return value;
+}
+
+function malformed(message: string, path?: string): HttpProblem {
+  if (path === undefined) return new HttpProblem('malformed_json', message);
+  return new HttpProblem('malformed_json', `${path} ${message}`, {}, [{ path, message }]);
+}
+
+/** The deepest nesting of brackets outside strings. Looks at bytes: a parser would have to build the bomb first. */
+function depth(bytes: Buffer): number {
+  let depth = 0;
+  let depth_max = 0;
+  let in_string = false;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (in_string) {
+      if (byte === 0x5c) i += 1;
+      else if (byte === 0x22) in_string = false;
+    } else if (byte === 0x22) {
+      in_string = true;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > depth_max) depth_max = depth;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+    }
+  }
+  return depth_max;
+}
+
+function requireStorable(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) throw malformed('holds a NUL or half a surrogate pair, which is no text', path || 'body');
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) requireStorable(item, `${path}[${index}]`);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      if (!isStorable(name))
+        throw malformed('has a name with a NUL or half a surrogate pair, which is no text', path || 'body');
+      requireStorable(item, path === '' ? name : `${path}.${name}`);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The page behind the link in a mail: shows a card's number, expiry and code, once.
+ *
+ *   GET   a page with a button; changes nothing, for mail scanners and previews follow links
+ *   POST  uses the link up and shows the card
+ *   410   the link was used, has expired, was replaced or never was: told alike
+ *
+ * The path holds the secret: it stands in no log, no metric and no error, and no other site is told of it. The page needs
+ * nothing but itself.
+ */
+import { createHash } from 'node:crypto';
+import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@tallystick/cards';
+import type { Clock, Sha256, UnitOfWork } from '@tallystick/kernel';
+import { escapeHtml } from '../../answer/html.ts';
+import type { Operation } from '../../document/openapi.ts';
+import { readBody } from '../../request/body.ts';
+import type { HttpTx } from '../../request/http-tx.ts';
+import type { HttpContext } from '../../request/pipeline.ts';
+import type { SystemRoute } from '../../request/system-route.ts';
+
+/** Where the page is, under the public address of the service. */
+export const card_details_path = '/card-details';
+
+export interface CardDetailsPorts {
+  readonly unitOfWork: UnitOfWork<HttpTx>;
+  readonly vault: CardVault;
+  readonly sha256: Sha256;
+  readonly clock: Clock;
+  /** Waits until the clock shows what other processes made of it; absent where no other moves it. */
+  readonly refreshClock: (() => Promise<void>) | undefined;
+}
+
+/** The routes of the page. */
+export function cardDetailsPage(ports: CardDetailsPorts): readonly SystemRoute[] {
+  const path = `${card_details_path}/:token`;
+  const nowMs = async (): Promise<number> => {
+    await ports.refreshClock?.();
+    return ports.clock.now().epochMilliseconds;
+  };
+  return [
+    {
+      method: 'GET',
+      path,
+      async answer(ctx) {
+        const now_ms = await nowMs();
+        const open = await ports.unitOfWork.read((tx) => isLinkOpen(tx, ports, tokenOf(ctx), now_ms));
+        show(ctx, open ? ask : closed);
+      },
+    },
+    {
+      method: 'POST',
+      path,
+      async answer(ctx) {
+        await readBody(ctx.req);
+        const request = { token: tokenOf(ctx), request_id: ctx.state.request_id, now_ms: await nowMs() };
+        const card = await ports.unitOfWork.run((tx) => openOneTimeLink(tx, ports, request));
+        show(ctx, card === null ? closed : cardPage(card));
+      },
+    },
+  ];
+}
+
+interface Page {
+  readonly status: 200 | 410;
+  readonly title: string;
+  readonly content: string;
+}
+
+const ask: Page = {
+  status: 200,
+  title: 'Your virtual card',
+  content: `<p>Number and code are shown once. Have ready what you need them for.</p>
+<form method="post"><button type="submit">Show number and code</button></form>`,
+};
+
+const closed: Page = {
+  status: 410,
+  title: 'This link shows nothing any more',
+  content: '<p>It was used, or its 24 hours are over. Ask whoever issued the card to mail it again.</p>',
+};
+
+function cardPage({ rcn_alias, card_number, expiry, cvc }: OpenedCard): Page {
+  return {
+    status: 200,
+    title: 'Your virtual card',
+    content: `<dl>
+<dt>Card</dt><dd>${escapeHtml(rcn_alias)}</dd>
+<dt>Number</dt><dd><code>${card_number.replace(/(\d{4})(?=\d)/g, '$1 ')}</code></dd>
+<dt>Expiry</dt><dd><code>${escapeHtml(expiry)}</code></dd>
+<dt>Code</dt><dd><code>${escapeHtml(cvc)}</code></dd>
+</dl>
+<p>The link that brought you here shows nothing any more.</p>`,
+  };
+}
+
+const style = `
+:root { color-scheme: light dark; }
+body { font: 18px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 3rem auto; padding: 0 1.5rem; }
+button { font: inherit; padding: 0.5rem 1rem; }
+dt { opacity: 0.7; } dd { margin: 0 0 1rem; } code { font: 1.25em ui-monospace, monospace; }
+`;
+const style_hash = createHash('sha256').update(style).digest('base64');
+
+const headers = {
+  'Cache-Control': 'no-store, no-transform',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow, noarchive, nosnippet',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const;
+
+function show(ctx: HttpContext, { status, title, content }: Page): void {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.type = 'html';
+  ctx.body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>${title}</h1>
+${content}
+</body>
+</html>
+`;
+}
+
+function tokenOf(ctx: HttpContext): string {
+  return (ctx.params as { readonly token?: string } | undefined)?.token ?? '';
+}
+
+const html = { 'text/html': { schema: { type: 'string' } } };
+const gone = { description: 'The link was used, has expired, or never was', content: html };
+
+function operation(operationId: string, summary: string, description: string): Operation {
+  return {
+    summary,
+    description,
+    tags: ['Card details'],
+    operationId,
+    parameters: [
+      {
+        name: 'token',
+        in: 'path',
+        required: true,
+        description: 'From the mail',
+        schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
+      },
+    ],
+    responses: { 200: { description: 'The page', content: html }, 410: gone },
+    ...{ security: [] },
+  };
+}
+
+/** What the OpenAPI document tells of the page. */
+export const card_details_operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  [`${card_details_path}/{token}`]: {
+    get: operation(
+      'get_card_details',
+      'Ask for a card by the link of a mail',
+      'A page for people, with a button. Takes no key: the link is the proof. Changes nothing.',
+    ),
+    post: operation(
+      'post_card_details',
+      'Show a card by the link of a mail, once',
+      'A page for people, with number, expiry and code. Takes no key: the link is the proof, and is used up.',
+    ),
+  },
+};

@@ -1,0 +1,59 @@
+import {
+  type Event,
+  event_types,
+  eventResource,
+  filter_fields,
+  listEvents,
+  parseEventFilters,
+  readEvent,
+} from '@tallystick/events';
+import * as z from 'zod';
+import { list, type MinimalItem, resource } from '../../answer/answer.ts';
+import { clientCall, type Route, route } from '../../request/route.ts';
+import { event, event_type } from './shapes.ts';
+
+const of_events = { area: 'events', tag: 'Events' } as const;
+
+/** `/v1/events` (service specification 4.3). */
+export function eventRoutes(): readonly Route[] {
+  return [
+    route({
+      ...of_events,
+      method: 'GET',
+      path: '/v1/events/types',
+      summary: 'List the event types',
+      answer: z.array(event_type),
+      perform: async () => resource(event_types),
+    }),
+    route({
+      ...of_events,
+      method: 'GET',
+      path: '/v1/events/:id',
+      summary: 'Read an event',
+      answer: event,
+      async transaction(tx, request) {
+        return resource(eventResource(await readEvent(tx, clientCall(request), request.id)));
+      },
+    }),
+    route({
+      ...of_events,
+      method: 'GET',
+      path: '/v1/events',
+      summary: 'List events, newest first',
+      description: 'Several filters are ANDed. A range is [from,to], both ends included; either may be empty.',
+      // The events package knows its filters, and says of an unknown one which was meant.
+      query: { paged: true, filters: () => true },
+      filter_names: Object.keys(filter_fields),
+      answer: z.array(event),
+      async transaction(tx, request) {
+        const { query } = request;
+        const page = await listEvents(tx, clientCall(request), parseEventFilters(query.filters), query.page);
+        return list(query, page, eventResource, minimalEvent);
+      },
+    }),
+  ];
+}
+
+function minimalEvent({ id }: Event): MinimalItem {
+  return { id: String(id), type: 'event', url: `/v1/events/${id}` };
+}

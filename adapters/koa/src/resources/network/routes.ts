@@ -1,0 +1,71 @@
+import {
+  type AuthorizationInput,
+  type CardVault,
+  type ClearingInput,
+  type Network,
+  normalizeAuthorization,
+  normalizeClearing,
+} from '@tallystick/cards';
+import { type Answer, resource } from '../../answer/answer.ts';
+import { retry_after_s } from '../../answer/error-answer.ts';
+import type { Metrics } from '../../operations/metrics.ts';
+import { type Route, route } from '../../request/route.ts';
+import { data_of_domain } from '../fields.ts';
+import { authorization_answer, authorization_message, clearing_item, clearing_message } from './shapes.ts';
+
+/** What the network's routes need. */
+export interface NetworkRoutePorts {
+  readonly network: Network;
+  readonly vault: CardVault;
+  readonly metrics: Pick<Metrics, 'decision'>;
+}
+
+/** `/network/v1`: authorizations and clearings come in (decision: network side). */
+export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): readonly Route[] {
+  return [
+    route({
+      area: 'network_messages',
+      tag: 'Network',
+      method: 'POST',
+      path: '/network/v1/authorizations',
+      summary: 'Decide an authorization, or record an advice or a reversal',
+      description:
+        'A fault of ours answers 503 with the code U, and nothing is recorded as approved; the same message again gets the committed outcome, if there is one.',
+      body: data_of_domain,
+      documented_body: authorization_message,
+      answer: authorization_answer,
+      async perform({ body, request_id }) {
+        const answer = await network.authorize(
+          normalizeAuthorization(body.data as AuthorizationInput, vault, request_id),
+        );
+        if (answer.kind === 'refused') throw answer.refusal;
+        metrics.decision(answer.code);
+        return answer.fault ? unableToProcess(answer.item, request_id) : resource(answer.item);
+      },
+    }),
+    route({
+      area: 'network_messages',
+      tag: 'Network',
+      method: 'POST',
+      path: '/network/v1/clearings',
+      summary: 'Record a clearing',
+      body: data_of_domain,
+      documented_body: clearing_message,
+      answer: clearing_item,
+      async perform({ body, request_id }) {
+        const answer = await network.clear(normalizeClearing(body.data as ClearingInput, vault, request_id));
+        if (answer.kind === 'refused') throw answer.refusal;
+        return resource(answer.item);
+      },
+    }),
+  ];
+}
+
+/** A decision that met a fault: the network still gets its item, with the code U (DE39 96). */
+function unableToProcess(item: unknown, request_id: string): Answer {
+  return {
+    status: 503,
+    body: { data: item, error: 'unable to process; nothing was approved', code: 'unable_to_process', request_id },
+    headers: { 'Retry-After': String(retry_after_s) },
+  };
+}

@@ -1,0 +1,231 @@
+import {
+  type ApiKey,
+  apiKeyResource,
+  type Company,
+  companyResource,
+  createCompany,
+  createKey,
+  listCompanies,
+  listKeys,
+  readCompany,
+  readKey,
+  revokeKey,
+  updateCompany,
+} from '@tallystick/access';
+import { createRealCard } from '@tallystick/cards';
+import { eventResource, recordForeignEvent } from '@tallystick/events';
+import { invalid, invalidQuery, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { completeTemplate, templateItem } from '@tallystick/templates';
+import * as z from 'zod';
+import { list, type MinimalItem, resource } from '../../answer/answer.ts';
+import type { HttpTx } from '../../request/http-tx.ts';
+import type { Query, QueryRules } from '../../request/query.ts';
+import { type ApiRequest, operatorCall, type Route, route } from '../../request/route.ts';
+import { event, foreign_event } from '../events/shapes.ts';
+import { minimalRealCard, realCard } from '../real-cards/routes.ts';
+import { template_item } from '../templates/shapes.ts';
+import { api_key, company, create_company, create_key, create_real_card, real_card, update_company } from './shapes.ts';
+
+/** What the operator's routes need. */
+export interface OperatorRoutePorts {
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly environment: 'test' | 'live';
+  /** Called when a key was revoked: what is remembered of it is stale. */
+  readonly keyRevoked: (key_id: number) => void;
+}
+
+const of_operator = { area: 'administration', tag: 'Operator' } as const;
+
+const by_company: QueryRules = { paged: true, filters: (name) => name === 'company_id' };
+
+/** `/operator/v1`: companies, their real cards and API keys, and what an operator may do by hand. */
+export function operatorRoutes(ports: OperatorRoutePorts): readonly Route[] {
+  return [...companyRoutes, ...realCardRoutes, ...keyRoutes(ports), completion, foreign];
+}
+
+const companyRoutes: readonly Route[] = [
+  route({
+    ...of_operator,
+    method: 'POST',
+    path: '/operator/v1/companies',
+    summary: 'Create a company',
+    body: create_company,
+    answer: company,
+    async transaction(tx, request) {
+      return resource(companyResource(await createCompany(tx, callOf(request), request.body.data)));
+    },
+  }),
+  route({
+    ...of_operator,
+    method: 'GET',
+    path: '/operator/v1/companies',
+    summary: 'List the companies, newest first',
+    query: { paged: true },
+    answer: z.array(company),
+    async transaction(tx, { query }) {
+      return list(query, await listCompanies(tx, query.page), companyResource, minimalCompany);
+    },
+  }),
+  route({
+    ...of_operator,
+    method: 'GET',
+    path: '/operator/v1/companies/:id',
+    summary: 'Read a company',
+    answer: company,
+    async transaction(tx, { id }) {
+      return resource(companyResource(await readCompany(tx, id)));
+    },
+  }),
+  route({
+    ...of_operator,
+    method: 'PATCH',
+    path: '/operator/v1/companies/:id',
+    summary: 'Change what a company wants in the mails about its cards',
+    body: update_company,
+    answer: company,
+    async transaction(tx, request) {
+      return resource(companyResource(await updateCompany(tx, callOf(request), request.id, request.body.data)));
+    },
+  }),
+];
+
+const realCardRoutes: readonly Route[] = [
+  route({
+    ...of_operator,
+    method: 'POST',
+    path: '/operator/v1/realcards',
+    summary: 'Create a real card of a company',
+    body: create_real_card,
+    answer: real_card,
+    async transaction(tx, request) {
+      const { company_id, ...asked } = request.body.data;
+      await requireCompany(tx, company_id);
+      return resource(realCard(await createRealCard(tx, operatorCall(request, company_id), asked)));
+    },
+  }),
+  route({
+    ...of_operator,
+    method: 'GET',
+    path: '/operator/v1/realcards',
+    summary: 'List the real cards of a company, or of all, newest first',
+    query: by_company,
+    filter_names: ['company_id'],
+    answer: z.array(real_card),
+    async transaction(tx, { query }) {
+      const page = await tx.real_cards.list(companyFilter(query), query.page);
+      return list(query, page, realCard, minimalRealCard);
+    },
+  }),
+];
+
+function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
+  return [
+    route({
+      ...of_operator,
+      method: 'POST',
+      path: '/operator/v1/keys',
+      summary: 'Create an API key; its text is in this answer and never again',
+      body: create_key,
+      answer: api_key,
+      async transaction(tx, request) {
+        const { key, text } = await createKey(tx, ports, callOf(request), request.body.data);
+        return resource({ ...apiKeyResource(key), key: text });
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'GET',
+      path: '/operator/v1/keys',
+      summary: 'List the API keys of a company, or all, newest first',
+      query: by_company,
+      filter_names: ['company_id'],
+      answer: z.array(api_key),
+      async transaction(tx, { query }) {
+        const company_id = companyFilter(query);
+        const page = await listKeys(tx, company_id === null ? {} : { company_id }, query.page);
+        return list(query, page, apiKeyResource, minimalApiKey);
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'GET',
+      path: '/operator/v1/keys/:id',
+      summary: 'Read an API key, without its text',
+      answer: api_key,
+      async transaction(tx, { id }) {
+        return resource(apiKeyResource(await readKey(tx, id)));
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'DELETE',
+      path: '/operator/v1/keys/:id',
+      summary: 'Revoke an API key',
+      answer: null,
+      status: 204,
+      async transaction(tx, request) {
+        await revokeKey(tx, callOf(request), request.id);
+        return { status: 204, committed: () => ports.keyRevoked(request.id) };
+      },
+    }),
+  ];
+}
+
+const completion = route({
+  area: 'template_completion',
+  tag: 'Operator',
+  method: 'POST',
+  path: '/operator/v1/templates/:id/complete',
+  summary: 'Complete a PENDING purchase template before its time',
+  answer: template_item,
+  async transaction(tx, { id, now_ms }) {
+    return resource(templateItem(await completeTemplate(tx, now_ms, id)));
+  },
+});
+
+const foreign = route({
+  area: 'foreign_events',
+  tag: 'Operator',
+  method: 'POST',
+  path: '/operator/v1/events',
+  summary: 'Record an event that happened elsewhere',
+  description:
+    'What could be a card number in its states is masked to its last four digits, a JSON number then as text.',
+  body: foreign_event,
+  answer: event,
+  async transaction(tx, request) {
+    const { company_id, ...told } = request.body.data;
+    await requireCompany(tx, company_id);
+    return resource(eventResource(await recordForeignEvent(tx, operatorCall(request, company_id), told)));
+  },
+});
+
+/** The call of an operator's request that is about no company alone. */
+export function callOf({ principal, request_id, now_ms }: ApiRequest) {
+  return { actor: `key:${principal.key_id}`, request_id, now_ms };
+}
+
+async function requireCompany(tx: Pick<HttpTx, 'companies'>, company_id: number): Promise<void> {
+  if ((await tx.companies.find(company_id)) !== null) return;
+  throw invalid({ path: 'company_id', message: `must be that of a company; there is none with id ${company_id}` });
+}
+
+/** The company of `filter[company_id]`, or null. Refuses (`invalid_query`) what is no id. */
+export function companyFilter(query: Query): number | null {
+  const text = query.filters.get('company_id');
+  if (text === undefined) return null;
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw invalidQuery({ path: 'filter[company_id]', message: 'must be the id of a company: an integer' });
+}
+
+function minimalCompany(made: Company): MinimalItem {
+  const { id, type, url } = companyResource(made);
+  return { id, type, url };
+}
+
+function minimalApiKey(key: ApiKey): MinimalItem {
+  const { id, type, url } = apiKeyResource(key);
+  return { id, type, url };
+}

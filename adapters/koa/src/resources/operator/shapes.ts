@@ -1,0 +1,150 @@
+import {
+  company_name_length_max,
+  customer_number_length_max,
+  environments,
+  key_name_length_max,
+  rate_limit_max,
+  roles,
+} from '@tallystick/access';
+import {
+  account_range_form,
+  alias_length_max,
+  network_data_name_length_max,
+  network_data_names_max,
+} from '@tallystick/cards';
+import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import * as z from 'zod';
+import { currency, id_either, id_number, id_text } from '../fields.ts';
+
+/** `POST /operator/v1/companies`. */
+export const create_company = z
+  .object({
+    data: z.object({
+      name: z.string().min(1).max(company_name_length_max),
+      customer_number: z.string().min(1).max(customer_number_length_max),
+    }),
+  })
+  .meta({ id: 'CreateCompany', examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }] });
+
+/** `PATCH /operator/v1/companies/:id`. */
+export const update_company = z
+  .object({
+    data: z.object({
+      full_details_in_mail: z
+        .boolean()
+        .nullish()
+        .describe('True: mails about its cards carry number and code in clear, beside the one-time link'),
+    }),
+  })
+  .meta({ id: 'UpdateCompany', examples: [{ data: { full_details_in_mail: true } }] });
+
+export const company = z
+  .object({
+    id: id_text,
+    name: z.string(),
+    customer_number: z.string(),
+    full_details_in_mail: z.boolean(),
+    created_at: z.string(),
+    type: z.literal('company'),
+    url: z.string(),
+  })
+  .meta({ id: 'Company' });
+
+/** `POST /operator/v1/realcards`. */
+export const create_real_card = z
+  .object({
+    data: z.object({
+      company_id: id_either,
+      alias: z.string().min(1).max(alias_length_max),
+      billing_currency: currency,
+      account_range: z
+        .string()
+        .regex(account_range_form, { error: () => 'must be 6 to 12 digits' })
+        .describe('The first digits of the numbers of its virtual cards'),
+      velocity_enabled: z.boolean().nullish().describe('Default true'),
+      network_data_names: z
+        .array(z.string().min(1).max(network_data_name_length_max))
+        .min(1)
+        .max(network_data_names_max)
+        .nullish()
+        .describe('Null: any name'),
+      is_default: z.boolean().nullish().describe('Default true for the first of a company, else false'),
+    }),
+  })
+  .meta({
+    id: 'CreateRealCard',
+    examples: [{ data: { company_id: 1, alias: 'Travel', billing_currency: 'EUR', account_range: '54545400' } }],
+  });
+
+export const real_card = z
+  .object({
+    id: id_text,
+    rcn_id: id_number,
+    rcn_alias: z.string(),
+    company_id: id_number,
+    billing_currency: currency,
+    account_range: z.string(),
+    velocity_enabled: z.boolean(),
+    network_data_names: z.array(z.string()).nullable(),
+    is_default: z.boolean(),
+    created_at: z.string(),
+    type: z.literal('realcard'),
+    url: z.string(),
+  })
+  .meta({ id: 'RealCard' });
+
+/** `POST /operator/v1/keys`. */
+export const create_key = z
+  .object({
+    data: z.object({
+      company_id: id_either
+        .nullish()
+        .describe('Required for the role client, allowed for bank, refused for the others'),
+      role: z.enum(roles),
+      name: z.string().min(1).max(key_name_length_max),
+      signing_secret: z
+        .string()
+        .min(shared_secret_length_min)
+        .max(shared_secret_length_max)
+        .nullish()
+        .describe('If set, every request must be signed with it'),
+      rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish(),
+    }),
+  })
+  .meta({ id: 'CreateKey', examples: [{ data: { role: 'client', company_id: 1, name: 'Back office' } }] });
+
+export const api_key = z
+  .object({
+    id: id_text,
+    company_id: id_number.nullable(),
+    role: z.string(),
+    environment: z.enum(environments),
+    name: z.string(),
+    signed: z.boolean().describe('Whether its requests must be signed'),
+    rate_limit_per_minute: z.int().nullable(),
+    created_at: z.string(),
+    revoked_at: z.string().nullable(),
+    key: z.string().optional().describe('The key itself: in the answer to its creation, and never again'),
+    type: z.literal('apikey'),
+    url: z.string(),
+  })
+  .meta({ id: 'ApiKey' });
+
+/** `POST /sandbox/v1/clock`. */
+export const move_clock = z
+  .object({
+    data: z.object({
+      advance: z.string().max(64).nullish().describe('ISO 8601 duration; a day is 24 hours'),
+      set: z.string().max(64).nullish().describe('ISO 8601 instant'),
+      frozen: z.boolean().nullish().describe('True: the clock stands still from then on'),
+    }),
+  })
+  .meta({ id: 'MoveClock', examples: [{ data: { advance: 'PT10M' } }] });
+
+export const clock = z
+  .object({
+    now: z.string(),
+    frozen: z.boolean(),
+    waiting: z.string().optional().describe('What became due and is not done yet, and why; absent: all is done'),
+  })
+  .meta({ id: 'Clock' });

@@ -1,0 +1,26 @@
+import { resource } from '../../answer/answer.ts';
+import { type Route, route } from '../../request/route.ts';
+import { clock, move_clock } from '../operator/shapes.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** `/sandbox/v1/clock`. There in the sandbox only. */
+export function sandboxRoutes(sandbox: Sandbox): readonly Route[] {
+  return [
+    route({
+      area: 'sandbox_clock',
+      tag: 'Sandbox',
+      method: 'POST',
+      path: '/sandbox/v1/clock',
+      summary: 'Move the clock forward',
+      description:
+        'By a duration, or to an instant; what became due by it is done before the answer, which says what is waiting if not all is.',
+      body: move_clock,
+      answer: clock,
+      async perform({ body }) {
+        const { advance, set, frozen } = body.data;
+        const move = { advance: advance ?? undefined, set: set ?? undefined, frozen: frozen ?? undefined };
+        return resource(await sandbox.moveClock(move));
+      },
+    }),
+  ];
+}

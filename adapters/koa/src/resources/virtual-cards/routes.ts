@@ -1,0 +1,194 @@
+import {
+  authorizationItem,
+  type CardFilter,
+  type CardReading,
+  type CardVault,
+  cancelCard,
+  card_statuses,
+  clearingItem,
+  emailCard,
+  issueCard,
+  listAuthorizations,
+  listCards,
+  listClearings,
+  readCard,
+  revealNumbers,
+  updateCard,
+} from '@tallystick/cards';
+import { type FieldError, invalidQuery, type Random } from '@tallystick/kernel';
+import * as z from 'zod';
+import { type Answer, list, no_content, resource } from '../../answer/answer.ts';
+import type { HttpTx } from '../../request/http-tx.ts';
+import type { Query } from '../../request/query.ts';
+import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
+import { data_of_domain } from '../fields.ts';
+import { authorization_item, clearing_item } from '../network/shapes.ts';
+import { minimalVirtualCard, virtualCard } from './presenter.ts';
+import { card_body, create_card, email_card, update_card, virtual_card } from './shapes.ts';
+
+const metadata_filter = /^metadata\.(.{1,255})$/s;
+
+const whole_number = {
+  read: (text: string) => (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null),
+  expected: 'an integer',
+};
+
+/** The filters beside those on metadata: a value as the store takes it, or null for what no card has. */
+const filters = {
+  status: {
+    read: (text: string) => card_statuses.find((status) => status === text) ?? null,
+    expected: `${card_statuses.join(' or ')} (case-sensitive)`,
+  },
+  rcn_id: whole_number,
+  template_id: whole_number,
+  supplier_id: whole_number,
+  last4: { read: (text: string) => (/^\d{4}$/.test(text) ? text : null), expected: 'the last four digits of a number' },
+};
+
+const filter_names = Object.keys(filters);
+
+const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true } as const;
+
+/** `/v1/virtualcards` (service specification 4.1, and the operations that the decisions add). */
+export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly random: Random }): readonly Route[] {
+  /** The card; with number and code if the request asks for them, which the audit log is told. */
+  const shown = async (tx: HttpTx, request: ApiRequest, reading: CardReading, in_clear: boolean): Promise<Answer> => {
+    if (!in_clear) return resource(virtualCard(reading, undefined));
+    const revealed = await revealNumbers(tx, ports, clientCall(request), [reading.card]);
+    const answer = resource(virtualCard(reading, revealed.get(reading.card.id)));
+    return { ...answer, shows_numbers_of: [reading.card.id] };
+  };
+
+  return [
+    route({
+      ...of_cards,
+      method: 'POST',
+      path: '/v1/virtualcards',
+      summary: 'Create a virtual card',
+      body: card_body,
+      documented_body: create_card,
+      answer: virtual_card,
+      async transaction(tx, request) {
+        const { data, show_card_number } = request.body;
+        const reading = await issueCard(tx, ports, clientCall(request), data);
+        return shown(tx, request, reading, show_card_number === true);
+      },
+    }),
+    route({
+      ...of_cards,
+      method: 'GET',
+      path: '/v1/virtualcards',
+      summary: 'List virtual cards, newest first',
+      description: 'With show_realtime_auths=true the cards carry their authorizations and clearings.',
+      query: {
+        paged: true,
+        filters: (name) => filter_names.includes(name) || metadata_filter.test(name),
+        flags: ['show_realtime_auths'],
+      },
+      filter_names: [...filter_names, 'metadata.<name>'],
+      answer: z.array(virtual_card),
+      async transaction(tx, request) {
+        const { query } = request;
+        const with_activity = query.flag('show_realtime_auths');
+        const page = await listCards(tx, clientCall(request), cardFilter(query), query.page, { with_activity });
+        return list(query, page, (reading) => virtualCard(reading, undefined), minimalVirtualCard);
+      },
+    }),
+    route({
+      ...of_cards,
+      method: 'GET',
+      path: '/v1/virtualcards/:id',
+      summary: 'Read a virtual card with its newest authorizations and clearings',
+      query: { flags: ['show_card_number'] },
+      writes: (query) => query.flag('show_card_number'),
+      answer: virtual_card,
+      async transaction(tx, request) {
+        const reading = await readCard(tx, clientCall(request), request.id);
+        return shown(tx, request, reading, request.query.flag('show_card_number'));
+      },
+    }),
+    route({
+      ...of_cards,
+      method: 'PATCH',
+      path: '/v1/virtualcards/:id',
+      summary: 'Change a virtual card',
+      body: card_body,
+      documented_body: update_card,
+      answer: virtual_card,
+      async transaction(tx, request) {
+        const { data, show_card_number } = request.body;
+        const reading = await updateCard(tx, clientCall(request), request.id, data);
+        return shown(tx, request, reading, show_card_number === true);
+      },
+    }),
+    route({
+      ...of_cards,
+      method: 'DELETE',
+      path: '/v1/virtualcards/:id',
+      summary: 'Cancel a virtual card; it can still be read',
+      answer: null,
+      status: 204,
+      async transaction(tx, request) {
+        await cancelCard(tx, clientCall(request), request.id);
+        return no_content;
+      },
+    }),
+    route({
+      ...of_cards,
+      method: 'POST',
+      path: '/v1/virtualcards/:id/email',
+      summary: 'Mail the details of a card to an address',
+      body: data_of_domain,
+      documented_body: email_card,
+      answer: virtual_card,
+      async transaction(tx, request) {
+        const reading = await emailCard(tx, clientCall(request), request.id, request.body.data.email);
+        return shown(tx, request, reading, false);
+      },
+    }),
+    route({
+      ...of_cards,
+      method: 'GET',
+      path: '/v1/virtualcards/:id/authorizations',
+      summary: 'List all authorizations of a card, newest first',
+      query: { paged: true, items_stay_whole: true },
+      answer: z.array(authorization_item),
+      async transaction(tx, request) {
+        const { card, page } = await listAuthorizations(tx, clientCall(request), request.id, request.query.page);
+        return list(request.query, page, (item) => authorizationItem(item, card));
+      },
+    }),
+    route({
+      ...of_cards,
+      method: 'GET',
+      path: '/v1/virtualcards/:id/clearings',
+      summary: 'List all clearings of a card, newest first',
+      query: { paged: true, items_stay_whole: true },
+      answer: z.array(clearing_item),
+      async transaction(tx, request) {
+        const { card, page } = await listClearings(tx, clientCall(request), request.id, request.query.page);
+        return list(request.query, page, (item) => clearingItem(item, card));
+      },
+    }),
+  ];
+}
+
+/** The filter of the query. Refuses (`invalid_query`) each value that no card has. */
+function cardFilter(query: Query): CardFilter {
+  const errors: FieldError[] = [];
+  const metadata: [string, string][] = [];
+  const filter: Record<string, string | number> = {};
+  for (const [name, value] of query.filters) {
+    const [, metadata_name] = metadata_filter.exec(name) ?? [];
+    if (metadata_name !== undefined) {
+      metadata.push([metadata_name, value]);
+      continue;
+    }
+    const { read, expected } = filters[name as keyof typeof filters];
+    const known = read(value);
+    if (known === null) errors.push({ path: `filter[${name}]`, message: `must be ${expected}` });
+    else filter[name] = known;
+  }
+  if (errors.length > 0) throw invalidQuery(...errors);
+  return metadata.length === 0 ? filter : { ...filter, metadata: Object.fromEntries(metadata) };
+}

@@ -1,0 +1,147 @@
+import {
+  authorization_hold_days_most,
+  card_statuses,
+  email_length_max,
+  emails_max,
+  metadata_bytes_max,
+  transactions_max_most,
+  valid_for_months_most,
+} from '@tallystick/cards';
+import { recurring_values } from '@tallystick/velocity';
+import * as z from 'zod';
+import { amount, currency, date, id_either, id_number, id_text, object_of_domain, told_amount } from '../fields.ts';
+import { authorization_item, clearing_item } from '../network/shapes.ts';
+
+const emails = z
+  .array(z.string().max(email_length_max))
+  .max(emails_max)
+  .nullish()
+  .describe(
+    `Up to ${emails_max} addresses that receive the card details when the card is created; a change mails nobody`,
+  );
+
+const names_and_values = z.record(z.string(), z.string()).nullish();
+
+const uses = z.int().min(0).max(transactions_max_most).nullish();
+
+/** What PATCH may change (decision: virtual cards). A null counts as absent. */
+const changeable = {
+  total_card_amount: amount.min(1),
+  per_transaction_min: amount.nullish(),
+  per_transaction_max: amount.nullish(),
+  transactions_max: uses.describe('Uses per window; null or 0: unlimited'),
+  valid_starting_on: date.nullish(),
+  valid_ending_on: date.nullish(),
+  template_id: id_either.nullish(),
+  emails,
+  network_data: names_and_values.describe('Values of the names that the card network knows'),
+  mastercard_data: names_and_values.describe('The old name of network_data'),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8, with no number past 2^53`),
+};
+
+const unchangeable = z.unknown().optional().describe('Cannot be changed: naming it is refused');
+
+const show_card_number = z
+  .boolean()
+  .nullish()
+  .describe('True: the answer shows the number and the code in clear, which is written to the audit log');
+
+/** What a body about a card is checked with: its content is for the domain. */
+export const card_body = z.object({ data: object_of_domain, show_card_number });
+
+/** `POST /v1/virtualcards`. */
+export const create_card = z
+  .object({
+    data: z.object({
+      ...changeable,
+      currency: currency.nullish().describe('If set, purchases must be in this merchant currency'),
+      recurring: z.enum(recurring_values).nullish(),
+      authorization_hold_days: z.int().min(1).max(authorization_hold_days_most).nullish(),
+      aging_velocity_time_zone: z.string().max(64).nullish().describe('IANA name, such as America/New_York'),
+      valid_for: z
+        .int()
+        .min(1)
+        .max(valid_for_months_most)
+        .nullish()
+        .describe('Months from valid_starting_on; not with valid_ending_on'),
+      rcn_id: id_either.nullish().describe("Another of the company's real cards than its default"),
+      supplier_id: z.int().min(0).nullish(),
+    }),
+    show_card_number,
+  })
+  .meta({
+    id: 'CreateVirtualCard',
+    examples: [
+      {
+        data: {
+          total_card_amount: 50_000,
+          transactions_max: 10,
+          recurring: 'Monthly',
+          metadata: { project: 'Apollo' },
+        },
+        show_card_number: true,
+      },
+    ],
+  });
+
+/** `PATCH /v1/virtualcards/:id`. What cannot be changed comes through in any shape, for the domain's refusal to name it. */
+export const update_card = z
+  .object({
+    data: z.object({
+      ...changeable,
+      total_card_amount: changeable.total_card_amount.nullish(),
+      transactions_max: uses.describe('Uses per window; null or 0: as before'),
+      currency: unchangeable,
+      recurring: unchangeable,
+      authorization_hold_days: unchangeable,
+      aging_velocity_time_zone: unchangeable,
+      valid_for: unchangeable,
+      rcn_id: unchangeable,
+      supplier_id: unchangeable,
+    }),
+    show_card_number,
+  })
+  .meta({ id: 'UpdateVirtualCard', examples: [{ data: { total_card_amount: 75_000 } }] });
+
+/** `POST /v1/virtualcards/:id/email`. */
+export const email_card = z
+  .object({ data: z.object({ email: z.string().max(email_length_max) }) })
+  .meta({ id: 'EmailVirtualCard', examples: [{ data: { email: 'ada@example.com' } }] });
+
+/** A virtual card as answers show it (service specification 2.1). */
+export const virtual_card = z
+  .object({
+    id: id_text,
+    available_balance: told_amount,
+    authorizations: z.array(authorization_item),
+    clearings: z.array(clearing_item),
+    card_number: z.string().describe('************ and the last four digits, unless show_card_number asked for it'),
+    cvc: z.string().describe('***, unless show_card_number asked for it'),
+    last4: z.string(),
+    currency: currency.nullable(),
+    emails: z.array(z.string()).nullable(),
+    notified: z.boolean(),
+    expiry: z.string().describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
+    network_data: z.record(z.string(), z.string()),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    per_transaction_max: told_amount,
+    per_transaction_min: told_amount,
+    total_card_amount: told_amount,
+    transactions_max: z.int().nullable(),
+    rcn_id: id_number,
+    rcn_alias: z.string(),
+    supplier_id: z.int().nullable(),
+    template_id: id_number,
+    status: z.enum(card_statuses),
+    recurring: z.enum(recurring_values).nullable(),
+    authorization_hold_days: z.int().optional().describe('Present with aging velocity'),
+    aging_velocity_time_zone: z.string().optional().describe('Present with aging velocity'),
+    valid_starting_on: date,
+    valid_ending_on: date,
+    type: z.literal('virtualcard'),
+    url: z.string(),
+  })
+  .meta({ id: 'VirtualCard' });

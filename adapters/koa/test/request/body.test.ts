@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { HttpProblem } from '../../src/answer/error-answer.ts';
+import { body_bytes_max, nesting_max, parseJson, readBody } from '../../src/request/body.ts';
+
+function refused(code: string) {
+  return (error: unknown) => error instanceof HttpProblem && error.code === code;
+}
+
+/** A server that answers with the length of the body, or the code of its refusal. */
+async function lengthServer(t: TestContext): Promise<number> {
+  const server = createServer((req, res) => {
+    readBody(req).then(
+      (bytes) => res.end(String(bytes.length)),
+      (error: HttpProblem) => res.writeHead(413, error.headers).end(error.code),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Sends the chunks, with no length declared unless told, and gives the answer's text. */
+function post(port: number, chunks: Iterable<Buffer>, headers: Record<string, string> = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sending = request({ port, host: '127.0.0.1', method: 'POST', headers }, (res) => {
+      let text = '';
+      res.on('data', (chunk) => (text += chunk));
+      res.on('end', () => resolve(text));
+    });
+    sending.on('error', reject);
+    for (const chunk of chunks) sending.write(chunk);
+    sending.end();
+  });
+}
+
+describe('a body', () => {
+  it('may have 1 MiB and not a byte more, whether or not its length is declared', async (t) => {
+    const port = await lengthServer(t);
+    const whole = Buffer.alloc(body_bytes_max, 'x');
+    const halves = [whole.subarray(0, 1000), whole.subarray(1000)];
+    const one_more = Buffer.from('x');
+    assert.equal(await post(port, halves), String(body_bytes_max));
+    assert.equal(await post(port, [...halves, one_more]), 'body_too_large');
+    assert.equal(await post(port, [whole], { 'Content-Length': String(whole.length) }), String(body_bytes_max));
+    const declared = { 'Content-Length': String(whole.length + 1) };
+    assert.equal(await post(port, [whole, one_more], declared), 'body_too_large');
+    assert.equal(await post(port, [whole, whole, whole]), 'body_too_large');
+  });
+
+  it('that its sender breaks off is refused, and no fault of ours', async (t) => {
+    const broken = Promise.withResolvers<unknown>();
+    const server = createServer((req) => {
+      readBody(req).then(() => broken.reject(new Error('a body came whole')), broken.resolve);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const sending = request({ port, host: '127.0.0.1', method: 'POST', headers: { 'Content-Length': '10' } });
+    sending.on('error', () => undefined);
+    sending.write('half', () => sending.destroy());
+    assert.ok(refused('malformed_json')(await broken.promise));
+  });
+
+  it('of a length that is far too large is refused before it is sent', async (t) => {
+    const port = await lengthServer(t);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const headers = { 'Content-Length': String(64 * 1024 * 1024 * 1024) };
+      const sending = request({ port, host: '127.0.0.1', method: 'POST', headers }, (res) => {
+        res.on('data', (chunk) => resolve(String(chunk)));
+      });
+      sending.on('error', reject);
+      sending.flushHeaders();
+      t.after(() => sending.destroy());
+    });
+    assert.equal(answer, 'body_too_large');
+  });
+
+  it('is what JSON.parse makes of it', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
+      }),
+      propertyParameters(),
+    );
+  });
+
+  it('that is no JSON is refused, and the refusal repeats none of it', () => {
+    for (const text of [
+      '',
+      '{',
+      '{"a":}',
+      "{'a':1}",
+      '{"a":1}}',
+      '\ufeff{}',
+      'NaN',
+      '{"card_number":4111111111111111x}',
+    ]) {
+      assert.throws(
+        () => parseJson(Buffer.from(text)),
+        (error: unknown) => refused('malformed_json')(error) && !/4111/.test((error as Error).message),
+        text,
+      );
+    }
+  });
+
+  it('that is no UTF-8 is refused', () => {
+    assert.throws(() => parseJson(Buffer.from([0x22, 0xff, 0x22])), refused('malformed_json'));
+    assert.throws(() => parseJson(Buffer.from([0x22, 0xc0, 0x80, 0x22])), refused('malformed_json'));
+  });
+
+  it('nests 64 levels and no more, and brackets within strings do not count', () => {
+    const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
+    assert.doesNotThrow(() => parseJson(nested(nesting_max)));
+    assert.throws(() => parseJson(nested(nesting_max + 1)), refused('malformed_json'));
+    assert.throws(() => parseJson(Buffer.from('{"a":'.repeat(200_000))), refused('malformed_json'));
+    assert.doesNotThrow(() => parseJson(Buffer.from(JSON.stringify('[{\\"['.repeat(1000)))));
+  });
+
+  it('with text that no database can keep is refused, the field named', () => {
+    for (const text of ['{"a":{"b":["x","\\u0000"]}}', '{"a":{"b":["x","\\ud800"]}}']) {
+      assert.throws(
+        () => parseJson(Buffer.from(text)),
+        (error: unknown) =>
+          error instanceof HttpProblem &&
+          error.fields[0]?.path === 'a.b[1]' &&
+          error.message.startsWith('a.b[1] holds'),
+      );
+    }
+    assert.throws(() => parseJson(Buffer.from('{"\\u0000":1}')), refused('malformed_json'));
+    assert.deepEqual(parseJson(Buffer.from('"\\ud83d\\ude00"')), '😀');
+  });
+
+  it('with __proto__ as a name changes nothing but itself', () => {
+    const value = parseJson(Buffer.from('{"__proto__":{"admin":true},"constructor":1}')) as Record<string, unknown>;
+    assert.equal(value.admin, undefined);
+    assert.equal(({} as Record<string, unknown>).admin, undefined);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Refusal } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { parseQuery, type QueryRules } from '../../src/request/query.ts';
+
+const rules: QueryRules = { paged: true, filters: (name) => ['mcc', 'status'].includes(name), flags: ['deep'] };
+
+function read(query: string, prefer?: string) {
+  return parseQuery('/things', query, prefer, rules);
+}
+
+/** The paths at fault, in order. */
+function faults(query: string, with_rules = rules): readonly string[] {
+  try {
+    parseQuery('/things', query, undefined, with_rules);
+  } catch (error) {
+    assert.ok(error instanceof Refusal);
+    assert.equal(error.code, 'invalid_query');
+    for (const { path } of error.fields) assert.ok(error.message.includes(path));
+    return error.fields.map(({ path }) => path);
+  }
+  assert.fail(`${query} was taken`);
+}
+
+describe('a query', () => {
+  it('has a page of 50 when none is asked for', () => {
+    assert.deepEqual(read('').page, { limit: 50 });
+  });
+
+  it('takes page limits of 1 to 100 and offsets to 10,000, and no others', () => {
+    assert.deepEqual(read('page[limit]=1').page, { limit: 1 });
+    assert.deepEqual(read('page[limit]=100&page[offset]=10000').page, { limit: 100, offset: 10_000 });
+    for (const limit of ['0', '101', '-1', '1.5', 'x', '', '1e1', '٣']) {
+      assert.deepEqual(faults(`page[limit]=${encodeURIComponent(limit)}`), ['page[limit]'], limit);
+    }
+    for (const offset of ['10001', '-1', 'x', '']) assert.deepEqual(faults(`page[offset]=${offset}`), ['page[offset]']);
+  });
+
+  it('takes a cursor or an offset, not both', () => {
+    assert.deepEqual(read('page[after]=abc').page, { limit: 50, after: 'abc' });
+    assert.deepEqual(faults('page[after]=abc&page[offset]=3'), ['page[offset]']);
+    assert.deepEqual(faults('page[after]='), ['page[after]']);
+  });
+
+  it('names every unknown, repeated and malformed filter and page parameter at once', () => {
+    assert.deepEqual(faults('filter[color]=red&filter[mcc]=1&filter[mcc]=2&page[size]=3&filter=4&page[limit=5'), [
+      'filter[color]',
+      'filter[mcc]',
+      'page[size]',
+      'filter',
+      'page[limit',
+    ]);
+  });
+
+  it('refuses every filter and page parameter where there is no list', () => {
+    assert.deepEqual(faults('filter[mcc]=1&page[limit]=2', {}), ['filter[mcc]', 'page[limit]']);
+  });
+
+  it('refuses values that no database can keep', () => {
+    assert.deepEqual(faults('filter[mcc]=a%00b'), ['filter[mcc]']);
+    assert.deepEqual(faults('filter[mcc]=%ff'), ['filter[mcc]']);
+  });
+
+  it('ignores what else is unknown', () => {
+    assert.deepEqual([...read('color=red&limit=5&__proto__[x]=1').filters], []);
+  });
+
+  it('reads flags as true or false and nothing else', () => {
+    assert.equal(read('deep=true').flag('deep'), true);
+    assert.equal(read('deep=false').flag('deep'), false);
+    assert.equal(read('').flag('deep'), false);
+    assert.deepEqual(faults('deep=yes'), ['deep']);
+  });
+
+  it('sees the preference for minimal items in both its spellings', () => {
+    for (const prefer of [
+      'return-minimal',
+      'return=minimal',
+      'wait=5, return=minimal',
+      'respond-async;return-minimal',
+    ]) {
+      assert.equal(read('', prefer).prefers_minimal, true, prefer);
+    }
+    for (const prefer of ['', 'return=representation', 'noreturn-minimal', 'return-minimalist']) {
+      assert.equal(read('', prefer).prefers_minimal, false, prefer);
+    }
+  });
+
+  it('gives links that are read back as the same filters, flags and limit', () => {
+    // U+FFFD is what broken percent-encoding is read as, and is refused like it.
+    const value = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\0\uFFFD]/.test(text));
+    fc.assert(
+      fc.property(value, fc.integer({ min: 1, max: 100 }), fc.boolean(), (mcc, limit, deep) => {
+        const asked = `filter[mcc]=${encodeURIComponent(mcc)}&page[limit]=${limit}&deep=${deep}`;
+        const next = new URL(read(asked).link('a/b+c'), 'http://host');
+        assert.equal(next.pathname, '/things');
+        const again = read(next.search.slice(1));
+        assert.equal(again.filters.get('mcc'), mcc);
+        assert.equal(again.flag('deep'), deep);
+        assert.deepEqual(again.page, { limit, after: 'a/b+c' });
+        assert.deepEqual(read(new URL(read(asked).link(null), 'http://host').search.slice(1)).page, { limit });
+      }),
+      propertyParameters(),
+    );
+  });
+});
