@@ -1,5 +1,5 @@
 import { sandbox_keys } from '@tallystick/access';
-import type { Config } from './config.ts';
+import type { Config } from './configuration/config.ts';
 
 /** What the server says when it has started. Its first line is what programs that start it wait for. */
 export function greeting(config: Config, url: string): string {

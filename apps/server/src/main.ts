@@ -1,6 +1,6 @@
 /** `npm start`: the server, configured by its environment (docs/operations.md). */
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './configuration/config.ts';
 import { greeting } from './greeting.ts';
 import { createServer } from './server.ts';
 import { startProblem } from './start-problem.ts';

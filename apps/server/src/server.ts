@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerBrokenRequest } from '@tallystick/koa';
-import type { Config } from './config.ts';
+import type { Config } from './configuration/config.ts';
 import { closeContainer, createContainer } from './container.ts';
 import { tokens } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import { Fault } from '@tallystick/kernel';
-import { type Config, isSqlite } from './config.ts';
-import { UnusableKeysFile } from './keys-file.ts';
-import { WrongKeys } from './keys-fit.ts';
+import { type Config, isSqlite } from './configuration/config.ts';
+import { UnusableKeysFile } from './configuration/keys-file.ts';
+import { WrongKeys } from './configuration/keys-fit.ts';
 import { rootCause, rootMessage } from './root-cause.ts';
 
 /**

@@ -5,11 +5,11 @@ import type { Persistence } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { Jobs } from './jobs.ts';
-import type { Mails } from './mails.ts';
-import type { SharedClock } from './shared-clock.ts';
+import type { Deliveries } from './background/deliveries.ts';
+import type { Jobs } from './background/jobs.ts';
+import type { Mails } from './background/mails.ts';
+import type { Config } from './configuration/config.ts';
+import type { SharedClock } from './sandbox/shared-clock.ts';
 
 /** What the container can give, by name. */
 export const tokens = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { database_names, scratchDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
-import { admin } from '../src/admin-command-line.ts';
+import { admin } from '../src/admin/command-line.ts';
 
 interface Ended {
   readonly status: number;
@@ -171,7 +171,7 @@ describe('npm run admin', () => {
   });
 
   it('makes a key ring without any configuration', async () => {
-    const { status, out } = await run('admin.ts', ['keys', 'create'], { PATH: process.env.PATH });
+    const { status, out } = await run('admin/main.ts', ['keys', 'create'], { PATH: process.env.PATH });
     assert.equal(status, 0);
     assert.match(out, /^k1:[A-Za-z0-9+/=]{44},index:[A-Za-z0-9+/=]{44}\n$/);
   });
@@ -197,7 +197,7 @@ for (const name of database_names) {
 
     it('tells its whole story on a server of its own', async () => {
       const env = { ...serverEnvironment({ database_url: scratch.database_url }), SANDBOX: undefined, PORT: undefined };
-      const { status, out, err } = await run('demo.ts', [], env);
+      const { status, out, err } = await run('devtools/demo.ts', [], env);
       assert.equal(status, 0, out + err);
       assert.match(out, /22 events were delivered: every signature verified, #1 to #22 without a gap/);
       assert.match(out, /the receiver answers \.* 503: to be tried again/);
@@ -209,7 +209,7 @@ for (const name of database_names) {
 
     it('tells it again on a running server whose clock it has moved before', async () => {
       const server = await startServer({ database_url: scratch.database_url });
-      const { status, out, err } = await run('demo.ts', ['--url', server.url], {
+      const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url], {
         PATH: process.env.PATH,
         FORCE_COLOR: '1',
       });
@@ -226,7 +226,7 @@ describe('npm run demo', () => {
     const scratch = await scratchDatabase('sqlite');
     const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };
     const server = await startServer({ database_url: scratch.database_url, env });
-    const { status, out, err } = await run('demo.ts', ['--url', server.url], { PATH: process.env.PATH });
+    const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url], { PATH: process.env.PATH });
     assert.equal(status, 0, out + err);
     assert.match(out, /does not reach a receiver on this machine: callback_url names 127\.0\.0\.1/);
     assert.match(out, /goes on without deliveries \.* left out/);
@@ -235,10 +235,10 @@ describe('npm run demo', () => {
   });
 
   it('ends with status 1 when nobody answers, and with 2 when the words are wrong', async () => {
-    const away = await run('demo.ts', ['--url', 'http://127.0.0.1:1'], { PATH: process.env.PATH });
+    const away = await run('devtools/demo.ts', ['--url', 'http://127.0.0.1:1'], { PATH: process.env.PATH });
     assert.equal(away.status, 1);
     assert.match(away.out, /no answer from http:\/\/127\.0\.0\.1:1/);
-    const misused = await run('demo.ts', ['--uri', 'x'], { PATH: process.env.PATH });
+    const misused = await run('devtools/demo.ts', ['--uri', 'x'], { PATH: process.env.PATH });
     assert.equal(misused.status, 2);
   });
 });

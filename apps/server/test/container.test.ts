@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { sealWebhookSecret, type Webhook } from '@tallystick/events';
 import type { Sealer } from '@tallystick/kernel';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/configuration/config.ts';
 import { closeContainer, createContainer } from '../src/container.ts';
 import { tokens } from '../src/tokens.ts';
 

@@ -8,7 +8,7 @@ import { attempt_offsets_ms } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { scratchDatabase, tableNames } from '@tallystick/test-support';
-import { variable_names } from '../src/config.ts';
+import { variable_names } from '../src/configuration/config.ts';
 
 const guide = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 

@@ -13,7 +13,7 @@ import {
   scratchDatabase,
   startServer,
 } from '@tallystick/test-support';
-import { createSandboxClient, type Json } from '../src/sandbox-client.ts';
+import { createSandboxClient, type Json } from '../src/devtools/sandbox-client.ts';
 
 interface Issued {
   readonly id: string;

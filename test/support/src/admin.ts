@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ServerOptions, serverEnvironment } from './server.ts';
 
-const admin_path = fileURLToPath(new URL('../../../apps/server/src/admin.ts', import.meta.url));
+const admin_path = fileURLToPath(new URL('../../../apps/server/src/admin/main.ts', import.meta.url));
 const root_path = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Runs `npm run admin -- <words> --json` beside whatever runs, and gives its answer. Rejects with what it said when it fails. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { createSequenceWatch } from '../src/sequence-watch.ts';
+import { createSequenceWatch } from '../../src/devtools/sequence-watch.ts';
 
 describe('a sequence that is watched', () => {
   it('misses exactly the numbers below the highest that did not come, in whatever order the others came', () => {

@@ -2,7 +2,7 @@ import type { OperatorCall } from '@tallystick/access';
 import { type Clock, type Page, type PageRequest, page_limit_max } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
-import type { Config } from './config.ts';
+import type { Config } from '../configuration/config.ts';
 
 /** The words of the command line are wrong: exit status 2. */
 export class UsageError extends Error {

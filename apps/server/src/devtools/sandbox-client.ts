@@ -1,5 +1,5 @@
 import { type Role, sandbox_keys } from '@tallystick/access';
-import { rootMessage } from './root-cause.ts';
+import { rootMessage } from '../root-cause.ts';
 
 /** A JSON object as the service answers it. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { Refusal } from '@tallystick/kernel';
-import { type AdminServices, type Command, type Given, UsageError } from './admin-command.ts';
-import { commands } from './admin-commands.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { closeContainer, createContainer } from './container.ts';
-import { startProblem } from './start-problem.ts';
-import { tokens } from './tokens.ts';
+import { type Config, ConfigError, readConfig } from '../configuration/config.ts';
+import { closeContainer, createContainer } from '../container.ts';
+import { startProblem } from '../start-problem.ts';
+import { tokens } from '../tokens.ts';
+import { type AdminServices, type Command, type Given, UsageError } from './command.ts';
+import { commands } from './commands.ts';
 
 /** Where a command speaks to: standard output and error. */
 export interface Voice {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ConfigError, readConfig } from '../src/config.ts';
-import { defaultPublicUrl, parsePublicUrl } from '../src/public-url.ts';
+import { ConfigError, readConfig } from '../../src/configuration/config.ts';
+import { defaultPublicUrl, parsePublicUrl } from '../../src/configuration/public-url.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const smtp = { SMTP_URL: 'smtps://desk:hunter2@mail.example', MAIL_FROM: 'Cards <cards@mail.example>' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventSummary } from '../src/event-summary.ts';
+import { eventSummary } from '../../src/devtools/event-summary.ts';
 
 describe('the summary of an event', () => {
   it('tells amounts with the decimals of their currency', () => {

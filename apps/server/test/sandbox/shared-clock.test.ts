@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { fixedClock, Refusal } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
-import { type ClockWork, createSharedClock, machine_clock } from '../src/shared-clock.ts';
+import { type ClockWork, createSharedClock, machine_clock } from '../../src/sandbox/shared-clock.ts';
 
 const machine = fixedClock('2030-01-31T12:00:00Z');
 

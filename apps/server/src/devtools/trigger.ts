@@ -1,7 +1,7 @@
 /** `npm run trigger -- <event type>`: makes a realistic event through the sandbox's own routes. */
 import { parseArgs } from 'node:util';
+import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
 import { eventSummary } from './event-summary.ts';
-import { default_interface_url, httpAddress } from './http-address.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
 import { type Made, type Trigger, triggers } from './trigger-events.ts';
 

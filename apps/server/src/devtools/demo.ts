@@ -10,11 +10,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig } from './config.ts';
+import { readConfig } from '../configuration/config.ts';
+import { httpAddress } from '../configuration/http-address.ts';
+import { createServer } from '../server.ts';
 import { tellStory } from './demo-story.ts';
-import { httpAddress } from './http-address.ts';
 import { createNarrator } from './narrator.ts';
-import { createServer } from './server.ts';
 
 const usage = `Usage: npm run demo [-- --url <address of a running sandbox>]
 

@@ -1,6 +1,6 @@
 import { apiKeyResource, createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
-import { type Command, call, everyPage, idOf, optionalId, required, table, UsageError } from './admin-command.ts';
+import { type Command, call, everyPage, idOf, optionalId, required, table, UsageError } from './command.ts';
 
 /** The commands on API keys. */
 export const api_key_commands: readonly Command[] = [

@@ -12,9 +12,9 @@ import { smtpMailer } from '@tallystick/mail';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from '../configuration/config.ts';
+import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
-import { machine_clock } from './shared-clock.ts';
 
 /** Mails that are sent at the same time; more than the mailer has connections, so that none of them rests. */
 const batch_max = 10;

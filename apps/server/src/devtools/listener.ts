@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { styleText } from 'node:util';
 import { event_types } from '@tallystick/events';
+import { rootMessage } from '../root-cause.ts';
 import { eventSummary } from './event-summary.ts';
 import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';
-import { rootMessage } from './root-cause.ts';
 import { createSequenceWatch } from './sequence-watch.ts';
 
 export interface ListenerOptions {

@@ -18,7 +18,7 @@ import {
 import { verifyDelivery } from '@tallystick/webhook-client';
 
 const environment = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
-const pathOf = (file: string): string => fileURLToPath(new URL(`../src/${file}`, import.meta.url));
+const pathOf = (file: string): string => fileURLToPath(new URL(`../../src/devtools/${file}`, import.meta.url));
 
 interface Ended {
   readonly status: number;

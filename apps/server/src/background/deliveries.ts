@@ -13,8 +13,8 @@ import type { WebhookServices } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 import { type AddressGuard, callbackUrlPolicy } from '@tallystick/webhook-client';
+import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
-import { machine_clock } from './shared-clock.ts';
 
 /** How long committed events may gather before they are relayed together. */
 const gather_ms = 5;

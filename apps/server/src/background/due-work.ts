@@ -3,9 +3,9 @@ import { type Ledger, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { completeDueTemplates } from '@tallystick/templates';
-import type { Config } from './config.ts';
+import type { Config } from '../configuration/config.ts';
+import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
-import { machine_clock } from './shared-clock.ts';
 
 /** How much one transaction of a job takes on. */
 const batch_max = 100;

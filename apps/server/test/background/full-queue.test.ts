@@ -5,10 +5,10 @@ import { normalizeAuthorization } from '@tallystick/cards';
 import { createMetrics, logOptions } from '@tallystick/koa';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { pino } from 'pino';
-import { readConfig } from '../src/config.ts';
-import { closeContainer, createContainer } from '../src/container.ts';
-import { fullQueueTeller } from '../src/full-queue.ts';
-import { tokens } from '../src/tokens.ts';
+import { fullQueueTeller } from '../../src/background/full-queue.ts';
+import { readConfig } from '../../src/configuration/config.ts';
+import { closeContainer, createContainer } from '../../src/container.ts';
+import { tokens } from '../../src/tokens.ts';
 
 /** A logger as the server's, and the numbers of messages that its lines about a full queue tell. */
 function keptLog() {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createJobs, type Job } from '../src/jobs.ts';
+import { createJobs, type Job } from '../../src/background/jobs.ts';
 
 /** A job whose runs end when the test says so. */
 function gatedJob(): Job & { runs: number; running: number; finish(): void } {

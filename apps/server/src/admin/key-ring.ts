@@ -2,8 +2,8 @@ import { resealSigningSecrets } from '@tallystick/access';
 import { resealMailbox, rotateKeys } from '@tallystick/cards';
 import { resealWebhookSecrets } from '@tallystick/events';
 import { createKeyRingText } from '@tallystick/vault';
-import type { Command } from './admin-command.ts';
-import { replaceSandboxKeys } from './keys-file.ts';
+import { replaceSandboxKeys } from '../configuration/keys-file.ts';
+import type { Command } from './command.ts';
 
 /** The commands on the ring of keys that encrypt. */
 export const key_ring_commands: readonly Command[] = [

@@ -1,17 +1,7 @@
 import { companyResource, createCompany, listCompanies, updateCompany } from '@tallystick/access';
 import { createRealCard, type RealCard } from '@tallystick/cards';
 import { instantText } from '@tallystick/kernel';
-import {
-  type Command,
-  call,
-  everyPage,
-  idOf,
-  optionalId,
-  required,
-  requiredId,
-  table,
-  UsageError,
-} from './admin-command.ts';
+import { type Command, call, everyPage, idOf, optionalId, required, requiredId, table, UsageError } from './command.ts';
 
 /** The commands on companies and their real cards. */
 export const company_commands: readonly Command[] = [

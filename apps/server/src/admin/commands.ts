@@ -1,9 +1,9 @@
 import { completeTemplate, templateItem } from '@tallystick/templates';
-import { api_key_commands } from './admin-api-keys.ts';
-import { type Command, idOf } from './admin-command.ts';
-import { company_commands } from './admin-companies.ts';
-import { key_ring_commands } from './admin-key-ring.ts';
-import { databaseShown } from './start-problem.ts';
+import { databaseShown } from '../start-problem.ts';
+import { api_key_commands } from './api-keys.ts';
+import { type Command, idOf } from './command.ts';
+import { company_commands } from './companies.ts';
+import { key_ring_commands } from './key-ring.ts';
 
 const migrate: Command = {
   name: 'migrate',

@@ -1,4 +1,4 @@
 /** `npm run admin -- <command>` (docs/operations.md). */
-import { admin } from './admin-command-line.ts';
+import { admin } from './command-line.ts';
 
 process.exitCode = await admin(process.argv.slice(2), process.env, { out: console.log, err: console.error });

@@ -6,7 +6,7 @@ import { createWebhook, recordForeignEvent, relayEvents } from '@tallystick/even
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { database_names, readRows, scratchDatabase } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
-import { dueWork } from '../src/due-work.ts';
+import { dueWork } from '../../src/background/due-work.ts';
 
 const day_ms = 24 * 60 * 60 * 1000;
 const start_ms = Date.UTC(2026, 0, 1);

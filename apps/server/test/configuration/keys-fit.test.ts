@@ -4,9 +4,9 @@ import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { database_names, scratchDatabase } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
-import { readConfig } from '../src/config.ts';
-import { assertKeysFit, WrongKeys } from '../src/keys-fit.ts';
-import { startProblem } from '../src/start-problem.ts';
+import { readConfig } from '../../src/configuration/config.ts';
+import { assertKeysFit, WrongKeys } from '../../src/configuration/keys-fit.ts';
+import { startProblem } from '../../src/start-problem.ts';
 
 const freshRing = () => parseKeyRing(createKeyRingText());
 

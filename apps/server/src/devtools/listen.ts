@@ -5,11 +5,11 @@
 import { parseArgs } from 'node:util';
 import { canonicalTypeId, event_types } from '@tallystick/events';
 import { isSharedSecret, shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
-import { default_interface_url, httpAddress } from './http-address.ts';
+import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
+import { onStopSignal } from '../stop-signal.ts';
 import { createListener } from './listener.ts';
 import { LoopbackUnreachable, openLoopbackWebhook, type RegisteredWebhook, takenTypes } from './loopback-webhook.ts';
 import { AnswerError, createSandboxClient, type SandboxClient } from './sandbox-client.ts';
-import { onStopSignal } from './stop-signal.ts';
 
 const usage = `Usage: npm run listen -- [options]
 

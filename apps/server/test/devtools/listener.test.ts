@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it, mock } from 'node:test';
-import { createListener } from '../src/listener.ts';
-import type { VerifiedDelivery } from '../src/loopback-webhook.ts';
+import { createListener } from '../../src/devtools/listener.ts';
+import type { VerifiedDelivery } from '../../src/devtools/loopback-webhook.ts';
 
 function delivery(sequence: number): VerifiedDelivery {
   const data = { date: '2026-01-15T12:00:00.000Z', 'event-id': 100 + sequence, payload: {}, previous: null, type: 'x' };
