@@ -15,7 +15,7 @@ interface Planted {
 const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   'packages follow the arrows': pair(
     source('packages/velocity/src/window.ts', "import { issueCard } from '@tallystick/cards';"),
-    source('packages/cards/src/decide.ts', "import { windowAt } from '@tallystick/velocity';"),
+    source('packages/cards/src/network/reasons.ts', "import { windowAt } from '@tallystick/velocity';"),
   ),
   'tests of packages follow the arrows': [
     pair(
@@ -33,9 +33,9 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   ),
   'packages are framework-free': [
     pair(
-      source('packages/cards/src/decide.ts', 'export const now = Date.now();'),
+      source('packages/cards/src/network/reasons.ts', 'export const now = Date.now();'),
       source(
-        'packages/cards/src/decide.ts',
+        'packages/cards/src/network/reasons.ts',
         '// never Date.now(): the clock is a port\nexport const now = clock.now();',
       ),
     ),
@@ -47,7 +47,9 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       'await fetch(callback_url);',
       'setTimeout(run, 5);',
       '@injectable()\nexport class Network {}',
-    ].map((text) => pair(source('packages/cards/src/decide.ts', text), source('adapters/koa/src/app.ts', text))),
+    ].map((text) =>
+      pair(source('packages/cards/src/network/reasons.ts', text), source('adapters/koa/src/app.ts', text)),
+    ),
   ],
   'adapters stand alone': pair(
     source('adapters/koa/src/app.ts', "import { mikroOrmPersistence } from '@tallystick/mikro-orm';"),
@@ -60,11 +62,11 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   ),
   'the index is the only door': [
     pair(
-      source('adapters/koa/src/app.ts', "import { decide } from '../../../packages/cards/src/decide.ts';"),
+      source('adapters/koa/src/app.ts', "import { decide } from '../../../packages/cards/src/network/reasons.ts';"),
       source('adapters/koa/src/app.ts', "import { routes } from './routes.ts';"),
     ),
     pair(
-      source('test/http/service.ts', "import { decide } from '../../packages/cards/src/decide.ts';"),
+      source('test/http/service.ts', "import { decide } from '../../packages/cards/src/network/reasons.ts';"),
       source('test/http/service.ts', "import { createServer } from '../../apps/server/src/server.ts';"),
     ),
     pair(
@@ -105,28 +107,35 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),
     source('docs/dependencies.md', '| `koa` | the HTTP framework |'),
   ),
-  'names tell something': pair(source('packages/cards/src/utils.ts', ''), source('packages/cards/src/hold.ts', '')),
+  'names tell something': pair(
+    source('packages/cards/src/utils.ts', ''),
+    source('packages/cards/src/network/hold.ts', ''),
+  ),
   'workspaces have readmes': pair(
     workspace('packages/cards', { name: '@tallystick/cards' }),
     source('packages/cards/README.md', ''),
   ),
   'modules have no cycles': pair(
     [
-      ...source('packages/cards/src/hold.ts', "import { match } from './match.ts';"),
-      ...source('packages/cards/src/match.ts', "import { hold } from './hold.ts';"),
+      ...source('packages/cards/src/network/hold.ts', "import { match } from './match.ts';"),
+      ...source('packages/cards/src/network/match.ts', "import type { Hold } from './hold.ts';"),
     ],
     [
-      ...source('packages/cards/src/hold.ts', "import { match } from './match.ts';"),
-      ...source('packages/cards/src/match.ts', "import type { Hold } from './hold.ts';"),
+      ...source('packages/cards/src/network/hold.ts', "import { match } from './match.ts';"),
+      ...source('packages/cards/src/network/match.ts', "import type { Case } from './case.ts';"),
     ],
+  ),
+  'rooms follow the arrows': pair(
+    source('adapters/mikro-orm/src/schema/schema.ts', "import { newestFirst } from '../stores/paging.ts';"),
+    source('adapters/mikro-orm/src/stores/cards.ts', "import { entities } from '../schema/schema.ts';"),
   ),
   'files stand on their own': pair(
     source('README.md', 'See ../shared/spec/service.md'),
     source('README.md', 'See docs/glossary.md'),
   ),
   'the specification is named in words': pair(
-    source('packages/cards/src/card.ts', '/** As service.md 2.1 has it. */'),
-    source('packages/cards/src/card.ts', '/** As service specification 2.1 has it. */'),
+    source('packages/cards/src/issuing/card.ts', '/** As service.md 2.1 has it. */'),
+    source('packages/cards/src/issuing/card.ts', '/** As service specification 2.1 has it. */'),
   ),
 };
 
@@ -144,7 +153,7 @@ for (const [name, rule] of Object.entries(rules)) {
 }
 
 test('the rules read the real tree', () => {
-  assert.ok(tree.files.some((file) => file.path === 'packages/kernel/src/money.ts'));
+  assert.ok(tree.files.some((file) => file.path === 'packages/kernel/src/values/money.ts'));
   assert.ok(tree.workspaces.length >= 10);
 });
 

@@ -7,7 +7,7 @@ import { createRealCard, issueCard, normalizeAuthorization, revealNumbers } from
 import { createWebhook, deliverySignature } from '@tallystick/events';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { Agent } from 'undici';
-import { readConfig } from '../../apps/server/src/config.ts';
+import { readConfig } from '../../apps/server/src/configuration/config.ts';
 import { closeContainer, createContainer } from '../../apps/server/src/container.ts';
 import { tokens } from '../../apps/server/src/tokens.ts';
 import { authorizationBody } from './http-requests.ts';

@@ -9,7 +9,7 @@ import {
 } from '@tallystick/cards';
 import { serverEnvironment } from '@tallystick/test-support';
 import Koa from 'koa';
-import { readConfig } from '../../apps/server/src/config.ts';
+import { readConfig } from '../../apps/server/src/configuration/config.ts';
 import { createContainer } from '../../apps/server/src/container.ts';
 import { tokens } from '../../apps/server/src/tokens.ts';
 import { authorizationBody } from './http-requests.ts';

@@ -20,7 +20,7 @@ import {
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import pg from 'pg';
 import pino from 'pino';
-import { readConfig } from '../../apps/server/src/config.ts';
+import { readConfig } from '../../apps/server/src/configuration/config.ts';
 import { closeContainer, createContainer } from '../../apps/server/src/container.ts';
 import { tokens } from '../../apps/server/src/tokens.ts';
 import { type Card, type Message, purchase } from './purchases.ts';
