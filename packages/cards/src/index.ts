@@ -30,7 +30,7 @@ export * from './network/clearing.ts';
 export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
 export * from './network/ledger.ts';
-export { isSettledByReference, match_reach_days } from './network/match.ts';
+export * from './network/match-candidates.ts';
 export * from './network/message.ts';
 export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';

@@ -3,17 +3,17 @@ import {
   type Authorization,
   type Clearing,
   type Fold,
-  isSettledByReference,
+  isFoundClearing,
+  isFoundRoot,
   type Ledger,
   type LedgerCard,
   type LedgerChanges,
   type LedgerState,
-  match_reach_days,
+  merchantSearch,
   type NetworkMessage,
+  referenceKeys,
   type UnknownNumberMessage,
 } from '../src/index.ts';
-
-const reach_ms = match_reach_days * 86_400_000;
 
 /**
  * The ledger in memory: one pass at a time, all or nothing. It loads everything that it knows of the cards concerned,
@@ -106,7 +106,6 @@ export class MemoryLedger implements Ledger {
   ): Pick<LedgerState, 'authorizations' | 'clearings'> {
     const authorizations = new Set<Authorization>();
     const clearings = new Set<Clearing>();
-    const same = (a: string | number | null, b: string | number | null) => a !== null && a === b;
     for (const { id, counters } of cards) {
       if (counters.next_hold_end_ms === null || counters.next_hold_end_ms > this.now_ms) continue;
       const open = all.authorizations
@@ -132,32 +131,20 @@ export class MemoryLedger implements Ledger {
         }
         continue;
       }
-      const named = (row: Authorization | Clearing) =>
-        same(row.approval_code, message.approval_code) ||
-        same(row.net_reference_number, message.net_reference_number) ||
-        same(row.net_reference_number?.slice(3, 9) || null, message.net_reference_number?.slice(3, 9) || null);
+      const keys = new Set(referenceKeys(message));
+      const hasKey = (row: Authorization | Clearing) => referenceKeys(row).some((key) => keys.has(key));
       const roots = own.filter((row) => row.root_id === row.id);
       const earlier = all.clearings.filter(({ card_id }) => card_id === card.id);
-      for (const row of roots) if (named(row)) authorizations.add(row);
-      for (const row of earlier) {
-        if (named(row) || same(row.acquirer_reference_data, message.acquirer_reference_data)) clearings.add(row);
-      }
-      const is_deciding = messages.some(
+      const found = roots.filter(hasKey);
+      for (const row of found) authorizations.add(row);
+      for (const row of earlier) if (hasKey(row)) clearings.add(row);
+      const has_authorization = messages.some(
         (other) => other.kind === 'authorization' && this.#concerned([other])[0] === card,
       );
-      if (!is_deciding && isSettledByReference(message, roots.filter(named))) continue;
-      const is_credit = message.clearing_type === 'CREDIT';
-      const recent = (row: Authorization | Clearing, at_ms: number) =>
-        at_ms >= this.now_ms - reach_ms && same(row.merchant_id, message.merchant_id);
-      for (const row of roots) {
-        const is_done = ['cleared', 'reversed', 'declined'].includes(row.status);
-        const has_amount =
-          same(row.merchant_amount, message.merchant_amount) ||
-          row.billing_amount === message.billing_amount ||
-          [message.merchant_amount, message.billing_amount].includes(row.authorized);
-        if (recent(row, row.decided_at_ms) && has_amount && (is_credit || !is_done)) authorizations.add(row);
-      }
-      for (const row of earlier) if (is_credit && recent(row, row.recorded_at_ms)) clearings.add(row);
+      const search = merchantSearch(message, { roots: found, has_authorization, now_ms: this.now_ms });
+      if (search === null) continue;
+      for (const row of roots) if (isFoundRoot(search, row)) authorizations.add(row);
+      for (const row of earlier) if (isFoundClearing(search, row)) clearings.add(row);
     }
     for (const { authorization_id } of clearings) {
       for (const row of all.authorizations) if (row.id === authorization_id) authorizations.add(row);

@@ -1,5 +1,4 @@
-import { type LedgerCard, match_reach_days, type NetworkMessage } from '@tallystick/cards';
-import { day_ms } from '@tallystick/velocity';
+import type { LedgerCard, NetworkMessage } from '@tallystick/cards';
 
 /** The columns of a card that a pass reads, of `virtual_cards` (v) and `real_cards` (r). Its template comes from `TemplateRules`. */
 export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias, r.billing_currency, v.template_id,
@@ -51,18 +50,6 @@ export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCa
       next_hold_end_ms: row.next_hold_end_ms,
     },
   };
-}
-
-/**
- * The stretch of a card's history that can hold what a clearing without a reference matches, in milliseconds. A day is to spare for
- * processes whose clocks differ: rows are sought from the card's last one before the stretch on.
- */
-export const match_reach_ms = (match_reach_days + 1) * day_ms;
-
-/** The six characters of a network reference number by which rule 4 of the matching looks it up, or null. */
-export function networkReference(net_reference_number: string | null): string | null {
-  const reference = net_reference_number?.slice(3, 9) ?? '';
-  return reference === '' ? null : reference;
 }
 
 /** How many fresh ids a pass over these messages needs at most. */

@@ -1,8 +1,8 @@
-import type { LedgerChanges } from '@tallystick/cards';
+import type { CandidateKeyKind, LedgerChanges, MerchantSearch } from '@tallystick/cards';
 import type { QueryConfig } from 'pg';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
-import { card_columns, match_reach_ms } from './ledger-rows.ts';
+import { card_columns } from './ledger-rows.ts';
 
 /** A statement of a pass, ready to send. */
 export type LedgerQuery = QueryConfig<unknown[]>;
@@ -103,21 +103,18 @@ export function templatesById(ids: readonly number[]): LedgerQuery {
   );
 }
 
-/** What a clearing is matched by, as the candidates are looked up. */
-export interface ClearingKeys {
+/** A clearing message and the values of its reference keys. */
+export interface ClearingKeys extends Partial<Readonly<Record<CandidateKeyKind, string>>> {
   /** Hexadecimal. */
   readonly number_index: string | null;
   readonly vcn_id: number | null;
   readonly transaction_id: string;
-  readonly acquirer_reference_data: string | null;
-  readonly approval_code: string | null;
-  readonly reference: string | null;
 }
 
 const clearing_keys = `(
   select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
     from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, transaction_id text, acquirer_reference_data text,
-      approval_code text, reference text)
+      approval_code text, network_reference text)
   ) m`;
 
 /** Both lists of what the references of these clearings lead to: earlier clearings, and roots. Rows may repeat. */
@@ -136,7 +133,7 @@ export function clearingCandidates(keys: readonly ClearingKeys[]): {
          ${earlier('c.network_financial_transaction_id = m.transaction_id')}
          union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
          union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
-         union all ${earlier('c.card_id = m.card_id and substr(c.net_reference_number, 4, 6) = m.reference and c.net_reference_number is not null')}
+         union all ${earlier('c.card_id = m.card_id and substr(c.net_reference_number, 4, 6) = m.network_reference and c.net_reference_number is not null')}
        ) c`,
       values,
     ),
@@ -144,43 +141,42 @@ export function clearingCandidates(keys: readonly ClearingKeys[]): {
       'ledger_root_candidates',
       `select a.* from ${clearing_keys} cross join lateral (
          ${root('a.approval_code = m.approval_code')}
-         union all ${root('substr(a.net_reference_number, 4, 6) = m.reference and a.net_reference_number is not null')}
+         union all ${root('substr(a.net_reference_number, 4, 6) = m.network_reference and a.net_reference_number is not null')}
        ) a`,
       values,
     ),
   };
 }
 
-/** What a card has of a merchant from the reach of the matching. */
-export interface RecentKeys {
+/** A search through the recent history of a card. */
+export interface CardSearch extends MerchantSearch {
   readonly card_id: number;
-  readonly merchant_id: string;
-  readonly merchant_amount: number | null;
-  readonly billing_amount: number;
-  /** Clearings too, and roots that are done with. */
-  readonly credit: boolean;
 }
 
-/** Both lists of what the merchants of these clearings lead to. Rows may repeat. */
-export function recentCandidates(
-  keys: readonly RecentKeys[],
-  now_ms: number,
-): { readonly clearings: LedgerQuery; readonly roots: LedgerQuery } {
-  const values = [JSON.stringify(keys), now_ms - match_reach_ms];
+/** Both lists of what the searches find: earlier clearings, and roots. Rows may repeat. */
+export function merchantCandidates(searches: readonly CardSearch[]): {
+  readonly clearings: LedgerQuery;
+  readonly roots: LedgerQuery;
+} {
+  const values = [JSON.stringify(searches)];
   // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
   const recent = (columns: string, table: string, time: string, which: string) =>
-    `select ${columns} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, merchant_amount bigint,
-         billing_amount bigint, credit boolean)
+    `select ${columns} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
+         merchant_amount bigint, billing_amount bigint, is_credit boolean)
        cross join lateral (
          select * from ${table} c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and ${which}
-           and c.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < $2::bigint
+           and c.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < m.since_ms
              order by b.id desc limit 1), 0)
        ) c`;
-  const awaited = `c.root_id = c.id and (m.credit or c.status not in ('cleared', 'reversed', 'declined'))
+  const awaited = `c.root_id = c.id and (m.is_credit or c.status not in ('cleared', 'reversed', 'declined'))
     and (c.merchant_amount = m.merchant_amount or c.billing_amount = m.billing_amount
       or c.authorized in (m.merchant_amount, m.billing_amount))`;
   return {
-    clearings: named('ledger_recent_clearings', recent(clearings, 'clearings', 'recorded_at_ms', 'm.credit'), values),
+    clearings: named(
+      'ledger_recent_clearings',
+      recent(clearings, 'clearings', 'recorded_at_ms', 'm.is_credit'),
+      values,
+    ),
     roots: named(
       'ledger_recent_roots',
       recent(selectList(authorization_columns, 'c'), 'authorizations', 'decided_at_ms', awaited),

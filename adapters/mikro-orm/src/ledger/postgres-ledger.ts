@@ -3,11 +3,13 @@ import {
   type Clearing,
   type ClearingMessage,
   type Fold,
-  isSettledByReference,
   type Ledger,
   type LedgerCard,
   type LedgerState,
+  merchantSearch,
   type NetworkMessage,
+  partsOfKey,
+  referenceKeys,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
 import type { Pool, PoolClient, QueryResult } from 'pg';
@@ -15,10 +17,11 @@ import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
 import { outermost } from '../connection/nesting.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
-import { type CardRow, cardOf, idsNeeded, networkReference, TemplateRules } from './ledger-rows.ts';
+import { type CardRow, cardOf, idsNeeded, TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
   begin,
+  type CardSearch,
   clearingCandidates,
   freshIds,
   hex,
@@ -27,8 +30,7 @@ import {
   lockByNumber,
   lockByNumberOrId,
   lockDue,
-  type RecentKeys,
-  recentCandidates,
+  merchantCandidates,
   templatesById,
   traces,
   writes,
@@ -127,7 +129,7 @@ async function loadState(
   loaded.keepClearings(clearings?.rows ?? []);
   for (const { rows } of found) loaded.keepAuthorizations(rows);
   const now_ms = clock.now().epochMilliseconds;
-  await loaded.recentCandidates(client, messages, now_ms);
+  await loaded.loadByMerchant(client, messages, now_ms);
   await loaded.complete(client, templates, now_ms);
   return loaded.state(now_ms, templates, ids?.rows[0]);
 }
@@ -168,7 +170,7 @@ class Loaded {
   }
 
   /** Reads what the clearings may belong to that no reference of theirs settled: mostly none, and then nothing is sent. */
-  async recentCandidates(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
+  async loadByMerchant(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
     const clearings = messages.filter((message) => message.kind === 'clearing');
     if (clearings.length === 0) return;
     const by_number = new Map(this.#cards.map((card) => [hex(card.number_index), card]));
@@ -180,22 +182,18 @@ class Loaded {
         message.kind === 'authorization' ? [by_number.get(hex(message.number_index))] : [],
       ),
     );
-    const roots = Map.groupBy(
-      this.#authorizations.values(),
-      ({ card_id, net_reference_number }) => `${card_id} ${net_reference_number}`,
-    );
-    const keys = clearings.flatMap((message): RecentKeys[] => {
+    const roots = Map.groupBy(this.#authorizations.values(), ({ card_id }) => card_id);
+    const searches = clearings.flatMap((message): CardSearch[] => {
       const card = cardOf(message);
-      const { merchant_id, merchant_amount, billing_amount, net_reference_number } = message;
-      if (card === undefined || merchant_id === null) return [];
-      const named = roots.get(`${card.id} ${net_reference_number}`) ?? [];
-      if (!deciding.has(card) && isSettledByReference(message, named)) return [];
-      const credit = message.clearing_type === 'CREDIT';
-      return [{ card_id: card.id, merchant_id, merchant_amount, billing_amount, credit }];
+      if (card === undefined) return [];
+      const found = { roots: roots.get(card.id) ?? [], has_authorization: deciding.has(card), now_ms };
+      const search = merchantSearch(message, found);
+      return search === null ? [] : [{ ...search, card_id: card.id }];
     });
-    if (keys.length === 0) return;
-    const recent = recentCandidates(keys, now_ms);
-    const queries = keys.some(({ credit }) => credit) ? [recent.roots, recent.clearings] : [recent.roots];
+    if (searches.length === 0) return;
+    const { roots: recent_roots, clearings: recent_clearings } = merchantCandidates(searches);
+    const has_credit = searches.some(({ is_credit }) => is_credit);
+    const queries = has_credit ? [recent_roots, recent_clearings] : [recent_roots];
     const [found_roots, found_clearings] = await send(client, queries);
     this.keepAuthorizations(found_roots?.rows ?? []);
     this.keepClearings(found_clearings?.rows ?? []);
@@ -270,9 +268,11 @@ function keysOf(messages: readonly NetworkMessage[]) {
       number_index: number,
       vcn_id: message.vcn_id,
       transaction_id: message.network_financial_transaction_id,
-      acquirer_reference_data: message.acquirer_reference_data,
-      approval_code: message.approval_code,
-      reference: networkReference(message.net_reference_number),
+      ...Object.fromEntries(
+        referenceKeys(message)
+          .map(partsOfKey)
+          .map(({ kind, value }) => [kind, value]),
+      ),
     });
   }
   return { numbers: [...numbers.values()], ids: [...ids], traces: { number_indexes, trace_ids }, clearings };

@@ -1,3 +1,4 @@
+import type { CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
 import { event_columns } from '../schema/event-row.ts';
 import {
@@ -9,15 +10,11 @@ import {
 } from '../schema/record-rows.ts';
 import { type CardRow, card_columns } from './ledger-rows.ts';
 
-/** Names the parameters of what looks for a recent match. */
-export interface Recent {
+/** A search by merchant as the parameters of a statement. */
+export interface MerchantParameters extends Omit<MerchantSearch, 'is_credit'> {
   readonly card_id: number;
-  readonly since_ms: number;
-  readonly merchant_id: string;
-  readonly merchant_amount: number | null;
-  readonly billing_amount: number;
-  /** 1: roots that are done with, too. */
-  readonly credit: 0 | 1;
+  /** 0 or 1: SQLite has no booleans. */
+  readonly is_credit: number;
 }
 
 /** A prepared statement, as far as a pass needs it. */
@@ -26,6 +23,9 @@ export interface Prepared<Parameters extends unknown[], Row> {
   get(...parameters: Parameters): Row | undefined;
   all(...parameters: Parameters): Row[];
 }
+
+/** Finds the rows of a card that have a candidate key, by the kind of the key. */
+type FindByKey<Row> = Prepared<[number, string], Row>;
 
 /** Held for the life of the connection. */
 export type LedgerStatements = ReturnType<typeof prepareStatements>;
@@ -60,31 +60,37 @@ export function prepareStatements(database: Database) {
     hold_next: sql<[number, number], AuthorizationRow>(
       `${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms > ? order by a.hold_end_ms limit 1`,
     ),
-    roots_by_approval: sql<[number, string], AuthorizationRow>(
-      `${authorizations} where a.card_id = ? and a.approval_code = ? and ${root}`,
-    ),
-    roots_by_network_reference: sql<[number, string], AuthorizationRow>(
-      `${authorizations} where a.card_id = ? and a.net_reference_number is not null
-         and substr(a.net_reference_number, 4, 6) = ? and ${root}`,
-    ),
-    roots_recent: sql<[Recent], AuthorizationRow>(
+    // The conditions on the network reference are written as its indexes have them.
+    roots_by: {
+      acquirer_reference_data: null,
+      approval_code: sql<[number, string], AuthorizationRow>(
+        `${authorizations} where a.card_id = ? and a.approval_code = ? and ${root}`,
+      ),
+      network_reference: sql<[number, string], AuthorizationRow>(
+        `${authorizations} where a.card_id = ? and a.net_reference_number is not null
+           and substr(a.net_reference_number, 4, 6) = ? and ${root}`,
+      ),
+    } satisfies Record<CandidateKeyKind, FindByKey<AuthorizationRow> | null>,
+    roots_of_merchant: sql<[MerchantParameters], AuthorizationRow>(
       `${authorizations} where ${recentOf('authorizations', 'decided_at_ms')} and ${root}
          and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
            or a.authorized in ($merchant_amount, $billing_amount))
-         and ($credit or a.status not in ('cleared', 'reversed', 'declined'))`,
+         and ($is_credit or a.status not in ('cleared', 'reversed', 'declined'))`,
     ),
     clearing_by_transaction: sql<[string], ClearingRow>(`${clearings} where c.network_financial_transaction_id = ?`),
-    clearings_by_acquirer_reference: sql<[number, string], ClearingRow>(
-      `${clearings} where c.card_id = ? and c.acquirer_reference_data = ?`,
+    clearings_by: {
+      acquirer_reference_data: sql<[number, string], ClearingRow>(
+        `${clearings} where c.card_id = ? and c.acquirer_reference_data = ?`,
+      ),
+      approval_code: sql<[number, string], ClearingRow>(`${clearings} where c.card_id = ? and c.approval_code = ?`),
+      network_reference: sql<[number, string], ClearingRow>(
+        `${clearings} where c.card_id = ? and c.net_reference_number is not null
+           and substr(c.net_reference_number, 4, 6) = ?`,
+      ),
+    } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
+    clearings_of_merchant: sql<[MerchantParameters], ClearingRow>(
+      `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}`,
     ),
-    clearings_by_approval: sql<[number, string], ClearingRow>(
-      `${clearings} where c.card_id = ? and c.approval_code = ?`,
-    ),
-    clearings_by_network_reference: sql<[number, string], ClearingRow>(
-      `${clearings} where c.card_id = ? and c.net_reference_number is not null
-         and substr(c.net_reference_number, 4, 6) = ?`,
-    ),
-    clearings_recent: sql<[Recent], ClearingRow>(`${clearings} where ${recentOf('clearings', 'recorded_at_ms')}`),
     last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck() as Prepared<
       [string],
       number

@@ -4,12 +4,14 @@ import {
   type Clearing,
   type ClearingMessage,
   type Fold,
-  isSettledByReference,
   type Ledger,
   type LedgerCard,
   type LedgerChanges,
   type LedgerState,
+  merchantSearch,
   type NetworkMessage,
+  partsOfKey,
+  referenceKeys,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
 import type { SqliteConnection } from '../connection/connection.ts';
@@ -24,16 +26,8 @@ import {
   clearing_columns,
   clearingOf,
 } from '../schema/record-rows.ts';
-import {
-  type CardRow,
-  cardOf,
-  idsAfter,
-  idsNeeded,
-  match_reach_ms,
-  networkReference,
-  TemplateRules,
-} from './ledger-rows.ts';
-import { type LedgerStatements, prepareStatements, type Recent } from './sqlite-ledger-statements.ts';
+import { type CardRow, cardOf, idsAfter, idsNeeded, TemplateRules } from './ledger-rows.ts';
+import { type LedgerStatements, prepareStatements } from './sqlite-ledger-statements.ts';
 
 /**
  * The ledger on SQLite: a pass is one `BEGIN IMMEDIATE` .. `COMMIT` of prepared statements without one await, so that no
@@ -174,28 +168,17 @@ class Found {
     const its = this.#statements;
     this.#keepClearings(its.clearing_by_transaction.all(message.network_financial_transaction_id));
     if (card === null) return;
-    const { acquirer_reference_data, approval_code, merchant_id, merchant_amount, billing_amount } = message;
-    if (acquirer_reference_data !== null) {
-      this.#keepClearings(its.clearings_by_acquirer_reference.all(card.id, acquirer_reference_data));
+    const roots: Authorization[] = [];
+    for (const key of referenceKeys(message)) {
+      const { kind, value } = partsOfKey(key);
+      this.#keepClearings(its.clearings_by[kind].all(card.id, value));
+      roots.push(...this.#keepAuthorizations(its.roots_by[kind]?.all(card.id, value) ?? []));
     }
-    if (approval_code !== null) {
-      this.#keepClearings(its.clearings_by_approval.all(card.id, approval_code));
-      this.#keepAuthorizations(its.roots_by_approval.all(card.id, approval_code));
-    }
-    const reference = networkReference(message.net_reference_number);
-    let is_settled = false;
-    if (reference !== null) {
-      this.#keepClearings(its.clearings_by_network_reference.all(card.id, reference));
-      const roots = this.#keepAuthorizations(its.roots_by_network_reference.all(card.id, reference));
-      is_settled = !this.#deciding.has(card.id) && isSettledByReference(message, roots);
-    }
-    if (merchant_id !== null && !is_settled) {
-      const is_credit = message.clearing_type === 'CREDIT';
-      const since_ms = now_ms - match_reach_ms;
-      const credit = is_credit ? 1 : 0;
-      const recent: Recent = { card_id: card.id, since_ms, merchant_id, merchant_amount, billing_amount, credit };
-      this.#keepAuthorizations(its.roots_recent.all(recent));
-      if (is_credit) this.#keepClearings(its.clearings_recent.all(recent));
+    const search = merchantSearch(message, { roots, has_authorization: this.#deciding.has(card.id), now_ms });
+    if (search !== null) {
+      const parameters = { ...search, card_id: card.id, is_credit: Number(search.is_credit) };
+      this.#keepAuthorizations(its.roots_of_merchant.all(parameters));
+      if (search.is_credit) this.#keepClearings(its.clearings_of_merchant.all(parameters));
     }
     // A clearing found may have been matched to a root that nothing else led to.
     for (const { authorization_id } of this.#clearings.values()) {

@@ -29,14 +29,8 @@ export interface LedgerCard extends Controls {
  * - For every card whose `next_hold_end_ms` has come: its open holds past their end, and of its other open holds the one that
  *   ends first.
  * - For every authorization message whose card is known: that card, its recorded messages with the same trace_id, and their roots.
- * - For every clearing message: the clearing with its network_financial_transaction_id, of whichever card. When its card is known:
- *   that card; the card's clearings with its acquirer_reference_data; and the card's roots and clearings with its approval_code or
- *   its net_reference_number (or the same six characters 3..9 of it).
- * - For such a clearing that those roots do not settle (`isSettledByReference`), or whose card has an authorization message in
- *   the same pass: what the card has of its merchant_id from the last `match_reach_days`. Those are the roots whose merchant_amount
- *   is its merchant_amount, or whose billing_amount is its billing_amount, or whose authorized amount is either; but for a DEBIT none
- *   that is cleared, reversed or declined. For a CREDIT they are the clearings, too.
- * - The authorizations that all these clearings were matched to.
+ * - For every clearing message: the clearing with its network_financial_transaction_id, of any card;
+ *   and when its card is known: that card and what `match-candidates.ts` says.
  */
 export interface LedgerState {
   /** The clock, read after the cards were locked; epoch milliseconds. */

@@ -3,6 +3,7 @@ import type { Authorization } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import { isStandingRoot } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
+import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
 import { isRefund, limitAmount } from './reasons.ts';
 
 /** How far back rules 5 to 7 look for an authorization or a clearing of the same merchant, in days. */
@@ -83,8 +84,8 @@ const authorization_rules: readonly {
   {
     rule: 4,
     finds: ({ message }, root) =>
-      sixOf(message.net_reference_number) !== null &&
-      sixOf(message.net_reference_number) === sixOf(root.net_reference_number) &&
+      networkReferenceOf(message.net_reference_number) !== null &&
+      networkReferenceOf(message.net_reference_number) === networkReferenceOf(root.net_reference_number) &&
       sameCode(message, root) &&
       withinOneDay(message, root),
   },
@@ -109,7 +110,7 @@ const authorization_rules: readonly {
 /** Rule 3: all thirteen characters, the currency and, when both have one, the approval code. */
 function sameNetworkReference(message: ClearingMessage, root: Authorization): boolean {
   return (
-    isWhole(message.net_reference_number) &&
+    isWholeNetReference(message.net_reference_number) &&
     message.net_reference_number === root.net_reference_number &&
     (message.merchant_currency ?? root.merchant_currency) === root.merchant_currency &&
     (message.approval_code === null || root.approval_code === null || message.approval_code === root.approval_code)
@@ -241,19 +242,6 @@ function isRecent(at_ms: number, now_ms: number): boolean {
   return now_ms - at_ms <= match_reach_days * day_ms;
 }
 
-const net_reference_length = 13;
-
-/** All thirteen characters: network code (3), reference (6), cycle date (4). A format that knows fewer leaves blanks. */
-function isWhole(net_reference_number: string | null): net_reference_number is string {
-  return net_reference_number?.length === net_reference_length && !net_reference_number.includes(' ');
-}
-
-/** The six characters that the network itself gave, unique for one day. */
-function sixOf(net_reference_number: string | null): string | null {
-  const six = net_reference_number?.slice(3, 9) ?? '';
-  return /^\S{6}$/.test(six) ? six : null;
-}
-
 /** Whether the clearing names the day of the authorization, the one before or the one after. */
 function withinOneDay(message: ClearingMessage, root: Authorization): boolean {
   if (message.authorization_date !== null) {
@@ -261,18 +249,11 @@ function withinOneDay(message: ClearingMessage, root: Authorization): boolean {
     const day = Math.floor(root.transaction_date_time_ms / day_ms);
     return Math.abs(named_ms / day_ms - day) <= 1;
   }
-  const cleared_day = dayOfYear(message.net_reference_number);
-  const authorized_day = dayOfYear(root.net_reference_number);
+  const cleared_day = cycleDayOf(message.net_reference_number);
+  const authorized_day = cycleDayOf(root.net_reference_number);
   if (cleared_day === null || authorized_day === null) return false;
   const apart = Math.abs(cleared_day - authorized_day);
   return Math.min(apart, 366 - apart) <= 1;
-}
-
-/** The day within a leap year of the MMDD that ends a net reference number. */
-function dayOfYear(net_reference_number: string | null): number | null {
-  const found = /^.{9}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(net_reference_number ?? '');
-  if (found === null) return null;
-  return Temporal.PlainDate.from({ year: 2024, month: Number(found[1]), day: Number(found[2]) }).dayOfYear;
 }
 
 /** The root of an earlier clearing, when it had one. */

@@ -1,0 +1,107 @@
+import { day_ms } from '@tallystick/velocity';
+import type { Authorization } from './authorization.ts';
+import type { Clearing, ClearingMessage } from './clearing.ts';
+import { isSettledByReference, match_reach_days } from './match.ts';
+import { networkReferenceOf } from './net-reference-number.ts';
+
+/**
+ * What a pass has to load of a card's history so that `matchClearing` finds what a clearing belongs
+ * to. This is the only place that says so: a ledger translates keys and searches into its queries.
+ *
+ * 1. `referenceKeys(message)`: roots and clearings of the card that share a key with the message.
+ * 2. `merchantSearch(message, ...)`: recent roots and clearings of the same merchant, unless the
+ *    references settled the match.
+ * 3. The authorizations that the clearings found were matched to.
+ */
+
+/** The fields that a key is made of, by the name of its kind. */
+export const candidate_key_kinds = ['acquirer_reference_data', 'approval_code', 'network_reference'] as const;
+
+export type CandidateKeyKind = (typeof candidate_key_kinds)[number];
+
+/** A kind, a blank and a value: `approval_code A1B2C3`. */
+export type CandidateKey = `${CandidateKeyKind} ${string}`;
+
+/** The fields of a message or a record that identify it within its card. */
+type Referenced = Pick<ClearingMessage, 'approval_code' | 'net_reference_number'> &
+  Partial<Pick<ClearingMessage, 'acquirer_reference_data'>>;
+
+/**
+ * The keys of a clearing message, of a recorded clearing or of a root. A record is a candidate for a
+ * message of its card when the two share a key. Roots have no acquirer reference data.
+ */
+export function referenceKeys(record: Referenced): readonly CandidateKey[] {
+  const keys: CandidateKey[] = [];
+  const { acquirer_reference_data = null, approval_code } = record;
+  const network_reference = networkReferenceOf(record.net_reference_number);
+  if (acquirer_reference_data !== null) keys.push(`acquirer_reference_data ${acquirer_reference_data}`);
+  if (approval_code !== null) keys.push(`approval_code ${approval_code}`);
+  if (network_reference !== null) keys.push(`network_reference ${network_reference}`);
+  return keys;
+}
+
+/** The kind and the value of a key. */
+export function partsOfKey(key: CandidateKey): { readonly kind: CandidateKeyKind; readonly value: string } {
+  const blank = key.indexOf(' ');
+  return { kind: key.slice(0, blank) as CandidateKeyKind, value: key.slice(blank + 1) };
+}
+
+/** A search through the recent history of a card at one merchant, for rules 5 to 7. */
+export interface MerchantSearch {
+  readonly merchant_id: string;
+  /** Roots decided and clearings recorded before this instant are out of reach; epoch milliseconds. */
+  readonly since_ms: number;
+  /** Amounts of the message, minor units: a root is a candidate when one of its amounts equals one of them. */
+  readonly merchant_amount: number | null;
+  readonly billing_amount: number;
+  /** A credit also looks at clearings, and at roots that are cleared, reversed or declined. */
+  readonly is_credit: boolean;
+}
+
+/** What a ledger knows after it has looked up the references of a message. */
+export interface ReferencesFound {
+  /** Roots of the card that share a key with the message; others are ignored. */
+  readonly roots: readonly Authorization[];
+  /** Whether the pass has an authorization message of the same card, which may add a root. */
+  readonly has_authorization: boolean;
+  readonly now_ms: number;
+}
+
+/** The search by merchant; null when the message names no merchant or its references settle the match. */
+export function merchantSearch(
+  message: ClearingMessage,
+  { roots, has_authorization, now_ms }: ReferencesFound,
+): MerchantSearch | null {
+  const { merchant_id, merchant_amount, billing_amount } = message;
+  if (merchant_id === null) return null;
+  if (!has_authorization && isSettledByReference(message, roots)) return null;
+  return {
+    merchant_id,
+    // One day more than the rules reach: the clocks of two processes may differ.
+    since_ms: now_ms - (match_reach_days + 1) * day_ms,
+    merchant_amount,
+    billing_amount,
+    is_credit: message.clearing_type === 'CREDIT',
+  };
+}
+
+const done_statuses: readonly string[] = ['cleared', 'reversed', 'declined'];
+
+/** Whether a search finds this root of the card. */
+export function isFoundRoot(search: MerchantSearch, root: Authorization): boolean {
+  const { merchant_amount, billing_amount } = search;
+  return (
+    root.merchant_id === search.merchant_id &&
+    root.decided_at_ms >= search.since_ms &&
+    (search.is_credit || !done_statuses.includes(root.status)) &&
+    (root.merchant_amount === merchant_amount ||
+      root.billing_amount === billing_amount ||
+      root.authorized === merchant_amount ||
+      root.authorized === billing_amount)
+  );
+}
+
+/** Whether a search finds this clearing of the card. */
+export function isFoundClearing(search: MerchantSearch, clearing: Clearing): boolean {
+  return search.is_credit && clearing.merchant_id === search.merchant_id && clearing.recorded_at_ms >= search.since_ms;
+}

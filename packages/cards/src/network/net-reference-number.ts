@@ -1,0 +1,24 @@
+/**
+ * The network's reference of a transaction, 13 characters: network code (3), reference (6), cycle
+ * date as MMDD (4). A file format that knows fewer of them leaves blanks.
+ */
+
+const net_reference_length = 13;
+
+/** Whether all thirteen characters are there. */
+export function isWholeNetReference(net_reference_number: string | null): net_reference_number is string {
+  return net_reference_number?.length === net_reference_length && !net_reference_number.includes(' ');
+}
+
+/** The six characters that the network assigned, unique for one day; null when any of them is missing. */
+export function networkReferenceOf(net_reference_number: string | null): string | null {
+  const six = net_reference_number?.slice(3, 9) ?? '';
+  return /^\S{6}$/.test(six) ? six : null;
+}
+
+/** The cycle date as a day of a leap year, 1 to 366; null when the reference has none. */
+export function cycleDayOf(net_reference_number: string | null): number | null {
+  const found = /^.{9}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(net_reference_number ?? '');
+  if (found === null) return null;
+  return Temporal.PlainDate.from({ year: 2024, month: Number(found[1]), day: Number(found[2]) }).dayOfYear;
+}
