@@ -38,20 +38,20 @@ export function recordedAnswer(
   item: AuthorizationItem,
   { duplicate }: { readonly duplicate: boolean },
 ): AuthorizationAnswer {
-  return answered(item, { duplicate, fault: false });
+  return answerWith(item, { duplicate, fault: false });
 }
 
 /** The answer about a number that nobody has. */
 export function unknownNumberAnswer(message: AuthorizationMessage): AuthorizationAnswer {
-  return answered(unrecordedItem(message, 'I'), { duplicate: false, fault: false });
+  return answerWith(unrecordedItem(message, 'I'), { duplicate: false, fault: false });
 }
 
 /** The answer when a fault of ours kept the message from a decision. */
 export function faultAnswer(message: AuthorizationMessage): AuthorizationAnswer {
-  return answered(unrecordedItem(message, 'U'), { duplicate: false, fault: true });
+  return answerWith(unrecordedItem(message, 'U'), { duplicate: false, fault: true });
 }
 
-function answered(
+function answerWith(
   item: AuthorizationItem,
   { duplicate, fault }: { readonly duplicate: boolean; readonly fault: boolean },
 ): AuthorizationAnswer {

@@ -14,20 +14,20 @@ export const authorization_event_type = 'virtualcard.realtime.auths';
 /** Decides or records one authorization message, on the pass's working copy. */
 export function foldAuthorization(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
   const card = pass.cards.ofNumber(message.number_index);
-  if (card === null) return unknownNumber(pass, message);
+  if (card === null) return recordUnknownNumber(pass, message);
   if (message.billing_currency !== card.card.billing_currency) {
     return { kind: 'refused', refusal: otherCurrency(card.card, message.billing_currency) };
   }
-  const known = card.traced(message.trace_id).find(({ now }) => isSameMessage(now, message));
+  const known = card.findByTraceId(message.trace_id).find(({ now }) => isSameMessage(now, message));
   if (known !== undefined) return recordedAnswer(authorizationPayload(known.now, card.card), { duplicate: true });
   switch (message.message_type) {
     case '0100':
-      return decided(pass, card, message);
+      return decide(pass, card, message);
     case '0120':
-      return advised(pass, card, message);
+      return applyAdvice(pass, card, message);
     case '0400':
     case '0420':
-      return reversed(pass, card, message);
+      return reverse(pass, card, message);
   }
 }
 
@@ -47,7 +47,7 @@ function isSameMessage(recorded: Authorization, message: AuthorizationMessage): 
   );
 }
 
-function unknownNumber(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
+function recordUnknownNumber(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
   pass.unknown_numbers.push({
     number_index: message.number_index,
     last4: message.pan.last4,
@@ -59,12 +59,12 @@ function unknownNumber(pass: Pass, message: AuthorizationMessage): Authorization
 }
 
 /** A request: approved within every control of the card, or declined for the first reason that applies. */
-function decided(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const root = rootToAddTo(card, message);
-  const reason = wasReversedBefore(card, message) ? 'U' : reasonToDecline(pass, card, message, root);
-  if (reason !== null) return declined(pass, card, message, root, reason);
-  const approval_code = root?.now.approval_code ?? approvalCode(pass.random);
-  const answer = approved(pass, card, message, root, approval_code);
+  const reason = wasReversedBefore(card, message) ? 'U' : findReason(pass, card, message, root);
+  if (reason !== null) return decline(pass, card, message, root, reason);
+  const approval_code = root?.now.approval_code ?? drawApprovalCode(pass.random);
+  const answer = approve(pass, card, message, root, approval_code);
   const { transactions_max } = card.card;
   const refund = isRefund(message.card_holder_transaction_type_code);
   assert(refund || card.available >= 0, `card ${card.card.id}: approved more than it had available`);
@@ -76,19 +76,19 @@ function decided(pass: Pass, card: WorkingCard, message: AuthorizationMessage): 
 }
 
 /** An advice tells what was decided elsewhere: an approval is applied even where it breaks a limit, and says which. */
-function advised(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+function applyAdvice(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const root = rootToAddTo(card, message);
   if (message.response_code !== null && message.response_code !== '00') {
-    return declined(pass, card, message, root, null);
+    return decline(pass, card, message, root, null);
   }
-  if (wasReversedBefore(card, message)) return declined(pass, card, message, root, 'U');
-  const broken_reason = reasonToDecline(pass, card, message, root);
-  const approval_code = message.approval_code ?? root?.now.approval_code ?? approvalCode(pass.random);
-  return approved(pass, card, message, root, approval_code, broken_reason);
+  if (wasReversedBefore(card, message)) return decline(pass, card, message, root, 'U');
+  const broken_reason = findReason(pass, card, message, root);
+  const approval_code = message.approval_code ?? root?.now.approval_code ?? drawApprovalCode(pass.random);
+  return approve(pass, card, message, root, approval_code, broken_reason);
 }
 
 /** A reversal takes the hold away, in full or down to the corrected amount. */
-function reversed(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const corrected = correctedAmount(card.card, message);
   if (corrected.kind === 'refused') return corrected;
   const original = originalOf(card, message.trace_id);
@@ -131,11 +131,11 @@ function rootToAddTo(card: WorkingCard, message: AuthorizationMessage): Entry | 
  * message to come late: once it was declined for it, what else has the trace id is another transaction.
  */
 function wasReversedBefore(card: WorkingCard, message: AuthorizationMessage): boolean {
-  const traced = card.traced(message.trace_id);
+  const traced = card.findByTraceId(message.trace_id);
   return traced.some(({ now }) => now.root_id === null) && !traced.some(({ now }) => now.decline_code === 'U');
 }
 
-function reasonToDecline(
+function findReason(
   pass: Pass,
   card: WorkingCard,
   message: AuthorizationMessage,
@@ -154,7 +154,7 @@ function reasonToDecline(
   });
 }
 
-function approved(
+function approve(
   pass: Pass,
   card: WorkingCard,
   message: AuthorizationMessage,
@@ -178,7 +178,7 @@ function approved(
   });
 }
 
-function declined(
+function decline(
   pass: Pass,
   card: WorkingCard,
   message: AuthorizationMessage,
@@ -260,6 +260,6 @@ function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as
 const approval_codes = 36 ** 6;
 
 /** Six characters, never all zeros: the network takes those for none. */
-function approvalCode(random: Random): string {
+function drawApprovalCode(random: Random): string {
   return (random.below(approval_codes - 1) + 1).toString(36).toUpperCase().padStart(6, '0');
 }

@@ -6,7 +6,7 @@ import { otherCurrency } from './authorize.ts';
 import { type Clearing, type ClearingMessage, isDispute } from './clearing.ts';
 import { classOf } from './clearing-class.ts';
 import { clearingItem } from './clearing-item.ts';
-import { clearAgainst, credit, holdTakenBy } from './hold.ts';
+import { clearAgainst, credit, holdTaken } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import { type Match, matchClearing } from './match.ts';
 import type { Pass } from './pass.ts';
@@ -33,7 +33,7 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   if (message.billing_currency !== card.billing_currency) {
     return { kind: 'refused', refusal: otherCurrency(card, message.billing_currency) };
   }
-  const clearing = cleared(pass, working, message);
+  const clearing = clear(pass, working, message);
   working.insertClearing(clearing);
   pass.clearings.set(clearing.network_financial_transaction_id, clearing);
   const item = clearingItem(clearing, card);
@@ -65,7 +65,7 @@ function takenByAnotherCard(): Refusal {
 }
 
 /** Matches the clearing, moves hold and use, and gives the record of it. */
-function cleared(pass: Pass, working: WorkingCard, message: ClearingMessage): Clearing {
+function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clearing {
   const { card } = working;
   const match = matchClearing({
     message,
@@ -97,7 +97,7 @@ function cleared(pass: Pass, working: WorkingCard, message: ClearingMessage): Cl
     hold_effect: money(effect.hold_effect),
     uses: effect.uses,
   };
-  apply(working, message, match, effect);
+  applyToAuthorization(working, message, match, effect);
   return clearing;
 }
 
@@ -114,22 +114,23 @@ function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, 
   const window_start_ms = clearing?.window_start_ms ?? authorization?.window_start_ms ?? working.window_start_ms;
   const effect = { window_start_ms, cleared_effect: 0, hold_effect: 0, uses: 0 } as const;
   if (isDispute(message)) return effect;
-  const change = message.cycle === 'reversal' && clearing !== null ? -clearing.cleared_effect : signed(message, amount);
+  const change =
+    message.cycle === 'reversal' && clearing !== null ? -clearing.cleared_effect : signedAmount(message, amount);
   if (change < 0) {
-    const most = reducible(working, window_start_ms, match);
+    const most = reducibleAmount(working, window_start_ms, match);
     return { ...effect, cleared_effect: -Math.min(-change, most) };
   }
   if (message.clearing_type === 'CREDIT' || message.cycle === 'reversal') return { ...effect, cleared_effect: change };
   return {
     ...effect,
     cleared_effect: change,
-    hold_effect: authorization === null ? 0 : holdTakenBy(authorization, amount, message.partial),
+    hold_effect: authorization === null ? 0 : holdTaken(authorization, amount, message.partial),
     // A debit that nobody was asked for is a use of the card all the same; that of an authorization is on its row.
     uses: authorization === null ? 1 : 0,
   };
 }
 
-function signed({ clearing_type }: ClearingMessage, amount: number): number {
+function signedAmount({ clearing_type }: ClearingMessage, amount: number): number {
   return clearing_type === 'DEBIT' ? amount : -amount;
 }
 
@@ -137,12 +138,12 @@ function signed({ clearing_type }: ClearingMessage, amount: number): number {
  * By how much a credit may lower the cleared amount of its window, which never falls below 0. Of an older window the
  * counter is gone: there a credit takes back no more than what it is linked to has cleared.
  */
-function reducible(working: WorkingCard, window_start_ms: number, { authorization, clearing }: Match): number {
+function reducibleAmount(working: WorkingCard, window_start_ms: number, { authorization, clearing }: Match): number {
   if (window_start_ms === working.window_start_ms) return working.cleared;
   return Math.max(0, authorization?.cleared ?? clearing?.cleared_effect ?? 0);
 }
 
-function apply(working: WorkingCard, message: ClearingMessage, match: Match, effect: Effect): void {
+function applyToAuthorization(working: WorkingCard, message: ClearingMessage, match: Match, effect: Effect): void {
   if (match.authorization === null || isDispute(message)) return;
   const root = working.entry(match.authorization.id);
   assert(root !== undefined, `authorization ${match.authorization.id} was matched but is not of this pass`);

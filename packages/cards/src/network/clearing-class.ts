@@ -1,6 +1,6 @@
 import type { Authorization } from './authorization.ts';
 import { type Clearing, type ClearingClass, type ClearingMessage, isDispute } from './clearing.ts';
-import { holdEnded } from './hold.ts';
+import { isHoldOver } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import type { Match } from './match.ts';
 import { limitAmount } from './reasons.ts';
@@ -22,12 +22,12 @@ export function classOf(the: Classified): ClearingClass {
   const root = match.authorization;
   if (message.cycle === 'reversal') return 'reversal';
   if (isDispute(message)) return 'dispute';
-  if (the.clearings.some((clearing) => looksTheSame(message, clearing))) return 'suspected_duplicate';
+  if (the.clearings.some((clearing) => isSuspectedDuplicate(message, clearing))) return 'suspected_duplicate';
   if (message.clearing_type === 'CREDIT') {
     return root === null && match.clearing === null ? 'refund_unlinked' : 'refund_linked';
   }
   if (root === null) return 'force_post';
-  if (holdEnded(root, now_ms) && (root.status === 'expired' || root.status === 'partially_cleared')) return 'late';
+  if (isHoldOver(root, now_ms) && (root.status === 'expired' || root.status === 'partially_cleared')) return 'late';
   if (message.partial) return 'partial';
   return classByAmount(the, root);
 }
@@ -66,7 +66,7 @@ function tipPercent(mcc: string): number {
 }
 
 /** The same clearing, it seems, under another transaction id. */
-function looksTheSame(message: ClearingMessage, clearing: Clearing): boolean {
+function isSuspectedDuplicate(message: ClearingMessage, clearing: Clearing): boolean {
   return (
     clearing.cycle === 'first_presentment' &&
     message.acquirer_reference_data !== null &&

@@ -19,14 +19,14 @@ export function openRoot(card: WorkingCard, trace_id: string): Entry | null {
     (now.status === 'open' || now.status === 'partially_cleared') &&
     now.authorized > 0 &&
     now.window_start_ms === card.window_start_ms &&
-    !holdEnded(now, card.now_ms);
-  return card.traced(trace_id).findLast(open) ?? null;
+    !isHoldOver(now, card.now_ms);
+  return card.findByTraceId(trace_id).findLast(open) ?? null;
 }
 
 /** Adds an increment to the hold. It is no new use, and ends when the hold ends. */
 export function increase(card: WorkingCard, root: Entry, amount: number): void {
   card.move(root, { held: amount });
-  const now = card.changing(root);
+  const now = card.copyToChange(root);
   now.authorized = money(now.authorized + amount);
 }
 
@@ -35,7 +35,7 @@ export function increase(card: WorkingCard, root: Entry, amount: number): void {
  * does not; a declined one when there is no other; null when the reversal came first.
  */
 export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
-  const traced = card.traced(trace_id);
+  const traced = card.findByTraceId(trace_id);
   const standing = traced.filter(({ now }) => isStandingRoot(now));
   return (
     standing.findLast(({ now }) => now.held > 0) ??
@@ -53,7 +53,7 @@ export function reverseInFull(card: WorkingCard, root: Entry): void {
   const { held, uses, status } = root.now;
   const is_unpaid = status === 'open' || status === 'expired';
   card.move(root, { held: -held, uses: is_unpaid ? -uses : 0 });
-  const now = card.changing(root);
+  const now = card.copyToChange(root);
   now.authorized = money(0);
   if (now.status !== 'cleared') now.status = 'reversed';
 }
@@ -63,19 +63,19 @@ export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: 
   const reduction = Math.max(0, root.now.authorized - corrected_amount);
   if (reduction === 0) return;
   card.move(root, { held: -Math.min(reduction, root.now.held) });
-  const now = card.changing(root);
+  const now = card.copyToChange(root);
   now.authorized = money(now.authorized - reduction);
 }
 
 /** Whether an aging hold's end has come (decision: windows and holds). */
-export function holdEnded(authorization: Authorization, now_ms: number): boolean {
+export function isHoldOver(authorization: Authorization, now_ms: number): boolean {
   return authorization.hold_end_ms !== null && authorization.hold_end_ms <= now_ms;
 }
 
 /**
  * What a debit cleared takes off the hold: its amount as far as the hold reaches; all of it when it is the final one.
  */
-export function holdTakenBy(root: Authorization, amount: number, partial: boolean): number {
+export function holdTaken(root: Authorization, amount: number, partial: boolean): number {
   return partial ? Math.min(amount, root.held) : root.held;
 }
 
@@ -95,13 +95,13 @@ export function clearAgainst(
   }: Pick<ClearingMessage, 'clearing_type' | 'partial'> & { cleared_effect: number; hold_effect: number },
 ): void {
   card.move(root, { held: -hold_effect, uses: clearing_type === 'DEBIT' ? 1 - root.now.uses : 0 });
-  const now = card.changing(root);
+  const now = card.copyToChange(root);
   now.cleared = money(now.cleared + cleared_effect);
   if (now.status !== 'cleared') now.status = partial ? 'partially_cleared' : 'cleared';
 }
 
 /** Lowers (or, undoing a credit, raises) what has cleared against an authorization; its hold and status stay. */
 export function credit(card: WorkingCard, root: Entry, cleared_effect: number): void {
-  const now = card.changing(root);
+  const now = card.copyToChange(root);
   now.cleared = money(now.cleared + cleared_effect);
 }

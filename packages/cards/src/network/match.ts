@@ -38,7 +38,7 @@ export function matchClearing(the: Case): Match {
   const { cycle, clearing_type } = the.message;
   let review = false;
   if (cycle !== 'first_presentment') {
-    const earlier = cycle === 'reversal' ? reversible(the) : disputable(the);
+    const earlier = cycle === 'reversal' ? findReversible(the) : findDisputable(the);
     const rule = cycle === 'reversal' ? 1 : 2;
     const [only, ...others] = earlier;
     if (only !== undefined && others.length === 0) {
@@ -48,7 +48,7 @@ export function matchClearing(the: Case): Match {
     if (cycle !== 'reversal') return { rule: 8, authorization: null, clearing: null, review: true };
     review = true;
   }
-  const roots = the.authorizations.filter((root) => mayClear(the.message, root));
+  const roots = the.authorizations.filter((root) => isClearable(the.message, root));
   for (const { rule, finds } of authorization_rules) {
     const [only, ...others] = roots.filter((root) => finds(the, root));
     if (only !== undefined && others.length === 0) {
@@ -57,7 +57,7 @@ export function matchClearing(the: Case): Match {
     if (others.length > 0) review = true;
   }
   if (clearing_type === 'DEBIT') return { rule: 8, authorization: null, clearing: null, review };
-  const [only, ...others] = refundable(the);
+  const [only, ...others] = findRefundable(the);
   if (only === undefined || others.length > 0) {
     return { rule: 7, authorization: null, clearing: null, review: review || others.length > 0 };
   }
@@ -69,7 +69,7 @@ export function matchClearing(the: Case): Match {
  * tried, and the card's recent history need not be read.
  */
 export function isSettledByReference(message: ClearingMessage, roots: readonly Authorization[]): boolean {
-  return roots.filter((root) => mayClear(message, root) && sameNetworkReference(message, root)).length === 1;
+  return roots.filter((root) => isClearable(message, root) && isSameNetworkReference(message, root)).length === 1;
 }
 
 /** Rules 3 to 6: from a clearing to its authorization. */
@@ -79,36 +79,36 @@ const authorization_rules: readonly {
 }[] = [
   {
     rule: 3,
-    finds: ({ message }, root) => sameNetworkReference(message, root),
+    finds: ({ message }, root) => isSameNetworkReference(message, root),
   },
   {
     rule: 4,
     finds: ({ message }, root) =>
       networkReferenceOf(message.net_reference_number) !== null &&
       networkReferenceOf(message.net_reference_number) === networkReferenceOf(root.net_reference_number) &&
-      sameCode(message, root) &&
-      withinOneDay(message, root),
+      isSameApprovalCode(message, root) &&
+      isWithinOneDay(message, root),
   },
   {
     rule: 5,
     finds: (the, root) =>
-      sameCode(the.message, root) &&
-      sameMerchant(the.message, root) &&
+      isSameApprovalCode(the.message, root) &&
+      isSameMerchant(the.message, root) &&
       isRecent(root.decided_at_ms, the.now_ms) &&
-      amountTolerable(the, root),
+      isAmountTolerable(the, root),
   },
   {
     rule: 6,
     finds: (the, root) =>
-      sameMerchant(the.message, root) &&
+      isSameMerchant(the.message, root) &&
       isRecent(root.decided_at_ms, the.now_ms) &&
-      awaitsClearing(the.message, root) &&
+      isAwaitingClearing(the.message, root) &&
       amountsOf(the, root).some(({ cleared, authorized }) => cleared === authorized),
   },
 ];
 
 /** Rule 3: all thirteen characters, the currency and, when both have one, the approval code. */
-function sameNetworkReference(message: ClearingMessage, root: Authorization): boolean {
+function isSameNetworkReference(message: ClearingMessage, root: Authorization): boolean {
   return (
     isWholeNetReference(message.net_reference_number) &&
     message.net_reference_number === root.net_reference_number &&
@@ -118,13 +118,13 @@ function sameNetworkReference(message: ClearingMessage, root: Authorization): bo
 }
 
 /** Rule 1: the clearings that a message reversal may undo, those of the other direction first. */
-function reversible({ message, clearings }: Case): readonly Clearing[] {
-  const undone = undoneAmong(clearings);
+function findReversible({ message, clearings }: Case): readonly Clearing[] {
+  const undone = findUndone(clearings);
   const found = clearings.filter(
     (clearing) =>
       clearing.cycle !== 'reversal' &&
       !undone.has(clearing.id) &&
-      sameReference(message, clearing) &&
+      isSameAcquirerReference(message, clearing) &&
       message.approval_code === clearing.approval_code &&
       message.billing_amount === clearing.billing_amount &&
       message.billing_currency === clearing.billing_currency,
@@ -135,33 +135,33 @@ function reversible({ message, clearings }: Case): readonly Clearing[] {
 }
 
 /** The clearings that one of these reversals undid. */
-function undoneAmong(clearings: readonly Clearing[]): ReadonlySet<number | null> {
+function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> {
   return new Set(clearings.filter(({ cycle }) => cycle === 'reversal').map(({ clearing_id }) => clearing_id));
 }
 
 /** Rule 2: the clearings that a second presentment or a chargeback may be about. */
-function disputable({ message, clearings }: Case): readonly Clearing[] {
+function findDisputable({ message, clearings }: Case): readonly Clearing[] {
   return clearings.filter(
     (clearing) =>
       clearing.cycle === 'first_presentment' &&
-      sameReference(message, clearing) &&
+      isSameAcquirerReference(message, clearing) &&
       message.approval_code === clearing.approval_code,
   );
 }
 
 /** Rule 7: the clearings of which a credit may give back what they took. */
-function refundable({ message, clearings, now_ms }: Case): readonly Clearing[] {
+function findRefundable({ message, clearings, now_ms }: Case): readonly Clearing[] {
   const related = clearings.filter(
     (clearing) =>
-      sameReference(message, clearing) ||
-      sameCode(message, clearing) ||
-      (sameMerchant(message, clearing) && isRecent(clearing.recorded_at_ms, now_ms)),
+      isSameAcquirerReference(message, clearing) ||
+      isSameApprovalCode(message, clearing) ||
+      (isSameMerchant(message, clearing) && isRecent(clearing.recorded_at_ms, now_ms)),
   );
-  const undone = undoneAmong(related);
-  return related.filter((clearing) => !undone.has(clearing.id) && takesAtLeast(message, clearing));
+  const undone = findUndone(related);
+  return related.filter((clearing) => !undone.has(clearing.id) && isLargeEnough(message, clearing));
 }
 
-function takesAtLeast(message: ClearingMessage, clearing: Clearing): boolean {
+function isLargeEnough(message: ClearingMessage, clearing: Clearing): boolean {
   if (clearing.cycle !== 'first_presentment' || clearing.clearing_type !== 'DEBIT') return false;
   const merchant = message.merchant_amount !== null && message.merchant_currency === clearing.merchant_currency;
   return merchant && clearing.merchant_amount !== null
@@ -170,13 +170,13 @@ function takesAtLeast(message: ClearingMessage, clearing: Clearing): boolean {
 }
 
 /** Whether the authorization can be what this clearing is about at all: a refund takes no debit. */
-function mayClear(message: ClearingMessage, root: Authorization): boolean {
+function isClearable(message: ClearingMessage, root: Authorization): boolean {
   if (!isStandingRoot(root)) return false;
   return message.clearing_type === 'CREDIT' || !isRefundRoot(root);
 }
 
 /** Whether nothing has told yet that the authorization is done with; of a credit: that there is something to give back. */
-function awaitsClearing(message: ClearingMessage, root: Authorization): boolean {
+function isAwaitingClearing(message: ClearingMessage, root: Authorization): boolean {
   if (message.clearing_type === 'CREDIT') return isRefundRoot(root) ? root.status === 'open' : root.cleared > 0;
   return root.status !== 'cleared' && root.status !== 'reversed';
 }
@@ -206,7 +206,7 @@ function amountsOf(
  * Rule 5's tolerance: 20 % either way. A clearing of which more follow, or that follows others, is one part of the
  * amount: then the parts together must not be over.
  */
-function amountTolerable(the: Case, root: Authorization): boolean {
+function isAmountTolerable(the: Case, root: Authorization): boolean {
   const part = the.message.partial || root.status === 'partially_cleared';
   return amountsOf(the, root).some(({ cleared, authorized }) => {
     const over = cleared * 5 > authorized * 6;
@@ -215,7 +215,7 @@ function amountTolerable(the: Case, root: Authorization): boolean {
   });
 }
 
-function sameReference(
+function isSameAcquirerReference(
   message: Pick<ClearingMessage, 'acquirer_reference_data'>,
   clearing: Pick<ClearingMessage, 'acquirer_reference_data'>,
 ): boolean {
@@ -224,14 +224,14 @@ function sameReference(
   );
 }
 
-function sameCode(
+function isSameApprovalCode(
   message: Pick<ClearingMessage, 'approval_code'>,
   other: Pick<ClearingMessage, 'approval_code'>,
 ): boolean {
   return message.approval_code !== null && message.approval_code === other.approval_code;
 }
 
-function sameMerchant(
+function isSameMerchant(
   message: Pick<ClearingMessage, 'merchant_id'>,
   other: Pick<ClearingMessage, 'merchant_id'>,
 ): boolean {
@@ -243,7 +243,7 @@ function isRecent(at_ms: number, now_ms: number): boolean {
 }
 
 /** Whether the clearing names the day of the authorization, the one before or the one after. */
-function withinOneDay(message: ClearingMessage, root: Authorization): boolean {
+function isWithinOneDay(message: ClearingMessage, root: Authorization): boolean {
   if (message.authorization_date !== null) {
     const named_ms = Temporal.Instant.from(`${message.authorization_date}T00:00Z`).epochMilliseconds;
     const day = Math.floor(root.transaction_date_time_ms / day_ms);

@@ -60,10 +60,10 @@ export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers
   const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
   const authorizations_changed: LedgerChanges['authorizations_changed'][number][] = [];
   const clearings_inserted: Clearing[] = [];
-  for (const working of pass.cards.touched()) {
+  for (const working of pass.cards.touchedCards()) {
     const changed = working.changedCounters();
     if (changed !== null) counters.push({ card_id: working.card.id, counters: changed });
-    authorizations_inserted.push(...working.inserted());
+    authorizations_inserted.push(...working.insertedAuthorizations());
     authorizations_changed.push(...working.changes());
     clearings_inserted.push(...working.insertedClearings());
   }

@@ -97,7 +97,7 @@ export class WorkingCard {
   }
 
   /** The recorded messages with this trace id, oldest first. */
-  traced(trace_id: string): readonly Entry[] {
+  findByTraceId(trace_id: string): readonly Entry[] {
     return this.#by_trace.get(trace_id) ?? [];
   }
 
@@ -137,7 +137,7 @@ export class WorkingCard {
 
   /** Moves an authorization's hold and use by the given differences, and the counters with them when it is of this window. */
   move(entry: Entry, by: { readonly held?: number; readonly uses?: number }): void {
-    const now = this.changing(entry);
+    const now = this.copyToChange(entry);
     const held = by.held ?? 0;
     const uses = by.uses ?? 0;
     now.held = money(now.held + held);
@@ -152,7 +152,7 @@ export class WorkingCard {
   }
 
   /** The authorization to be written to: a copy of its own from the first change on. */
-  changing(entry: Entry): Working<Authorization> {
+  copyToChange(entry: Entry): Working<Authorization> {
     if (!this.#changed.has(entry)) {
       this.#changed.add(entry);
       entry.now = { ...entry.now };
@@ -179,7 +179,7 @@ export class WorkingCard {
     return this.clearings.slice(this.#clearings_loaded);
   }
 
-  inserted(): Authorization[] {
+  insertedAuthorizations(): Authorization[] {
     return [...this.#changed].filter(({ loaded }) => loaded === null).map(({ now }) => now);
   }
 
@@ -213,7 +213,7 @@ export class WorkingCard {
         next_ms = Math.min(next_ms ?? hold_end_ms, hold_end_ms);
       } else {
         this.move(entry, { held: -held });
-        if (status === 'open') this.changing(entry).status = 'expired';
+        if (status === 'open') this.copyToChange(entry).status = 'expired';
       }
     }
     this.#next_hold_end_ms = next_ms;
@@ -272,7 +272,7 @@ export class WorkingCards {
   }
 
   /** Those that were asked for. */
-  touched(): Iterable<WorkingCard> {
+  touchedCards(): Iterable<WorkingCard> {
     return this.#working.values();
   }
 
