@@ -15,6 +15,7 @@ import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateSt
 import type { Recurring } from '@tallystick/velocity';
 import { segmentExpression } from './event-segments.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
+import type { ColumnKind } from './record-rows.ts';
 import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
 
 /**
@@ -178,6 +179,14 @@ export const VirtualCardDetails = defineEntity({
     metadata: json().nullable(),
   },
 });
+
+/** How the fields of a card that are columns of `virtual_card_details` are written and read. */
+export const card_detail_columns = {
+  emails: 'json',
+  notified: 'boolean',
+  network_data: 'json',
+  metadata: 'json',
+} as const satisfies Readonly<Record<Exclude<keyof typeof VirtualCardDetails.properties, 'card_id'>, ColumnKind>>;
 
 /** A row for each top-level name of a card's metadata, so that a filter on it need not read every card. */
 export const VirtualCardMetadata = defineEntity({

@@ -9,6 +9,7 @@ import {
   type Session,
   type Tables,
 } from '../connection/session.ts';
+import { card_detail_columns } from '../schema/schema.ts';
 import { cardActivity } from './card-activity.ts';
 import { metadataEntries, metadataEntry } from './card-metadata.ts';
 import { newestFirst } from './paging.ts';
@@ -23,7 +24,8 @@ export function cardStore(session: Session): CardStore {
       .innerJoin('real_cards as r', 'r.id', 'v.rcn_id')
       .innerJoin('virtual_card_details as d', 'd.card_id', 'v.id')
       .selectAll('v')
-      .select(['r.alias as rcn_alias', 'r.billing_currency', 'd.emails', 'd.notified', 'd.network_data', 'd.metadata']);
+      .select(['r.alias as rcn_alias', 'r.billing_currency'])
+      .select(detail_names.map((name) => `d.${name}` as const));
   }
 
   async function find(company_id: number, id: number): Promise<VirtualCard | null> {
@@ -66,7 +68,7 @@ export function cardStore(session: Session): CardStore {
       if (inserted === undefined) return null;
       await db
         .insertInto('virtual_card_details')
-        .values({ card_id: inserted.id, ...details(card) })
+        .values({ card_id: inserted.id, ...detailRow(card) })
         .execute();
       await insertMetadata(card.company_id, inserted.id, card.metadata);
       return await find(card.company_id, inserted.id);
@@ -108,7 +110,7 @@ export function cardStore(session: Session): CardStore {
         .where('card_id', '=', card.id)
         .executeTakeFirstOrThrow();
       await db.updateTable('virtual_cards').set(mutable(card)).where('id', '=', card.id).execute();
-      await db.updateTable('virtual_card_details').set(details(card)).where('card_id', '=', card.id).execute();
+      await db.updateTable('virtual_card_details').set(detailRow(card)).where('card_id', '=', card.id).execute();
       if (before.metadata === jsonOrNull(card.metadata)) return;
       const old = metadataEntries(parsedOrNull(before.metadata));
       if (old.length > 0) {
@@ -201,18 +203,28 @@ function mutable(card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'bill
   };
 }
 
-function details({
-  emails,
-  notified,
-  network_data,
-  metadata,
-}: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency'>) {
-  return {
-    emails: jsonOrNull(emails),
-    notified,
-    network_data: jsonOrNull(network_data),
-    metadata: jsonOrNull(metadata),
-  };
+type DetailName = keyof typeof card_detail_columns;
+type DetailRow = Pick<Selectable<Tables['virtual_card_details']>, DetailName>;
+
+const detail_names = Object.keys(card_detail_columns) as DetailName[];
+
+/** The columns of `virtual_card_details` from a card. */
+function detailRow(card: Pick<VirtualCard, DetailName>): DetailRow {
+  const entries = detail_names.map((name) => {
+    const value = card[name];
+    return [name, card_detail_columns[name] === 'json' ? jsonOrNull(value) : value];
+  });
+  return Object.fromEntries(entries) as DetailRow;
+}
+
+/** The fields of a card from the columns of `virtual_card_details`. */
+function detailsOf(row: DetailRow): Pick<VirtualCard, DetailName> {
+  const entries = detail_names.map((name) => {
+    const kind = card_detail_columns[name];
+    const value = row[name];
+    return [name, kind === 'json' ? parsedOrNull(value as string | null) : kind === 'boolean' ? Boolean(value) : value];
+  });
+  return Object.fromEntries(entries) as Pick<VirtualCard, DetailName>;
 }
 
 function sealed({ number_sealed, number_key_id }: SealedNumber) {
@@ -223,20 +235,15 @@ function equalities({ metadata: _, ...columns }: CardFilter): Readonly<Record<st
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-type CardRow = Selectable<Tables['virtual_cards']> & {
-  readonly rcn_alias: string;
-  readonly billing_currency: string;
-} & Pick<Selectable<Tables['virtual_card_details']>, 'emails' | 'notified' | 'network_data' | 'metadata'>;
+type CardRow = Selectable<Tables['virtual_cards']> &
+  DetailRow & { readonly rcn_alias: string; readonly billing_currency: string };
 
 function cardOf({ number_index, number_sealed, number_key_id, ...row }: CardRow): VirtualCard {
   const { window_start_ms, held, cleared, uses, next_hold_end_ms, ...card } = row;
   return {
     ...card,
+    ...detailsOf(row),
     per_transaction_max_defaulted: Boolean(card.per_transaction_max_defaulted),
-    emails: parsedOrNull(card.emails),
-    notified: Boolean(card.notified),
-    network_data: parsedOrNull(card.network_data),
-    metadata: parsedOrNull(card.metadata),
     counters: { window_start_ms, held, cleared, uses, next_hold_end_ms },
   };
 }
