@@ -3,11 +3,11 @@ import type { AuthorizationMessage, DeclineCode } from './authorization.ts';
 import { type AuthorizationItem, unrecordedItem } from './authorization-item.ts';
 import type { ClearingItem } from './clearing-item.ts';
 
-/** What the network is told about an authorization message. */
+/** The answer to the network about an authorization message. */
 export type AuthorizationAnswer =
   | {
       readonly kind: 'answered';
-      /** The record as it was decided. */
+      /** The message as it was decided. */
       readonly item: AuthorizationItem;
       /** The reason for the decline; V when approved or recorded. */
       readonly code: DeclineCode | 'V';
@@ -16,24 +16,24 @@ export type AuthorizationAnswer =
       readonly vcn_response: string;
       readonly issuer_response: 'Approved' | 'Declined';
       readonly approval_code: string | null;
-      /** The message came before and was answered then: nothing changed. */
+      /** A repeated message: it was answered before, and nothing changed. */
       readonly duplicate: boolean;
-      /** A fault of ours: nothing was recorded as approved, and the message may be sent again. */
+      /** An internal fault: nothing was recorded as approved, and the message may be sent again. */
       readonly fault: boolean;
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** What the network, or an import, is told about a clearing. */
+/** The answer about a clearing, to the network or to an import. */
 export type ClearingAnswer =
   | {
       readonly kind: 'answered';
       readonly item: ClearingItem;
-      /** Its network_financial_transaction_id was known: nothing changed. */
+      /** The network_financial_transaction_id was known, and nothing changed. */
       readonly duplicate: boolean;
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The answer that tells a message's record, as it was decided. */
+/** The answer for a recorded message, as it was decided. */
 export function recordedAnswer(
   item: AuthorizationItem,
   { duplicate }: { readonly duplicate: boolean },
@@ -41,12 +41,12 @@ export function recordedAnswer(
   return answerWith(item, { duplicate, fault: false });
 }
 
-/** The answer about a number that nobody has. */
+/** The answer for a number that no card has. */
 export function unknownNumberAnswer(message: AuthorizationMessage): AuthorizationAnswer {
   return answerWith(unrecordedItem(message, 'I'), { duplicate: false, fault: false });
 }
 
-/** The answer when a fault of ours kept the message from a decision. */
+/** The answer when an internal fault prevented a decision. */
 export function faultAnswer(message: AuthorizationMessage): AuthorizationAnswer {
   return answerWith(unrecordedItem(message, 'U'), { duplicate: false, fault: true });
 }

@@ -6,10 +6,10 @@ import { message_types } from './authorization.ts';
 import type { LedgerCard } from './ledger.ts';
 import { answers } from './reasons.ts';
 
-/** What an authorization shows of its card. */
+/** The fields of a card that its authorizations show. */
 export type CardOfItem = Pick<LedgerCard, 'id' | 'company_id' | 'rcn_id' | 'rcn_alias' | 'billing_currency' | 'last4'>;
 
-/** Fields of service specification 2.9 that are told as they were sent, null when they were not. */
+/** Fields of service specification 2.9 that are shown as they were sent, or null. */
 export const authorization_detail_names = [
   'acquirer_ica',
   'advice_reason_code',
@@ -26,13 +26,14 @@ export const authorization_detail_names = [
 ] as const;
 
 /**
- * An authorization as callers see it, in the card's arrays, in the answer to the network and as the payload of its
- * event: the fields of service specification 2.9, then those that the decisions add. The number is masked.
+ * An authorization as callers see it: in the arrays of a card, in the answer to the network and as
+ * the payload of its event. It has the fields of service specification 2.9, then those that the
+ * decisions add. The number is masked.
  */
 export type AuthorizationItem = {
   readonly [Name in (typeof authorization_detail_names)[number]]: string | null;
 } & {
-  /** Null when the number is unknown, and when nothing could be recorded. */
+  /** Null when the number is unknown or nothing could be recorded. */
   readonly id: number | null;
   readonly company_id: number | null;
   readonly vcn_id: number | null;
@@ -55,7 +56,9 @@ export type AuthorizationItem = {
   readonly status: AuthorizationStatus;
   /** The code of the reason, or null. */
   readonly decline_reason: DeclineCode | null;
-  /** Of an advice that was applied although it broke a limit: the code of the first reason that it broke. */
+  /**
+   * The first reason that an advice broke, when the advice was applied although it broke a limit.
+   */
   readonly broken_reason: DeclineCode | null;
   readonly vcn_response: string;
   readonly issuer_response: 'Approved' | 'Declined';
@@ -72,15 +75,15 @@ interface ReplacementAmounts {
 
 const no_replacement: ReplacementAmounts = { billing_amount: null, settlement_amount: null, transaction_amount: null };
 
-/** The recorded message as callers see it. */
+/** The recorded message with its current state. */
 export function authorizationItem(authorization: Authorization, card: CardOfItem): AuthorizationItem {
   const { id, status, decline_code, approval_code } = authorization;
   return item(authorization, authorization.details, card, card.last4, { id, status, decline_code, approval_code });
 }
 
 /**
- * The message as it was decided, whatever later messages made of its hold: the payload of its event (service
- * specification 2.9), and what the network was answered.
+ * The message as it was decided, whatever later messages changed: the payload of its event and the
+ * answer to the network (service specification 2.9).
  */
 export function authorizationPayload(authorization: Authorization, card: CardOfItem): AuthorizationItem {
   const { root_id, id, status } = authorization;
@@ -94,13 +97,16 @@ export function authorizationPayload(authorization: Authorization, card: CardOfI
   });
 }
 
-/** A message that was not recorded: its number is unknown (I), or a fault of ours kept it from a decision (U). */
+/**
+ * A message that was not recorded: its number is unknown (I), or an internal fault prevented a
+ * decision (U).
+ */
 export function unrecordedItem(message: AuthorizationMessage, decline_code: 'I' | 'U'): AuthorizationItem {
   const { details, pan } = message;
   return item(message, details, null, pan.last4, { id: null, status: 'declined', decline_code, approval_code: null });
 }
 
-/** What both a message and its record know. */
+/** The fields that a message and its record share. */
 type Told = Pick<
   AuthorizationMessage & Authorization,
   | 'message_type'
@@ -168,7 +174,7 @@ function item(
     broken_reason: (details.broken_reason as DeclineCode | undefined) ?? null,
     vcn_response: answer.vcn_response,
     issuer_response: status === 'declined' ? 'Declined' : 'Approved',
-    // An advice of a decline made elsewhere keeps the code it came with.
+    // An advice of a decline made elsewhere keeps the code that it arrived with.
     response_code:
       decline_code === null ? (text(details, 'response_code') ?? answer.response_code) : answer.response_code,
     approval_code,

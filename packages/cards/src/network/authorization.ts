@@ -11,14 +11,20 @@ export const message_types = {
 
 export type MessageType = keyof typeof message_types;
 
-/** Why a message was declined, in the order in which the reasons are tried (decision: network side); U is a fault or a late original. */
+/**
+ * The reasons for a decline, in the order in which they are checked (decision: network side). U is
+ * an internal fault or an original that arrived after its reversal.
+ */
 export type DeclineCode = 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'E' | 'G' | 'F' | 'U';
 
-/** A message of the network about one authorization, checked and normalised (decision: network side). Amounts in minor units. */
+/**
+ * A network message about one authorization, validated and normalised (decision: network side).
+ * Amounts in minor units.
+ */
 export interface AuthorizationMessage {
   readonly kind: 'authorization';
   readonly pan: Pan;
-  /** Keyed hash of the number, by the vault. */
+  /** Keyed hash of the number, made by the vault. */
   readonly number_index: Uint8Array;
   /** YYYY-MM as sent, or null. */
   readonly expiry: string | null;
@@ -34,11 +40,13 @@ export interface AuthorizationMessage {
   readonly merchant_amount: Money;
   readonly merchant_currency: string;
   readonly mcc: string;
-  /** Of an advice: DE39 of the decision made elsewhere. Null counts as 00. */
+  /** DE39 of a decision made elsewhere, for an advice. Null counts as 00. */
   readonly response_code: string | null;
   readonly approval_code: string | null;
   readonly card_holder_transaction_type_code: string | null;
-  /** Of a reversal: the corrected amounts; null when absent or all zero, which is a reversal in full. */
+  /**
+   * The corrected amounts of a reversal. Null when absent or all zero, which is a full reversal.
+   */
   readonly replacement_amounts: {
     readonly billing_amount: Money | null;
     readonly settlement_amount: Money | null;
@@ -46,7 +54,10 @@ export interface AuthorizationMessage {
   } | null;
   readonly net_reference_number: string | null;
   readonly merchant_id: string | null;
-  /** The other fields of service specification 2.9, as sent, for the event and the authorization item. No number, no cvc. */
+  /**
+   * The other fields of service specification 2.9, as sent, for the event and the authorization
+   * item. Contains no number and no cvc.
+   */
   readonly details: Payload;
   readonly request_id: string | null;
 }
@@ -63,14 +74,17 @@ export const authorization_statuses = [
 export type AuthorizationStatus = (typeof authorization_statuses)[number];
 
 /**
- * One message about a card as recorded. Requests and advices are roots and carry a hold; incremental requests and
- * reversals point to their root, whose hold they changed, and hold nothing themselves.
+ * A recorded message about a card. Requests and advices are roots and carry a hold. Incremental
+ * requests and reversals refer to their root, whose hold they changed, and hold nothing themselves.
  */
 export interface Authorization {
   readonly id: number;
   readonly company_id: number;
   readonly card_id: number;
-  /** The authorization whose hold this message changed; its own id for a root; null for a reversal that came first. */
+  /**
+   * The authorization whose hold this message changed. A root has its own id. Null for a reversal
+   * that arrived before its original.
+   */
   readonly root_id: number | null;
   readonly message_type: MessageType;
   readonly incremental: boolean;
@@ -89,18 +103,28 @@ export interface Authorization {
   readonly net_reference_number: string | null;
   readonly details: Payload;
   readonly request_id: string | null;
-  /** Start of the window in which it counts; epoch milliseconds, 0 for Continuous and aging velocity. */
+  /**
+   * Start of the window in which it counts; epoch milliseconds. 0 for Continuous and for aging
+   * velocity.
+   */
   readonly window_start_ms: number;
 
-  // The state of a root; on other rows as decided: status 'open', 'reversed' or 'declined', amounts 0.
+  // The state of a root. Other rows keep the status of their decision ('open', 'reversed' or
+  // 'declined') and amounts of 0.
   readonly status: AuthorizationStatus;
-  /** Authorized so far in the limit currency: the root's amount, plus increments, less reversals. */
+  /**
+   * The authorized sum in the limit currency: the amount of the root plus increments less
+   * reversals.
+   */
   readonly authorized: Money;
-  /** What the hold holds now. */
+  /** The amount held now. */
   readonly held: Money;
   /** Debits less credits cleared against it. */
   readonly cleared: Money;
-  /** 1 while it counts as a use of its window, else 0: from a reversal in full until a debit clears all the same. */
+  /**
+   * 1 while it counts as a use of its window, else 0. A full reversal sets 0; a debit that clears
+   * later sets 1 again.
+   */
   readonly uses: 0 | 1;
   /** When an aging hold ends; null without aging velocity. */
   readonly hold_end_ms: number | null;

@@ -8,10 +8,10 @@ import type { Pass } from './pass.ts';
 import { firstReason, isRefund, limitAmount } from './reasons.ts';
 import type { Entry, WorkingCard } from './working-copy.ts';
 
-/** The stored name of the event that tells of a decision (service specification 2.5, type 6). */
+/** The stored name of the event about a decision (service specification 2.5, type 6). */
 export const authorization_event_type = 'virtualcard.realtime.auths';
 
-/** Decides or records one authorization message, on the pass's working copy. */
+/** Decides or records one authorization message on the working copy of the pass. */
 export function foldAuthorization(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
   const card = pass.cards.ofNumber(message.number_index);
   if (card === null) return recordUnknownNumber(pass, message);
@@ -31,14 +31,17 @@ export function foldAuthorization(pass: Pass, message: AuthorizationMessage): Au
   }
 }
 
-/** The refusal of a billing currency that is not the real card's: its amounts could not be compared or summed. */
+/**
+ * The refusal of a billing currency other than that of the real card. Its amounts could not be
+ * compared or summed.
+ */
 export function otherCurrency(card: LedgerCard, billing_currency: string): Refusal {
   const { billing_currency: own } = card;
   const message = `must be ${own}, the billing currency of the real card, not ${billing_currency}`;
   return invalid({ path: 'billing_currency', message });
 }
 
-/** Whether the message is a copy of a recorded one (decision: the same message again). */
+/** Whether the message repeats a recorded one (decision: the same message again). */
 function isSameMessage(recorded: Authorization, message: AuthorizationMessage): boolean {
   return (
     recorded.message_type === message.message_type &&
@@ -58,7 +61,10 @@ function recordUnknownNumber(pass: Pass, message: AuthorizationMessage): Authori
   return unknownNumberAnswer(message);
 }
 
-/** A request: approved within every control of the card, or declined for the first reason that applies. */
+/**
+ * Approves a request that meets every control of the card, or declines it for the first reason that
+ * applies.
+ */
 function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const root = rootToAddTo(card, message);
   const reason = wasReversedBefore(card, message) ? 'U' : findReason(pass, card, message, root);
@@ -75,7 +81,10 @@ function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): A
   return answer;
 }
 
-/** An advice tells what was decided elsewhere: an approval is applied even where it breaks a limit, and says which. */
+/**
+ * Records a decision made elsewhere. An approval is applied even when it breaks a limit; the record
+ * then shows which.
+ */
 function applyAdvice(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const root = rootToAddTo(card, message);
   if (message.response_code !== null && message.response_code !== '00') {
@@ -87,7 +96,7 @@ function applyAdvice(pass: Pass, card: WorkingCard, message: AuthorizationMessag
   return approve(pass, card, message, root, approval_code, broken_reason);
 }
 
-/** A reversal takes the hold away, in full or down to the corrected amount. */
+/** Releases the hold, in full or down to the corrected amount. */
 function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const corrected = correctedAmount(card.card, message);
   if (corrected.kind === 'refused') return corrected;
@@ -104,7 +113,10 @@ function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): 
   });
 }
 
-/** What a reversal leaves of the authorized amount, in the card's limit currency: 0 when it is in full. */
+/**
+ * The authorized amount that remains after a reversal, in the card's limit currency; 0 for a full
+ * reversal.
+ */
 function correctedAmount(
   card: LedgerCard,
   { replacement_amounts, merchant_currency }: AuthorizationMessage,
@@ -115,7 +127,8 @@ function correctedAmount(
   const same_currency = merchant_currency === card.billing_currency;
   const other = name === 'billing_amount' ? transaction_amount : billing_amount;
   const own = replacement_amounts[name];
-  // In one currency both amounts are the same; 0 beside another amount is the network's way of leaving one out.
+  // In one currency both amounts are equal. The network leaves one out by sending 0 beside the
+  // other.
   const amount = same_currency ? own || (other ?? own) : own;
   if (amount !== null) return { kind: 'corrected', amount };
   const message = 'must be sent: it is the amount that the limits of this card compare';
@@ -127,8 +140,9 @@ function rootToAddTo(card: WorkingCard, message: AuthorizationMessage): Entry | 
 }
 
 /**
- * Whether a reversal of this very transaction came first; then it must hold nothing any more. That is so of the first
- * message to come late: once it was declined for it, what else has the trace id is another transaction.
+ * Whether a reversal of this transaction arrived first, so that the original must hold nothing.
+ * This is true only for the first late message: after it was declined, another message with the
+ * trace id belongs to another transaction.
  */
 function wasReversedBefore(card: WorkingCard, message: AuthorizationMessage): boolean {
   const traced = card.findByTraceId(message.trace_id);
@@ -201,11 +215,11 @@ interface Recorded {
   readonly approval_code: string | null;
   readonly decline_code?: DeclineCode | null;
   readonly broken_reason?: DeclineCode | null;
-  /** What it holds by itself; more than nothing is one use. */
+  /** The amount that the message holds itself. More than 0 counts as one use. */
   readonly holds?: Money;
 }
 
-/** Records the message and its event, and gives the answer. */
+/** Records the message with its event and returns the answer. */
 function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as: Recorded): AuthorizationAnswer {
   const id = pass.nextAuthorizationId();
   const holds = as.holds ?? money(0);
@@ -259,7 +273,7 @@ function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as
 
 const approval_codes = 36 ** 6;
 
-/** Six characters, never all zeros: the network takes those for none. */
+/** Draws six characters, never all zeros, because the network reads zeros as no code. */
 function drawApprovalCode(random: Random): string {
   return (random.below(approval_codes - 1) + 1).toString(36).toUpperCase().padStart(6, '0');
 }

@@ -13,12 +13,12 @@ import type { Pass } from './pass.ts';
 import { isRefund } from './reasons.ts';
 import type { WorkingCard } from './working-copy.ts';
 
-/** The stored name of the event that tells of a clearing (service specification 2.5, type 7). */
+/** The stored name of the event about a clearing (service specification 2.5, type 7). */
 export const clearing_event_type = 'virtualcard.clearings';
 
 /**
- * Records one clearing and what it does to the card, on the pass's working copy. What is known to be the card's is
- * applied, never refused: above the hold, after the hold ended, and with no authorization at all.
+ * Records one clearing and its effect on the card, on the working copy of the pass. A clearing of a
+ * known card is always applied: above the hold, after the hold ended, and without an authorization.
  */
 export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnswer {
   const working = cardOf(pass, message);
@@ -64,7 +64,7 @@ function takenByAnotherCard(): Refusal {
   return invalid({ path, message: 'must be unique, and a clearing of another card has it' });
 }
 
-/** Matches the clearing, moves hold and use, and gives the record of it. */
+/** Matches the clearing, moves hold and use, and returns the record. */
 function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clearing {
   const { card } = working;
   const match = matchClearing({
@@ -108,7 +108,10 @@ interface Effect {
   readonly uses: 0 | 1;
 }
 
-/** What the clearing does: to the cleared amount of which window, to the hold, and whether it is a use of its own. */
+/**
+ * The effect of a clearing: on the cleared amount of a window, on the hold, and whether it is a use
+ * of its own.
+ */
 function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, amount: number): Effect {
   const { authorization, clearing } = match;
   const window_start_ms = clearing?.window_start_ms ?? authorization?.window_start_ms ?? working.window_start_ms;
@@ -125,7 +128,8 @@ function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, 
     ...effect,
     cleared_effect: change,
     hold_effect: authorization === null ? 0 : holdTaken(authorization, amount, message.partial),
-    // A debit that nobody was asked for is a use of the card all the same; that of an authorization is on its row.
+    // A debit without an authorization is a use of the card. The use of an authorization is on its
+    // own row.
     uses: authorization === null ? 1 : 0,
   };
 }
@@ -135,8 +139,9 @@ function signedAmount({ clearing_type }: ClearingMessage, amount: number): numbe
 }
 
 /**
- * By how much a credit may lower the cleared amount of its window, which never falls below 0. Of an older window the
- * counter is gone: there a credit takes back no more than what it is linked to has cleared.
+ * The most by which a credit may lower the cleared amount of its window, which never falls below 0.
+ * The counter of an older window no longer exists, so there the limit is the cleared amount of the
+ * linked record.
  */
 function reducibleAmount(working: WorkingCard, window_start_ms: number, { authorization, clearing }: Match): number {
   if (window_start_ms === working.window_start_ms) return working.cleared;
@@ -148,7 +153,7 @@ function applyToAuthorization(working: WorkingCard, message: ClearingMessage, ma
   const root = working.entry(match.authorization.id);
   assert(root !== undefined, `authorization ${match.authorization.id} was matched but is not of this pass`);
   const refund = isRefund(root.now.details.card_holder_transaction_type_code);
-  // A credit says nothing about the hold of a purchase; it is what the authorization of a refund waits for.
+  // A credit does not change the hold of a purchase. It settles the authorization of a refund.
   if (message.cycle === 'reversal' || (message.clearing_type === 'CREDIT' && !refund)) {
     credit(working, root, effect.cleared_effect);
   } else {
@@ -158,9 +163,10 @@ function applyToAuthorization(working: WorkingCard, message: ClearingMessage, ma
 }
 
 /**
- * What the clearing counts as in the card's limit currency. A card with currency control counts in the merchant's: when
- * a clearing does not say that amount, it is billed at the rate of its authorization; without one, the billed amount
- * must do, and a person should look (`sure` is false).
+ * The amount of the clearing in the card's limit currency. A card with currency control counts in
+ * the merchant currency. When the clearing has no such amount, the billed amount is converted at
+ * the rate of the authorization. Without an authorization the billed amount counts, and the
+ * clearing needs review (`sure` is false).
  */
 function limitAmountOf(
   card: LedgerCard,

@@ -5,18 +5,21 @@ import type { LedgerCard } from './ledger.ts';
 import type { Match } from './match.ts';
 import { limitAmount } from './reasons.ts';
 
-/** What the class of a clearing is told from: the match, and the card before the clearing had its effect. */
+/** What the class depends on: the match, and the card before the clearing had its effect. */
 export interface Classified {
   readonly message: ClearingMessage;
   readonly match: Match;
   readonly card: LedgerCard;
   readonly clearings: readonly Clearing[];
-  /** What the clearing counts as in the card's limit currency. */
+  /** The amount of the clearing in the card's limit currency. */
   readonly amount: number;
   readonly now_ms: number;
 }
 
-/** The class of a clearing: the first that applies (decision: matching). Amounts classify, they never block. */
+/**
+ * The class of a clearing: the first that applies (decision: matching). Amounts classify and never
+ * block.
+ */
 export function classOf(the: Classified): ClearingClass {
   const { message, match, now_ms } = the;
   const root = match.authorization;
@@ -41,7 +44,7 @@ function classByAmount({ message, card, amount }: Classified, root: Authorizatio
     }
     return message.billing_amount === root.billing_amount ? 'exact' : 'fx_drift';
   }
-  // After parts, increments or partial reversals only the sums can be compared.
+  // After parts, increments or partial reversals only the sums are comparable.
   return overOrUnder(message, root, root.cleared + amount, root.authorized);
 }
 
@@ -58,14 +61,14 @@ function overOrUnder(
 
 const tipped_mccs: ReadonlySet<string> = new Set(['4121', '5812', '5813', '5814', '7230', '7298']);
 
-/** By how much, in percent, a merchant of this category may be over as a tip; 0: not at all. */
+/** The percentage that a merchant of this category may add as a tip; 0 for none. */
 function tipPercent(mcc: string): number {
   if (tipped_mccs.has(mcc)) return 20;
   const lodging = mcc === '7011' || (mcc >= '3501' && mcc <= '3999');
   return lodging ? 15 : 0;
 }
 
-/** The same clearing, it seems, under another transaction id. */
+/** Whether the message looks like a recorded clearing under another transaction id. */
 function isSuspectedDuplicate(message: ClearingMessage, clearing: Clearing): boolean {
   return (
     clearing.cycle === 'first_presentment' &&

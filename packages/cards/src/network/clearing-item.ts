@@ -3,12 +3,13 @@ import { maskedNumber } from '@tallystick/kernel';
 import type { CardOfItem } from './authorization-item.ts';
 import type { Clearing, ClearingType } from './clearing.ts';
 
-/** Fields of service specification 2.10 that are told as they were sent, null when they were not. */
+/** Fields of service specification 2.10 that are shown as they were sent, or null. */
 export const clearing_detail_names = ['acquirer_ica', 'exchange_rate', 'mcc_description', 'merchant_name'] as const;
 
 /**
- * A clearing as callers see it, in the card's arrays, in the answer to the network and as the payload of its event: the
- * fields of service specification 2.10, its id, and how it was matched. The number is masked.
+ * A clearing as callers see it: in the arrays of a card, in the answer to the network and as the
+ * payload of its event. It has the fields of service specification 2.10, its id and its match. The
+ * number is masked.
  */
 export type ClearingItem = {
   readonly [Name in (typeof clearing_detail_names)[number]]: string | null;
@@ -43,7 +44,9 @@ export type ClearingItem = {
   readonly class: Clearing['class'];
 };
 
-/** The recorded clearing as callers see it, and the payload of its event: nothing changes it later. */
+/**
+ * The recorded clearing as callers see it, and the payload of its event. A clearing never changes.
+ */
 export function clearingItem(clearing: Clearing, card: CardOfItem): ClearingItem {
   const { details } = clearing;
   return {

@@ -6,19 +6,25 @@ export const clearing_types = ['DEBIT', 'CREDIT'] as const;
 export type ClearingType = (typeof clearing_types)[number];
 
 /**
- * Where a clearing stands in the life of its transaction. All but a first presentment refer to an earlier clearing: a
- * reversal undoes it, a second presentment or a chargeback disputes it.
+ * The position of a clearing in the life of its transaction. All but a first presentment refer to
+ * an earlier clearing: a reversal undoes it, a second presentment or a chargeback disputes it.
  */
 export const clearing_cycles = ['first_presentment', 'second_presentment', 'chargeback', 'reversal'] as const;
 
 export type ClearingCycle = (typeof clearing_cycles)[number];
 
-/** Whether the clearing is part of a dispute: it is recorded against an earlier clearing and leaves the balance alone. */
+/**
+ * Whether the clearing is part of a dispute. A dispute is recorded against an earlier clearing and
+ * does not change the balance.
+ */
 export function isDispute({ cycle }: { readonly cycle: ClearingCycle }): boolean {
   return cycle === 'second_presentment' || cycle === 'chargeback';
 }
 
-/** One class per clearing, the first that applies (decision: matching). `dispute`: second presentments and chargebacks. */
+/**
+ * One class per clearing, the first that applies (decision: matching). `dispute`: second
+ * presentments and chargebacks.
+ */
 export type ClearingClass =
   | 'reversal'
   | 'suspected_duplicate'
@@ -34,10 +40,10 @@ export type ClearingClass =
   | 'under'
   | 'dispute';
 
-/** A clearing as it comes from the network or a file, checked and normalised. Amounts in minor units. */
+/** A clearing from the network or a file, validated and normalised. Amounts in minor units. */
 export interface ClearingMessage {
   readonly kind: 'clearing';
-  /** Exactly one of the two is set. */
+  /** Exactly one of `number_index` and `vcn_id` is set. */
   readonly number_index: Uint8Array | null;
   readonly vcn_id: number | null;
   readonly network_financial_transaction_id: string;
@@ -58,12 +64,12 @@ export interface ClearingMessage {
   readonly settlement_date: string;
   /** YYYY-MM-DD, or null. */
   readonly authorization_date: string | null;
-  /** The other fields of service specification 2.10, as sent. No number. */
+  /** The other fields of service specification 2.10, as sent. Contains no number. */
   readonly details: Payload;
   readonly request_id: string | null;
 }
 
-/** A clearing as recorded on a card, with what it did and why. */
+/** A clearing recorded on a card, with its effect and its match. */
 export interface Clearing extends Omit<ClearingMessage, 'kind' | 'number_index' | 'vcn_id'> {
   readonly id: number;
   readonly company_id: number;
@@ -73,17 +79,20 @@ export interface Clearing extends Omit<ClearingMessage, 'kind' | 'number_index' 
   readonly authorization_id: number | null;
   /** The earlier clearing that it reverses, disputes or refunds, or null. */
   readonly clearing_id: number | null;
-  /** Rule 1..8 that matched it (decision: matching). */
+  /** The rule that matched it, 1 to 8 (decision: matching). */
   readonly match_rule: number;
-  /** Rule 6 or a tie: a person should look. */
+  /** Needs review by a person: rule 6, or several candidates. */
   readonly review: boolean;
   readonly class: ClearingClass;
-  /** The window it counts in. */
+  /** Start of the window in which it counts; epoch milliseconds. */
   readonly window_start_ms: number;
-  /** What it added to the cleared amount of that window (negative for credits; capped so that the window's never falls below 0). */
+  /**
+   * The change of the cleared amount of that window: negative for credits, and limited so that the
+   * amount never falls below 0.
+   */
   readonly cleared_effect: Money;
-  /** What it took off the hold of its authorization, 0 or more. */
+  /** The amount that it released from the hold of its authorization, 0 or more. */
   readonly hold_effect: Money;
-  /** 1 when it counts as a use of its window: a forced debit. */
+  /** 1 when it counts as a use of its window: a debit without an authorization. */
   readonly uses: 0 | 1;
 }

@@ -9,10 +9,10 @@ import { WorkingCards } from './working-copy.ts';
 export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer;
 
 /**
- * Decides the messages one after another on a working copy of the state, all at the state's one instant, and gives the
- * rows to write: each card's counters at most once, each authorization once in its final state. Pure but for
- * randomness, so that a pass can be run again after a conflict. However messages are split over passes at one instant,
- * their answers and what is recorded are the same.
+ * Decides the messages one after another on a working copy of the state, all at the instant of the
+ * state. Returns the rows to write: the counters of a card at most once, each authorization once in
+ * its final state. Pure except for randomness, so that a pass can run again after a conflict. The
+ * answers and records are the same however messages are split over passes at one instant.
  */
 export function foldMessages(
   state: LedgerState,
@@ -26,7 +26,9 @@ export function foldMessages(
   return { changes: changesOf(pass), result };
 }
 
-/** Releases the holds of the state's cards whose end has come; gives how many cards it looked at. */
+/**
+ * Releases the holds of the state's cards whose end has come. Returns the number of cards examined.
+ */
 export function foldDueHolds(state: LedgerState): ReturnType<Fold<number>> {
   const cards = new WorkingCards(state);
   for (const { id } of state.cards) cards.ofId(id);

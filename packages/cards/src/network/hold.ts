@@ -3,15 +3,16 @@ import type { Authorization } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
 import type { Entry, WorkingCard } from './working-copy.ts';
 
-/** Whether this is an authorization itself, rather than a message that changed one, and was not declined. */
+/** Whether this is a root that was not declined. */
 export function isStandingRoot(authorization: Authorization): boolean {
   return authorization.root_id === authorization.id && authorization.status !== 'declined';
 }
 
 /**
- * The open authorization that an incremental message adds to: the newest with its trace id whose hold counts in the
- * window of the pass. Verifications and refunds hold nothing, so nothing is added to them; and what is asked for after
- * the window rolled over meets the limits of the new window, as an authorization of its own.
+ * The open authorization that an incremental message adds to: the newest with its trace id whose
+ * hold counts in the window of the pass. Verifications and refunds hold nothing, so nothing is
+ * added to them. A request after the window rolled over meets the limits of the new window as an
+ * authorization of its own.
  */
 export function openRoot(card: WorkingCard, trace_id: string): Entry | null {
   const open = ({ now }: Entry) =>
@@ -23,7 +24,7 @@ export function openRoot(card: WorkingCard, trace_id: string): Entry | null {
   return card.findByTraceId(trace_id).findLast(open) ?? null;
 }
 
-/** Adds an increment to the hold. It is no new use, and ends when the hold ends. */
+/** Adds an increment to the hold. It is not another use, and it ends when the hold ends. */
 export function increase(card: WorkingCard, root: Entry, amount: number): void {
   card.move(root, { held: amount });
   const now = card.copyToChange(root);
@@ -31,8 +32,8 @@ export function increase(card: WorkingCard, root: Entry, amount: number): void {
 }
 
 /**
- * The message that a reversal is about: the newest authorization with its trace id, one that still holds before one that
- * does not; a declined one when there is no other; null when the reversal came first.
+ * The original of a reversal: the newest authorization with its trace id. One that still holds an
+ * amount is preferred, and a declined one is the last choice. Null when the reversal arrived first.
  */
 export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
   const traced = card.findByTraceId(trace_id);
@@ -46,8 +47,9 @@ export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
 }
 
 /**
- * Takes the hold away, and gives the use back unless a clearing came first: what was paid was used, else a reversal after each
- * clearing would make `transactions_max` endless. What has cleared stays cleared: only a credit takes that back.
+ * Releases the hold, and returns the use unless a clearing came first. A paid amount was a use;
+ * otherwise a reversal after each clearing would make `transactions_max` endless. The cleared
+ * amount stays: only a credit lowers it.
  */
 export function reverseInFull(card: WorkingCard, root: Entry): void {
   const { held, uses, status } = root.now;
@@ -58,7 +60,10 @@ export function reverseInFull(card: WorkingCard, root: Entry): void {
   if (now.status !== 'cleared') now.status = 'reversed';
 }
 
-/** Lowers the authorized amount to the corrected one, and the hold by as much as it has; never raises either. */
+/**
+ * Lowers the authorized amount to the corrected one, and the hold by the same amount as far as it
+ * reaches. Never raises either.
+ */
 export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: number): void {
   const reduction = Math.max(0, root.now.authorized - corrected_amount);
   if (reduction === 0) return;
@@ -67,22 +72,24 @@ export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: 
   now.authorized = money(now.authorized - reduction);
 }
 
-/** Whether an aging hold's end has come (decision: windows and holds). */
+/** Whether the end of an aging hold has come (decision: windows and holds). */
 export function isHoldOver(authorization: Authorization, now_ms: number): boolean {
   return authorization.hold_end_ms !== null && authorization.hold_end_ms <= now_ms;
 }
 
 /**
- * What a debit cleared takes off the hold: its amount as far as the hold reaches; all of it when it is the final one.
+ * The part of the hold that a debit releases: its amount as far as the hold reaches, or all of it
+ * for the final clearing.
  */
 export function holdTaken(root: Authorization, amount: number, partial: boolean): number {
   return partial ? Math.min(amount, root.held) : root.held;
 }
 
 /**
- * Turns held into cleared: the hold falls by `hold_effect`, and the status tells whether more clearings follow. A debit
- * tells that the card was used: an authorization without a use (a verification, or one that a reversal gave back) takes
- * one, in its own window, and never more than one.
+ * Moves an amount from held to cleared: the hold falls by `hold_effect`, and the status shows
+ * whether more clearings follow. A debit proves a use: an authorization without one (a
+ * verification, or one that a reversal returned) takes one in its own window, and never more than
+ * one.
  */
 export function clearAgainst(
   card: WorkingCard,
@@ -100,7 +107,10 @@ export function clearAgainst(
   if (now.status !== 'cleared') now.status = partial ? 'partially_cleared' : 'cleared';
 }
 
-/** Lowers (or, undoing a credit, raises) what has cleared against an authorization; its hold and status stay. */
+/**
+ * Lowers the cleared amount of an authorization, or raises it when a credit is undone. Its hold and
+ * status stay.
+ */
 export function credit(card: WorkingCard, root: Entry, cleared_effect: number): void {
   const now = card.copyToChange(root);
   now.cleared = money(now.cleared + cleared_effect);

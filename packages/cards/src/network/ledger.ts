@@ -24,13 +24,16 @@ export interface LedgerCard extends Controls {
 }
 
 /**
- * What a pass has loaded, all of it read under locks on the cards. It may hold more than is promised here; the fold picks.
+ * What a pass has loaded, all of it read under locks on the cards. It may hold more than is
+ * promised here; the fold selects.
  *
- * - For every card whose `next_hold_end_ms` has come: its open holds past their end, and of its other open holds the one that
- *   ends first.
- * - For every authorization message whose card is known: that card, its recorded messages with the same trace_id, and their roots.
- * - For every clearing message: the clearing with its network_financial_transaction_id, of any card;
- *   and when its card is known: that card and what `match-candidates.ts` says.
+ * - For every card whose `next_hold_end_ms` has come: its open holds past their end, and of its
+ *   other open holds the one that ends first.
+ * - For every authorization message of a known card: that card, its recorded messages with the same
+ *   trace_id, and their roots.
+ * - For every clearing message: the clearing with its network_financial_transaction_id, of any
+ *   card. When its card is known: that card and the candidates that `match-candidates.ts`
+ *   describes.
  */
 export interface LedgerState {
   /** The clock, read after the cards were locked; epoch milliseconds. */
@@ -38,7 +41,10 @@ export interface LedgerState {
   readonly cards: readonly LedgerCard[];
   readonly authorizations: readonly Authorization[];
   readonly clearings: readonly Clearing[];
-  /** Fresh ids, rising, at least one of each per message. Unused ones are gaps. */
+  /**
+   * Unused ids in rising order, at least one of each kind per message. Those that stay unused are
+   * gaps.
+   */
   readonly authorization_ids: readonly number[];
   readonly clearing_ids: readonly number[];
   readonly event_ids: readonly number[];
@@ -56,7 +62,7 @@ export interface AuthorizationChange {
   readonly hold_end_ms: number | null;
 }
 
-/** All that a pass writes. */
+/** Everything that a pass writes. */
 export interface LedgerChanges {
   readonly counters: readonly { readonly card_id: number; readonly counters: Counters }[];
   readonly authorizations_inserted: readonly Authorization[];
@@ -66,28 +72,35 @@ export interface LedgerChanges {
   readonly unknown_numbers: readonly UnknownNumberMessage[];
 }
 
-/** What a pass does with the state that it loaded: pure, but for randomness. */
+/** Computes the changes of a pass from the loaded state. Pure, except for randomness. */
 export type Fold<Result> = (state: LedgerState) => { readonly changes: LedgerChanges; readonly result: Result };
 
 /**
  * The batch-first decision path (architecture: Transactions).
  *
- * A pass locks the cards concerned in id order, reads the clock, loads the state that the messages need, calls `fold`
- * once, writes the changes with a few multi-row statements and commits once. When it resolves, the changes are
- * durable; when it rejects, nothing was written, and the error is a `Fault` (or the `Violation` that `fold` threw). After a conflict
- * it begins again with fresh state and calls `fold` again. No two passes hold the same card at once, in this or
- * any other process.
+ * A pass locks the cards concerned in id order, reads the clock, loads the state that the messages
+ * need, calls `fold` once, writes the changes with a few multi-row statements and commits once.
+ * When it resolves, the changes are durable. When it rejects, nothing was written, and the error is
+ * a `Fault` (or the `Violation` that `fold` threw). After a conflict it starts again with fresh
+ * state and calls `fold` again. No two passes hold the same card at the same time, in this or any
+ * other process.
  */
 export interface Ledger {
-  /** How many passes over different cards are worth running at once; 1 when absent, as where there is one writer. */
+  /**
+   * How many passes over different cards are useful at the same time; 1 when absent, as with a
+   * single writer.
+   */
   readonly passes_at_once?: number;
   /**
-   * Gives messages that are on their way a turn to arrive, before a pass takes those that wait. For a ledger whose pass leaves
-   * its process no time to receive any; absent where messages arrive while a pass is under way.
+   * Lets messages that are in transit arrive before a pass takes the waiting ones. For a ledger
+   * whose pass blocks its process. Absent where messages arrive while a pass runs.
    */
   readonly gather?: () => Promise<void>;
-  /** A pass over messages of the network. */
+  /** Runs a pass over messages of the network. */
   pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Promise<Result>;
-  /** A pass over up to `limit` cards with holds whose end has come, with those holds loaded; cards that another process holds are passed over. */
+  /**
+   * Runs a pass over up to `limit` cards that have holds whose end has come, with those holds
+   * loaded. Skips cards that another process holds.
+   */
   passDue<Result>(limit: number, fold: Fold<Result>): Promise<Result>;
 }

@@ -6,33 +6,42 @@ import type { LedgerCard } from './ledger.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
 import { isRefund, limitAmount } from './reasons.ts';
 
-/** How far back rules 5 to 7 look for an authorization or a clearing of the same merchant, in days. */
+/**
+ * How far back rules 5 to 7 search for an authorization or a clearing of the same merchant, in
+ * days.
+ */
 export const match_reach_days = 35;
 
-/** What a clearing belongs to, which rule found it, and whether a person should look at it. */
+/** The record that a clearing belongs to, the rule that found it, and whether it needs review. */
 export interface Match {
-  /** 1 to 8 (decision: matching); 0, the duplicate, is told before anything is matched. */
+  /** 1 to 8 (decision: matching). Rule 0, the duplicate, is checked before matching. */
   readonly rule: number;
   readonly authorization: Authorization | null;
   /** The earlier clearing that it reverses, disputes or refunds. */
   readonly clearing: Clearing | null;
-  /** Rule 6, a tie at any rule, or a reversal or dispute whose clearing was not found. */
+  /**
+   * Needs review by a person: rule 6, several candidates at any rule, or a reversal or dispute
+   * whose clearing was not found.
+   */
   readonly review: boolean;
 }
 
-/** A clearing and what is known about its card. */
+/** A clearing and the known history of its card. */
 export interface Case {
   readonly message: ClearingMessage;
   readonly card: LedgerCard;
-  /** Recorded messages of the card, in the order of their ids; more than can match. */
+  /**
+   * Recorded messages of the card in the order of their ids. May include records that cannot match.
+   */
   readonly authorizations: readonly Authorization[];
   readonly clearings: readonly Clearing[];
   readonly now_ms: number;
 }
 
 /**
- * Finds what a clearing belongs to. The rules are tried in order and the first with exactly one candidate wins; a rule
- * with more than one leaves the choice to the later ones, and the clearing to a person's review.
+ * Finds the record that a clearing belongs to. The rules are tried in order, and the first with
+ * exactly one candidate wins. A rule with several candidates leaves the choice to later rules and
+ * marks the clearing for review.
  */
 export function matchClearing(the: Case): Match {
   const { cycle, clearing_type } = the.message;
@@ -44,7 +53,8 @@ export function matchClearing(the: Case): Match {
     if (only !== undefined && others.length === 0) {
       return { rule, authorization: rootOf(the, only), clearing: only, review: false };
     }
-    // Without its clearing, a dispute has nothing to be matched to; a reversal is taken for what its type says.
+    // A dispute without its clearing matches nothing. A reversal without its clearing is treated by
+    // its type.
     if (cycle !== 'reversal') return { rule: 8, authorization: null, clearing: null, review: true };
     review = true;
   }
@@ -65,14 +75,14 @@ export function matchClearing(the: Case): Match {
 }
 
 /**
- * Whether rule 3 settles what a clearing belongs to, given all roots of the card that its references lead to: then no later rule is
- * tried, and the card's recent history need not be read.
+ * Whether rule 3 settles the match, given all roots of the card that share a reference with the
+ * message. Then no later rule is tried, and the recent history of the card need not be read.
  */
 export function isSettledByReference(message: ClearingMessage, roots: readonly Authorization[]): boolean {
   return roots.filter((root) => isClearable(message, root) && isSameNetworkReference(message, root)).length === 1;
 }
 
-/** Rules 3 to 6: from a clearing to its authorization. */
+/** Rules 3 to 6: the authorization of a clearing. */
 const authorization_rules: readonly {
   readonly rule: number;
   readonly finds: (the: Case, root: Authorization) => boolean;
@@ -117,7 +127,10 @@ function isSameNetworkReference(message: ClearingMessage, root: Authorization): 
   );
 }
 
-/** Rule 1: the clearings that a message reversal may undo, those of the other direction first. */
+/**
+ * Rule 1: the clearings that a message reversal may undo. Among several, those of the opposite
+ * direction.
+ */
 function findReversible({ message, clearings }: Case): readonly Clearing[] {
   const undone = findUndone(clearings);
   const found = clearings.filter(
@@ -130,16 +143,16 @@ function findReversible({ message, clearings }: Case): readonly Clearing[] {
       message.billing_currency === clearing.billing_currency,
   );
   if (found.length < 2) return found;
-  // The direction of a reversal is that of its clearing turned round.
+  // The direction of a reversal is opposite to that of its clearing.
   return found.filter(({ clearing_type }) => clearing_type !== message.clearing_type);
 }
 
-/** The clearings that one of these reversals undid. */
+/** The ids of clearings that a reversal among these undid. */
 function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> {
   return new Set(clearings.filter(({ cycle }) => cycle === 'reversal').map(({ clearing_id }) => clearing_id));
 }
 
-/** Rule 2: the clearings that a second presentment or a chargeback may be about. */
+/** Rule 2: the clearings that a second presentment or a chargeback may dispute. */
 function findDisputable({ message, clearings }: Case): readonly Clearing[] {
   return clearings.filter(
     (clearing) =>
@@ -149,7 +162,7 @@ function findDisputable({ message, clearings }: Case): readonly Clearing[] {
   );
 }
 
-/** Rule 7: the clearings of which a credit may give back what they took. */
+/** Rule 7: the clearings that a credit may refund. */
 function findRefundable({ message, clearings, now_ms }: Case): readonly Clearing[] {
   const related = clearings.filter(
     (clearing) =>
@@ -169,13 +182,18 @@ function isLargeEnough(message: ClearingMessage, clearing: Clearing): boolean {
     : message.billing_amount <= clearing.billing_amount;
 }
 
-/** Whether the authorization can be what this clearing is about at all: a refund takes no debit. */
+/**
+ * Whether the clearing may belong to the authorization at all. A debit never belongs to a refund.
+ */
 function isClearable(message: ClearingMessage, root: Authorization): boolean {
   if (!isStandingRoot(root)) return false;
   return message.clearing_type === 'CREDIT' || !isRefundRoot(root);
 }
 
-/** Whether nothing has told yet that the authorization is done with; of a credit: that there is something to give back. */
+/**
+ * Whether the authorization still waits for a clearing; for a credit, whether there is an amount to
+ * refund.
+ */
 function isAwaitingClearing(message: ClearingMessage, root: Authorization): boolean {
   if (message.clearing_type === 'CREDIT') return isRefundRoot(root) ? root.status === 'open' : root.cleared > 0;
   return root.status !== 'cleared' && root.status !== 'reversed';
@@ -186,8 +204,9 @@ function isRefundRoot(root: Authorization): boolean {
 }
 
 /**
- * The amounts to compare: what this clearing says, and what was authorized. Merchant amounts come first, since they
- * know no exchange rate. An authorization that was increased or reversed in part is compared by either amount.
+ * The pairs of amounts to compare: cleared and authorized. Merchant amounts come first, because no
+ * exchange rate affects them. An authorization that was increased or reversed in part is compared
+ * by either amount.
  */
 function amountsOf(
   { message, card }: Case,
@@ -203,8 +222,8 @@ function amountsOf(
 }
 
 /**
- * Rule 5's tolerance: 20 % either way. A clearing of which more follow, or that follows others, is one part of the
- * amount: then the parts together must not be over.
+ * The tolerance of rule 5: 20 % either way. A clearing that others follow or precede is a part of
+ * the amount; then only an excess is refused.
  */
 function isAmountTolerable(the: Case, root: Authorization): boolean {
   const part = the.message.partial || root.status === 'partially_cleared';
@@ -242,7 +261,7 @@ function isRecent(at_ms: number, now_ms: number): boolean {
   return now_ms - at_ms <= match_reach_days * day_ms;
 }
 
-/** Whether the clearing names the day of the authorization, the one before or the one after. */
+/** Whether the clearing names the day of the authorization, the previous or the next. */
 function isWithinOneDay(message: ClearingMessage, root: Authorization): boolean {
   if (message.authorization_date !== null) {
     const named_ms = Temporal.Instant.from(`${message.authorization_date}T00:00Z`).epochMilliseconds;
@@ -256,7 +275,7 @@ function isWithinOneDay(message: ClearingMessage, root: Authorization): boolean 
   return Math.min(apart, 366 - apart) <= 1;
 }
 
-/** The root of an earlier clearing, when it had one. */
+/** The root authorization of an earlier clearing, or null. */
 function rootOf({ authorizations }: Case, clearing: Clearing): Authorization | null {
   return authorizations.find(({ id }) => id === clearing.authorization_id) ?? null;
 }

@@ -11,14 +11,19 @@ type Sent<Value> = Value | null | undefined;
 
 type ReplacementAmount = keyof NonNullable<AuthorizationMessage['replacement_amounts']>;
 
-/** An authorization message as the network sends it (service specification 2.9; decision: network side). A null counts as absent. */
+/**
+ * An authorization message as the network sends it (service specification 2.9; decision: network
+ * side). A null counts as absent.
+ */
 export type AuthorizationInput = {
   readonly [Name in (typeof authorization_detail_names)[number] | 'transaction_type']?: Sent<string>;
 } & {
-  /** The names of service specification 2.9, beside or instead of the object `replacement_amounts`. */
+  /**
+   * The names of service specification 2.9, beside or instead of the object `replacement_amounts`.
+   */
   readonly [Name in `replacement_amounts.${ReplacementAmount}`]?: Sent<number>;
 } & {
-  /** In clear. */
+  /** In plain text. */
   readonly card_number: string;
   /** YYYY-MM. */
   readonly expiry?: Sent<string>;
@@ -43,18 +48,21 @@ export type AuthorizationInput = {
   readonly replacement_amounts?: Sent<{ readonly [Name in ReplacementAmount]?: Sent<number> }>;
 };
 
-/** A clearing as the network or a file sends it (service specification 2.10). A null counts as absent. */
+/**
+ * A clearing as the network or a file sends it (service specification 2.10). A null counts as
+ * absent.
+ */
 export type ClearingInput = {
   readonly [Name in (typeof clearing_detail_names)[number]]?: Sent<string>;
 } & {
-  /** In clear; or `vcn_id`, beside which a masked number is ignored. */
+  /** In plain text; or `vcn_id`, beside which a masked number is ignored. */
   readonly card_number?: Sent<string>;
   readonly vcn_id?: Sent<number | string>;
   readonly network_financial_transaction_id: string;
   readonly billing_amount: number;
   readonly billing_currency: string;
   readonly clearing_type: string;
-  /** YYYY-MM-DD, or an ISO 8601 date and time of which the date counts. */
+  /** YYYY-MM-DD, or an ISO 8601 date and time whose date counts. */
   readonly settlement_date: string;
   readonly partial?: Sent<boolean>;
   /** First presentment when absent. */
@@ -69,7 +77,10 @@ export type ClearingInput = {
   readonly authorization_date?: Sent<string>;
 };
 
-/** Reads an authorization message. Refuses (`validation_failed`) it with every field at fault named; tells no number and no cvc. */
+/**
+ * Reads an authorization message. Refuses it (`validation_failed`) with every invalid field.
+ * Messages contain no number and no cvc.
+ */
 export function normalizeAuthorization(
   input: AuthorizationInput,
   vault: Pick<CardVault, 'index'>,
@@ -98,7 +109,7 @@ export function normalizeAuthorization(
     expiry: fields.text('expiry', (text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'a month, as YYYY-MM'),
     cvc,
     message_type: message_type ?? '0100',
-    // Only what asks for an amount can ask for more of it.
+    // Only a message that requests an amount can increase one.
     incremental: (fields.flag('incremental') ?? false) && !reversal,
     trace_id: read.requiredText('trace_id'),
     system_trace_audit_number: read.requiredText('system_trace_audit_number'),
@@ -118,7 +129,10 @@ export function normalizeAuthorization(
   return { ...message, pan: pan!, number_index: vault.index(pan!) };
 }
 
-/** Reads a clearing. Refuses (`validation_failed`) it with every field at fault named; tells no number. */
+/**
+ * Reads a clearing. Refuses it (`validation_failed`) with every invalid field. Messages contain no
+ * number.
+ */
 export function normalizeClearing(
   input: ClearingInput,
   vault: Pick<CardVault, 'index'>,
@@ -168,14 +182,19 @@ export function normalizeClearing(
   return { ...message, number_index: pan === null ? null : vault.index(pan) };
 }
 
-/** Text in messages of the network is short and printable: it is stored, searched and shown as it came. */
+/**
+ * Text in network messages is short and printable: it is stored, searched and shown as received.
+ */
 export const network_text_length_max = 255;
 const text_expected = `printable text of at most ${network_text_length_max} characters`;
 
-/** The year 10000, from which on instants and dates are written otherwise. */
+/** The year 10000: from then on instants and dates are written differently. */
 const instant_end_ms = 253_402_300_800_000;
 
-/** Reads the kinds of value that messages of the network have. Each tells `fields` its problem and then gives a stand-in. */
+/**
+ * Reads the kinds of value that network messages have. Each reader reports its problem to `fields`
+ * and then returns a placeholder.
+ */
 class MessageFields {
   readonly #fields: RequestFields;
   #pan: Pan | null = null;
@@ -184,14 +203,14 @@ class MessageFields {
     this.#fields = fields;
   }
 
-  /** A card number. What is wrong with it is told without repeating it. */
+  /** A card number. The problem never repeats it. */
   number(name: string): Pan | null {
     const digits = this.secret(name, card_number_form, 'must be 12 to 19 digits');
     this.#pan = digits === null ? null : new Pan(digits);
     return this.#pan;
   }
 
-  /** Text that no message may repeat. */
+  /** Text that no error may repeat. */
   secret(name: string, shape: RegExp, expected: string): string | null {
     const value = this.#fields.value(name);
     if (value === null) return null;
@@ -238,8 +257,8 @@ class MessageFields {
   }
 
   /**
-   * What names a thing is stored as it came, so it must not hold the number of the card, in groups neither; masking it would
-   * make it another name.
+   * An identifier is stored as received, so it must not contain the number of the card, even in
+   * groups. Masking would change the identifier.
    */
   #withoutNumber(name: string, text: string | null): string | null {
     if (text === null || this.#pan === null || !text.replace(/[ .-]/g, '').includes(this.#pan.reveal())) return text;
@@ -252,7 +271,7 @@ class MessageFields {
     return this.#fields.text('mcc', (text) => /^\d{4}$/.test(text), 'four digits');
   }
 
-  /** The six characters; all zeros or blank is the network's way of saying none. */
+  /** The six characters. The network sends zeros or blanks for no code. */
   approvalCode(): string | null {
     const code = this.#fields.text(
       'approval_code',
@@ -268,14 +287,17 @@ class MessageFields {
     return text === null ? 0 : instantOf(text)!;
   }
 
-  /** A calendar date; of a date and time, the date as written. */
+  /** A calendar date; the date part of a date and time. */
   day(name: string, { required }: { readonly required: boolean }): string | null {
     if (required) this.#fields.require(name);
     const text = this.#fields.text(name, (text) => dayOf(text) !== null, 'a date, as YYYY-MM-DD');
     return text === null ? null : dayOf(text);
   }
 
-  /** The corrected amounts of a reversal, sent in an object or each by its own name; null when all are absent or zero. */
+  /**
+   * The corrected amounts of a reversal, sent in an object or each by its own name. Null when all
+   * are absent or zero.
+   */
   replacementAmounts(): AuthorizationMessage['replacement_amounts'] {
     const sent = this.#fields.value('replacement_amounts') ?? {};
     if (typeof sent !== 'object' || Array.isArray(sent)) {
@@ -306,7 +328,7 @@ class MessageFields {
     return money(inner);
   }
 
-  /** Those of the fields that were sent. They are free text: a card number in them is masked, whoever's it is. */
+  /** The named fields that were sent. They are free text: any card number in them is masked. */
   details(names: readonly string[]): Readonly<Record<string, string>> {
     const details: Record<string, string> = {};
     for (const name of names) {
@@ -317,7 +339,10 @@ class MessageFields {
   }
 }
 
-/** No control characters, no half of a pair: what every database and every receiver can hold. */
+/**
+ * Whether there is no control character and no half of a surrogate pair, so that every database and
+ * receiver can store the text.
+ */
 function isPrintable(text: string): boolean {
   return text.length <= network_text_length_max && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }

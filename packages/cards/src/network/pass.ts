@@ -6,13 +6,13 @@ import type { LedgerChanges, LedgerState } from './ledger.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 import { WorkingCards } from './working-copy.ts';
 
-/** What a pass needs beside the state: codes are checked against the vault, approval codes are drawn. */
+/** The dependencies of a pass: the vault checks codes, and approval codes are drawn. */
 export interface PassPorts {
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;
 }
 
-/** A pass under way. */
+/** A running pass. */
 export interface Pass extends PassPorts {
   readonly now_ms: number;
   /** The GMT date of `now_ms`. */
@@ -27,7 +27,7 @@ export interface Pass extends PassPorts {
   nextEventId(): number;
 }
 
-/** A pass over the state that the ledger loaded. */
+/** Begins a pass over the state that the ledger loaded. */
 export function beginPass(state: LedgerState, { vault, random }: PassPorts): Pass {
   return {
     now_ms: state.now_ms,
@@ -54,7 +54,10 @@ function idsOf(ids: readonly number[]): () => number {
   };
 }
 
-/** What a pass writes: each card's counters at most once, each authorization once in its final state. */
+/**
+ * Returns the rows to write: the counters of a card at most once, each authorization once in its
+ * final state.
+ */
 export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers'>): LedgerChanges {
   const counters: LedgerChanges['counters'][number][] = [];
   const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
@@ -68,7 +71,7 @@ export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers
     clearings_inserted.push(...working.insertedClearings());
   }
   const { events, unknown_numbers } = pass;
-  // Rows go in in the order of their ids, which is the order of the messages.
+  // Rows are inserted in the order of their ids, which is the order of the messages.
   authorizations_inserted.sort((a, b) => a.id - b.id);
   clearings_inserted.sort((a, b) => a.id - b.id);
   return { counters, authorizations_inserted, authorizations_changed, clearings_inserted, events, unknown_numbers };

@@ -4,18 +4,18 @@ import type { CardVault } from '../numbers/card-vault.ts';
 import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
 import type { LedgerCard } from './ledger.ts';
 
-/** All that a decision looks at. Amounts are minor units of the card's limit currency. */
+/** Everything that a decision depends on. Amounts are minor units of the card's limit currency. */
 export interface Question {
-  /** Null: nobody has the number. */
+  /** Null when no card has the number. */
   readonly card: LedgerCard | null;
   readonly message: AuthorizationMessage;
   /** The amount that the limits compare: see `limitAmount`. */
   readonly amount: number;
   /** The open authorization whose hold this message adds to; null unless it is incremental. */
   readonly increment_of: Pick<Authorization, 'authorized'> | null;
-  /** What the card's window has left. */
+  /** The available amount of the card's window. */
   readonly available: number;
-  /** How often the card was used in its window. */
+  /** The uses of the card in its window. */
   readonly uses: number;
   readonly now_ms: number;
   /** The GMT date of `now_ms`, YYYY-MM-DD. */
@@ -29,12 +29,18 @@ export interface Reason {
   readonly vcn_response: string;
   /** The network's response code (DE39). */
   readonly response_code: string;
-  /** A limit on amounts or uses, which a refund does not meet; the others tell that the card may not be used this way. */
+  /**
+   * A limit on amounts or uses, which does not apply to refunds. The other reasons say that the
+   * card may not be used this way.
+   */
   readonly limit: boolean;
   readonly applies: (question: Question) => boolean;
 }
 
-/** The reasons in the order in which they are tried; the first that applies is the answer (decision: network side). */
+/**
+ * The reasons in the order in which they are checked. The first that applies is the answer
+ * (decision: network side).
+ */
 export const reasons: readonly Reason[] = [
   {
     code: 'I',
@@ -99,7 +105,8 @@ export const reasons: readonly Reason[] = [
     vcn_response: 'Transaction amount limit',
     response_code: '61',
     limit: true,
-    // The limits of one transaction meet an increment's sum; a verification of 0 meets all but the minimum.
+    // The limits of one transaction apply to the sum with an increment. A verification of 0 is
+    // exempt from the minimum.
     applies: ofCard((card, { amount, increment_of }) => {
       const sum = amount + (increment_of?.authorized ?? 0);
       return sum > card.per_transaction_max || (sum < card.per_transaction_min && amount !== 0);
@@ -124,20 +131,20 @@ export const reasons: readonly Reason[] = [
   },
 ];
 
-/** What is answered when every reason was passed. */
+/** The answer when no reason applies. */
 const valid = { code: 'V', vcn_response: 'Valid', response_code: '00' } as const;
 
-/** A fault of ours, or an original that comes after its reversal: no reason of the card's. */
+/** An internal fault, or an original that arrives after its reversal; not a reason of the card. */
 const unable = { code: 'U', vcn_response: 'Unable to process', response_code: '96' } as const;
 
-/** What each code answers. */
+/** The answer for each code. */
 export const answers: Readonly<Record<DeclineCode | 'V', Pick<Reason, 'vcn_response' | 'response_code'>>> =
   Object.fromEntries([valid, unable, ...reasons].map((reason) => [reason.code, reason])) as Record<
     DeclineCode | 'V',
     Reason
   >;
 
-/** The first reason to decline, or null: the message passes. */
+/** The first reason to decline, or null to approve. */
 export function firstReason(question: Question): DeclineCode | null {
   const without_limits = isRefund(question.message.card_holder_transaction_type_code);
   for (const reason of reasons) {
@@ -148,8 +155,8 @@ export function firstReason(question: Question): DeclineCode | null {
 }
 
 /**
- * The amount of a message that the card's limits compare: the merchant's when the card has currency control, else the
- * one billed (decision: virtual cards, `currency`).
+ * The amount of a message that the limits of the card compare: the merchant amount when the card
+ * has currency control, else the billing amount (decision: virtual cards, `currency`).
  */
 export function limitAmount(
   card: Pick<LedgerCard, 'currency'>,
@@ -158,7 +165,10 @@ export function limitAmount(
   return card.currency === null ? amounts.billing_amount : amounts.merchant_amount;
 }
 
-/** Whether the card holder's transaction type gives money back: the first two digits of DE3, sent alone or as all six. */
+/**
+ * Whether the card holder's transaction type is a refund: the first two digits of DE3, sent alone
+ * or as all six.
+ */
 export function isRefund(card_holder_transaction_type_code: unknown): boolean {
   return typeof card_holder_transaction_type_code === 'string' && refund.test(card_holder_transaction_type_code);
 }
@@ -166,14 +176,14 @@ export function isRefund(card_holder_transaction_type_code: unknown): boolean {
 const refund = /^2[08](?:\d{4})?$/;
 
 /**
- * The last instant of use of an expiry (YYYY-MM): 23:59:59 UTC on the last day of that month (service specification
- * 2.1); epoch milliseconds.
+ * The last instant of use of an expiry (YYYY-MM): 23:59:59 UTC on the last day of that month
+ * (service specification 2.1); epoch milliseconds.
  */
 export function expiryInstant(expiry: string): number {
   return utcMonthStart(Number(expiry.slice(0, 4)), Number(expiry.slice(5, 7)) + 1) - 1_000;
 }
 
-/** A rule about a card that somebody has: it does not apply to an unknown number. */
+/** A rule about a known card. It does not apply to an unknown number. */
 function ofCard(rule: (card: LedgerCard, question: Question) => boolean): Reason['applies'] {
   return (question) => question.card !== null && rule(question.card, question);
 }

@@ -1,4 +1,4 @@
-/** A message for a number that nobody has: kept, without the number. */
+/** A message for a number that no card has, stored without the number. */
 export interface UnknownNumberMessage {
   readonly number_index: Uint8Array;
   readonly last4: string;
@@ -7,8 +7,11 @@ export interface UnknownNumberMessage {
   readonly request_id: string | null;
 }
 
-/** Messages for numbers that nobody has, within a transaction. It is passes that record them. */
+/** Messages for numbers that no card has, within a transaction. Only passes record them. */
 export interface UnknownNumberStore {
-  /** Drops messages recorded before the instant, the oldest first, at most `limit`; returns how many. */
+  /**
+   * Deletes messages recorded before the instant, the oldest first, at most `limit`; returns how
+   * many.
+   */
   purge(before_ms: number, limit: number): Promise<number>;
 }

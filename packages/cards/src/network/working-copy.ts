@@ -5,16 +5,19 @@ import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
 import type { AuthorizationChange, LedgerCard, LedgerState } from './ledger.ts';
 
-/** A record that a pass may change before it writes it once. */
+/** A record that a pass may change before it writes the record once. */
 export type Working<Item> = { -readonly [Name in keyof Item]: Item[Name] };
 
-/** An authorization within a pass: as loaded (null: made in this pass) and as it is now. */
+/** An authorization within a pass: as loaded (null: created in this pass) and as it is now. */
 export interface Entry {
   readonly loaded: Authorization | null;
   now: Working<Authorization>;
 }
 
-/** The one instant of a pass, and when holds made at it end: cards of one zone and one number of days share the reckoning. */
+/**
+ * The instant of a pass, and the end of holds made at it. Cards with the same zone and number of
+ * days share the computation.
+ */
 class PassInstant {
   readonly now_ms: number;
   readonly #ends = new Map<string, number>();
@@ -35,25 +38,32 @@ class PassInstant {
 }
 
 /**
- * A card within a pass: its counters in the window of the pass, and what was recorded about it. Every effect on a hold
- * goes through it, so that rows and counters move together; what belongs to an older window moves the row alone.
+ * A card within a pass: its counters in the window of the pass, and its loaded history. Every
+ * change of a hold goes through this class, so that rows and counters change together. A hold of an
+ * older window changes only its row.
  */
 export class WorkingCard {
   readonly card: LedgerCard;
-  /** The window that the pass falls in; a window never goes back, even when this machine's clock is behind another's. */
+  /**
+   * The window of the pass. A window never goes back, even when the clock of this machine is behind
+   * another.
+   */
   readonly window_start_ms: number;
   readonly #now: PassInstant;
   readonly #entries = new Map<number, Entry>();
   readonly #by_trace = new Map<string, Entry[]>();
   readonly #changed = new Set<Entry>();
-  /** What was recorded as cleared, oldest first. */
+  /** The clearings of the card, oldest first. */
   readonly clearings: Clearing[];
   readonly #clearings_loaded: number;
   #held: number;
   #cleared: number;
   #uses: number;
   #next_hold_end_ms: number | null;
-  /** What rows of this window were given and lost in the pass, summed apart from the counters to be held against them. */
+  /**
+   * The changes that clearings made in this window, summed separately from the counters so that the
+   * two can be compared.
+   */
   readonly #moved = { held: 0, cleared: 0, uses: 0 };
 
   constructor(
@@ -109,14 +119,14 @@ export class WorkingCard {
     return this.#entries.values();
   }
 
-  /** When a hold made now ends by itself; null without aging velocity. */
+  /** The end of a hold made now, epoch milliseconds; null without aging velocity. */
   holdEnd(): number | null {
     const { authorization_hold_days, aging_velocity_time_zone } = this.card;
     if (authorization_hold_days === null || aging_velocity_time_zone === null) return null;
     return this.#now.holdEnd(authorization_hold_days, aging_velocity_time_zone);
   }
 
-  /** Records a message, with the hold and the use that it takes. */
+  /** Records a message with its hold and its use. */
   insert(authorization: Authorization): Entry {
     const entry: Entry = { loaded: null, now: { ...authorization, held: money(0), uses: 0 } };
     this.#keep(entry);
@@ -135,7 +145,10 @@ export class WorkingCard {
     this.#moved.uses += clearing.uses;
   }
 
-  /** Moves an authorization's hold and use by the given differences, and the counters with them when it is of this window. */
+  /**
+   * Changes the hold and the use of an authorization, and the counters when it belongs to this
+   * window.
+   */
   move(entry: Entry, by: { readonly held?: number; readonly uses?: number }): void {
     const now = this.copyToChange(entry);
     const held = by.held ?? 0;
@@ -151,7 +164,7 @@ export class WorkingCard {
     }
   }
 
-  /** The authorization to be written to: a copy of its own from the first change on. */
+  /** The authorization to change: a copy from the first change on. */
   copyToChange(entry: Entry): Working<Authorization> {
     if (!this.#changed.has(entry)) {
       this.#changed.add(entry);
@@ -160,7 +173,9 @@ export class WorkingCard {
     return entry.now;
   }
 
-  /** The counters, when the pass changed them. Violates when they and the rows no longer tell the same. */
+  /**
+   * The counters when the pass changed them, else null. Violates when counters and rows disagree.
+   */
   changedCounters(): Counters | null {
     this.#check();
     const counters: Counters = {
@@ -200,8 +215,9 @@ export class WorkingCard {
   }
 
   /**
-   * Aging holds whose end has come hold nothing from that instant on. An authorization that no clearing followed expires
-   * (service specification 2.2); one cleared in part stays, without the rest of its hold.
+   * An aging hold holds nothing from its end on. An authorization without a clearing expires
+   * (service specification 2.2). One that was cleared in part keeps its status and loses the rest
+   * of its hold.
    */
   #releaseDue(): void {
     if (this.#next_hold_end_ms === null || this.#next_hold_end_ms > this.now_ms) return;
@@ -244,7 +260,7 @@ function byId(a: { readonly id: number }, b: { readonly id: number }): number {
   return a.id - b.id;
 }
 
-/** The cards that a pass works on, by number and by id. Cards that no message touches are never copied. */
+/** The cards of a pass, by number and by id. Cards without a message are never copied. */
 export class WorkingCards {
   readonly #now: PassInstant;
   readonly #by_index = new Map<string, LedgerCard>();
@@ -271,7 +287,7 @@ export class WorkingCards {
     return this.#of(this.#by_id.get(card_id));
   }
 
-  /** Those that were asked for. */
+  /** The cards that were requested in this pass. */
   touchedCards(): Iterable<WorkingCard> {
     return this.#working.values();
   }
