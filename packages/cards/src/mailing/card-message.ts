@@ -2,17 +2,20 @@ import type { VirtualCard } from '../issuing/card.ts';
 import type { RevealedNumber } from '../numbers/reveal.ts';
 import type { MailMessage } from './ports.ts';
 
-/** What a mail tells of a card beside what the card says itself. */
+/** The content of a mail in addition to the card itself. */
 export interface CardMessageParts {
   readonly to: string;
-  /** Where number and code can be seen, once. */
+  /** The page that shows number and code once. */
   readonly link: string;
   readonly link_expires_at_ms: number;
-  /** Number and code in clear, for companies that want them in the mail; else null. */
+  /** Number and code in plain text for companies that enable this, else null. */
   readonly number: RevealedNumber | null;
 }
 
-/** The mail that tells of a card: alias, last four digits, limits, validity and the one-time link, as text and as HTML. */
+/**
+ * The mail about a card: alias, last four digits, limits, validity and the one-time link, as text
+ * and as HTML.
+ */
 export function cardMessage(
   card: VirtualCard,
   { to, link, link_expires_at_ms, number }: CardMessageParts,
@@ -83,7 +86,7 @@ const windows = {
   Yearly: ' a year',
 } as const;
 
-/** Minor units as a person reads them: `USD 1,234.50`. */
+/** Formats minor units for people: `USD 1,234.50`. */
 function amount(minor_units: number, currency: string): string {
   const style = { style: 'currency', currency } as const;
   const digits = new Intl.NumberFormat('en', style).resolvedOptions().maximumFractionDigits ?? 2;
@@ -91,7 +94,7 @@ function amount(minor_units: number, currency: string): string {
   return `${currency} ${form.format(`${minor_units}e-${digits}` as Intl.StringNumericLiteral)}`;
 }
 
-/** Text that cannot end the header line that it stands in. */
+/** Removes line breaks, so that the text cannot end its header line. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

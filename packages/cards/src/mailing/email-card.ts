@@ -5,8 +5,9 @@ import { type CardReading, findCard, readingOf, refuseCanceled } from '../issuin
 import { RequestFields } from '../issuing/request-fields.ts';
 
 /**
- * Queues a mail with the card's details to one more address, in the transaction; it goes out after commit, and the card
- * counts as notified. Refuses `not_found`, and `validation_failed` for what is no address or a Canceled card.
+ * Queues a mail with the card's details to one more address, in the transaction. It is sent after
+ * commit, and the card is marked as notified. Refuses `not_found`; `validation_failed` for an
+ * invalid address or a Canceled card.
  */
 export async function emailCard(
   tx: Pick<CardsTx, 'cards' | 'mails'>,

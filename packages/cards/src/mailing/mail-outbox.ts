@@ -1,4 +1,4 @@
-/** A mail that goes out after commit. Holds no number: it is composed when it is sent. */
+/** A mail to send after commit. Contains no number: the message is composed when it is sent. */
 export interface NewMail {
   readonly company_id: number;
   readonly card_id: number;
@@ -7,8 +7,11 @@ export interface NewMail {
   readonly created_at_ms: number;
 }
 
-/** Mails to be sent, within a transaction: durable with the change they tell of. */
+/**
+ * Mails to send, within a transaction. They are durable together with the change that they
+ * describe.
+ */
 export interface MailOutbox {
-  /** One mail for each of the recipients, due at once. */
+  /** Queues one mail for each of the recipients, due immediately. */
   queue(mail: NewMail): Promise<void>;
 }

@@ -11,7 +11,7 @@ import {
 } from '@tallystick/kernel';
 import type { Mailer, MailMessage, MailTx, SealedMessage } from './ports.ts';
 
-/** What a sealed message is bound to. */
+/** The purpose that a sealed message is bound to. */
 const purpose = 'mailbox.message';
 
 /** A message as the sandbox's mailbox shows it. */
@@ -22,7 +22,7 @@ export interface KeptMessage extends MailMessage {
 
 type MailboxTx = Pick<MailTx, 'mailbox'>;
 
-/** Delivers every message to the sandbox's mailbox, sealed, instead of to anyone's. */
+/** Stores every message sealed in the sandbox's mailbox instead of sending it. */
 export function mailboxMailer(parts: {
   readonly unitOfWork: UnitOfWork<MailboxTx>;
   readonly sealer: Sealer;
@@ -57,8 +57,8 @@ export async function readMailbox(tx: MailboxTx, sealer: Sealer, id: number): Pr
 }
 
 /**
- * Seals with the newest key of the ring every message that an older one had sealed, in transactions of at most `batch`
- * messages. Returns how many.
+ * Re-encrypts with the newest key of the ring every message that an older key sealed, in
+ * transactions of at most `batch` messages. Returns how many.
  */
 export function resealMailbox(unitOfWork: UnitOfWork<MailboxTx>, sealer: Sealer, batch = 100): Promise<number> {
   return resealAll(unitOfWork, {

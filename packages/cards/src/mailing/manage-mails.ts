@@ -3,7 +3,7 @@ import { findCard, refuseCanceled } from '../issuing/read-cards.ts';
 import { type Mail, mailRestarted } from './mail.ts';
 import type { MailFilter, MailTx } from './ports.ts';
 
-/** The mails of all companies that meet the filter, newest first: for whoever runs the service. */
+/** The mails of all companies that match the filter, newest first; for operators. */
 export function listMails(tx: Pick<MailTx, 'mails'>, filter: MailFilter, page: PageRequest): Promise<Page<Mail>> {
   return tx.mails.list(filter, page);
 }
@@ -20,8 +20,8 @@ export async function readMail(
 }
 
 /**
- * Sends a failed mail again, from the start of the schedule. Refuses `not_found`, and `validation_failed` for a mail that
- * is sent or on its way, or whose card was canceled.
+ * Sends a failed mail again, from the start of the schedule. Refuses `not_found`;
+ * `validation_failed` for a mail that is pending or sent, or whose card was canceled.
  */
 export async function retryMail(
   tx: Pick<MailTx, 'cards' | 'mails'> & { readonly audit: AuditLog },

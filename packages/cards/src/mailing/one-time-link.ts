@@ -1,12 +1,13 @@
 /**
- * The link in a mail that shows a card's number and code.
+ * The link in a mail that shows a card's number and code:
  *
- *   open ──opened────────────────> used
- *   open ──24 hours──────────────> expired
- *   open ──its mail is sent anew─> replaced
+ *   open ──opened──────────────────> used
+ *   open ──24 hours pass───────────> expired
+ *   open ──its mail is sent again──> replaced
  *
- * Only the first shows anything, once: whoever comes second is told that the link is spent. The link is the whole proof: 256
- * random bits, of which a SHA-256 is stored, so that neither the database nor a backup of it opens anything.
+ * An open link shows the number once; later visits see that the link was used. The link is the only
+ * proof: 256 random bits, of which a SHA-256 is stored, so that neither the database nor a backup
+ * of it opens a link.
  */
 import type { Random, Sha256 } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
@@ -14,19 +15,19 @@ import { revealNumbers } from '../numbers/reveal.ts';
 import type { Mail } from './mail.ts';
 import type { MailTx } from './ports.ts';
 
-/** How long a link opens, milliseconds (decision: 24 h, one view). */
+/** How long a link can be opened, milliseconds (decision: 24 h, one view). */
 export const link_ms_max = 24 * 60 * 60 * 1_000;
 
 const token_bytes = 32;
 const token_form = /^[A-Za-z0-9_-]{43}$/;
 
-/** A link's token, to be sent and forgotten, and when it stops to open. */
+/** The token of a link, to be sent and not stored, and when the link expires. */
 export interface OfferedLink {
   readonly token: string;
   readonly expires_at_ms: number;
 }
 
-/** What the page behind the link shows. In clear: not to be stored or logged. */
+/** The data that the page behind the link shows, in plain text. Not to be stored or logged. */
 export interface OpenedCard {
   readonly rcn_alias: string;
   readonly card_number: string;
@@ -35,7 +36,10 @@ export interface OpenedCard {
   readonly expiry: string;
 }
 
-/** Makes the mail's link, in place of an earlier one; null when that one was used, so that the mail has arrived. */
+/**
+ * Creates the link of a mail and replaces an earlier one. Null when the earlier link was used,
+ * which proves that the mail arrived.
+ */
 export async function offerLink(
   tx: Pick<MailTx, 'one_time_links'>,
   { random, sha256 }: { readonly random: Random; readonly sha256: Sha256 },
@@ -55,7 +59,7 @@ export async function offerLink(
   return kept ? { token, expires_at_ms } : null;
 }
 
-/** Whether the token would open a card now. Changes nothing: programs follow links too. */
+/** Whether the token would open a card now. Changes nothing, because programs also follow links. */
 export async function isLinkOpen(
   tx: Pick<MailTx, 'one_time_links' | 'cards'>,
   { sha256 }: { readonly sha256: Sha256 },
@@ -70,8 +74,8 @@ export async function isLinkOpen(
 }
 
 /**
- * Uses the link up, in the transaction, and gives what it shows; null when it was used, has expired, was replaced or never
- * was, or when its card is Canceled. Written to the audit log as shown.
+ * Uses the link, in the transaction, and returns the data to show. Null when the link was used, has
+ * expired, was replaced or is unknown, or when its card is Canceled. Writes an audit entry.
  */
 export async function openOneTimeLink(
   tx: Pick<MailTx, 'one_time_links' | 'cards' | 'audit'>,

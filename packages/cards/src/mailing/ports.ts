@@ -3,7 +3,10 @@ import type { CardStore } from '../issuing/ports.ts';
 import type { Mail, MailOutcome, MailState } from './mail.ts';
 import type { MailOutbox } from './mail-outbox.ts';
 
-/** A message as it goes out. Holds a link, or even a number: it is never stored in clear, and never logged. */
+/**
+ * A message to send. Contains a link, and possibly a number: never store it in plain text and never
+ * log it.
+ */
 export interface MailMessage {
   /** One address. */
   readonly to: string;
@@ -14,24 +17,25 @@ export interface MailMessage {
 }
 
 /**
- * Hands messages to whoever delivers them.
+ * Sends messages.
  *
- * Promise: `taken` means that the other side has taken responsibility for the message. Over within
- * `mailer_ms_max`, however slow the other side is. A message that was given up on may arrive all the same. Never rejects.
+ * Promise: `taken` means that the other side has accepted responsibility for the message. Ends
+ * within `mailer_ms_max`, however slow the other side is. A message without `taken` may still
+ * arrive. Never rejects.
  */
 export interface Mailer {
   send(message: MailMessage): Promise<MailOutcome>;
-  /** Ends connections, once what is on its way has been sent. */
+  /** Closes connections after messages in transit have been sent. */
   close(): Promise<void>;
 }
 
-/** How long a mailer may take over one message, milliseconds. */
+/** The longest time that a mailer may spend on one message, milliseconds. */
 export const mailer_ms_max = 20_000;
 
-/** A mail that is this process's to send. */
+/** A mail that this process has claimed. */
 export interface ClaimedMail {
   readonly mail: Mail;
-  /** Whether its company wants number and code in the mail itself. */
+  /** Whether the company enabled number and code in the mail itself. */
   readonly full_details: boolean;
 }
 
@@ -41,28 +45,35 @@ export interface MailFilter {
   readonly company_id?: number;
 }
 
-/** Mails on their way, within a transaction. */
+/** Mails to send and their outcomes, within a transaction. */
 export interface MailStore extends MailOutbox {
   /** Newest first. */
   list(filter: MailFilter, page: PageRequest): Promise<Page<Mail>>;
   /** `for_update` holds its row until the transaction ends. */
   find(id: number, options?: { readonly for_update?: boolean }): Promise<Mail | null>;
-  /** Writes a mail that nobody has leased: one that is not pending. */
+  /** Writes a mail without a lease, which is one that is not pending. */
   restart(mail: Mail): Promise<void>;
-  /** Leases up to `limit` pending mails that are due and not leased, oldest due first. None is ever leased twice at once. */
+  /**
+   * Leases up to `limit` pending mails that are due and not leased, oldest due first. No mail has
+   * two leases at the same time.
+   */
   claimDue(now_ms: number, limit: number, lease: Lease): Promise<readonly ClaimedMail[]>;
-  /** Writes what became of mails and ends their leases. One whose lease was lost stays as it is. */
+  /**
+   * Writes the outcomes of mails and ends their leases. A mail whose lease was lost stays as it is.
+   */
   record(mails: readonly Mail[], lease_token: string): Promise<void>;
-  /** For metrics: how many are pending, and when the oldest of them was due. */
+  /** For metrics: the number of pending mails, and when the oldest of them was due. */
   backlog(): Promise<{ readonly pending: number; readonly oldest_due_at_ms: number | null }>;
-  /** Drops sent mails that were finished before the instant, at most `limit`; returns how many. */
+  /**
+   * Deletes sent mails that were finished before the instant, at most `limit`; returns how many.
+   */
   purgeSent(before_ms: number, limit: number): Promise<number>;
 }
 
-/** A link that shows a card's number once. Its token is stored as a hash only. */
+/** A link that shows a card's number once. Only a hash of its token is stored. */
 export interface OneTimeLink {
   readonly id: number;
-  /** One link per mail: an attempt made anew replaces it. */
+  /** One link per mail: another attempt replaces it. */
   readonly mail_id: number;
   readonly company_id: number;
   readonly card_id: number;
@@ -74,16 +85,22 @@ export interface OneTimeLink {
 
 /** One-time links, within a transaction. */
 export interface OneTimeLinkStore {
-  /** Keeps the mail's link in place of an earlier one. False, and nothing is changed, when the earlier one was used. */
+  /**
+   * Stores the mail's link and replaces an earlier one. Returns false, without a change, when the
+   * earlier link was used.
+   */
   replace(link: Omit<OneTimeLink, 'id' | 'used_at_ms'>): Promise<boolean>;
   find(token_sha256: Uint8Array): Promise<OneTimeLink | null>;
-  /** Marks the link as used, if it is unused and has not expired; else null. Of racing calls exactly one gets the link. */
+  /**
+   * Marks the link as used, if it is unused and has not expired; else returns null. Exactly one of
+   * several racing calls gets the link.
+   */
   use(token_sha256: Uint8Array, now_ms: number): Promise<OneTimeLink | null>;
-  /** Drops links that expired before the instant, at most `limit`; returns how many. */
+  /** Deletes links that expired before the instant, at most `limit`; returns how many. */
   purge(before_ms: number, limit: number): Promise<number>;
 }
 
-/** A message as the sandbox keeps it: sealed whole. */
+/** A message in the sandbox's mailbox, sealed as a whole. */
 export interface SealedMessage {
   readonly id: number;
   readonly message_sealed: Uint8Array;
@@ -99,11 +116,11 @@ export interface MailboxStore {
   /** Up to `limit` messages with an id above `after_id`, in id order, held for update. */
   listAfter(after_id: number, limit: number): Promise<readonly SealedMessage[]>;
   reseal(id: number, message_sealed: Uint8Array): Promise<void>;
-  /** Drops messages received before the instant, at most `limit`; returns how many. */
+  /** Deletes messages received before the instant, at most `limit`; returns how many. */
   purge(before_ms: number, limit: number): Promise<number>;
 }
 
-/** What mail needs of a transaction. */
+/** The part of a transaction that mail needs. */
 export interface MailTx {
   readonly cards: Pick<CardStore, 'find' | 'numbers'>;
   readonly mails: MailStore;

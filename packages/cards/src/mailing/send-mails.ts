@@ -20,23 +20,26 @@ export interface MailingParts {
   readonly vault: CardVault;
   readonly random: Random;
   readonly sha256: Sha256;
-  /** The service's clock: schedules and links. */
+  /** Service time, for schedules and links. */
   readonly clock: Clock;
-  /** The machine's clock: leases. */
+  /** Machine time, for leases. */
   readonly machine_clock: Clock;
-  /** Where the page of a link's token is: `https://cards.example/card-details/<token>`. */
+  /** The URL of the page for a link's token: `https://cards.example/card-details/<token>`. */
   readonly linkOf: (token: string) => string;
-  /** Told of each attempt, and of mails that ended without one; for metrics and logs. */
+  /** Called for each attempt, and for mails that ended without one; for metrics and logs. */
   readonly ended?: (mail: Mail, outcome: MailOutcome) => void;
 }
 
-/** A claim lasts longer than the mailer takes: mails of one batch are sent at once. */
+/**
+ * A claim lasts longer than the mailer needs, because the mails of one batch are sent at the same
+ * time.
+ */
 const lease_ms = 4 * mailer_ms_max;
 
 /**
- * Sends up to `limit` mails that are due, all at once, and records what became of them. Returns how many it took on. Several
- * processes may do so at once. Rejects with a `Fault` when the database fails; what was not recorded is sent again when
- * the lease runs out.
+ * Sends up to `limit` due mails at the same time and records their outcomes. Returns how many it
+ * claimed. Several processes may do so concurrently. Rejects with a `Fault` when the database
+ * fails; mails without a recorded outcome are sent again when the lease expires.
  */
 export async function sendDueMails(parts: MailingParts, limit: number): Promise<number> {
   const { unitOfWork, clock, machine_clock, mailer } = parts;
@@ -64,7 +67,7 @@ export async function sendDueMails(parts: MailingParts, limit: number): Promise<
 
 interface Ready {
   readonly mail: Mail;
-  /** What is sent, or why there is nothing to send. */
+  /** The message to send, or why there is none. */
   readonly message: MailMessage | { readonly error: string };
 }
 
@@ -73,7 +76,7 @@ interface Ended {
   readonly outcome: MailOutcome;
 }
 
-/** Claims mails and writes their messages. A link is durable before the message that bears it goes out. */
+/** Claims mails and composes their messages. A link is durable before its message is sent. */
 async function prepare(
   tx: MailTx,
   parts: MailingParts,
@@ -122,7 +125,7 @@ async function messageOf(
       number: numbers?.get(card.id) ?? null,
     });
   } catch (error) {
-    // A number that no key opens must not keep the other mails back.
+    // A number that no key opens must not delay the other mails.
     if (error instanceof Fault) return { error: 'the number cannot be opened' };
     throw error;
   }

@@ -1,9 +1,9 @@
 import { maskedNumber } from '@tallystick/kernel';
 
-/** How a card number is written in a message: 12 to 19 digits and nothing else. */
+/** The form of a card number in a message: 12 to 19 digits and nothing else. */
 export const card_number_form = /^\d{12,19}$/;
 
-/** A card number. Prints masked wherever it is printed by accident; only `reveal` gives the digits. */
+/** A card number. Every conversion to text is masked; only `reveal` returns the digits. */
 export class Pan {
   readonly #digits: string;
 
@@ -13,7 +13,7 @@ export class Pan {
     this.#digits = digits;
   }
 
-  /** The digits in clear. */
+  /** The digits in plain text. */
   reveal(): string {
     return this.#digits;
   }

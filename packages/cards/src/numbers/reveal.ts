@@ -3,18 +3,19 @@ import type { VirtualCard } from '../issuing/card.ts';
 import type { CardStore } from '../issuing/ports.ts';
 import type { CardVault } from './card-vault.ts';
 
-/** A card's number and code in clear. Not to be stored, logged or queued anywhere. */
+/** A card's number and code in plain text. Not to be stored, logged or queued anywhere. */
 export interface RevealedNumber {
   readonly card_number: string;
   readonly cvc: string;
 }
 
-/** How the code is shown to those who may not see it. */
+/** The code as shown to callers who may not see it. */
 export const masked_cvc = '***';
 
 /**
- * The numbers and codes of the cards in clear, by card id. Each is written to the audit log in the transaction, so that
- * no number is shown that the log does not tell of. The caller has made sure that the key may see them.
+ * The numbers and codes of the cards in plain text, by card id. Writes an audit entry for each in
+ * the transaction, so that no number is shown without one. The caller has checked that the key may
+ * see them.
  */
 export async function revealNumbers(
   tx: { readonly cards: Pick<CardStore, 'numbers'>; readonly audit: AuditLog },
@@ -37,7 +38,8 @@ export async function revealNumbers(
 }
 
 /**
- * Tells the audit log that the numbers of the company's cards are shown; `details` says how, where it was not by opening them anew.
+ * Writes an audit entry for each card whose number is shown. `details` marks numbers shown without
+ * opening them again.
  */
 export async function auditShownNumbers(
   tx: { readonly audit: AuditLog },

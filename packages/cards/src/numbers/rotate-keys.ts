@@ -3,20 +3,22 @@ import type { CardsTx } from '../issuing/ports.ts';
 import type { CardVault } from './card-vault.ts';
 
 export interface RotationOptions {
-  /** The newest key of the vault's ring: the one that `seal` uses. */
+  /** The newest key of the vault's ring, which `seal` uses. */
   readonly key_id: string;
   /** Numbers per transaction; 200 when absent. */
   readonly batch_max?: number;
-  /** Called after each committed batch with the count so far. */
+  /** Called after each committed batch with the total so far. */
   readonly progress?: (resealed: number) => void;
 }
 
 /**
- * Seals every card number with the newest key, batch by batch, each in its own transaction, and returns how many.
+ * Re-encrypts every card number with the newest key, in batches of one transaction each, and
+ * returns how many.
  *
- * When it resolves, no number that was committed before is sealed by another key. Cards stay usable: numbers in use, or
- * held by another rotation, are passed over at first and waited for in the end. Broken off, it goes on where it stopped
- * when it runs again. Rejects with a `Fault` when a number's key is not in the ring; earlier batches stay.
+ * When it resolves, no number committed before is sealed by another key. Cards stay usable: numbers
+ * in use, or held by another rotation, are skipped at first and waited for at the end. After an
+ * interruption, another run continues. Rejects with a `Fault` when a number's key is not in the
+ * ring; earlier batches stay committed.
  */
 export async function rotateKeys(
   unit_of_work: UnitOfWork<Pick<CardsTx, 'cards'>>,
