@@ -16,18 +16,25 @@ import { entities } from '../schema/schema.ts';
 import { outermost } from './nesting.ts';
 import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
 
-/** The database as the stores, the ledger and the migrations share it: MikroORM, and the driver's own handle beneath it. */
+/**
+ * The database that stores, ledger and migrations share: MikroORM, and the driver's own handle
+ * below it.
+ */
 export type Connection = SqliteConnection | PostgresConnection;
 
 export interface SqliteConnection {
   readonly dialect: 'sqlite';
   readonly orm: MikroORM<SqliteDriver>;
-  /** Ends it, once a transaction that is open has ended; what has not begun by then is rejected. May be called twice. */
+  /**
+   * Closes the database after open transactions have ended. Rejects work that has not begun. May be
+   * called twice.
+   */
   close(): Promise<void>;
   /**
-   * Waits until the ORM's one connection is free and for the write lock, then runs the work on the ORM's handle within
-   * `BEGIN IMMEDIATE` .. `COMMIT`; what it throws rolls back. The work is synchronous, so nothing comes between. Never called
-   * within a transaction of the ORM, which would wait for itself: that is a `Violation`.
+   * Waits until the ORM's only connection is free and for the write lock, then runs the work on the
+   * ORM's handle within `BEGIN IMMEDIATE` .. `COMMIT`. An exception rolls back. The work is
+   * synchronous, so nothing runs in between. A call within a transaction of the ORM would wait for
+   * itself and is a `Violation`.
    */
   immediately<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /** The same without a transaction: the work begins and ends its own. */
@@ -37,20 +44,26 @@ export interface SqliteConnection {
 export interface PostgresConnection {
   readonly dialect: 'postgres';
   readonly orm: MikroORM<PostgreSqlDriver>;
-  /** Ends it, once a transaction that is open has ended; what has not begun by then is rejected. May be called twice. */
+  /**
+   * Closes the database after open transactions have ended. Rejects work that has not begun. May be
+   * called twice.
+   */
   close(): Promise<void>;
-  /** The ORM's own pool. Gives 64-bit integers as numbers. */
+  /** The ORM's own pool. Returns 64-bit integers as numbers. */
   readonly pool: pg.Pool;
 }
 
 export interface ConnectionOptions {
   /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
   readonly database_url: string;
-  /** Postgres: connections at most. */
+  /** Postgres: the largest number of connections. */
   readonly pool_max?: number;
 }
 
-/** Opens the database; of SQLite makes the file and its folder, readable to this user alone. Creates no table. */
+/**
+ * Opens the database. For SQLite it creates the file and its folder, readable by this user only.
+ * Creates no table.
+ */
 export async function connect({ database_url, pool_max = 20 }: ConnectionOptions): Promise<Connection> {
   if (database_url.startsWith('sqlite:')) return connectSqlite(database_url.slice('sqlite:'.length));
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
@@ -67,7 +80,7 @@ const common = {
     tableName: 'migrations',
     snapshot: false,
     silent: true,
-    // Both would need rights on Postgres that the service has no other use for.
+    // Both would need rights on Postgres that the service does not need otherwise.
     disableForeignKeys: false,
   },
 };
@@ -78,19 +91,21 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
     closeSync(openSync(path, 'a', 0o600));
   }
   const database = new Database(path);
-  // For opening: another process may be opening too, and may have to recover.
+  // For opening: another process may open the file at the same time, and may have to recover it.
   database.pragma('busy_timeout = 5000');
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
-  // What is overwritten or deleted is wiped from its page: after a key rotation no free space holds the old ciphertext.
+  // Overwritten and deleted data is wiped from its page: after a key rotation no free space
+  // contains the old ciphertext.
   database.pragma('secure_delete = FAST');
   database.pragma('temp_store = MEMORY');
   database.pragma('cache_size = -65536');
   database.pragma('mmap_size = 268435456');
-  // 16 MiB of log before it is copied into the database file: pages that many passes write are then copied once.
+  // 16 MiB of log before it is copied into the database file: pages that many passes write are
+  // copied once.
   database.pragma('wal_autocheckpoint = 4000');
-  // From here on the waiting is `beginImmediate`'s, which does not stop the process.
+  // From here on `beginImmediate` waits, which does not block the process.
   database.pragma('busy_timeout = 20');
   const orm = await MikroORM.init({
     ...common,
@@ -107,7 +122,7 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
     close: onlyOnce(async () => {
       await kysely.connection().execute(async () => {});
       await orm.close(true);
-      // The ORM ends only what it has used.
+      // The ORM closes only what it has used.
       database.close();
     }),
     exclusively: (work) => outermost(() => kysely.connection().execute(async () => work(database))),
@@ -140,14 +155,16 @@ async function connectPostgres(url: string, pool_max: number): Promise<PostgresC
     types,
     application_name: 'tallystick',
     connectionTimeoutMillis: 10_000,
-    // Compiling a query costs more than running any of ours.
+    // Compiling a query takes longer than running any of these.
     options: '-c jit=off',
-    // A process that was stopped within a transaction gives its locks back.
+    // A process that stopped within a transaction loses its locks.
     idle_in_transaction_session_timeout: 60_000,
-    // Statements are sent without waiting for the answer to the one before: a pass of the ledger is two round trips.
+    // Statements are sent without waiting for the previous answer: a pass of the ledger is two
+    // round trips.
     pipeline: true,
   } as pg.PoolConfig);
-  // A connection that the server drops is a failed query, or nothing when it was idle: never the end of the process.
+  // A connection that the server closes fails its query, or nothing when it is idle. It must not
+  // end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', () => {});
   const orm = await MikroORM.init({
@@ -162,10 +179,11 @@ async function connectPostgres(url: string, pool_max: number): Promise<PostgresC
     pool,
     close: onlyOnce(async () => {
       while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) await once(pool, 'release');
-      // A client that was given back this instant is not done with its last answer, and would be waited for without end.
+      // A client released in this turn is still reading its last answer, and `end` would wait for
+      // it forever.
       await nextTurn();
       await orm.close(true);
-      // The ORM ends only what it has used.
+      // The ORM closes only what it has used.
       if (!pool.ending) await pool.end();
     }),
   };

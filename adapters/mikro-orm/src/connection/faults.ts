@@ -1,6 +1,9 @@
 import { Fault, Refusal, Violation } from '@tallystick/kernel';
 
-/** What the caller of a transaction is told of an error in it: ours as they are, the database's as a `Fault`. */
+/**
+ * The error for the caller of a transaction: domain errors unchanged, errors of the database as a
+ * `Fault`.
+ */
 export function faultOf(error: unknown): Error {
   if (error instanceof Refusal || error instanceof Violation || error instanceof Fault) return error;
   const code = codeOf(error);
@@ -8,15 +11,16 @@ export function faultOf(error: unknown): Error {
   return new Fault(`the database failed (${code})`, { retryable: isTransient(code), cause: error });
 }
 
-/** Whether the transaction lost against another and would succeed when run again at once. */
+/** Whether the transaction lost against another and would succeed when it runs again. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01' || (code?.startsWith('SQLITE_BUSY') ?? false);
 }
 
 /**
- * By what an error of the database, or of the way to it, is known: `SQLITE_FULL`, an SQLSTATE such as `23505`, or the system's
- * `ECONNREFUSED`. Null for errors that come from neither: of Node's own the codes begin with `ERR_`, and tell of a bug.
+ * The code of an error of the database or its connection: `SQLITE_FULL`, an SQLSTATE such as
+ * `23505`, or a system code such as `ECONNREFUSED`. Null for other errors. Codes of Node itself
+ * begin with `ERR_` and indicate a bug.
  */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
@@ -30,7 +34,10 @@ const of_system = /^E(?!RR_)[A-Z0-9_]+$/;
 /** No class of SQLSTATE begins with E. */
 const sqlstate = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
 
-/** What the Postgres client says of a connection without any code, word for word; and the SQLSTATE that means it. */
+/**
+ * Messages of the Postgres client about a connection that have no code, word for word, with the
+ * matching SQLSTATE.
+ */
 const uncoded: ReadonlyMap<string, string> = new Map([
   ['timeout exceeded when trying to connect', '08001'],
   ['Connection terminated due to connection timeout', '08001'],
@@ -38,7 +45,10 @@ const uncoded: ReadonlyMap<string, string> = new Map([
   ['Client has encountered a connection error and is not queryable', '08003'],
 ]);
 
-/** Whether the same call may succeed later: once a connection, a lock, memory, room on the disk or the right to write is to be had. */
+/**
+ * Whether the same call may succeed later: when a connection, a lock, memory, disk space or write
+ * access is available.
+ */
 function isTransient(code: string): boolean {
   if (code.startsWith('SQLITE_')) {
     return /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|INTERRUPT|NOMEM|PROTOCOL)/.test(code);
@@ -46,8 +56,14 @@ function isTransient(code: string): boolean {
   return of_system.test(code) || transient_classes.has(code.slice(0, 2)) || transient_states.has(code);
 }
 
-/** Connections (08), conflicts (40), resources (53), locks (55), an operator's or a time-out's end (57), the server's disk (58). */
+/**
+ * Connections (08), conflicts (40), resources (53), locks (55), interruption by an operator or a
+ * time-out (57), the server's disk (58).
+ */
 const transient_classes: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58']);
 
-/** Of class 25, transactions that took too long. The others are ours: a write where only reads were announced. */
+/**
+ * Of class 25: transactions that took too long. The other codes of the class are bugs, such as a
+ * write in a read-only transaction.
+ */
 const transient_states: ReadonlySet<string> = new Set(['25P03', '25P04']);

@@ -4,8 +4,9 @@ import { assert } from '@tallystick/kernel';
 const inside = new AsyncLocalStorage<true>();
 
 /**
- * Runs the work, which opens a transaction, unless a transaction is open around it already: on SQLite it would wait for
- * itself for ever, on Postgres it would hold two connections and not be part of the outer one. That is a `Violation`.
+ * Runs work that opens a transaction. Within another transaction this is a `Violation`: on SQLite
+ * the work would wait for itself forever, on Postgres it would hold two connections and not be part
+ * of the outer transaction.
  */
 export function outermost<Result>(work: () => Promise<Result>): Promise<Result> {
   assert(inside.getStore() === undefined, 'a transaction was opened within a transaction');

@@ -3,16 +3,18 @@ import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Dialect } from '../schema/dialect.ts';
 import type { entities } from '../schema/schema.ts';
 
-/** The tables as queries see them, drawn from the entities. On SQLite a boolean is read as 0 or 1. */
+/**
+ * The tables as queries see them, derived from the entities. On SQLite a boolean is read as 0 or 1.
+ */
 export type Tables = InferKyselyDB<(typeof entities)[number]>;
 
-/** What a store works on: the open transaction, on the ORM's connection. */
+/** The open transaction of a store, on the ORM's connection. */
 export interface Session {
   readonly dialect: Dialect;
   readonly db: Kysely<Tables>;
 }
 
-/** Holds the rows until the transaction ends. On SQLite the whole database is held already. */
+/** Locks the rows until the transaction ends. On SQLite the whole database is locked already. */
 export function heldForUpdate<Table extends keyof Tables, Row>(
   { dialect }: Session,
   query: SelectQueryBuilder<Tables, Table, Row>,
@@ -20,7 +22,7 @@ export function heldForUpdate<Table extends keyof Tables, Row>(
   return dialect === 'postgres' ? query.forUpdate() : query;
 }
 
-/** The same, without waiting: rows that another transaction holds are passed over. */
+/** Locks the rows without waiting: skips rows that another transaction holds. */
 export function heldOrPassedOver<Table extends keyof Tables, Row>(
   { dialect }: Session,
   query: SelectQueryBuilder<Tables, Table, Row>,

@@ -13,14 +13,15 @@ import {
   type TransactionSettings,
 } from 'kysely';
 
-/** How long to wait for another process that holds the write lock, before the work is given up. */
+/** How long to wait for the write lock of another process before the work fails, milliseconds. */
 export const write_lock_wait_ms = 10_000;
 const statements_kept = 300;
 
 /**
- * Kysely's SQLite, but for how a transaction begins. One that may write takes the write lock at once: one that began by
- * reading could not go on to write after another process had written. While another process holds the lock the wait is
- * asynchronous, so that this process goes on serving. One that only reads leaves the lock alone, and a write in it fails.
+ * Kysely's SQLite dialect with another way to begin a transaction. One that may write takes the
+ * write lock first, because one that began by reading cannot write after another process has
+ * written. The wait for the lock is asynchronous, so this process continues to serve. A read-only
+ * transaction does not take the lock, and a write in it fails.
  */
 export function sqliteDialect(database: Database): Dialect {
   return {
@@ -33,7 +34,10 @@ export function sqliteDialect(database: Database): Dialect {
 
 const begins = new WeakMap<Database, Statement<unknown[]>>();
 
-/** Begins a transaction that may write. Rejects with a retryable fault when the lock cannot be had in `write_lock_wait_ms`. */
+/**
+ * Begins a transaction that may write. Rejects with a retryable fault when the lock is not
+ * available within `write_lock_wait_ms`.
+ */
 export async function beginImmediate(database: Database): Promise<void> {
   const begin = begins.get(database) ?? database.prepare('begin immediate');
   begins.set(database, begin);
@@ -88,7 +92,7 @@ class ImmediateDriver implements Driver {
 
   async rollbackTransaction(): Promise<void> {
     this.#connection.only_reads = false;
-    // SQLite has rolled back by itself after some errors: a full disk, for one.
+    // SQLite rolls back automatically after some errors, such as a full disk.
     if (this.#database.inTransaction) this.#connection.statement('rollback').run();
   }
 
@@ -111,7 +115,10 @@ class ImmediateDriver implements Driver {
   }
 }
 
-/** The one connection. Keeps the statements that it prepared, since preparing one costs more than running most. */
+/**
+ * The only connection. Keeps its prepared statements, because preparing one takes longer than
+ * running most.
+ */
 class SqliteConnection implements DatabaseConnection {
   only_reads = false;
   readonly #database: Database;

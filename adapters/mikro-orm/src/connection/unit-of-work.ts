@@ -5,12 +5,13 @@ import { faultOf, isConflict } from './faults.ts';
 import { outermost } from './nesting.ts';
 import type { Session, Tables } from './session.ts';
 
-/** How often a piece of work is tried before a conflict is told to the caller. */
+/** How often work is attempted before a conflict reaches the caller. */
 const attempts_max = 6;
 
 /**
- * Transactions on the ORM's connection, each with the stores that `stores` makes on it. Kysely's own, since the stores keep no
- * entities: the entity manager's identity map and flush would cost more than a short transaction does.
+ * Transactions on the ORM's connection, each with the stores that `stores` creates. They are
+ * Kysely's, because stores keep no entities: the identity map and flush of the entity manager would
+ * cost more than a short transaction.
  */
 export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Session) => Tx): UnitOfWork<Tx> {
   const { dialect, orm } = connection;
@@ -19,7 +20,7 @@ export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Sessi
   function once<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     let transaction = kysely.transaction();
     if (only_reads) transaction = transaction.setAccessMode('read only');
-    // One state of the database for all reads. SQLite gives that by itself.
+    // All reads see one state of the database. SQLite does this by default.
     if (only_reads && dialect === 'postgres') transaction = transaction.setIsolationLevel('repeatable read');
     return transaction.execute((db) => work(stores({ dialect, db })));
   }

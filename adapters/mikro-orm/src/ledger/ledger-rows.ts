@@ -1,13 +1,18 @@
 import type { LedgerCard, NetworkMessage } from '@tallystick/cards';
 
-/** The columns of a card that a pass reads, of `virtual_cards` (v) and `real_cards` (r). Its template comes from `TemplateRules`. */
+/**
+ * The columns of a card that a pass reads, from `virtual_cards` (v) and `real_cards` (r). The
+ * template comes from `TemplateRules`.
+ */
 export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias, r.billing_currency, v.template_id,
   v.status, v.last4, v.expiry, v.number_index, v.per_transaction_min, v.per_transaction_max,
   v.per_transaction_max_defaulted, v.total_card_amount, v.transactions_max, v.recurring, v.authorization_hold_days,
   v.aging_velocity_time_zone, v.currency, v.valid_starting_on, v.valid_ending_on, v.window_start_ms, v.held, v.cleared,
   v.uses, v.next_hold_end_ms`;
 
-/** A row of `card_columns` as both drivers give it, but for SQLite's 0 and 1. */
+/**
+ * A row of `card_columns` as both drivers return it, except that SQLite has 0 and 1 for booleans.
+ */
 export interface CardRow extends Omit<LedgerCard, 'counters' | 'template' | 'per_transaction_max_defaulted'> {
   readonly per_transaction_max_defaulted: boolean | 0 | 1;
   readonly window_start_ms: number;
@@ -17,7 +22,7 @@ export interface CardRow extends Omit<LedgerCard, 'counters' | 'template' | 'per
   readonly next_hold_end_ms: number | null;
 }
 
-/** The card of a row, with its template's rule. */
+/** The card of a row, with the rule of its template. */
 export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCard {
   return {
     id: row.id,
@@ -52,7 +57,7 @@ export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCa
   };
 }
 
-/** How many fresh ids a pass over these messages needs at most. */
+/** The largest number of new ids that a pass over these messages needs. */
 export function idsNeeded(messages: readonly NetworkMessage[]): {
   readonly authorizations: number;
   readonly clearings: number;
@@ -69,8 +74,8 @@ export function idsAfter(last: number, count: number): number[] {
 }
 
 /**
- * The rules of templates by id, kept for the life of the process: a template's list and rule never change once it is
- * made, and a list may have a thousand entries, too many to read again for each message.
+ * The rules of templates by id, cached for the life of the process. The list and rule of a template
+ * never change, and a list may have a thousand entries, too many to read again for each message.
  */
 export class TemplateRules {
   readonly #kept = new Map<number, LedgerCard['template']>();

@@ -4,7 +4,10 @@ import type { Connection } from '../connection/connection.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { sqliteLedger } from './sqlite-ledger.ts';
 
-/** The ledger on the connection's database. Reads the clock once a pass holds its cards. */
+/**
+ * The ledger on the connection's database. Reads the clock once per pass, after the cards are
+ * locked.
+ */
 export function ledgerOn(connection: Connection, clock: Clock): Ledger {
   return connection.dialect === 'sqlite' ? sqliteLedger(connection, clock) : postgresLedger(connection, clock);
 }

@@ -8,11 +8,13 @@ import { card_columns } from './ledger-rows.ts';
 export type LedgerQuery = QueryConfig<unknown[]>;
 
 /**
- * Begins a pass. Its statements are planned once per connection, and on a young database that would be for tables that are all but
- * empty: plans that read whole tables, kept while the tables grow. Each of them has an index to go by, so they are planned by it.
+ * Begins a pass. Statements are planned once per connection. On a young database the plans would be
+ * made for almost empty tables: they would read whole tables, and stay while the tables grow. Every
+ * statement has an index, so the settings make the planner use it.
  *
- * A card that another transaction holds is waited for 5 seconds: passes and changes hold one for milliseconds, and the network is
- * better told that we are unable than not answered, for that card and for those that came with it.
+ * A pass waits up to 5 seconds for a card that another transaction holds. Passes and changes hold a
+ * card for milliseconds. After that the network gets the answer "unable" for the messages of this
+ * pass instead of no answer.
  */
 export const begin: LedgerQuery = {
   text: "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s'",
@@ -23,7 +25,7 @@ const authorizations = selectList(authorization_columns, 'a');
 const clearings = selectList(clearing_columns, 'c');
 const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
 
-/** Locks and reads the cards of these numbers; in id order, so that two passes never wait for each other in a ring. */
+/** Locks and reads the cards of these numbers, in id order so that two passes cannot deadlock. */
 export function lockByNumber(number_indexes: readonly Uint8Array[]): LedgerQuery {
   return named(
     'ledger_lock_by_number',
@@ -32,7 +34,7 @@ export function lockByNumber(number_indexes: readonly Uint8Array[]): LedgerQuery
   );
 }
 
-/** As `lockByNumber`, for messages that name cards by number or by id. */
+/** Like `lockByNumber`, for messages that name cards by number or by id. */
 export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: readonly number[]): LedgerQuery {
   return named(
     'ledger_lock_by_number_or_id',
@@ -41,7 +43,9 @@ export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: rea
   );
 }
 
-/** Locks and reads cards with a hold whose end has come, passing over those that another transaction holds. */
+/**
+ * Locks and reads cards with a hold whose end has come. Skips cards that another transaction holds.
+ */
 export function lockDue(now_ms: number, limit: number): LedgerQuery {
   return named(
     'ledger_lock_due',
@@ -50,7 +54,7 @@ export function lockDue(now_ms: number, limit: number): LedgerQuery {
   );
 }
 
-/** Fresh ids of each kind, as three arrays. */
+/** New ids of each kind, as three arrays. */
 export function freshIds(needed: { authorizations: number; clearings: number; events: number }): LedgerQuery {
   const ids = (sequence: string, count: string) =>
     `array(select nextval('${sequence}') from generate_series(1, ${count}::int))`;
@@ -62,7 +66,10 @@ export function freshIds(needed: { authorizations: number; clearings: number; ev
   );
 }
 
-/** The recorded messages with a trace id on the card of a number; the two lists go in step. */
+/**
+ * The recorded messages with a trace id on the card of a number. The two lists have the same length
+ * and order.
+ */
 export function traces(number_indexes: readonly Uint8Array[], trace_ids: readonly string[]): LedgerQuery {
   return named(
     'ledger_traces',
@@ -81,7 +88,7 @@ export function authorizationsById(ids: readonly number[]): LedgerQuery {
   );
 }
 
-/** The open holds of the cards whose end has come, and of each card the next one to end. */
+/** The open holds of the cards whose end has come, and the next hold of each card to end. */
 export function holdsDue(card_ids: readonly number[], now_ms: number): LedgerQuery {
   const holds = (which: string) =>
     `select ${authorizations} from authorizations a where a.card_id = k.id and ${open_aging} and ${which}`;
@@ -117,7 +124,9 @@ const clearing_keys = `(
       approval_code text, network_reference text)
   ) m`;
 
-/** Both lists of what the references of these clearings lead to: earlier clearings, and roots. Rows may repeat. */
+/**
+ * The rows that share a key with these clearings: earlier clearings, and roots. Rows may repeat.
+ */
 export function clearingCandidates(keys: readonly ClearingKeys[]): {
   readonly clearings: LedgerQuery;
   readonly roots: LedgerQuery;
@@ -153,13 +162,14 @@ export interface CardSearch extends MerchantSearch {
   readonly card_id: number;
 }
 
-/** Both lists of what the searches find: earlier clearings, and roots. Rows may repeat. */
+/** The rows that the searches find: earlier clearings, and roots. Rows may repeat. */
 export function merchantCandidates(searches: readonly CardSearch[]): {
   readonly clearings: LedgerQuery;
   readonly roots: LedgerQuery;
 } {
   const values = [JSON.stringify(searches)];
-  // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
+  // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
+  // read.
   const recent = (columns: string, table: string, time: string, which: string) =>
     `select ${columns} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
          merchant_amount bigint, billing_amount bigint, is_credit boolean)
@@ -186,8 +196,9 @@ export function merchantCandidates(searches: readonly CardSearch[]): {
 }
 
 /**
- * All that a pass writes, one statement per table. Each takes one JSON text: Postgres reads that faster than as many arrays as
- * there are columns, and since nothing but text is left to encode, no statement can fail between the others on its way out.
+ * Everything that a pass writes, one statement per table. Each takes one JSON text. Postgres reads
+ * that faster than one array per column, and no statement can fail while it is encoded, because
+ * only text is left to encode.
  */
 export function writes(changes: LedgerChanges): LedgerQuery[] {
   const queries: LedgerQuery[] = [];
@@ -248,7 +259,7 @@ function insertFromJson(table: string, columns: Readonly<Record<string, ColumnKi
     select ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})`;
 }
 
-/** Prepared once per connection under its name; 64-bit integers come back as numbers. */
+/** Prepared once per connection under its name. Returns 64-bit integers as numbers. */
 function named(name: string, text: string, values: unknown[]): LedgerQuery {
   return { name, text, values, types: { getTypeParser } };
 }

@@ -36,15 +36,17 @@ import {
   writes,
 } from './postgres-ledger-statements.ts';
 
-/** While one pass waits for the disk or the server works on it, the others are read, decided and sent. */
+/** While one pass waits for the disk or the server, the others are read, decided and sent. */
 const passes_at_once = 3;
 
-/** How often a pass begins again after a conflict before it gives up. */
+/** How often a pass is attempted after conflicts before it fails. */
 const attempts_max = 5;
 
 /**
- * The ledger on Postgres: a pass is two round trips. The first locks the cards in id order and reads; what it reads
- * comes after the locks on the same connection, so each statement sees all that was committed before. The second writes and commits. The clients of the pool send each statement without waiting for the answer to the one before.
+ * The ledger on Postgres: a pass is two round trips. The first locks the cards in id order and
+ * reads. Its reads follow the locks on the same connection, so each statement sees all earlier
+ * commits. The second writes and commits. The clients of the pool send each statement without
+ * waiting for the previous answer.
  */
 export function postgresLedger({ pool }: Pick<PostgresConnection, 'pool'>, clock: Clock): Ledger {
   const templates = new TemplateRules();
@@ -81,7 +83,8 @@ async function transaction<Result>(
     folding = true;
     const { changes, result } = fold(state);
     folding = false;
-    // Everything is encoded before anything is sent; a statement that fails turns the commit behind it into a rollback.
+    // Everything is encoded before anything is sent. A failed statement turns the commit after it
+    // into a rollback.
     const answers = await send(client, [...writes(changes), { text: 'commit' }]);
     if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
     return result;
@@ -95,12 +98,15 @@ async function transaction<Result>(
   }
 }
 
-/** Sends the statements in one go and waits for all answers; fails with the first that failed. */
+/** Sends the statements together and waits for all answers. Rejects with the first error. */
 async function send(client: PoolClient, queries: readonly LedgerQuery[]): Promise<QueryResult[]> {
   return await Promise.all(queries.map((query) => client.query(query)));
 }
 
-/** A row that another process made first also makes a pass begin again: then it sees what the other recorded. */
+/**
+ * A unique row that another process inserted first also restarts a pass, which then sees what the
+ * other recorded.
+ */
 function mayBeginAgain(error: unknown): boolean {
   return isConflict(error) || (error instanceof Error && 'code' in error && error.code === '23505');
 }
@@ -149,7 +155,7 @@ async function loadDue(
 
 type FreshIds = Pick<LedgerState, 'authorization_ids' | 'clearing_ids' | 'event_ids'>;
 
-/** What a pass has read; each row once. */
+/** What a pass has read, each row once. */
 class Loaded {
   readonly #cards: readonly CardRow[];
   readonly #authorizations = new Map<number, Authorization>();
@@ -169,7 +175,10 @@ class Loaded {
     for (const row of rows) if (!this.#clearings.has(row.id)) this.#clearings.set(row.id, clearingOf(row));
   }
 
-  /** Reads what the clearings may belong to that no reference of theirs settled: mostly none, and then nothing is sent. */
+  /**
+   * Reads the candidates by merchant of clearings that no reference settled. Usually there are
+   * none, and nothing is sent.
+   */
   async loadByMerchant(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
     const clearings = messages.filter((message) => message.kind === 'clearing');
     if (clearings.length === 0) return;
@@ -199,7 +208,7 @@ class Loaded {
     this.keepClearings(found_clearings?.rows ?? []);
   }
 
-  /** Reads what only the first answers can tell: mostly nothing, and then nothing is sent. */
+  /** Reads rows that the first answers refer to. Usually there are none, and nothing is sent. */
   async complete(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
     const due = this.#cards.filter(({ next_hold_end_ms: end }) => end !== null && end <= now_ms).map(({ id }) => id);
     const unknown = new Set(this.#cards.map((card) => card.template_id).filter((id) => !templates.get(id)));
@@ -226,7 +235,7 @@ class Loaded {
     };
   }
 
-  /** Roots that something found points to, not found themselves. */
+  /** Roots that loaded rows refer to and that are not loaded. */
   #missingRoots(): number[] {
     const missing = new Set<number>();
     const ask = (id: number | null) => {
@@ -244,7 +253,7 @@ function templateOf(templates: TemplateRules, id: number): LedgerCard['template'
   return template;
 }
 
-/** What the messages ask for, each key once. */
+/** What the messages look up, each key once. */
 function keysOf(messages: readonly NetworkMessage[]) {
   const numbers = new Map<string, Uint8Array>();
   const ids = new Set<number>();

@@ -17,7 +17,7 @@ export interface MerchantParameters extends Omit<MerchantSearch, 'is_credit'> {
   readonly is_credit: number;
 }
 
-/** A prepared statement, as far as a pass needs it. */
+/** The part of a prepared statement that a pass needs. */
 export interface Prepared<Parameters extends unknown[], Row> {
   run(...parameters: Parameters): unknown;
   get(...parameters: Parameters): Row | undefined;
@@ -27,7 +27,7 @@ export interface Prepared<Parameters extends unknown[], Row> {
 /** Finds the rows of a card that have a candidate key, by the kind of the key. */
 type FindByKey<Row> = Prepared<[number, string], Row>;
 
-/** Held for the life of the connection. */
+/** Kept for the life of the connection. */
 export type LedgerStatements = ReturnType<typeof prepareStatements>;
 
 /** Prepares every statement of a pass. */
@@ -37,7 +37,8 @@ export function prepareStatements(database: Database) {
   const clearings = `select ${selectList(clearing_columns, 'c')} from clearings c`;
   const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
   const root = 'a.root_id = a.id';
-  // Ids and times of one card rise together: its latest row before the reach bounds what has to be looked at.
+  // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
+  // read.
   const recentOf = (table: string, time: string) =>
     `card_id = $card_id and id > coalesce((select id from ${table} where card_id = $card_id and ${time} < $since_ms
        order by id desc limit 1), 0) and merchant_id = $merchant_id`;
@@ -60,7 +61,7 @@ export function prepareStatements(database: Database) {
     hold_next: sql<[number, number], AuthorizationRow>(
       `${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms > ? order by a.hold_end_ms limit 1`,
     ),
-    // The conditions on the network reference are written as its indexes have them.
+    // The conditions on the network reference repeat those of its indexes.
     roots_by: {
       acquirer_reference_data: null,
       approval_code: sql<[number, string], AuthorizationRow>(

@@ -30,8 +30,9 @@ import { type CardRow, cardOf, idsAfter, idsNeeded, TemplateRules } from './ledg
 import { type LedgerStatements, prepareStatements } from './sqlite-ledger-statements.ts';
 
 /**
- * The ledger on SQLite: a pass is one `BEGIN IMMEDIATE` .. `COMMIT` of prepared statements without one await, so that no
- * other pass or transaction, in this process or another, comes between what is read and what is written.
+ * The ledger on SQLite: a pass is one `BEGIN IMMEDIATE` .. `COMMIT` of prepared statements without
+ * an await, so that no other pass or transaction, in this process or another, runs between its
+ * reads and writes.
  */
 export function sqliteLedger(connection: Pick<SqliteConnection, 'immediately'>, clock: Clock): Ledger {
   const templates = new TemplateRules();
@@ -62,8 +63,9 @@ export function sqliteLedger(connection: Pick<SqliteConnection, 'immediately'>, 
 }
 
 /**
- * One turn of the event loop. A pass is all one turn, however many it is given: without this, every request that comes over a
- * socket would be decided, and wait for the disk, before the next socket is read.
+ * Waits one turn of the event loop. A pass takes a whole turn, however many messages it has.
+ * Without this wait, the request of one socket would be decided and committed before the next
+ * socket is read.
  */
 async function gather(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +79,7 @@ function loadState(
 ): LedgerState {
   const found = new Found(statements, templates);
   const carded = messages.map((message) => ({ message, card: found.card(message) }));
-  // The transaction holds the one write lock there is: every card is locked by now.
+  // The transaction holds the only write lock, so every card is locked now.
   const now_ms = clock.now().epochMilliseconds;
   found.dueHolds(now_ms);
   for (const { message, card } of carded) {
@@ -96,14 +98,14 @@ function loadDue(statements: LedgerStatements, templates: TemplateRules, clock: 
   return found.state(now_ms, idsNeeded([]));
 }
 
-/** What a pass has found so far; each row once. */
+/** What a pass has read, each row once. */
 class Found {
   readonly #statements: LedgerStatements;
   readonly #templates: TemplateRules;
   readonly #cards = new Map<number, LedgerCard>();
   readonly #card_ids = new Map<string, number | null>();
   readonly #traces = new Set<string>();
-  /** The cards that a message of the pass is decided on. */
+  /** The cards that have an authorization message in the pass. */
   readonly #deciding = new Set<number>();
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
@@ -113,7 +115,7 @@ class Found {
     this.#templates = templates;
   }
 
-  /** The card of a message, or null when nobody has it. */
+  /** The card of a message, or null when there is none. */
   card(message: NetworkMessage): LedgerCard | null {
     const index = message.number_index;
     if (index === null) {
@@ -138,7 +140,7 @@ class Found {
     return card;
   }
 
-  /** The open holds of the cards found whose end has come. */
+  /** Loads the open holds of the found cards whose end has come. */
   dueHolds(now_ms: number): void {
     for (const card of this.#cards.values()) {
       const { next_hold_end_ms } = card.counters;
@@ -148,7 +150,7 @@ class Found {
     }
   }
 
-  /** The card's messages with the trace id of this one, and their roots. */
+  /** Loads the card's messages with the trace id of this one, and their roots. */
   trace(card: LedgerCard, message: AuthorizationMessage): void {
     this.#deciding.add(card.id);
     const key = `${card.id} ${message.trace_id}`;
@@ -163,7 +165,7 @@ class Found {
     }
   }
 
-  /** What a clearing may turn out to be a copy of, belong to, or reverse. */
+  /** Loads the records that a clearing may repeat, belong to, or reverse. */
   clearingCandidates(card: LedgerCard | null, message: ClearingMessage, now_ms: number): void {
     const its = this.#statements;
     this.#keepClearings(its.clearing_by_transaction.all(message.network_financial_transaction_id));
@@ -180,7 +182,7 @@ class Found {
       this.#keepAuthorizations(its.roots_of_merchant.all(parameters));
       if (search.is_credit) this.#keepClearings(its.clearings_of_merchant.all(parameters));
     }
-    // A clearing found may have been matched to a root that nothing else led to.
+    // A clearing may have been matched to a root that no key leads to.
     for (const { authorization_id } of this.#clearings.values()) {
       if (authorization_id !== null && !this.#authorizations.has(authorization_id)) {
         this.#keepAuthorizations(its.authorization.all(authorization_id));
@@ -253,7 +255,7 @@ const authorizations = Object.entries(authorization_columns);
 const clearings = Object.entries(clearing_columns);
 const events = Object.entries(event_columns);
 
-/** The values of a record in the order of its columns, as SQLite takes them. */
+/** The values of a record in the order of its columns, in types that SQLite accepts. */
 function valuesOf(columns: readonly (readonly [string, ColumnKind])[], record: object): unknown[] {
   const fields = record as Readonly<Record<string, unknown>>;
   return columns.map(([column, kind]) => {

@@ -3,10 +3,11 @@ import { dialectOf } from './dialect.ts';
 import { segmentExpression } from './event-segments.ts';
 
 /**
- * For `discovery.afterDiscovered`: what the entities cannot say for both databases at once. On SQLite a numeric primary key
- * is an `integer`, which makes it the row's own number, with no index beside it. On Postgres text sorts and compares by bytes,
- * as it does on SQLite, whatever the database's own collation: the same order everywhere, and cheaper indexes. Segments of
- * the event log have their size from the database.
+ * For `discovery.afterDiscovered`: the parts of a schema that differ between the databases. On
+ * SQLite a numeric primary key is an `integer`, so that it is the rowid and needs no index. On
+ * Postgres text is compared by bytes, as on SQLite, whatever the collation of the database: the
+ * order is the same everywhere, and indexes are cheaper. The size of event log segments depends on
+ * the database.
  */
 export function adaptToDialect(storage: MetadataStorage, platform: Platform): void {
   const dialect = dialectOf(platform);

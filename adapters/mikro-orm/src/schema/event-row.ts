@@ -6,7 +6,7 @@ const payload_filters = (Object.keys(filter_fields) as FilterName[]).filter(
   (name) => filter_fields[name].payload_key !== null,
 );
 
-/** The columns that an event is written to; `segment` follows from the id. */
+/** The columns of an event that are written; `segment` is generated from the id. */
 export const event_columns: Readonly<Record<string, ColumnKind>> = {
   id: 'integer',
   company_id: 'integer',
@@ -23,7 +23,7 @@ export const event_columns: Readonly<Record<string, ColumnKind>> = {
   ),
 };
 
-/** What an event's row holds: each value that a filter of the payload looks for is in a column of its own. */
+/** The row of an event. Each value that a filter of the payload compares has a column. */
 export function eventRecord(event: NewEvent & { readonly id: number }): Record<string, unknown> {
   const { id, company_id, event_type, created_at_ms, request_id, payload, previous } = event;
   const record: Record<string, unknown> = {

@@ -1,15 +1,17 @@
 import type { Dialect } from './dialect.ts';
 
 /**
- * The event log is cut into segments of consecutive ids, and every filter index begins with the segment: a write touches
- * only the pages of the newest one, however long the log, and a search looks into one segment after another, newest first.
+ * The event log is divided into segments of consecutive ids, and every filter index begins with the
+ * segment. A write touches only the pages of the newest segment, however long the log is. A search
+ * reads one segment after another, newest first.
  *
- * A segment's size is a bargain, measured on each database. SQLite writes whole pages with each commit, so that a small
- * segment is cheap to write; Postgres writes records of what changed, so that a large one, with fewer looks, costs nothing more.
+ * The size of a segment is a compromise, measured on each database. SQLite writes whole pages with
+ * each commit, so small segments are cheap to write. Postgres writes records of changes, so large
+ * segments, which need fewer lookups, cost nothing more.
  */
 export const event_segment_bits: Readonly<Record<Dialect, number>> = { sqlite: 11, postgres: 13 };
 
-/** The segment of the event whose id is in the column `id`, as a stored column has it. */
+/** The segment of the event in the column `id`, as the expression of a stored column. */
 export function segmentExpression(dialect: Dialect): string {
   return `id >> ${event_segment_bits[dialect]}`;
 }

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Mail as MailRecord, MailState } from '@tallystick/cards';
 
-/** The tables of mail; the conventions are those of `schema.ts`. */
+/** The tables of mail. The conventions are those of `schema.ts`. */
 
 const id = () => p.bigint('number').primary().autoincrement();
 const int = () => p.bigint('number');
@@ -52,7 +52,7 @@ export const OneTimeLink = defineEntity({
   ],
 });
 
-/** Messages of the sandbox, sealed whole. */
+/** Messages of the sandbox, sealed as a whole. */
 export const MailboxMessage = defineEntity({
   name: 'MailboxMessage',
   tableName: 'mailbox_messages',

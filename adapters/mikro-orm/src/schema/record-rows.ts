@@ -1,9 +1,9 @@
 import type { Authorization, Clearing } from '@tallystick/cards';
 
-/** How a column is written and read: what JSON calls its values, and the type that Postgres has for them. */
+/** How a column is written and read: its kind of JSON value, and its type on Postgres. */
 export type ColumnKind = 'integer' | 'text' | 'boolean' | 'json';
 
-/** The columns of `authorizations`: the fields of the record, by their names. */
+/** The columns of `authorizations`: the fields of the record by name. */
 export const authorization_columns = {
   id: 'integer',
   company_id: 'integer',
@@ -34,7 +34,7 @@ export const authorization_columns = {
   details: 'json',
 } as const satisfies Readonly<Record<keyof Authorization, ColumnKind>>;
 
-/** The columns of `clearings`: the fields of the record, by their names. */
+/** The columns of `clearings`: the fields of the record by name. */
 export const clearing_columns = {
   id: 'integer',
   company_id: 'integer',
@@ -68,7 +68,7 @@ export const clearing_columns = {
   details: 'json',
 } as const satisfies Readonly<Record<keyof Clearing, ColumnKind>>;
 
-/** The columns as a select list, each of the table named `alias`. */
+/** The columns as a select list from the table `alias`. */
 export function selectList(columns: Readonly<Record<string, ColumnKind>>, alias: string): string {
   return Object.keys(columns)
     .map((column) => `${alias}.${column}`)
@@ -79,10 +79,10 @@ type Stored<Item, Flag extends keyof Item> = Omit<Item, Flag | 'details'> & {
   readonly details: string;
 } & { readonly [Name in Flag]: boolean | 0 | 1 };
 
-/** A row of `authorization_columns` as the drivers give it. */
+/** A row of `authorization_columns` as the drivers return it. */
 export type AuthorizationRow = Stored<Authorization, 'incremental'>;
 
-/** A row of `clearing_columns` as the drivers give it. */
+/** A row of `clearing_columns` as the drivers return it. */
 export type ClearingRow = Stored<Clearing, 'partial' | 'review'>;
 
 export function authorizationOf(row: AuthorizationRow): Authorization {

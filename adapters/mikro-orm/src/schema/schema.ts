@@ -19,11 +19,12 @@ import type { ColumnKind } from './record-rows.ts';
 import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
 
 /**
- * The tables, for SQLite and Postgres alike. Property names are column names and, as far as a domain record has the field,
- * the record's names. Times are epoch milliseconds, dates YYYY-MM-DD, amounts minor units. JSON is held as text, as
- * `JSON.stringify` wrote it: no query reads inside it, and the bytes come back as they went in.
+ * The tables for SQLite and Postgres. Properties have the names of columns, and of the domain
+ * record's fields where it has them. Times are epoch milliseconds, dates YYYY-MM-DD, amounts minor
+ * units. JSON is stored as the text that `JSON.stringify` wrote: no query reads inside it, and the
+ * bytes are returned unchanged.
  *
- * What each index is for, and what it costs, is told in the package's README.
+ * The README of the package states the purpose and cost of each index.
  */
 
 const id = () => p.bigint('number').primary().autoincrement();
@@ -112,7 +113,10 @@ export const PurchaseTemplate = defineEntity({
   ],
 });
 
-/** What a decision reads and writes of a card: short rows, since every decision writes one anew. */
+/**
+ * The part of a card that decisions read and write. Rows are short because every decision rewrites
+ * one.
+ */
 export const VirtualCard = defineEntity({
   name: 'VirtualCard',
   tableName: 'virtual_cards',
@@ -167,7 +171,10 @@ export const VirtualCard = defineEntity({
   uniques: [{ name: 'virtual_cards_number', properties: ['number_index'] }],
 });
 
-/** What no decision reads: up to 16 KiB that a change of the counters must not carry along. */
+/**
+ * The part of a card that no decision reads: up to 16 KiB that a change of the counters must not
+ * rewrite.
+ */
 export const VirtualCardDetails = defineEntity({
   name: 'VirtualCardDetails',
   tableName: 'virtual_card_details',
@@ -188,19 +195,22 @@ export const card_detail_columns = {
   metadata: 'json',
 } as const satisfies Readonly<Record<Exclude<keyof typeof VirtualCardDetails.properties, 'card_id'>, ColumnKind>>;
 
-/** A row for each top-level name of a card's metadata, so that a filter on it need not read every card. */
+/**
+ * A row for each top-level name of a card's metadata, so that a filter need not read every card.
+ */
 export const VirtualCardMetadata = defineEntity({
   name: 'VirtualCardMetadata',
   tableName: 'virtual_card_metadata',
   properties: {
     company_id: p.bigint('number').primary(),
-    /** A hash of the name and its value as text: short, whatever their length. */
+    /** A hash of the name and its value as text: short whatever their length. */
     entry: p.uint8array().primary(),
     card_id: p.bigint('number').primary(),
   },
 });
 
-// No foreign keys from here on: on Postgres each would lock its parent row for every message of the network.
+// No foreign keys from here on: on Postgres each would lock its parent row for every network
+// message.
 
 export const Authorization = defineEntity({
   name: 'Authorization',
@@ -312,7 +322,7 @@ export const Clearing = defineEntity({
   uniques: [{ name: 'clearings_transaction', properties: ['network_financial_transaction_id'] }],
 });
 
-/** The column that holds the value of each filter of the event log, normalised: null where the event has none. */
+/** The column for the value of each event filter, normalised; null where the event has no value. */
 export const event_filter_columns = {
   'payload.merchant_amount': 'merchant_amount',
   'payload.billing_amount': 'billing_amount',
@@ -334,13 +344,16 @@ export const event_filter_columns = {
   created_at: 'created_at_ms',
 } as const satisfies Readonly<Record<FilterName, string>>;
 
-/** The log. Rows are only ever appended, and every index leads with something that rises with the log. */
+/**
+ * The event log. Rows are only appended, and every index begins with a value that rises with the
+ * log.
+ */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
   properties: {
     id: id(),
-    /** The expression for the database at hand is put in its place when the entities are discovered. */
+    /** Replaced by the expression of the actual database when the entities are discovered. */
     segment: p.bigint('number').generated(`(${segmentExpression('postgres')}) stored`),
     company_id: int(),
     event_type: p.text(),
@@ -370,7 +383,7 @@ export const Event = defineEntity({
     ...Object.values(event_filter_columns).map((column) => ({
       name: `events_by_${column}`,
       properties: ['segment' as const, 'company_id' as const, column, 'id' as const],
-      // What every event has needs no condition, and SQLite would not use an index with one.
+      // Columns that every event has need no condition, and SQLite would not use an index with one.
       ...(column === 'event_type' || column === 'created_at_ms' ? {} : { where: `${column} is not null` }),
     })),
   ],
@@ -430,13 +443,18 @@ export const SandboxClock = defineEntity({
   },
 });
 
-/** One row, written by its migration: what must stay the same for as long as the database lives. */
+/**
+ * One row, written by its migration: facts that must not change during the life of the database.
+ */
 export const Installation = defineEntity({
   name: 'Installation',
   tableName: 'installation',
   properties: {
     id: p.bigint('number').primary().autoincrement(false),
-    /** Of the key that card numbers are found by; null until the first start. Tells nothing of the key. */
+    /**
+     * Fingerprint of the key that finds card numbers; null until the first start. Reveals nothing
+     * about the key.
+     */
     index_fingerprint: p.text().nullable(),
   },
 });

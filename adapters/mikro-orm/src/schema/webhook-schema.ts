@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { DeliveryState, WebhookStatus } from '@tallystick/events';
 
-/** The tables of webhooks and their deliveries; the conventions are those of `schema.ts`. */
+/** The tables of webhooks and their deliveries. The conventions are those of `schema.ts`. */
 
 const id = () => p.bigint('number').primary().autoincrement();
 const int = () => p.bigint('number');
@@ -25,7 +25,7 @@ export const Webhook = defineEntity({
   indexes: [{ name: 'webhooks_page', properties: ['company_id', 'id'] }],
 });
 
-/** One row per event type that a webhook of the company has; second names are written as the type they stand for. */
+/** One row per event type of a webhook. An alias is stored as the type that it stands for. */
 export const WebhookEventType = defineEntity({
   name: 'WebhookEventType',
   tableName: 'webhook_event_types',

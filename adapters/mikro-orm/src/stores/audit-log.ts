@@ -1,7 +1,7 @@
 import type { AuditLog } from '@tallystick/kernel';
 import type { Session } from '../connection/session.ts';
 
-/** The audit log: appended to, never changed. */
+/** The audit log: append-only. */
 export function auditLog({ db }: Session): AuditLog {
   return {
     async record({ company_id, actor, action, object, request_id, details }, at_ms) {

@@ -17,14 +17,17 @@ type CardActivity = Pick<
   'heldPastEnd' | 'newestAuthorizations' | 'newestClearings' | 'authorizations' | 'clearings'
 >;
 
-/** What happened on cards: their authorizations and clearings, newest first. */
+/** The authorizations and clearings of cards, newest first. */
 export function cardActivity(session: Session): CardActivity {
   const { db, dialect } = session;
   const authorization_list = sql.raw(authorizationList());
   const clearing_list = sql.raw(selectList(clearing_columns, 'a'));
   const with_root = sql`left join authorizations o on o.id = a.root_id`;
 
-  /** Rows of the table for each card, at most `limit` of each, read through its (card_id, id) index and no more. */
+  /**
+   * The newest rows of the table for each card, at most `limit` of each, read by the (card_id, id)
+   * index.
+   */
   function newest<Row>(
     table: 'authorizations' | 'clearings',
     list: RawBuilder<unknown>,
@@ -86,7 +89,10 @@ export function cardActivity(session: Session): CardActivity {
   };
 }
 
-/** An authorization's columns; a message that changed another's hold has that one's status, unless it was declined. */
+/**
+ * The columns of an authorization. A message that changed another's hold has the status of that
+ * root, unless it was declined.
+ */
 function authorizationList(): string {
   const { status: _, ...own } = authorization_columns;
   return `${selectList(own, 'a')}, case when a.status = 'declined' then a.status else coalesce(o.status, a.status) end as status`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What the metadata of a card is found by: one entry for each of its top-level names. */
+/** The search entries of a card's metadata: one for each of its top-level names. */
 export function metadataEntries(metadata: Readonly<Record<string, unknown>> | null): Uint8Array[] {
   return Object.entries(metadata ?? {}).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : value === null ? undefined : JSON.stringify(value);
@@ -8,7 +8,9 @@ export function metadataEntries(metadata: Readonly<Record<string, unknown>> | nu
   });
 }
 
-/** The entry of a name and its value as text: text as it is, all else as JSON; null has none. */
+/**
+ * The entry of a name and its value as text: text unchanged, all else as JSON; null has no entry.
+ */
 export function metadataEntry(name: string, value: string): Uint8Array {
   return createHash('sha256')
     .update(JSON.stringify([name, value]))

@@ -75,7 +75,8 @@ export function cardStore(session: Session): CardStore {
     },
 
     async find(company_id, id, options) {
-      // The lock first, in a statement of its own: what is read after it is what its former holder left.
+      // The lock comes first, in a separate statement, so that the read after it sees the last
+      // commit.
       if (options?.for_update) {
         const held = db
           .selectFrom('virtual_cards')
@@ -171,7 +172,7 @@ export function cardStore(session: Session): CardStore {
     ...cardActivity(session),
   };
 
-  /** The keys other than this one that sealed a number, one look at the index for each. */
+  /** The other keys that sealed a number, with one index lookup for each. */
   async function otherKeys(key_id: string): Promise<readonly string[]> {
     const others: string[] = [];
     for (let last = ''; ; ) {

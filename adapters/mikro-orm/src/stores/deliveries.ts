@@ -4,7 +4,7 @@ import { heldForUpdate, type Session, type Tables } from '../connection/session.
 import { isOneOf } from './json-rows.ts';
 import { newestFirst } from './paging.ts';
 
-/** Deliveries as clients read and restart them. */
+/** Deliveries as clients read and retry them. */
 export function deliveryStore(session: Session): DeliveryStore {
   const { db, dialect } = session;
   const deliveries = () => db.selectFrom('deliveries').selectAll();
@@ -53,7 +53,8 @@ export function deliveryStore(session: Session): DeliveryStore {
         .select('id')
         .where('webhook_id', '=', webhook_id)
         .where('state', '=', 'failed')
-        // When it failed, up to 108 minutes after its event: who names the start of an outage means all that it cost.
+        // The time of the failure is up to 108 minutes after the event: the start of an outage
+        // covers everything that it caused.
         .where('finished_at_ms', '>=', since_ms)
         .orderBy('id')
         .limit(limit);

@@ -7,7 +7,7 @@ import { event_fields, eventOf } from './events.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { webhookOf } from './webhooks.ts';
 
-/** Claims and records deliveries in batches, each in a transaction of its own. */
+/** Claims and records deliveries in batches of one transaction each. */
 export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
   return {
     claim: (delivery_ids, now_ms, lease) =>
@@ -34,7 +34,8 @@ export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
           .select((eb) => [
             eb.fn.countAll<number>().as('due'),
             eb.fn.countAll<number>().filterWhere('lease_until_machine_ms', '>', machine_ms).as('in_flight'),
-            // In the same statement: a relay that commits between two would hide its deliveries from both.
+            // In one statement: a relay that commits between two statements would hide its
+            // deliveries from both.
             eb
               .selectFrom('event_outbox')
               .select((one) => one.fn.countAll<number>().as('count'))
@@ -84,20 +85,21 @@ async function claim(
     .execute();
   const event_by_id = new Map(events.map((row) => [row.id, eventOf(row)]));
   const webhook_by_id = new Map(webhooks.map((row) => [row.id, webhookOf(row)]));
-  // What an update returns comes in no order.
+  // An update returns its rows in no order.
   return rows
     .toSorted((a, b) => a.id - b.id)
     .flatMap((row): WorkOrder[] => {
       const event = event_by_id.get(row.event_id);
       const webhook = webhook_by_id.get(row.webhook_id);
-      // Deleted between the two statements: the delivery goes with it.
+      // The webhook was deleted between the two statements, and the delivery with it.
       if (event === undefined || webhook === undefined) return [];
       return [{ delivery: deliveryOf(row), webhook, event, lease: lease.token }];
     });
 }
 
 async function record({ db, dialect }: Session, given: readonly WorkResult[]): Promise<void> {
-  // Of two results of one delivery the lease of the first ran out before it could be recorded: it counts no more.
+  // Of two results for one delivery, the lease of the first expired before it was recorded: only
+  // the last counts.
   const results = [...new Map(given.map((result) => [result.delivery.id, result])).values()];
   const in_order = results.toSorted((a, b) => a.delivery.id - b.delivery.id);
   const rows = in_order.map(
@@ -106,7 +108,7 @@ async function record({ db, dialect }: Session, given: readonly WorkResult[]): P
       return { id, state, attempts, round, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms, lease };
     },
   );
-  // What a retry has begun since the claim stands.
+  // A round that a retry began after the claim stays.
   const in_its_round = ['state', 'round_started_at_ms', 'round_attempts', 'due_at_ms', 'finished_at_ms'].map((name) => {
     const [mine, stored] = [sql.ref(`n.${name}`), sql.ref(`deliveries.${name}`)];
     return sql`${sql.ref(name)} = case when deliveries.round = n.round then ${mine} else ${stored} end`;
@@ -133,7 +135,10 @@ const result_columns = {
   lease: 'text',
 } as const;
 
-/** Takes the oldest of each webhook by its index, so that a long backlog of one hides no other. */
+/**
+ * Takes the oldest of each webhook by its index, so that a long backlog of one does not hide the
+ * others.
+ */
 async function due(
   { db, dialect }: Session,
   now_ms: number,

@@ -6,7 +6,7 @@ import { event_segment_bits, segmentOf } from '../schema/event-segments.ts';
 import { event_filter_columns } from '../schema/schema.ts';
 import { afterId } from './paging.ts';
 
-/** Filters from the one that leaves least, as a rule, to the one that leaves most. */
+/** Filters in the usual order of selectivity, the most selective first. */
 const leading: readonly FilterName[] = [
   'payload.id',
   'payload.approval_code',
@@ -28,10 +28,10 @@ const leading: readonly FilterName[] = [
   'payload.financial_network_code',
 ];
 
-/** How many of the newest events are looked at one by one, at least, before any index is asked. */
+/** The least number of newest events that are compared one by one before an index is used. */
 const newest_looked_at = 256;
 
-/** From how many events on a filter is as common as any other, when several are asked for. */
+/** With this many events a filter counts as common when several filters are compared. */
 const many = 512;
 
 /** A search for the `wanted` newest events of a company below an id. */
@@ -43,11 +43,11 @@ interface Search {
 }
 
 /**
- * The ids of the company's events that meet every filter, newest first, one more than a page holds.
+ * The ids of the company's events that match every filter, newest first, one more than a page has.
  *
- * What is common fills the page from the newest few events, by any filter and any combination of them. What is not is
- * searched from the newest segment back, in the index of one filter, which costs one look into each segment for a value
- * that is rare or absent, and stops where the page is full.
+ * A common combination of filters fills the page from the newest few events. A rare one is searched
+ * from the newest segment backwards in the index of one filter: one lookup in each segment for a
+ * rare or absent value, until the page is full.
  */
 export async function findEventIds(
   session: Session,
@@ -90,7 +90,8 @@ async function inSegments(session: Session, search: Search): Promise<readonly nu
     : await inSegmentsOfPostgres(session, search);
 }
 
-// Both lean on nested loops that keep the order of their outer rows, and that end once the inner limit is reached.
+// Both queries rely on nested loops that keep the order of their outer rows and stop at the inner
+// limit.
 
 async function inSegmentsOfSqlite(session: Session, search: Search): Promise<readonly number[]> {
   const { filters, below, wanted } = search;
@@ -111,7 +112,7 @@ async function inSegmentsOfSqlite(session: Session, search: Search): Promise<rea
   return rows.map(({ id }) => id);
 }
 
-/** The filter that the fewest events meet; among those that many meet, the one that the order above puts first. */
+/** The filter that the fewest events match; among common ones, the first in the order above. */
 async function rarest({ db }: Session, search: Search): Promise<EventFilter> {
   let best: { readonly filter: EventFilter; readonly count: number } | undefined;
   for (const filter of search.filters.toSorted((a, b) => rank(a) - rank(b))) {
@@ -131,7 +132,7 @@ async function inSegmentsOfPostgres({ db }: Session, search: Search): Promise<re
   const { filters, below, wanted } = search;
   const top = segmentOf('postgres', below - 1);
   const size = sql.lit(2 ** event_segment_bits.postgres);
-  // The bounds on ids say nothing new; they keep whatever plan the database makes within the segment.
+  // The bounds on ids are redundant. They keep any plan of the database within the segment.
   const { rows } = await sql<{ id: number }>`
     select f.id from (
       select l.id from generate_series(${top}::bigint, 0, -1) as walk (segment) cross join lateral (

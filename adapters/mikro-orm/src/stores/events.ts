@@ -6,12 +6,15 @@ import { findEventIds } from './event-search.ts';
 import { isOneOf } from './json-rows.ts';
 import { newestFirst, pageOf } from './paging.ts';
 
-/** Rows in one statement: both databases take their columns as parameters. */
+/** Rows in one statement: both databases take the columns as parameters. */
 const rows_max = 500;
 
 /** The event log. */
 export function eventStore({ db, dialect }: Session): EventStore {
-  /** Ids for `count` new rows, rising; on SQLite the transaction holds the write lock, so nobody else takes them. */
+  /**
+   * Ids for `count` new rows in rising order. On SQLite the transaction holds the write lock, so no
+   * other process takes them.
+   */
   async function freshIds(count: number): Promise<readonly number[]> {
     if (dialect === 'postgres') {
       const { rows } = await sql<{ id: number }>`
@@ -70,7 +73,7 @@ export function eventStore({ db, dialect }: Session): EventStore {
   };
 }
 
-/** What is read of an event's row. */
+/** The fields that are read from an event's row. */
 export const event_fields = [
   'id',
   'company_id',

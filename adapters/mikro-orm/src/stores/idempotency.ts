@@ -24,7 +24,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
           .where('scope', '=', scope)
           .where('key', '=', key);
         const record = await heldForUpdate(session, taken).executeTakeFirst();
-        if (record === undefined) continue; // It was given back between the two statements.
+        if (record === undefined) continue; // It was released between the two statements.
         const in_progress = record.answer_sealed === null && record.lease_until_machine_ms > machine_ms;
         const outdated = record.claimed_at_ms + keep_ms <= now_ms;
         if (in_progress || !outdated) {

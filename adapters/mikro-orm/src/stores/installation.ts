@@ -1,15 +1,15 @@
 import type { Session } from '../connection/session.ts';
 
-/** What must stay the same for as long as the database lives. */
+/** Facts that must not change during the life of the database. */
 export interface InstallationStore {
   /**
-   * The fingerprint of the index key that this database was made with. The first that is given is kept for good; of
-   * processes that start at once, all are told the same.
+   * The fingerprint of the index key that this database was created with. The first value is stored
+   * permanently. Processes that start at the same time all get the same value.
    */
   indexFingerprint(given: string): Promise<string>;
 }
 
-/** One row, which its migration made. */
+/** One row, written by its migration. */
 export function installationStore({ db }: Session): InstallationStore {
   return {
     async indexFingerprint(given) {

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '../schema/dialect.ts';
 
-/** The types that a column of such a table may have. */
+/** The types of a column of such a table. */
 export type JsonColumn = 'integer' | 'text';
 
 /**
- * Records as a table within a statement, passed as one JSON parameter: one statement for any number of rows, of one shape, so
- * that it is prepared once.
+ * Records as a table within a statement, passed as one JSON parameter: one prepared statement for
+ * any number of rows of one shape.
  */
 export function jsonRows(
   dialect: Dialect,

@@ -4,7 +4,7 @@ import { heldForUpdate, type Session, type Tables } from '../connection/session.
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { newestFirst } from './paging.ts';
 
-/** Mails on their way. */
+/** Mails to send and their outcomes. */
 export function mailStore(session: Session): MailStore {
   const { db, dialect } = session;
   const mails = () => db.selectFrom('mails').selectAll();

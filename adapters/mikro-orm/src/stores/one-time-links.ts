@@ -1,7 +1,7 @@
 import type { OneTimeLinkStore } from '@tallystick/cards';
 import { heldForUpdate, type Session } from '../connection/session.ts';
 
-/** The links in mails. */
+/** The one-time links in mails. */
 export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
   const { db } = session;
   return {
@@ -30,7 +30,7 @@ export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
     },
 
     async use(token_sha256, now_ms) {
-      // A second one waits for the first one's commit, looks at the row again, and finds it used.
+      // A second caller waits for the commit of the first, reads the row again, and finds it used.
       const used = await db
         .updateTable('one_time_links')
         .set({ used_at_ms: now_ms })

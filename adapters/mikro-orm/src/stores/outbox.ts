@@ -4,7 +4,7 @@ import { heldForUpdate, type Session } from '../connection/session.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { webhookOf } from './webhooks.ts';
 
-/** The events that no relay has taken, and the deliveries that it makes of them. */
+/** The events that no relay has taken, and the deliveries made from them. */
 export function outbox(session: Session): Outbox {
   const { db, dialect } = session;
 
@@ -28,7 +28,7 @@ export function outbox(session: Session): Outbox {
     },
 
     async takeAllOf(company_id) {
-      // Rows that a relay holds are waited for; should it roll back, they are ours.
+      // Waits for rows that a relay holds; if it rolls back, this transaction takes them.
       const locked = dialect === 'postgres' ? sql`for update of o` : sql``;
       const { rows } = await sql<{ event_id: number }>`
         delete from event_outbox where event_id in (

@@ -2,8 +2,9 @@ import { invalidQuery, type Page, type PageRequest } from '@tallystick/kernel';
 import { type SelectQueryBuilder, sql } from 'kysely';
 
 /**
- * A page of the query, newest first by `id`, each row made an item. The cursor is the last id of the page before, so that a page
- * costs the same at any depth; it names the list it belongs to, and any other text is refused (`invalid_query`).
+ * A page of the query, newest first by `id`, with each row converted to an item. The cursor is the
+ * last id of the previous page, so a page costs the same at any depth. It names its list; any other
+ * text is refused (`invalid_query`).
  */
 export async function newestFirst<Database, Table extends keyof Database, Row extends { readonly id: number }, Item>(
   list: string,
@@ -19,7 +20,10 @@ export async function newestFirst<Database, Table extends keyof Database, Row ex
   return pageOf(list, (await cut.execute()) as Row[], page.limit, item);
 }
 
-/** The page that these rows begin, of which there is one more than the limit when another page follows. */
+/**
+ * The page at the start of these rows. There is one row more than the limit when another page
+ * follows.
+ */
 export function pageOf<Row extends { readonly id: number }, Item>(
   list: string,
   rows: readonly Row[],
@@ -31,7 +35,10 @@ export function pageOf<Row extends { readonly id: number }, Item>(
   return { items: shown.map(item), next: last === undefined ? null : cursor(list, last.id) };
 }
 
-/** The id that the page begins below, or null for the first. Refuses (`invalid_query`) what is no cursor of this list. */
+/**
+ * The id that the page begins below, or null for the first page. Refuses (`invalid_query`) text
+ * that is not a cursor of this list.
+ */
 export function afterId(list: string, { after }: PageRequest): number | null {
   if (after === undefined) return null;
   const id = Number(Buffer.from(after, 'base64url').toString('latin1').split(' ')[1]);

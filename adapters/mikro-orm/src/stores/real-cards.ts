@@ -9,7 +9,8 @@ export function realCardStore(session: Session): RealCardStore {
   return {
     async insert(card) {
       if (card.is_default) {
-        // Two that would both be the default wait for each other here, else the second would meet the unique index.
+        // Two inserts of a default wait for each other here; otherwise the second would violate the
+        // unique index.
         await heldForUpdate(
           session,
           db.selectFrom('companies').select('id').where('id', '=', card.company_id),

@@ -1,7 +1,7 @@
 import type { SandboxClockStore } from '@tallystick/kernel';
 import { heldForUpdate, type Session } from '../connection/session.ts';
 
-/** The sandbox's clock: one row, which the first migration made. */
+/** The sandbox's clock: one row, written by the first migration. */
 export function sandboxClockStore(session: Session): SandboxClockStore {
   const { db } = session;
   return {

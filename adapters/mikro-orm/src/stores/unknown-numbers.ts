@@ -1,12 +1,12 @@
 import type { UnknownNumberStore } from '@tallystick/cards';
 import { heldOrPassedOver, type Session } from '../connection/session.ts';
 
-/** Messages for numbers that nobody has. */
+/** Messages for numbers that no card has. */
 export function unknownNumberStore(session: Session): UnknownNumberStore {
   const { db } = session;
   return {
     async purge(before_ms, limit) {
-      // Ids rise with time: the oldest are the first, and no index by time is paid for at each message.
+      // Ids rise with time, so the first are the oldest, and no message pays for an index by time.
       const oldest = db
         .selectFrom('unknown_number_messages')
         .select(['id', 'recorded_at_ms'])

@@ -4,25 +4,28 @@ import type { Selectable } from 'kysely';
 import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { newestFirst } from './paging.ts';
 
-/** Webhooks, and which event types each of them has. */
+/** Webhooks and their event types. */
 export function webhookStore(session: Session): WebhookStore {
   const { db } = session;
   const webhooks = () => db.selectFrom('webhooks').selectAll();
 
-  /** The event types become the webhook's own and its only ones. Refuses one that another webhook of the company has. */
+  /**
+   * Sets the event types of the webhook. Refuses a type that another webhook of the company has.
+   */
   async function takeTypes({
     company_id,
     id,
     event_type_ids,
   }: Pick<Webhook, 'company_id' | 'id' | 'event_type_ids'>): Promise<void> {
-    // One after the other within a company: two webhooks that exchange types would wait for each other in a ring.
+    // One at a time within a company: two webhooks that exchange types would deadlock.
     await heldForUpdate(session, db.selectFrom('companies').select('id').where('id', '=', company_id)).execute();
     await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
     for (const written of event_type_ids) {
       const owner = await db
         .insertInto('webhook_event_types')
         .values({ company_id, event_type_id: canonicalTypeId(written), webhook_id: id })
-        // Changes nothing, and tells whose the type is: in one statement, for a webhook may be deleted between two.
+        // Changes nothing and returns the owner of the type, in one statement, because a webhook
+        // may be deleted between two.
         .onConflict((conflict) =>
           conflict
             .columns(['company_id', 'event_type_id'])
@@ -67,7 +70,8 @@ export function webhookStore(session: Session): WebhookStore {
     },
 
     async delete(company_id, id) {
-      // The row first: a relay or a desk that holds it is waited for, and makes no more deliveries of it.
+      // The row first: waits for a relay or desk that holds it, so that no further delivery is
+      // created.
       const deleted = await db
         .deleteFrom('webhooks')
         .where('id', '=', id)
