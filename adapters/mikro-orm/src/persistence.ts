@@ -26,7 +26,7 @@ import { templateStore } from './stores/templates.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
 import { webhookStore } from './stores/webhooks.ts';
 
-/** All that a transaction offers to the use cases of every package. */
+/** The stores of a transaction, for the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly outbox: Outbox;
   readonly unknown_numbers: UnknownNumberStore;
@@ -37,28 +37,31 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
 export interface PersistenceOptions {
   /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
   readonly database_url: string;
-  /** What the ledger reads once a pass holds its cards. */
+  /** Read by the ledger after a pass has locked its cards. */
   readonly clock: Clock;
-  /** Postgres: connections at most; 20 when absent. */
+  /** Postgres: the largest number of connections; 20 when absent. */
   readonly pool_max?: number;
 }
 
-/** One database, open. */
+/** An open database. */
 export interface Persistence {
   readonly unitOfWork: UnitOfWork<Tx>;
   readonly ledger: Ledger;
   readonly delivery_desk: DeliveryDesk;
-  /** Brings the tables up to date. Two processes may do so at once: one of them waits. */
+  /** Applies missing migrations. Two processes may do so at the same time: one of them waits. */
   migrate(): Promise<void>;
   /** Rejects with a `Fault` when the database does not answer. */
   ping(): Promise<void>;
-  /** Ends the connections, once transactions that are open have ended; what has not begun by then is rejected. May be called twice. */
+  /**
+   * Closes the connections after open transactions have ended. Rejects work that has not begun. May
+   * be called twice.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Storage on SQLite or Postgres by MikroORM. Opens the database at once, and creates no table: `migrate` does. Rejects with a
- * `Fault` when the database cannot be opened.
+ * Storage on SQLite or Postgres by MikroORM. Opens the database immediately and creates no table:
+ * `migrate` does. Rejects with a `Fault` when the database cannot be opened.
  */
 export async function mikroOrmPersistence(options: PersistenceOptions): Promise<Persistence> {
   const { database_url, clock, pool_max } = options;
