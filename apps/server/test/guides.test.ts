@@ -19,7 +19,7 @@ describe('docs/webhooks.md', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('verifies what is signed, and nothing else, by the lines that it shows', async () => {
+  it('shows code that accepts signed deliveries and refuses all others', async () => {
     const code = /```ts\n(import \{ createHmac.*?)```/s.exec(guide('webhooks.md'))?.[1];
     assert.ok(code !== undefined);
     const path = join(folder, 'verify.mts');
@@ -27,7 +27,7 @@ describe('docs/webhooks.md', () => {
     const { isFromTallystick } = (await import(path)) as {
       isFromTallystick(headers: Record<string, string>, body: string, url: string, secret: string): boolean;
     };
-    // The machine's time stands still, so that what is just within five minutes of it stays so.
+    // Machine time is frozen, so that timestamps just within five minutes of it stay valid.
     mock.timers.enable({ apis: ['Date'], now: Date.UTC(2030, 2, 15, 10) });
     const [url, body, secret] = ['https://example.com/hooks', '{"data":{}}', 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C'];
     const signed = (seconds: number, name = 'x-signature'): Record<string, string> => {
@@ -53,7 +53,7 @@ describe('docs/webhooks.md', () => {
     for (const words of refused) assert.equal(isFromTallystick(...words), false, JSON.stringify(words));
   });
 
-  it('tells the schedule that is kept', () => {
+  it('states the retry schedule of the code', () => {
     const rows = [...guide('webhooks.md').matchAll(/^\| (\d) \|(?: (\d+) minutes)? \|$/gm)];
     assert.deepEqual(
       rows.map(([, attempt, minutes]) => [Number(attempt), Number(minutes ?? 0) * 60_000]),
@@ -63,7 +63,7 @@ describe('docs/webhooks.md', () => {
 });
 
 describe('docs/operations.md', () => {
-  it('tells every variable that the server reads, and no other', () => {
+  it('lists every variable that the server reads, and no other', () => {
     const section = guide('operations.md')
       .split('\n## ')
       .find((part) => part.startsWith('Configuration\n'));
@@ -71,7 +71,7 @@ describe('docs/operations.md', () => {
     assert.deepEqual(rows.toSorted(), [...variable_names].toSorted());
   });
 
-  it('tells of every table how long its rows are kept', async (t) => {
+  it('states how long the rows of every table are kept', async (t) => {
     const scratch = await scratchDatabase('sqlite');
     t.after(() => scratch.dispose());
     const persistence = await mikroOrmPersistence({ ...scratch, clock: fixedClock('2026-01-01T00:00:00Z') });
@@ -79,10 +79,10 @@ describe('docs/operations.md', () => {
     await persistence.close();
     const section = guide('operations.md')
       .split('\n## ')
-      .find((part) => part.startsWith('What is kept, and how long\n'));
+      .find((part) => part.startsWith('Data retention\n'));
     const rows = [...(section ?? '').matchAll(/^\| [^|]+ \| (`[a-z_`, ]+) \| [^|]+ \|$/gm)];
-    const told = rows.flatMap(([, tables]) => [...(tables ?? '').matchAll(/`([a-z_]+)`/g)].map(([, table]) => table));
-    const made = (await tableNames(scratch)).filter((name) => !name.startsWith('sqlite_'));
-    assert.deepEqual(told.toSorted(), made.toSorted());
+    const listed = rows.flatMap(([, tables]) => [...(tables ?? '').matchAll(/`([a-z_]+)`/g)].map(([, table]) => table));
+    const existing = (await tableNames(scratch)).filter((name) => !name.startsWith('sqlite_'));
+    assert.deepEqual(listed.toSorted(), existing.toSorted());
   });
 });
