@@ -1,11 +1,13 @@
-/** "Just after midnight": the time of day at which a hold resets (service specification 2.2). */
+/** The time of day at which a hold resets, "just after midnight" (service specification 2.2). */
 const reset_time = '00:00:01';
 
 /**
- * The instant (epoch milliseconds) from which an aging hold holds nothing: the local date of the authorization plus
- * `hold_days` (1 or more), at 00:00:01 in the zone (service specification 2.2). In a gap of the local clock it is the
- * first instant that exists; when the time comes twice, the earlier one (decision), unless the authorization itself
- * lies between the two: a hold always ends after it began. `time_zone` must be one that `isTimeZone` knows.
+ * The instant (epoch milliseconds) from which an aging hold holds nothing: the local date of the
+ * authorization plus `hold_days` (1 or more), at 00:00:01 in the zone (service specification 2.2).
+ * If the local clock skips this time, the result is the first instant after the skip. If the time
+ * occurs twice, the result is the earlier one (decision). It is the later one only if the
+ * authorization lies between the two, because a hold always ends after it began. `time_zone` must
+ * be valid according to `isTimeZone`.
  */
 export function agingHoldEnd(authorized_at_ms: number, hold_days: number, time_zone: string): number {
   const wanted = Temporal.Instant.fromEpochMilliseconds(authorized_at_ms)
@@ -15,7 +17,8 @@ export function agingHoldEnd(authorized_at_ms: number, hold_days: number, time_z
     .toPlainDateTime(reset_time);
   const earlier = wanted.toZonedDateTime(time_zone, { disambiguation: 'earlier' });
   if (!earlier.toPlainDateTime().equals(wanted)) {
-    // The local clock skips it. "Earlier" then lies before the skip, whose end is the zone's next transition.
+    // The local clock skips this time. "Earlier" is then before the skip, and the skip ends at the
+    // zone's next transition.
     const resumes = earlier.getTimeZoneTransition('next');
     return (resumes ?? wanted.toZonedDateTime(time_zone, { disambiguation: 'later' })).epochMilliseconds;
   }
@@ -23,7 +26,10 @@ export function agingHoldEnd(authorized_at_ms: number, hold_days: number, time_z
   return wanted.toZonedDateTime(time_zone, { disambiguation: 'later' }).epochMilliseconds;
 }
 
-/** Whether this is the name of a time zone of the IANA database, spelled as it spells it; an offset (`+02:00`) is not. */
+/**
+ * Whether this is the name of a time zone of the IANA database, in the database's spelling. An
+ * offset (`+02:00`) is not.
+ */
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false;
   try {

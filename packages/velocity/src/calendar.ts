@@ -1,7 +1,7 @@
 /**
- * The UTC calendar in integer arithmetic. A decision asks for its window and its date a hundred thousand times a
- * second; `Temporal` would make several objects for each question. Days count from 1970-01-01; the Gregorian calendar
- * repeats every 400 years, which are 146,097 days.
+ * The UTC calendar in integer arithmetic. Decisions compute their window and date a hundred
+ * thousand times a second, and `Temporal` would allocate several objects each time. Days count from
+ * 1970-01-01. The Gregorian calendar repeats every 400 years, which are 146,097 days.
  */
 
 export const day_ms = 86_400_000;
@@ -13,9 +13,12 @@ export interface CalendarDate {
   readonly day: number;
 }
 
-/** The days from 1970-01-01 to a date; negative before it. Months past 12 run on into the next years. */
+/**
+ * The days from 1970-01-01 to a date, negative before it. Months past 12 count into the following
+ * years.
+ */
 export function daysFromDate(year: number, month: number, day: number): number {
-  // Years begin in March here, so that the leap day comes last and needs no case of its own.
+  // Years begin in March here, so that the leap day is the last day and needs no special case.
   const months = year * 12 + (month - 3);
   const y = Math.floor(months / 12);
   const month_from_march = months - y * 12;
@@ -53,7 +56,10 @@ export function utcDateAt(at_ms: number): string {
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
 }
 
-/** An instant (epoch milliseconds, years 0 to 9999) in ISO 8601, as `Temporal.Instant` writes it: `2026-11-21T12:00:00Z`. */
+/**
+ * An instant (epoch milliseconds, years 0 to 9999) in ISO 8601, as `Temporal.Instant` writes it:
+ * `2026-11-21T12:00:00Z`.
+ */
 export function utcInstantAt(at_ms: number): string {
   const ms_of_day = at_ms - daysAt(at_ms) * day_ms;
   const seconds = Math.floor(ms_of_day / 1_000);
@@ -68,7 +74,10 @@ function twoDigits(value: number): string {
   return value < 10 ? `0${value}` : String(value);
 }
 
-/** The first instant (epoch milliseconds) of a month of the UTC calendar; months past 12 run on into the next years. */
+/**
+ * The first instant (epoch milliseconds) of a month of the UTC calendar. Months past 12 count into
+ * the following years.
+ */
 export function utcMonthStart(year: number, month: number): number {
   return daysFromDate(year, month, 1) * day_ms;
 }

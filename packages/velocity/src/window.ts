@@ -1,7 +1,7 @@
 import { dateFromDays, day_ms, daysAt, utcMonthStart } from './calendar.ts';
 import type { Recurring } from './recurring.ts';
 
-/** A half-open stretch of time `[start_ms, end_ms)`, epoch milliseconds. Continuous is `[0, Infinity)`. */
+/** A half-open interval `[start_ms, end_ms)`, epoch milliseconds. Continuous is `[0, Infinity)`. */
 export interface Window {
   readonly start_ms: number;
   readonly end_ms: number;
@@ -10,8 +10,9 @@ export interface Window {
 const continuous: Window = { start_ms: 0, end_ms: Number.POSITIVE_INFINITY };
 
 /**
- * The window that holds the instant (epoch milliseconds). Velocity windows begin at midnight UTC (service
- * specification 2.2); weeks on Monday, the others on the calendar's first day (decision). Pure integer arithmetic.
+ * The window that contains the instant (epoch milliseconds). Velocity windows begin at midnight UTC
+ * (service specification 2.2). Weeks begin on Monday, the others on the first day of the calendar
+ * period (decision). Pure integer arithmetic.
  */
 export function windowAt(recurring: Recurring, at_ms: number): Window {
   switch (recurring) {

@@ -38,7 +38,7 @@ describe('a velocity window', () => {
     );
   });
 
-  test('holds the instant that was asked for', () => {
+  test('contains the instant for which it was computed', () => {
     fc.assert(
       fc.property(velocity, instants, (recurring, at) => {
         const { start_ms, end_ms } = windowAt(recurring, at);
@@ -48,7 +48,7 @@ describe('a velocity window', () => {
     );
   });
 
-  test('tiles time: each ends where the next begins, and every instant of it names the same window', () => {
+  test('tiles time: each window ends where the next begins, and all its instants map to it', () => {
     fc.assert(
       fc.property(velocity, instants, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (r, at, part) => {
         const window = windowAt(r, at);
@@ -80,7 +80,7 @@ describe('a velocity window', () => {
 });
 
 describe('the UTC calendar', () => {
-  test('gives the date that Temporal gives', () => {
+  test('returns the same date as Temporal', () => {
     fc.assert(
       fc.property(fc.integer({ min: ms('0001-01-01T00:00:00Z'), max: ms('9999-12-31T23:59:59Z') }), (at) => {
         const date = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC').toPlainDate();
@@ -90,7 +90,7 @@ describe('the UTC calendar', () => {
     );
   });
 
-  test('writes an instant as Temporal writes it', () => {
+  test('writes an instant like Temporal', () => {
     const round = fc.integer({ min: 0, max: ms('9999-12-31T23:59:59Z') / 10 }).map((tenth) => tenth * 10);
     fc.assert(
       fc.property(fc.oneof(instants, round), fc.constantFrom(1, 1_000), (at, unit) => {
@@ -101,7 +101,7 @@ describe('the UTC calendar', () => {
     );
   });
 
-  test('runs months past December on into the next year', () => {
+  test('counts months past December into the next year', () => {
     assert.equal(utcMonthStart(2026, 13), ms('2027-01-01T00:00:00Z'));
     assert.equal(utcMonthStart(2024, 3), ms('2024-03-01T00:00:00Z'));
   });

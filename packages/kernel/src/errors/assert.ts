@@ -1,4 +1,4 @@
-/** A bug of ours: something that must hold did not. Never shown to a caller. */
+/** A bug of ours: an invariant did not hold. Never shown to a caller. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }

@@ -1,4 +1,6 @@
-/** Every expected error of the domain, by code. The HTTP adapter maps each to a status in one table. */
+/**
+ * Every expected error of the domain, by code. The HTTP adapter maps each to a status in one table.
+ */
 export type RefusalCode =
   /** A value in the request is wrong; `fields` names it. */
   | 'validation_failed'
@@ -15,13 +17,16 @@ export type RefusalCode =
   /** The Idempotency-Key was used with another body. */
   | 'idempotency_mismatch';
 
-/** One value at fault: `path` within the resource (`total_card_amount`), or the query parameter (`filter[mcc]`). */
+/**
+ * One invalid value. `path` is its place within the resource (`total_card_amount`), or the query
+ * parameter (`filter[mcc]`).
+ */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
 
-/** An expected error: the caller asked for something that the rules do not allow. Carries no secret. */
+/** An expected error: the rules do not allow the request. Contains no secret. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
@@ -34,26 +39,35 @@ export class Refusal extends Error {
   }
 }
 
-/** A `validation_failed` refusal. Its sentence names the first field at fault and says how many more there are. */
+/**
+ * A `validation_failed` refusal. Its message names the first invalid field and the number of
+ * further ones.
+ */
 export function invalid(...fields: readonly [FieldError, ...FieldError[]]): Refusal {
   const [{ path, message }, ...others] = fields;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return new Refusal('validation_failed', `${path} ${message}${more}`, fields);
 }
 
-/** Throws `invalid(...)` if any field is at fault: for use cases that check every field before they refuse. */
+/**
+ * Throws `invalid(...)` if any field is invalid. For use cases that check every field before they
+ * refuse.
+ */
 export function refuseFaults(fields: readonly FieldError[]): void {
   const [first, ...others] = fields;
   if (first !== undefined) throw invalid(first, ...others);
 }
 
-/** An `invalid_query` refusal. Its sentence names every query parameter at fault. */
+/** An `invalid_query` refusal. Its message names every invalid query parameter. */
 export function invalidQuery(...parameters: readonly FieldError[]): Refusal {
   const sentence = parameters.map(({ path, message }) => `${path} ${message}`).join('; ');
   return new Refusal('invalid_query', sentence, parameters);
 }
 
-/** Infrastructure failed (database away, disk full). `retryable` when the same call may succeed later. */
+/**
+ * An infrastructure failure (database unavailable, disk full). `retryable` if the same call may
+ * succeed later.
+ */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly retryable: boolean;

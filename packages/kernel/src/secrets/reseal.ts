@@ -1,23 +1,29 @@
 import type { UnitOfWork } from '../transactions/unit-of-work.ts';
 import type { Sealer } from './secrets.ts';
 
-/** The sealed value under the newest key of the ring, or null when that key sealed it already. */
+/** The value sealed with the newest key of the ring, or null if that key had already sealed it. */
 export function resealed(sealer: Sealer, purpose: string, sealed: Uint8Array): Uint8Array | null {
   return sealer.isCurrent(sealed) ? null : sealer.seal(purpose, sealer.open(purpose, sealed));
 }
 
-/** How to seal the records of one kind anew. */
+/** How to seal the records of one kind again. */
 export interface ResealSteps<Tx, Item> {
-  /** The next records with an id above `after_id`, in id order and held for update; none when all have been read. */
+  /**
+   * The next records with an id above `after_id`, in id order and locked for update. Empty when all
+   * have been read.
+   */
   next(tx: Tx, after_id: number): Promise<readonly Item[]>;
-  /** Writes a record with those of its secrets resealed that an older key had sealed; returns how many these were. */
+  /**
+   * Reseals the secrets of a record that an older key had sealed, writes the record, and returns
+   * the number of these secrets.
+   */
   reseal(tx: Tx, item: Item): Promise<number>;
 }
 
 /**
- * Seals the secrets of all records of one kind with the newest key of the ring, each batch of records in a transaction of
- * its own, and returns how many secrets an older key had sealed. Part of a key rotation: without it no older key could
- * ever be dropped.
+ * Seals the secrets of all records of one kind with the newest key of the ring, in a separate
+ * transaction for each batch of records. Returns how many secrets an older key had sealed. Part of
+ * a key rotation: without it no older key could ever be removed.
  */
 export async function resealAll<Tx, Item extends { readonly id: number }>(
   unitOfWork: UnitOfWork<Tx>,

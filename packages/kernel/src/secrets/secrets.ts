@@ -4,11 +4,13 @@ export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 /** HMAC-SHA-256 of the message: 32 bytes. */
 export type HmacSha256 = (secret: Uint8Array, message: Uint8Array) => Uint8Array;
 
-/** Encrypts small secrets at rest. `purpose` binds a sealed value to what it is for. */
+/** Encrypts small secrets for storage. `purpose` binds a sealed value to its use. */
 export interface Sealer {
   seal(purpose: string, clear: Uint8Array): Uint8Array;
-  /** Throws a `Fault` when the value was not sealed for this purpose or its key is not in the ring. */
+  /**
+   * Throws a `Fault` if the value was not sealed for this purpose or its key is not in the ring.
+   */
   open(purpose: string, sealed: Uint8Array): Uint8Array;
-  /** Whether the newest key of the ring sealed it; if not, a rotation seals it anew. */
+  /** Whether the newest key of the ring sealed it. If not, a rotation seals it again. */
   isCurrent(sealed: Uint8Array): boolean;
 }

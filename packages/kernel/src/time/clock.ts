@@ -1,10 +1,10 @@
-/** Where "now" comes from. Domain code never reads the machine's clock. */
+/** The source of "now". Domain code never reads machine time directly. */
 export interface Clock {
-  /** The present instant. Does not go backwards by more than the skew between two machines. */
+  /** The current instant. It does not go backwards by more than the skew between two machines. */
   now(): Temporal.Instant;
 }
 
-/** A clock that stands where it was set; for tests and for replaying a pass at one instant. */
+/** A frozen clock, for tests and for replaying a pass at one instant. */
 export function fixedClock(instant: Temporal.Instant | string): Clock {
   const at = Temporal.Instant.from(instant.toString());
   return { now: () => at };

@@ -1,4 +1,7 @@
-/** An instant (epoch milliseconds) as resources and deliveries tell it: ISO 8601, UTC, with milliseconds. */
+/**
+ * An instant (epoch milliseconds) as written in resources and deliveries: ISO 8601, UTC, with
+ * milliseconds.
+ */
 export function instantText(at_ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(at_ms).toString({ fractionalSecondDigits: 3 });
 }

@@ -1,45 +1,54 @@
 import { invalid, Refusal } from '../errors/refusal.ts';
 
 /**
- * The sandbox's clock: real time plus an offset, or standing still. Kept in the database, so that all processes have
- * the same; it never goes backwards.
+ * The sandbox's clock: real time plus an offset, or frozen. It is stored in the database, so that
+ * all processes use the same. It never goes backwards.
  */
 export interface SandboxClockState {
-  /** Added to the machine's time while it runs; 0 or more in practice. */
+  /** Added to machine time while the clock runs; 0 or more in practice. */
   readonly offset_ms: number;
-  /** Where it stands, epoch milliseconds; null while it runs. */
+  /** The instant at which the clock is frozen, epoch milliseconds; null while it runs. */
   readonly frozen_at_ms: number | null;
 }
 
-/** A clock that nobody has moved: the machine's own time. */
+/** A clock that was never moved: machine time. */
 export const untouched_clock: SandboxClockState = { offset_ms: 0, frozen_at_ms: null };
 
-/** Keeps the one clock of the sandbox, within a transaction. */
+/** Stores the one clock of the sandbox, within a transaction. */
 export interface SandboxClockStore {
-  /** `untouched_clock` when nothing was written yet. `for_update` makes two moves wait for each other. */
+  /**
+   * Returns `untouched_clock` if nothing was written yet. `for_update` makes two moves wait for
+   * each other.
+   */
   read(options?: { readonly for_update?: boolean }): Promise<SandboxClockState>;
   write(state: SandboxClockState): Promise<void>;
 }
 
-/** What `POST /sandbox/v1/clock` asks for: exactly one of `advance` and `set`. */
+/** The request of `POST /sandbox/v1/clock`: exactly one of `advance` and `set`. */
 export interface ClockMove {
-  /** An ISO 8601 duration; days are of 24 hours, months and years those of the UTC calendar. Not negative. */
+  /**
+   * An ISO 8601 duration. Days have 24 hours; months and years are those of the UTC calendar. Not
+   * negative.
+   */
   readonly advance?: string | undefined;
   /** An ISO 8601 instant, not before now. */
   readonly set?: string | undefined;
-  /** True: it stands still from then on. Else it runs. */
+  /** True: the clock is frozen from then on. Otherwise it runs. */
   readonly frozen?: boolean | undefined;
 }
 
-/** The last instant that it can be moved to: what a card issued then ends with, two years on, has a four-digit year still. */
+/**
+ * The last instant to which the clock can be moved. A card issued then ends two years later, still
+ * in a four-digit year.
+ */
 const end_ms = Date.UTC(9997, 11, 31, 23, 59, 59, 999);
 
-/** What the clock says when the machine says `machine_ms`. */
+/** The time of the clock when machine time is `machine_ms`. */
 export function sandboxNow(state: SandboxClockState, machine_ms: number): number {
   return state.frozen_at_ms ?? machine_ms + state.offset_ms;
 }
 
-/** The clock after the move. Refuses (`validation_failed`) a move backwards, and values that it does not understand. */
+/** The clock after the move. Refuses (`validation_failed`) a move backwards, and invalid values. */
 export function moveSandboxClock(state: SandboxClockState, machine_ms: number, move: ClockMove): SandboxClockState {
   if ((move.advance === undefined) === (move.set === undefined)) {
     const fields = [{ path: 'advance', message: 'or set must be given, and not both' }];

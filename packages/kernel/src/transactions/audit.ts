@@ -1,21 +1,24 @@
 import type { Call } from './call.ts';
 
-/** Something a person must be able to account for later: a number shown, a key made, a webhook deleted. */
+/**
+ * An action that a person must be able to account for later: a number shown, a key made, a webhook
+ * deleted.
+ */
 export interface AuditEntry {
-  /** Null for what concerns no single company. */
+  /** Null if the action concerns no single company. */
   readonly company_id: number | null;
-  /** Who: see `Call`. */
+  /** The caller, see `Call`. */
   readonly actor: string;
-  /** What, in the field's words: `card_number.shown`, `api_key.created`. */
+  /** The action, in the words of the field: `card_number.shown`, `api_key.created`. */
   readonly action: string;
-  /** On what: `virtualcard:17`. */
+  /** The object of the action: `virtualcard:17`. */
   readonly object: string;
   readonly request_id: string | null;
   /** Further facts; never a card number or a secret. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The entry that says what a call did, and to what. */
+/** The entry for an action of a call on an object. */
 export function auditEntry(
   { company_id, actor, request_id }: Pick<AuditEntry, 'company_id'> & Pick<Call, 'actor' | 'request_id'>,
   action: string,
@@ -25,7 +28,7 @@ export function auditEntry(
   return { company_id, actor, action, object, request_id, details };
 }
 
-/** The audit log. Entries are written in the transaction of what they tell of, and are never changed. */
+/** The audit log. Entries are written in the transaction of the action, and are never changed. */
 export interface AuditLog {
   record(entry: AuditEntry, at_ms: number): Promise<void>;
 }

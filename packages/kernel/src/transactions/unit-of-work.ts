@@ -1,18 +1,19 @@
 /**
- * Runs a piece of work in one transaction.
+ * Runs a function in one transaction.
  *
- * Promise: when `run` resolves, everything written through `tx` is durable and visible to every later read; when it
- * rejects, nothing is. Reads marked "for update" hold their rows until the end. After a conflict (serialization
- * failure, deadlock, busy database) the work runs again from the start with a fresh `tx`, a bounded number of times:
- * it must do no outside I/O. A `Refusal` or a `Violation` rolls back and passes through; anything else that the
- * database raises arrives as a `Fault`.
+ * When `run` resolves, everything written through `tx` is durable and visible to every later read.
+ * When it rejects, nothing was written. Reads marked "for update" lock their rows until the end.
+ * After a conflict (serialization failure, deadlock, busy database) the function runs again from
+ * the start with a new `tx`, a limited number of times, so it must do no outside I/O. A `Refusal`
+ * or a `Violation` rolls back and is rethrown. Any other error of the database is rethrown as a
+ * `Fault`.
  */
 export interface UnitOfWork<Tx> {
-  /** Never within another `run` or `read`, nor a pass of the ledger: that is a `Violation`. */
+  /** A call within another `run` or `read`, or within a pass of the ledger, is a `Violation`. */
   run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /**
-   * The same for work that only reads. All its reads see one state of the database; it waits for no writer and makes none
-   * wait. A write in it is an error.
+   * The same for functions that only read. All reads see one state of the database. It neither
+   * waits for writers nor makes them wait. A write in it is an error.
    */
   read<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }

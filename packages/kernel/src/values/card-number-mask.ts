@@ -1,14 +1,16 @@
 import { isLuhnValid } from './luhn.ts';
 
 /**
- * The one rule of what could be a card number where none belongs, and of what stands there instead: its last four digits, behind a
- * mask. The functions differ in how the digits may be written: the more ways, the more other numbers are taken for one of a card.
+ * The one rule for digits that could be a card number where none is allowed. They are replaced by a
+ * mask and their last four digits. The functions differ in the notations that they recognize. The
+ * more notations, the more other numbers are mistaken for card numbers.
  */
 
 /**
- * How card numbers begin, by their length (ISO/IEC 7812: the ranges of the networks). Those of 16 digits, which virtual cards have,
- * may begin with anything. One in ten of all numbers passes the Luhn check: without this rule it would cost other systems their
- * references, such as the 15 digits of an ACH trace number or the 13 of a time.
+ * The leading digits of card numbers, by their length (ISO/IEC 7812: the ranges of the networks).
+ * Numbers of 16 digits, the length of virtual cards, may begin with anything. One in ten of all
+ * numbers passes the Luhn check, so without this rule references of other systems would be masked,
+ * for example the 15 digits of an ACH trace number or the 13 digits of a time.
  */
 const beginnings: Readonly<Record<number, RegExp>> = {
   13: /^(?:4|5[0678])/,
@@ -29,38 +31,48 @@ export function maskedNumber(last4: string): string {
   return `************${last4}`;
 }
 
-/** Not the decimals of a fraction, such as a duration. */
+/** Excludes the decimals of a fraction, for example of a duration. */
 const unbroken = /(?<!\d|\d\.)\d{13,19}(?!\d)/g;
 
 /**
- * For the lines of a log: digits in one run. Those in groups are left alone, for there are many UUIDs in a log, and the
- * groups of one in a thousand would pass for a number.
+ * For log lines: digits in one run. Digits in groups are not masked, because logs contain many
+ * UUIDs, and the groups of one in a thousand would pass for a card number.
  */
 export function withoutNumbers(text: string): string {
   return masked(text, unbroken);
 }
 
 /**
- * The groups in which numbers are embossed on cards, whatever stands between them; the longest first, for what follows a
- * number may look like a group of it. Other groups are those of dates and UUIDs.
+ * The groups in which numbers are embossed on cards, with any separator. The longest pattern comes
+ * first, because characters after a number may look like one of its groups. Dates and UUIDs have
+ * other groups.
  */
 const embossed = [/\d{4}-\d{4}-\d{4}-\d{4}-\d{1,3}/, /\d{4}-\d{4}-\d{4}-\d{1,7}/, /\d{4}-\d{6}-\d{4,5}/].map(
   ({ source }) => new RegExp(`(?<![0-9A-Za-z])${source.replaceAll('-', '[^0-9A-Za-z]')}(?![0-9A-Za-z])`, 'g'),
 );
 
-/** For data of other systems, ids and all: digits in one run, or in the groups that are embossed on cards. */
+/**
+ * For data and ids of other systems: digits in one run, or in the groups that are embossed on
+ * cards.
+ */
 export function withoutEmbossedNumbers(text: string): string {
   return embossed.reduce(masked, withoutNumbers(text));
 }
 
 const grouped = /(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g;
 
-/** For what people write: digits in one run, or in any groups, with single spaces or hyphens between them. */
+/**
+ * For text that people write: digits in one run, or in any groups, with single spaces or hyphens
+ * between them.
+ */
 export function withoutCardNumbers(text: string): string {
   return masked(text, grouped);
 }
 
-/** What is written so and fails the check may still hold the beginning of what passes it: the search goes on within. */
+/**
+ * After a match that fails the check, the search continues inside it, because a card number may
+ * begin there.
+ */
 function masked(text: string, written: RegExp): string {
   let result = '';
   let done = 0;

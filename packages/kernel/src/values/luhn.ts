@@ -3,12 +3,15 @@ export function luhnCheckDigit(digits: string): string {
   return String((10 - (luhnSum(`${digits}0`) % 10)) % 10);
 }
 
-/** Whether the last digit is the check digit of those before it. */
+/** Whether the last digit is the check digit of the digits before it. */
 export function isLuhnValid(digits: string): boolean {
   return /^[0-9]+$/.test(digits) && luhnSum(digits) % 10 === 0;
 }
 
-/** Every second digit from the right, beginning with the one before the last, counts double, less 9 when above 9. */
+/**
+ * Every second digit from the right, beginning with the second to last, counts double, minus 9 if
+ * above 9.
+ */
 function luhnSum(digits: string): number {
   let sum = 0;
   for (let place = 0; place < digits.length; place += 1) {

@@ -1,14 +1,17 @@
-/** How much of a list is asked for. Exactly one of `after` and `offset` may be set. */
+/** The part of a list to return. Exactly one of `after` and `offset` may be set. */
 export interface PageRequest {
   /** 1..100 items. */
   readonly limit: number;
   /** The opaque cursor of an earlier page's `next`. */
   readonly after?: string;
-  /** Items to skip, at most 10,000: for old clients. */
+  /** Items to skip, at most 10,000. For old clients. */
   readonly offset?: number;
 }
 
-/** One page of a list, in the list's order. `next` is the cursor of the page after it, null on the last page. */
+/**
+ * One page of a list, in the list's order. `next` is the cursor of the next page, null on the last
+ * page.
+ */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;

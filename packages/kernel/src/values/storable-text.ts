@@ -1,9 +1,12 @@
-/** Whether every database can keep the text as it is: no U+0000, no half of a surrogate pair. */
+/** Whether every database can store the text unchanged: no U+0000, no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** The text as every database can keep it: U+FFFD stands where it could not be kept. For what strangers send and we log. */
+/**
+ * The text with U+FFFD in place of characters that a database cannot store. For logged text of
+ * unknown senders.
+ */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\u{FFFD}');
 }
