@@ -1,4 +1,6 @@
-/** The system and the reference model differ: one of them is wrong, and the specification says which. */
+/**
+ * The system and the reference model differ. One of them is wrong; the specification decides which.
+ */
 export class Disagreement extends Error {
   override readonly name = 'Disagreement';
   readonly what: string;
@@ -9,12 +11,12 @@ export class Disagreement extends Error {
   }
 }
 
-/** Throws a `Disagreement` unless the two are the same JSON, whatever the order of names. */
+/** Throws a `Disagreement` unless both values are the same JSON, in any order of names. */
 export function agree(what: string, expected: unknown, actual: unknown): void {
   if (text(expected) !== text(actual)) throw new Disagreement(what, expected, actual);
 }
 
-/** JSON with names in order. */
+/** JSON with sorted names. */
 export function text(value: unknown): string {
   return (
     JSON.stringify(value, (_name, inner: unknown) =>

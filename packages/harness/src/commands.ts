@@ -33,7 +33,7 @@ import type { Answer, AuthorizationWire, CardRequest, CardView, ClearingWire, Ev
 /** One step of a sequence: does the same to the model and to the system, and compares. */
 export type Command = fc.AsyncCommand<ReferenceModel, System>;
 
-/** Sequences of commands of every kind; `replay_path` is that of a failure to be seen again. */
+/** Sequences of commands of every kind. `replay_path` reproduces a failure. */
 export function commandSequence(commands_max: number, replay_path?: string): fc.Arbitrary<Iterable<Command>> {
   const authorize = authorizationPlan().map((plan) => new Authorize(plan));
   const clear = clearingPlan().map((plan) => new Clear(plan));
@@ -41,7 +41,7 @@ export function commandSequence(commands_max: number, replay_path?: string): fc.
   const move = clockMove().map((plan) => new AdvanceClock(plan));
   const burst = fc.array(authorizationPlan(), { minLength: 2, maxLength: 4 }).map((plans) => new Burst(plans));
   const update = fc.tuple(fc.nat({ max: 5 }), updatePlan()).map(([card_pick, plan]) => new UpdateCard(card_pick, plan));
-  // fast-check draws evenly from the list: what stands there more often comes more often.
+  // fast-check draws evenly from the list, so an entry that is repeated is drawn more often.
   const kinds: fc.Arbitrary<Command>[] = [
     ...Array.from({ length: 12 }, () => authorize),
     ...Array.from({ length: 5 }, () => clear),
@@ -68,15 +68,16 @@ export function commandSequence(commands_max: number, replay_path?: string): fc.
   });
 }
 
-/** Compares every card and the whole event log; run after a sequence. */
+/** Compares every card and the whole event log; runs after a sequence. */
 export async function compareAll(model: ReferenceModel, system: System): Promise<void> {
   for (const card of model.cards) await compareCard(model, system, card);
   await compareEvents(model, system);
 }
 
 /**
- * The same events, in the same order for each card, and none before an earlier one. Messages that are handed over at
- * once may be told of in any order when they are about different cards.
+ * Compares the events. Each card must have the same events in the same order, and no event may be
+ * earlier than the previous one. Messages that were submitted together may be recorded in any order
+ * if they are about different cards.
  */
 async function compareEvents(model: ReferenceModel, system: System): Promise<void> {
   const seen = await system.events();
@@ -159,7 +160,7 @@ class UpdateCard implements Command {
   }
 }
 
-/** Never the only card: what is canceled has little left to tell. */
+/** Never cancels the only card, because a canceled card shows few differences. */
 class CancelCard implements Command {
   readonly #card_pick: number;
 
@@ -224,7 +225,10 @@ class Authorize implements Command {
   }
 }
 
-/** Several messages handed over at once, so that they may share a pass: those of one card are decided in the order in which they came. */
+/**
+ * Several messages submitted together, so that they may share a pass. Messages about one card are
+ * decided in the order in which they were submitted.
+ */
 class Burst implements Command {
   readonly #plans: readonly AuthorizationPlan[];
 
@@ -388,7 +392,10 @@ async function send(model: ReferenceModel, system: System, messages: readonly Au
   for (const card of concerned(model, messages)) await compareCard(model, system, card);
 }
 
-/** Six characters on what was approved, none on what was declined; a reversal repeats the code of its original, if there is one. */
+/**
+ * An approved message has six characters, a declined message none. A reversal repeats the code of
+ * its original, if there is one.
+ */
 function agreeOnCode(what: string, message: AuthorizationWire, approved: boolean, code: string | null): void {
   if (approved && kindOf(message) === 'reversal') return;
   agree(`${what}: whether it has an approval code of six characters`, approved, code !== null && code.length === 6);
@@ -417,7 +424,10 @@ async function compareCard(model: ReferenceModel, system: System, card: Referenc
   agreeAnswers(what, { kind: 'done', value: model.view(card) }, await system.readCard(card.id), agreeCards);
 }
 
-/** Field by field, so that the difference is in the message. What a system does not tell is not compared. */
+/**
+ * Compares field by field, so that the error names the difference. Fields that a system does not
+ * report are not compared.
+ */
 function agreeCards(what: string, expected: CardView, actual: CardView): void {
   for (const [name, right] of Object.entries(expected)) {
     const seen = (actual as unknown as Readonly<Record<string, unknown>>)[name];
@@ -427,8 +437,8 @@ function agreeCards(what: string, expected: CardView, actual: CardView): void {
 }
 
 /**
- * Both done, then `compare` says whether alike; or both refused with the same code, naming a field in common: a request
- * that is wrong in two ways may be told either.
+ * Agree if both succeed and `compare` finds no difference, or if both refuse with the same code and
+ * name a field in common. If a request is wrong in two ways, either refusal is right.
  */
 function agreeAnswers<Expected, Actual>(
   what: string,

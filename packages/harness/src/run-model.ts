@@ -6,15 +6,18 @@ import { ReferenceModel } from './reference/model.ts';
 import type { System } from './system.ts';
 
 export interface ModelRun {
-  /** A system with a fresh company, its clock standing at `start_ms`. Made once per sequence, also while shrinking. */
+  /**
+   * A system with a new company, its clock frozen at `start_ms`. Created once per sequence, also
+   * while shrinking.
+   */
   readonly system: (start_ms: number) => Promise<System>;
-  /** How many sequences. */
+  /** The number of sequences. */
   readonly runs: number;
-  /** None given: drawn. */
+  /** If absent, a random seed. */
   readonly seed?: number;
-  /** The longest sequence; 30 when not given. */
+  /** The longest sequence; the default is 30. */
   readonly commands_max?: number;
-  /** Of a failure, to see its shrunk sequence at once. */
+  /** The path of a failure, to reproduce its shrunk sequence immediately. */
   readonly path?: string;
   readonly replay_path?: string;
 }
@@ -24,15 +27,19 @@ export interface ModelRunResult {
   readonly seed: number;
   readonly runs: number;
   readonly shrinks: number;
-  /** Of the failing sequence: what was done, in order, first the cards that it began with; else empty. */
+  /**
+   * The steps of the failing sequence in order, beginning with the initial cards; empty if nothing
+   * failed.
+   */
   readonly steps: readonly string[];
-  /** What differed, and how to see it again; null when nothing did. */
+  /** The difference and how to reproduce it; null if there is none. */
   readonly report: string | null;
 }
 
 /**
- * Drives the system and the reference model through random sequences and compares them after every step. Resolves
- * with what was found; `report` names the seed and the path of a failure, and the shortest sequence that shows it.
+ * Drives the system and the reference model through random sequences and compares them after every
+ * step. Resolves with the result. `report` names the seed and the path of a failure, and the
+ * shortest sequence that shows it.
  */
 export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const commands_max = options.commands_max ?? 30;
@@ -69,7 +76,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   };
 }
 
-/** As `checkModel`, but throws the report when the two differ. */
+/** Like `checkModel`, but throws the report when the two differ. */
 export async function runModel(options: ModelRun): Promise<ModelRunResult> {
   const result = await checkModel(options);
   if (result.report !== null) throw new Error(result.report);
@@ -104,7 +111,7 @@ function reportOf(failure: Failure, steps: readonly string[]): string {
     `shortest sequence, after ${failure.numRuns} runs and ${failure.numShrinks} shrinks:`,
     ...steps.map((step) => `  ${step}`),
     `seed ${failure.seed}, path ${failure.counterexamplePath}, replay path ${replay_path ?? '(none)'}`,
-    `see it again: npm run model -- --runs ${failure.numRuns} --seed ${failure.seed}`,
+    `reproduce it: npm run model -- --runs ${failure.numRuns} --seed ${failure.seed}`,
     `or at once:   npm run model -- --seed ${failure.seed} --path '${failure.counterexamplePath}' --replay-path '${replay_path ?? ''}'`,
   ].join('\n');
 }

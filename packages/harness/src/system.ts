@@ -1,37 +1,45 @@
 /**
- * What the harness drives: any implementation of the service, embedded, behind HTTP, or a host's own adapters under
- * our use cases. The values are the wire's (service specification 2), so that nothing of ours stands between a
- * message and the system that answers it.
+ * The system that the harness drives: any implementation of the service, embedded, behind HTTP, or
+ * our use cases over a host's adapters. The values are those of the wire (service specification 2),
+ * so that no code of ours is between a message and the system that answers it.
  */
 export interface System {
-  /** What the run may count on; read once, before the first command. */
+  /** The surroundings of the run; read once, before the first command. */
   readonly world: World;
-  /** `request` is the content of `data`. The answer shows the number and the code in clear. */
+  /**
+   * `request` is the content of `data`. The answer contains the number and the code in plain text.
+   */
   createCard(request: CardRequest): Promise<Answer<CreatedCard>>;
-  /** `request` is the content of `data`: only what changes. */
+  /**
+   * `request` is the content of `data`: only the changes.
+   */
   updateCard(id: number, request: CardRequest): Promise<Answer<CardView>>;
-  /** Cancels; a repeat is no error and no second event. */
+  /** Cancels the card. A repeated cancellation is no error and writes no second event. */
   cancelCard(id: number): Promise<Answer<null>>;
   readCard(id: number): Promise<Answer<CardView>>;
   authorize(message: AuthorizationWire): Promise<Answer<AuthorizationView>>;
   clear(message: ClearingWire): Promise<Answer<ClearingView>>;
-  /** Moves the clock forward to this instant, epoch milliseconds. It stands still otherwise. */
+  /** Moves the clock forward to this instant, epoch milliseconds. Otherwise the clock is frozen. */
   advanceClock(to_ms: number): Promise<void>;
   /** Every event of the run's company so far, oldest first. */
   events(): Promise<readonly EventView[]>;
-  /** Called once when the sequence has ended, whether it failed or not. */
+  /** Called once when the sequence has ended, even after a failure. */
   close(): Promise<void>;
 }
 
-/** The surroundings of a run: one company, fresh for the sequence, with one real card and some templates. */
+/**
+ * The surroundings of a run: one new company per sequence, with one real card and some templates.
+ */
 export interface World {
-  /** Unique among all runs on one database: part of every id that the network makes up. */
+  /** Unique among all runs on one database; part of every id that the network generates. */
   readonly tag: string;
   /** The clock at the start, epoch milliseconds. */
   readonly now_ms: number;
-  /** Of the company's default real card; velocity control is enabled for its program. */
+  /**
+   * The currency of the company's default real card. Velocity control is enabled for its program.
+   */
   readonly billing_currency: string;
-  /** ACTIVE templates that the company may use, the shared defaults among them. */
+  /** ACTIVE templates that the company may use, including the shared defaults. */
   readonly templates: readonly WorldTemplate[];
 }
 
@@ -40,11 +48,14 @@ export interface WorldTemplate {
   readonly mcc_rule: 'ALLOW' | 'DENY';
   readonly mcc_list: readonly string[];
   readonly required_control: 'VELOCITY' | 'AGING_VELOCITY';
-  /** The template that a card without one of its own gets, for its kind of control. */
+  /** Whether a card without a template of its own gets this one, for its kind of control. */
   readonly is_default: boolean;
 }
 
-/** Done, or an expected error by its code and the paths of the fields at fault. A decline is an answer, not an error. */
+/**
+ * Success, or an expected error with its code and the paths of the invalid fields. A decline is an
+ * answer, not an error.
+ */
 export type Answer<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly code: string; readonly fields: readonly string[] };
@@ -57,7 +68,9 @@ export interface CardView {
   readonly id: number;
   readonly status: string;
   readonly available_balance: number;
-  /** Uses that count in the present window, or null when the system under test does not tell. */
+  /**
+   * Uses that count in the current window, or null if the system under test does not report them.
+   */
   readonly uses: number | null;
   readonly total_card_amount: number;
   readonly per_transaction_min: number;
@@ -84,7 +97,7 @@ export interface CreatedCard {
   readonly cvc: string;
 }
 
-/** An authorization message of the network, with the clear number. Amounts in minor units. */
+/** An authorization message of the network, with the unmasked number. Amounts in minor units. */
 export interface AuthorizationWire {
   readonly card_number: string;
   /** YYYY-MM. */
@@ -103,7 +116,7 @@ export interface AuthorizationWire {
   readonly mcc: string;
   readonly merchant_id?: string;
   readonly net_reference_number?: string;
-  /** Of an advice: DE39 of the decision made elsewhere. */
+  /** DE39 of the decision made elsewhere, for an advice. */
   readonly response_code?: string;
   readonly card_holder_transaction_type_code?: string;
   readonly replacement_amounts?: {
@@ -111,7 +124,7 @@ export interface AuthorizationWire {
     readonly settlement_amount: number | null;
     readonly transaction_amount: number | null;
   };
-  /** The same by the names of service specification 2.9. */
+  /** The same under the names of service specification 2.9. */
   readonly 'replacement_amounts.billing_amount'?: number | null;
   readonly 'replacement_amounts.settlement_amount'?: number | null;
   readonly 'replacement_amounts.transaction_amount'?: number | null;
@@ -121,7 +134,7 @@ export interface AuthorizationView {
   readonly id: number | null;
   /** DE39. */
   readonly response_code: string;
-  /** The words of the reason table. */
+  /** The text of the reason table. */
   readonly vcn_response: string;
   readonly issuer_response: string;
   readonly approval_code: string | null;
@@ -154,7 +167,7 @@ export interface ClearingWire {
 export interface ClearingView {
   readonly id: number;
   readonly class: string;
-  /** Rule 1..8 that matched it. */
+  /** The rule that matched it, 1..8. */
   readonly match_rule: number;
   readonly review: boolean;
   readonly authorization_id: number | null;
@@ -163,7 +176,7 @@ export interface ClearingView {
 
 export interface EventView {
   readonly event_type: string;
-  /** The card that it tells of. */
+  /** The card of the event. */
   readonly vcn_id: number | null;
   readonly created_at_ms: number;
 }

@@ -3,14 +3,14 @@ import { gmtDate, recurring_values } from '../reference/calendar.ts';
 import type { CardRequest, World } from '../system.ts';
 
 /**
- * What a card shall be, free of dates and ids, so that it is valid whenever and wherever it is asked for:
+ * The plan of a card, without dates and ids, so that it is valid at any time and in any world.
  * `cardRequest` turns it into the request for a certain day and world.
  */
 export interface CardPlan {
   readonly total_card_amount: number;
   /** Tenths of the maximum; null: not sent. */
   readonly min_tenths: number | null;
-  /** Tenths of the total; null: not sent, so that the maximum follows the total. */
+  /** Tenths of the total; null: not sent, and the maximum follows the total. */
   readonly max_tenths: number | null;
   readonly control:
     | { readonly kind: 'velocity'; readonly recurring: string | null; readonly transactions_max: number | null }
@@ -22,7 +22,7 @@ export interface CardPlan {
     | { readonly kind: 'days_after_start'; readonly days: number }
     | { readonly kind: 'valid_for'; readonly months: number };
   readonly currency: string | null;
-  /** Picks one of the templates that fit the control; null: none named. */
+  /** Selects one of the templates that fit the control; null: no template is named. */
   readonly template_pick: number | null;
   readonly emails: readonly string[] | null;
   readonly metadata: Readonly<Record<string, string>> | null;
@@ -45,7 +45,9 @@ export const zones: readonly string[] = [
 
 export const currencies: readonly string[] = ['USD', 'EUR', 'JPY'];
 
-/** Small totals, so that a few purchases reach every limit; now and then the largest that there is. */
+/**
+ * Small totals, so that a few purchases reach every limit; occasionally the largest valid total.
+ */
 const totalAmount = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 1, max: 2_000 }) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 500_000 }) },
@@ -64,7 +66,7 @@ const aging = fc.record({
   zone: fc.constantFrom(...zones),
 });
 
-/** Cards that may be created, by construction. */
+/** Cards that are valid by construction. */
 export function cardPlan(): fc.Arbitrary<CardPlan> {
   return fc.record({
     total_card_amount: totalAmount,
@@ -100,7 +102,7 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
   });
 }
 
-/** The create request of a plan, on the day and in the world where it is asked for. */
+/** The create request of a plan, for the current day and world. */
 export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardRequest {
   const max = plan.max_tenths === null ? plan.total_card_amount : tenths(plan.max_tenths, plan.total_card_amount);
   const today = gmtDate(now_ms);
@@ -125,13 +127,13 @@ export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardR
   });
 }
 
-/** One thing wrong with a request that is otherwise right, and the field that a refusal has to name. */
+/** One error in an otherwise valid request, and the field that a refusal has to name. */
 export interface Flaw {
   readonly field: string;
   readonly change: Readonly<Record<string, unknown>>;
 }
 
-/** Flaws that make any valid create request wrong. */
+/** Flaws that make any valid create request invalid. */
 export const flaws: readonly Flaw[] = [
   { field: 'total_card_amount', change: { total_card_amount: null } },
   { field: 'total_card_amount', change: { total_card_amount: 0 } },
@@ -186,7 +188,10 @@ export function flawedRequest(plan: CardPlan, flaw: Flaw, now_ms: number, world:
   return absentOnes({ ...cardRequest(plan, now_ms, world), ...flaw.change });
 }
 
-/** An update: what it names changes, right or wrong; the model says which. Dates are days from today. */
+/**
+ * An update of the named fields. It may be valid or invalid; the model decides. Dates are days from
+ * today.
+ */
 export interface UpdatePlan {
   readonly total_card_amount: number | null;
   readonly per_transaction_min: number | null;
@@ -214,7 +219,7 @@ export function updatePlan(): fc.Arbitrary<UpdatePlan> {
   });
 }
 
-/** The update request of a plan, on the day and in the world where it is asked for. */
+/** The update request of a plan, for the current day and world. */
 export function updateRequest(plan: UpdatePlan, now_ms: number, world: World): CardRequest {
   const today = gmtDate(now_ms);
   const { starts_in_days, ends_in_days, template_pick, ...amounts } = plan;
@@ -244,7 +249,7 @@ function tenths(count: number, of: number): number {
   return Math.max(count === 0 ? 0 : 1, Math.floor((of * count) / 10));
 }
 
-/** Leaves out what is null, as most clients do. */
+/** Removes nulls, as most clients do. */
 function absentOnes(request: Record<string, unknown>): CardRequest {
   return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null));
 }

@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { gmtDate } from '../reference/calendar.ts';
 import { zones } from './cards.ts';
 
-/** Where a run's clock goes next; `clockTarget` turns it into an instant. */
+/** The next move of a run's clock. `clockTarget` turns it into an instant. */
 export type ClockMove =
   | { readonly kind: 'by'; readonly seconds: number }
   | { readonly kind: 'to_hour'; readonly days: number; readonly hour: number }
   | { readonly kind: 'months'; readonly months: number }
-  /** Onto an instant at which something about a card changes by itself, or just before or after it. */
+  /** To an instant at which a card changes without a message, or just before or after it. */
   | {
       readonly kind: 'boundary';
       readonly card_pick: number;
       readonly boundary_pick: number;
       readonly offset_ms: number;
     }
-  /** To some hours before or after the next change of the clocks in a zone. */
+  /** To some hours before or after the next change of the local clock in a zone. */
   | { readonly kind: 'clock_change'; readonly zone: string; readonly offset_hours: number };
 
 /** Moves from seconds to months, most of them onto boundaries. */
@@ -57,8 +57,8 @@ export function clockMove(): fc.Arbitrary<ClockMove> {
 }
 
 /**
- * The instant of a move, never earlier than now. `boundaries` are those of the card that the move picks, soonest first; a
- * move onto a boundary that is not there stays where it is.
+ * The instant of a move, never earlier than now. `boundaries` are those of the card that the move
+ * selects, soonest first. A move to a boundary that does not exist leaves the clock unchanged.
  */
 export function clockTarget(
   move: ClockMove,
@@ -91,7 +91,9 @@ function unbounded(move: ClockMove, now_ms: number, boundaries: (card_pick: numb
   }
 }
 
-/** Where a run's clock starts: any second of some years, and often close to where a window begins. */
+/**
+ * The start of a run's clock: any second of some years, often close to the beginning of a window.
+ */
 export function startInstant(): fc.Arbitrary<number> {
   const from = Temporal.Instant.from('2024-01-01T00:00:00Z').epochMilliseconds;
   const any_second = fc.integer({ min: 0, max: 4 * 366 * 86_400 }).map((seconds) => from + seconds * 1_000);

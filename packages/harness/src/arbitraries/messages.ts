@@ -14,16 +14,19 @@ import type { ReferenceModel } from '../reference/model.ts';
 import type { AuthorizationWire, ClearingWire } from '../system.ts';
 import { currencies } from './cards.ts';
 
-/** What a message says of something that the card knows. */
+/** Whether a message contains a value that the card knows, and whether it is right. */
 type Claim = 'absent' | 'right' | 'wrong';
 
-/** An amount: so many cents, or at, just below or just above a limit of the card. */
+/** An amount: a number of cents, or at, just below or just above a limit of the card. */
 export type AmountPlan =
   | { readonly kind: 'cents'; readonly cents: number }
   | { readonly kind: 'percent_of_maximum'; readonly percent: number }
   | { readonly kind: 'near'; readonly limit: 'available' | 'maximum' | 'minimum'; readonly offset: number };
 
-/** A request or an advice, free of numbers and ids: `authorizationOf` says it about a card of the run. */
+/**
+ * The plan of a request or an advice, without numbers and ids. `authorizationOf` turns it into a
+ * message about a card of the run.
+ */
 export interface AuthorizationPlan {
   readonly card_pick: number;
   readonly kind:
@@ -41,47 +44,59 @@ export interface AuthorizationPlan {
   readonly other_billing_currency: boolean;
   readonly mcc: string;
   readonly merchant_pick: number;
-  /** Picks an earlier trace_id of the card; null: a fresh one. Incremental ones always pick. */
+  /** Selects an earlier trace_id of the card; null: a new one. Increments always select one. */
   readonly trace_pick: number | null;
-  /** Picks an earlier purchase whose network reference it carries too; null: one of its own. */
+  /**
+   * Selects an earlier purchase, and the message carries its network reference; null: a new
+   * reference.
+   */
   readonly reference_pick: number | null;
   /** The message type in words or as four digits. */
   readonly in_words: boolean;
   readonly unknown_number: boolean;
 }
 
-/** A reversal of a purchase of the run, or of one that is still to come. */
+/** A reversal of a purchase of the run, or of a purchase that is still to come. */
 export interface ReversalPlan {
   readonly card_pick: number;
   readonly purchase_pick: number;
   readonly before_original: boolean;
-  /** Tenths of what was authorized that shall remain; null: in full, nothing said; 0: in full, said as zero. */
+  /**
+   * Tenths of the authorized amount that remain; null: a full reversal without amounts; 0: a full
+   * reversal with amounts of zero.
+   */
   readonly remaining_tenths: number | null;
-  /** Where the corrected amounts are said: in their object, or each by its own name. */
+  /** How the corrected amounts are sent: in their object, or each under its own name. */
   readonly flat: boolean;
   readonly advice: boolean;
 }
 
-/** A clearing, free of numbers and ids: `clearingOf` says it about a card of the run. */
+/**
+ * The plan of a clearing, without numbers and ids. `clearingOf` turns it into a clearing about a
+ * card of the run.
+ */
 export interface ClearingPlan {
   readonly card_pick: number;
   readonly purchase_pick: number;
-  /** By what it can be matched to the purchase. */
+  /** The data by which it can be matched to the purchase. */
   readonly link: 'reference' | 'short_reference' | 'approval' | 'amount_and_merchant' | 'none';
-  /** Twentieths of what was authorized. */
+  /** Twentieths of the authorized amount. */
   readonly twentieths: number;
   readonly partial: boolean;
   readonly clearing_type: 'DEBIT' | 'CREDIT';
   readonly cycle: 'second_presentment' | 'chargeback' | 'reversal' | null;
-  /** Picks an earlier clearing, whose acquirer_reference_data it carries too; null: one of its own. */
+  /**
+   * Selects an earlier clearing, and the message carries its acquirer_reference_data; null: new
+   * data.
+   */
   readonly earlier_pick: number | null;
-  /** The billing amount differs though the merchant amount does not. */
+  /** The billing amount differs although the merchant amount does not. */
   readonly fx_drift: boolean;
   readonly by_number: boolean;
   readonly unknown_card: boolean;
 }
 
-/** Twice of it is still an amount that a caller may name. */
+/** Twice this amount is still an amount that a caller may name. */
 const amount_largest = 5 * 10 ** 11;
 
 const mccs = ['5812', '5999', '7011', '4121'] as const;
@@ -120,7 +135,7 @@ function seldom(one_in: number): fc.Arbitrary<boolean> {
   return fc.integer({ min: 0, max: one_in - 1 }).map((drawn) => drawn === one_in - 1);
 }
 
-/** Requests and advices, most of which a card would approve. */
+/** Requests and advices, most of which a card approves. */
 export function authorizationPlan(): fc.Arbitrary<AuthorizationPlan> {
   return fc.record({
     card_pick: fc.nat({ max: 5 }),
@@ -208,7 +223,7 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
 export function authorizationOf(asked: AuthorizationPlan, model: ReferenceModel): AuthorizationWire {
   const adds = asked.kind.startsWith('incremental');
   const card = adds ? pickUsed(model.cards, asked.card_pick) : pick(model.cards, asked.card_pick)!;
-  // Before there is anything to add to, an increment would only be one more decline.
+  // Without a purchase to add to, an increment would only be one more decline.
   const plan: AuthorizationPlan =
     adds && asked.trace_pick === null && purchasesOf(card).length === 0 ? { ...asked, kind: 'request' } : asked;
   const onto = plan.kind.startsWith('incremental') ? increasable(card, plan, model.now_ms) : undefined;
@@ -230,7 +245,7 @@ export function authorizationOf(asked: AuthorizationPlan, model: ReferenceModel)
   };
 }
 
-/** The reversal of a plan: the original's own amounts and trace_id, told again. */
+/** The reversal of a plan, with the amounts and the trace_id of its original. */
 export function reversalOf(plan: ReversalPlan, model: ReferenceModel): AuthorizationWire {
   const card = pickUsed(model.cards, plan.card_pick);
   const original = plan.before_original ? undefined : pick(purchasesOf(card), plan.purchase_pick);
@@ -277,7 +292,7 @@ function corrected(
   };
 }
 
-/** The original of a reversal that came before it. */
+/** The original of a reversal that arrived before it. */
 export function lateOriginalOf(reversal: AuthorizationWire, model: ReferenceModel): AuthorizationWire {
   const {
     replacement_amounts: _none,
@@ -365,7 +380,7 @@ function typeAndFlags(plan: AuthorizationPlan): Partial<AuthorizationWire> & { m
   };
 }
 
-/** Billing and merchant amounts whose limit amount is the one given. */
+/** Billing and merchant amounts with the given limit amount. */
 function amountsOf(
   limit_amount: number,
   card: ReferenceCard,
@@ -396,7 +411,7 @@ function amountOf(plan: AmountPlan, card: ReferenceCard, now_ms: number): number
   return Math.min(Math.max(1, cents()), amount_largest);
 }
 
-/** Mostly an open purchase; by another pick any, so that some increments find nothing open. */
+/** Mostly an open purchase, sometimes any, so that some increments find nothing open. */
 function increasable(card: ReferenceCard, plan: AuthorizationPlan, now_ms: number): Purchase | undefined {
   const purchases = purchasesOf(card);
   const open = purchases.filter((purchase) => statusOf(purchase, now_ms) === 'open');
@@ -417,7 +432,7 @@ function referenceOf(plan: AuthorizationPlan, card: ReferenceCard): string | und
     : pick(purchasesOf(card), plan.reference_pick)?.message.net_reference_number;
 }
 
-/** Three characters of the network, six of its own, four of the date. */
+/** Three characters for the network, six unique ones, four for the date. */
 function freshReference(serial: number, now_ms: number): string {
   const { month, day } = gmtDate(now_ms);
   return `MCC${String(serial).padStart(6, '0')}${String(month).padStart(2, '0')}${String(day).padStart(2, '0')}`;
@@ -427,7 +442,7 @@ function claimed(name: 'expiry' | 'cvc', claim_made: Claim, right: string, wrong
   return claim_made === 'absent' ? {} : { [name]: claim_made === 'right' ? right : wrong };
 }
 
-/** A number that nobody has: not even a valid one. */
+/** A number that belongs to no card and fails the Luhn check. */
 function unknownNumber(known: string): string {
   const last = Number(known.at(-1));
   return `${known.slice(0, -1)}${(last + 1) % 10}`;
@@ -437,7 +452,7 @@ function other(currency: string): string {
   return currencies.find((candidate) => candidate !== currency)!;
 }
 
-/** A card by a number of any size: one with purchases, as long as there is one. */
+/** A card for an integer of any size: one with purchases, if there is one. */
 function pickUsed(cards: readonly ReferenceCard[], at: number): ReferenceCard {
   return (
     pick(
@@ -447,7 +462,7 @@ function pickUsed(cards: readonly ReferenceCard[], at: number): ReferenceCard {
   );
 }
 
-/** One of the items by a number of any size; undefined when there are none. */
+/** One of the items for an integer of any size; undefined if there are none. */
 export function pick<Item>(items: readonly Item[], at: number): Item | undefined {
   return items.length === 0 ? undefined : items[at % items.length];
 }

@@ -17,7 +17,7 @@ import {
   windowOn,
 } from './card.ts';
 
-/** The table of reasons: what the network is told for each. */
+/** The table of reasons: the network's answer for each. */
 export const reasons = {
   I: { vcn_response: 'Bad VCN-RCN mapping', response_code: '14' },
   K: { vcn_response: 'Database status bad', response_code: '62' },
@@ -36,12 +36,12 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** What a message about a known card comes to. */
+/** The outcome of a message about a known card. */
 export interface Decision {
   readonly reason: Reason;
-  /** The purchase that it made or changed. */
+  /** The purchase that the message made or changed. */
   readonly purchase: Purchase | null;
-  /** The status on its own item, when it has no purchase. */
+  /** The status of the message's own item if it has no purchase. */
   readonly status: string;
 }
 
@@ -64,7 +64,9 @@ export function kindOf(message: AuthorizationWire): Kind {
   return kind;
 }
 
-/** Decides a message that is not a duplicate, and writes what it changed into the story of its purchase. */
+/**
+ * Decides a message that is not a duplicate, and records the changes in the story of its purchase.
+ */
 export function decide(
   card: ReferenceCard,
   message: AuthorizationWire,
@@ -83,7 +85,10 @@ export function decide(
   return reason === 'V' ? approved(card, message, now_ms) : declined(reason);
 }
 
-/** A repeat is the same card, message type, trace_id, system_trace_audit_number and transaction_date_time. */
+/**
+ * A repeated message has the same card, message type, trace_id, system_trace_audit_number and
+ * transaction_date_time.
+ */
 export function sameMessage(a: AuthorizationWire, b: AuthorizationWire): boolean {
   return (
     numericType(a) === numericType(b) &&
@@ -93,7 +98,9 @@ export function sameMessage(a: AuthorizationWire, b: AuthorizationWire): boolean
   );
 }
 
-/** The reasons in the order of the table; the first that applies. `onto` is the purchase that an increment adds to. */
+/**
+ * The first reason of the table that applies. `onto` is the purchase to which an increment adds.
+ */
 function firstReason(
   card: ReferenceCard,
   message: AuthorizationWire,
@@ -143,8 +150,8 @@ function declined(reason: Reason): Decision {
 }
 
 /**
- * The open purchase that an increment adds to. What is asked for when there is none, or after its window rolled over, is
- * an authorization of its own: limits apply per window.
+ * The open purchase to which an increment adds. An increment without one, or after its window has
+ * rolled over, is a separate authorization, because limits apply per window.
  */
 function increasable(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Purchase | undefined {
   return purchasesOf(card).findLast(
@@ -158,7 +165,7 @@ function increasable(card: ReferenceCard, message: AuthorizationWire, now_ms: nu
   );
 }
 
-/** An incremental authorization adds to the hold of an open one, and is no new use. */
+/** An incremental authorization adds to the hold of an open one. It is not a new use. */
 function increase(
   card: ReferenceCard,
   message: AuthorizationWire,
@@ -174,7 +181,10 @@ function increase(
   return { reason, purchase: onto, status: 'open' };
 }
 
-/** A reversal takes the hold away, or brings it down to the corrected amount. Of several, the newest that still holds. */
+/**
+ * A reversal releases the hold, or reduces it to the corrected amount. Of several purchases, it
+ * applies to the newest that still holds.
+ */
 function reverse(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Decision {
   const originals = purchasesOf(card).filter((purchase) => purchase.message.trace_id === message.trace_id);
   const original = originals.findLast((purchase) => holdOf(purchase, now_ms) > 0) ?? originals.at(-1);
@@ -185,13 +195,16 @@ function reverse(card: ReferenceCard, message: AuthorizationWire, now_ms: number
   return { reason: 'V', purchase: original, status: 'reversed' };
 }
 
-/** Replacement amounts absent or zero: a reversal in full. */
+/** Absent or zero replacement amounts mean a full reversal. */
 function correctedAmount(card: ReferenceCard, message: AuthorizationWire): number {
   const name = card.controls.currency === null ? 'billing_amount' : 'transaction_amount';
   return message.replacement_amounts?.[name] ?? message[`replacement_amounts.${name}`] ?? 0;
 }
 
-/** Whether a reversal with this trace_id is on record that found nothing to reverse, and still waits for its original. */
+/**
+ * Whether a recorded reversal with this trace_id found nothing to reverse and still waits for its
+ * original.
+ */
 function reversalCameFirst(card: ReferenceCard, message: AuthorizationWire): boolean {
   const same_trace = card.messages.filter((told) => told.message.trace_id === message.trace_id);
   const has_come = same_trace.some(({ answer }) => answer.vcn_response === reasons.U.vcn_response);
@@ -202,7 +215,9 @@ function declinedElsewhere(message: AuthorizationWire): boolean {
   return (message.response_code ?? '00') !== '00';
 }
 
-/** Money given back, by the first two digits of the processing code, which has two or six. */
+/**
+ * Whether money is returned, by the first two digits of the processing code, which has two or six.
+ */
 export function isRefund(message: AuthorizationWire): boolean {
   const code = message.card_holder_transaction_type_code ?? '';
   return [2, 6].includes(code.length) && ['20', '28'].includes(code.slice(0, 2));
@@ -219,10 +234,10 @@ function numericType(message: AuthorizationWire): string {
   return at === -1 ? message.message_type_indicator : ['0100', '0120', '0400', '0420'][at]!;
 }
 
-/** The answer on the wire. The id and the code of an approval are the system's own. */
+/** The answer on the wire. The system chooses the id and the code of an approval. */
 export function answerOf(decision: Decision, message: AuthorizationWire): AuthorizationView {
   const told = reasons[decision.reason];
-  // An advice of a decline is told with the code that it came with.
+  // The advice of a decline is answered with the code that it contained.
   const elsewhere = kindOf(message) === 'advice' && decision.reason === 'V' ? message.response_code : undefined;
   const is_approved = decision.reason === 'V' && decision.status !== 'declined';
   return {

@@ -1,6 +1,6 @@
 /**
- * The calendar of the specification, said in Temporal's own words and nothing else: no table, no arithmetic on
- * milliseconds, no line shared with the service.
+ * The calendar of the specification, expressed only with Temporal: no table, no arithmetic on
+ * milliseconds, no code shared with the service.
  */
 
 /** The velocity windows; service specification 2.2. */
@@ -30,7 +30,10 @@ export function gmtDate(at_ms: number): Temporal.PlainDate {
   return utc(at_ms).toPlainDate();
 }
 
-/** The window that holds an instant: UTC, weeks from Monday, the others from the calendar's first day. */
+/**
+ * The window that contains an instant: UTC, weeks from Monday, the others from the first day of the
+ * calendar period.
+ */
 export function windowOf(recurring: Recurring, at_ms: number): Span {
   const today = gmtDate(at_ms);
   const january = today.with({ month: 1, day: 1 });
@@ -55,8 +58,9 @@ export function windowOf(recurring: Recurring, at_ms: number): Span {
 }
 
 /**
- * From when an aging hold holds nothing: 00:00:01 on the local date of the authorization plus the days. In a gap the
- * first instant that exists, when it comes twice the earlier.
+ * The instant from which an aging hold holds nothing: 00:00:01 on the local date of the
+ * authorization plus the days. If the local clock skips this time, the first instant after the
+ * skip; if the time occurs twice, the earlier one.
  */
 export function holdEnd(authorized_at_ms: number, hold_days: number, zone: string): number {
   const local_date = Temporal.Instant.fromEpochMilliseconds(authorized_at_ms).toZonedDateTimeISO(zone).toPlainDate();

@@ -1,7 +1,7 @@
 import type { AuthorizationView, AuthorizationWire, ClearingView, ClearingWire } from '../system.ts';
 import { holdEnd, type Recurring, type Span, windowOf } from './calendar.ts';
 
-/** A card of the reference model: its controls, and everything that ever happened to it. No counters. */
+/** A card of the reference model: its controls, and its whole history. It has no counters. */
 export interface ReferenceCard {
   readonly id: number;
   readonly card_number: string;
@@ -10,16 +10,16 @@ export interface ReferenceCard {
   status: 'Approved' | 'Canceled';
   controls: ReferenceControls;
   readonly notified: boolean;
-  /** Every message about the card, answered, in order; duplicates are not in it twice. */
+  /** Every answered message about the card, in order, without duplicates. */
   readonly messages: ToldMessage[];
   readonly clearings: ToldClearing[];
 }
 
-/** What the card may be used for; service specification 2.1 and 2.2. */
+/** The limits of a card; service specification 2.1 and 2.2. */
 export interface ReferenceControls {
   readonly total_card_amount: number;
   readonly per_transaction_min: number;
-  /** Null: the client named none, so it is the total. */
+  /** Null if the client named none; then the total is the limit. */
   readonly per_transaction_max: number | null;
   readonly transactions_max: number | null;
   readonly recurring: Recurring | null;
@@ -31,12 +31,12 @@ export interface ReferenceControls {
   readonly template_id: number;
 }
 
-/** A message, when it came and how it was answered. */
+/** A message with its time and its answer. */
 export interface ToldMessage {
   readonly message: AuthorizationWire;
   readonly at_ms: number;
   readonly answer: AuthorizationView;
-  /** The purchase whose hold it made or changed; null when it touched none. */
+  /** The purchase whose hold the message made or changed; null if there is none. */
   readonly purchase: Purchase | null;
 }
 
@@ -45,11 +45,11 @@ export interface Purchase {
   readonly message: AuthorizationWire;
   readonly at_ms: number;
   readonly approval_code: string | null;
-  /** Told by the system: what `clear` answers as its authorization_id. */
+  /** The id from the system, which `clear` returns as its authorization_id. */
   readonly id: number | null;
   /** In the card's limit currency. */
   readonly amount: number;
-  /** Account verifications and refunds: they hold nothing and are no use. */
+  /** Account verifications and refunds hold nothing and are not uses. */
   readonly holds_nothing: boolean;
   readonly window: Span;
   /** Null without aging velocity. */
@@ -57,41 +57,41 @@ export interface Purchase {
   readonly story: Chapter[];
 }
 
-/** One thing that happened to a purchase after it was approved. */
+/** One change of a purchase after its approval. */
 export type Chapter =
   | { readonly what: 'increased'; readonly by: number }
   | { readonly what: 'corrected'; readonly to: number }
   | { readonly what: 'reversed' }
-  /** `effect` is what it added to the cleared amount; negative for a credit. */
+  /** `effect` is the change of the cleared amount; negative for a credit. */
   | { readonly what: 'cleared'; readonly effect: number; readonly final: boolean; readonly debit: boolean }
   | { readonly what: 'credited'; readonly effect: number };
 
-/** A clearing, when it came and what became of it. */
+/** A clearing with its time and its outcome. */
 export interface ToldClearing {
   readonly message: ClearingWire;
   readonly at_ms: number;
   readonly answer: ClearingView;
   readonly purchase: Purchase | null;
   readonly window: Span;
-  /** What it added to the cleared amount of its window. */
+  /** The amount that it added to the cleared amount of its window. */
   readonly effect: number;
-  /** A debit without an authorization is a use of its window. */
+  /** Whether it is a debit without an authorization, which is a use of its window. */
   readonly counts_as_use: boolean;
 }
 
-/** The window of an instant; aging velocity has one for ever. */
+/** The window of an instant. With aging velocity there is one window for ever. */
 export function windowOn(card: ReferenceCard, at_ms: number): Span {
   return windowOf(card.controls.recurring ?? 'Continuous', at_ms);
 }
 
-/** When the hold of a purchase made now would end; null without aging velocity. */
+/** The end of the hold of a purchase made now; null without aging velocity. */
 export function holdEndOn(card: ReferenceCard, at_ms: number): number | null {
   const { authorization_hold_days, aging_velocity_time_zone } = card.controls;
   if (authorization_hold_days === null || aging_velocity_time_zone === null) return null;
   return holdEnd(at_ms, authorization_hold_days, aging_velocity_time_zone);
 }
 
-/** Limits are in the card's currency when it has one, else in the real card's billing currency. */
+/** Limits are in the card's currency if it has one, else in the real card's billing currency. */
 export function limitAmount(
   card: ReferenceCard,
   message: { readonly billing_amount: number; readonly merchant_amount: number },
@@ -103,7 +103,7 @@ export function perTransactionMax(controls: ReferenceControls): number {
   return controls.per_transaction_max ?? controls.total_card_amount;
 }
 
-/** What was authorized in sum: the amount, plus increments, less reversals. */
+/** The authorized total: the amount, plus increments, minus reversals. */
 export function authorizedAmount(purchase: Purchase): number {
   let authorized = purchase.amount;
   for (const chapter of purchase.story) {
@@ -114,17 +114,17 @@ export function authorizedAmount(purchase: Purchase): number {
   return authorized;
 }
 
-/** What its clearings took in sum, less what was given back. */
+/** The cleared total: debits minus credits. */
 export function clearedAmount(purchase: Purchase): number {
   return sum(purchase.story.map((chapter) => ('effect' in chapter ? chapter.effect : 0)));
 }
 
-/** Whether its hold has come to its end by itself. */
+/** Whether its hold has aged off. */
 export function agedOff(purchase: Purchase, now_ms: number): boolean {
   return purchase.hold_end_ms !== null && now_ms >= purchase.hold_end_ms;
 }
 
-/** What the purchase holds now: all that its story left of it. */
+/** The amount that the purchase holds now, after all changes of its story. */
 export function holdOf(purchase: Purchase, now_ms: number): number {
   if (purchase.holds_nothing || agedOff(purchase, now_ms)) return 0;
   let held = purchase.amount;
@@ -162,19 +162,19 @@ export function purchasesOf(card: ReferenceCard): Purchase[] {
   return [...new Set(purchases)];
 }
 
-/** Open holds of a window, in sum. */
+/** The total of open holds of a window. */
 export function heldIn(card: ReferenceCard, window: Span, now_ms: number): number {
   const purchases = purchasesOf(card).filter((purchase) => purchase.window.start_ms === window.start_ms);
   return sum(purchases.map((purchase) => holdOf(purchase, now_ms)));
 }
 
-/** Net cleared amount of a window. */
+/** The net cleared amount of a window. */
 export function clearedIn(card: ReferenceCard, window: Span): number {
   const clearings = card.clearings.filter((clearing) => clearing.window.start_ms === window.start_ms);
   return sum(clearings.map((clearing) => clearing.effect));
 }
 
-/** Uses of the present window: purchases that are one, and debits that came without any. */
+/** Uses of the current window: purchases that are uses, and debits without a purchase. */
 export function usesOf(card: ReferenceCard, now_ms: number): number {
   const { start_ms } = windowOn(card, now_ms);
   const purchases = purchasesOf(card).filter((purchase) => purchase.window.start_ms === start_ms && isUse(purchase));
@@ -182,21 +182,24 @@ export function usesOf(card: ReferenceCard, now_ms: number): number {
   return purchases.length + forced.length;
 }
 
-/** A purchase that a debit cleared is a use, whatever else befell it; any other is one unless it was for nothing or reversed in full. */
+/**
+ * A purchase that a debit cleared is always a use. Any other purchase is a use unless it held
+ * nothing or was reversed in full.
+ */
 function isUse(purchase: Purchase): boolean {
   const was_debited = purchase.story.some((chapter) => chapter.what === 'cleared' && chapter.debit);
   return was_debited || (!purchase.holds_nothing && !wasReversed(purchase));
 }
 
-/** Total for the present window, less what was cleared, less what is held. */
+/** The total for the current window, minus the cleared amount, minus the held amount. */
 export function availableBalance(card: ReferenceCard, now_ms: number): number {
   const window = windowOn(card, now_ms);
   return card.controls.total_card_amount - clearedIn(card, window) - heldIn(card, window, now_ms);
 }
 
 /**
- * The status of a purchase as a reader sees it now. The final clearing ends its story; one with no clearing expires when
- * its hold ends.
+ * The status of a purchase as a client reads it now. The final clearing ends its story. A purchase
+ * without a clearing expires when its hold ends.
  */
 export function statusOf(purchase: Purchase, now_ms: number): string {
   let status = 'open';

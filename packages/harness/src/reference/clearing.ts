@@ -15,13 +15,13 @@ import {
   windowOn,
 } from './card.ts';
 
-/** What a clearing comes to. */
+/** The outcome of a clearing. */
 export interface Settlement {
   readonly rule: number;
   readonly review: boolean;
   readonly class: string;
   readonly purchase: Purchase | null;
-  /** The earlier clearing that it undoes, disputes or refunds. */
+  /** The earlier clearing that this one undoes, disputes or refunds. */
   readonly earlier: ToldClearing | null;
   readonly window: Span;
   readonly effect: number;
@@ -37,7 +37,10 @@ interface Match {
 
 const tip_mccs = ['4121', '5812', '5813', '5814', '7230', '7298'];
 
-/** Applies a clearing that is not a duplicate, and writes it into the story of its purchase. Never refused. */
+/**
+ * Applies a clearing that is not a duplicate, and records it in the story of its purchase. A
+ * clearing is never refused.
+ */
 export function settle(card: ReferenceCard, message: ClearingWire, now_ms: number): Settlement {
   const match = matchOf(card, message, now_ms);
   const cls = classOf(card, message, match, now_ms);
@@ -66,8 +69,9 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
 }
 
 /**
- * How much can be given back: the net cleared amount of the present window never falls below 0; in an earlier one, no more
- * than was cleared of what the credit is linked to.
+ * The largest amount that can be returned. The net cleared amount of the current window never falls
+ * below 0. In an earlier window, it is at most the cleared amount of the linked purchase or
+ * clearing.
  */
 function returnable(card: ReferenceCard, match: Match, window: Span, present: Span): number {
   if (window.start_ms === present.start_ms) return Math.max(0, clearedIn(card, window));
@@ -75,7 +79,10 @@ function returnable(card: ReferenceCard, match: Match, window: Span, present: Sp
   return Math.max(0, linked);
 }
 
-/** Rules 1 to 8 in order; the first that finds exactly one candidate. More than one is for review. */
+/**
+ * Rules 1 to 8 in order; the first that finds exactly one candidate matches. With more than one
+ * candidate the clearing is marked for review.
+ */
 function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Match {
   let review = false;
   const one = <Candidate>(candidates: readonly Candidate[]): Candidate | null => {
@@ -118,7 +125,9 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
   return { ...none, review };
 }
 
-/** Rule 1: reference data, amount, currency and approval code; what was undone once cannot be undone again. */
+/**
+ * Rule 1: reference data, amount, currency and approval code. A clearing can be undone only once.
+ */
 function undoneBy(card: ReferenceCard, clearing: ToldClearing, message: ClearingWire): boolean {
   const earlier = clearing.message;
   return (
@@ -145,7 +154,7 @@ function disputedBy({ message: earlier }: ToldClearing, message: ClearingWire): 
   );
 }
 
-/** Rule 3: the thirteen characters and the currency, and the approval codes when both have one. */
+/** Rule 3: the thirteen characters and the currency, and the approval codes if both have one. */
 function sameReference(purchase: Purchase, message: ClearingWire): boolean {
   const codes_differ =
     purchase.approval_code !== null &&
@@ -158,7 +167,10 @@ function sameReference(purchase: Purchase, message: ClearingWire): boolean {
   );
 }
 
-/** Rule 4: six characters are unique for one day only, so the date and the approval code must fit too. */
+/**
+ * Rule 4: six characters are unique for one day only, so the date and the approval code must also
+ * match.
+ */
 function sameShortReference(purchase: Purchase, message: ClearingWire): boolean {
   if (message.authorization_date === undefined) return false;
   const purchased_on = Temporal.PlainDate.from(purchase.message.transaction_date_time.slice(0, 10));
@@ -171,8 +183,8 @@ function sameShortReference(purchase: Purchase, message: ClearingWire): boolean 
 }
 
 /**
- * Rule 5: within 20 % either way and 35 days, expired holds included. Of what comes in parts, only the sum is known to be
- * not over.
+ * Rule 5: within 20 % either way and 35 days, including expired holds. For a purchase cleared in
+ * parts, only the upper limit applies.
  */
 function sameApproval(purchase: Purchase, message: ClearingWire, card: ReferenceCard, now_ms: number): boolean {
   const in_parts = message.partial === true || statusOf(purchase, now_ms) === 'partially_cleared';
@@ -186,7 +198,10 @@ function sameApproval(purchase: Purchase, message: ClearingWire, card: Reference
   );
 }
 
-/** Rule 6: amount, merchant and window, of a purchase that something may still be said about. */
+/**
+ * Rule 6: amount, merchant and window, of a purchase that is still unsettled for this clearing
+ * type.
+ */
 function sameAmountAndMerchant(
   purchase: Purchase,
   message: ClearingWire,
@@ -208,7 +223,7 @@ function sameAmountAndMerchant(
   );
 }
 
-/** Rule 7: the earlier debit that a credit gives back, whole or in part. */
+/** Rule 7: the earlier debit that a credit returns, in whole or in part. */
 function refundedBy({ message: earlier, at_ms }: ToldClearing, message: ClearingWire, now_ms: number): boolean {
   const known =
     sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) ||
@@ -222,8 +237,8 @@ function refundedBy({ message: earlier, at_ms }: ToldClearing, message: Clearing
 }
 
 /**
- * What was cleared beside what was authorized: the merchant's amounts when they are of one currency, else those billed; after
- * increments and partial reversals, the sum of those too.
+ * The pairs of cleared and authorized amounts: the merchant's amounts if they have one currency,
+ * else the billed amounts. After increments and partial reversals, their total is also a pair.
  */
 function comparedAmounts(purchase: Purchase, message: ClearingWire, card: ReferenceCard): [number, number][] {
   const said = purchase.message;
@@ -237,7 +252,7 @@ function comparedAmounts(purchase: Purchase, message: ClearingWire, card: Refere
     : [first, [limitAmount(card, message), sum_now]];
 }
 
-/** One class per clearing, the first that applies. */
+/** The class of a clearing: the first that applies. */
 function classOf(card: ReferenceCard, message: ClearingWire, match: Match, now_ms: number): string {
   const { purchase } = match;
   if (message.cycle === 'reversal') return 'reversal';
@@ -283,13 +298,13 @@ function within35Days(at_ms: number, now_ms: number): boolean {
   return Temporal.Instant.compare(from.add({ hours: 35 * 24 }), Temporal.Instant.fromEpochMilliseconds(now_ms)) >= 0;
 }
 
-/** 0: no tip is usual in this category. */
+/** The usual tip; 0 if no tip is usual in this category. */
 function tipPercent(mcc: string): number {
   if (tip_mccs.includes(mcc)) return 20;
   return mcc === '7011' || (mcc >= '3501' && mcc <= '3999') ? 15 : 0;
 }
 
-/** Equal and there. */
+/** Whether both texts exist and are equal. */
 function sharedText(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a !== '' && a === b;
 }

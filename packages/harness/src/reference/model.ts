@@ -28,7 +28,7 @@ import {
 import { settle } from './clearing.ts';
 import { readCreate, readUpdate } from './request.ts';
 
-/** What only the system can choose; the model is told. */
+/** Values that only the system can choose. The model learns them. */
 export interface CardIdentity {
   readonly id: number;
   readonly card_number: string;
@@ -36,11 +36,13 @@ export interface CardIdentity {
 }
 
 /**
- * The reference model: the specification as a program, with nothing clever in it. It keeps what happened and works every
- * answer out from the whole history, so that it has no counter to get wrong, and it shares no code with the service.
+ * The reference model: the specification as a simple program. It stores the history and computes
+ * every answer from the whole history. So it has no counter that could be wrong, and it shares no
+ * code with the service.
  *
- * Each question says first what the answer must be; what only the system can choose (ids, numbers, approval codes)
- * is then told to the model by `learn...`, so that later messages can speak of it.
+ * Each question first returns the required answer. Values that only the system can choose (ids,
+ * numbers, approval codes) are then passed to the model with `learn...`, so that later messages can
+ * refer to them.
  */
 export class ReferenceModel {
   now_ms: number;
@@ -54,7 +56,7 @@ export class ReferenceModel {
     this.now_ms = world.now_ms;
   }
 
-  /** A number that no other message of the run has had. */
+  /** A number that no other message of the run has. */
   fresh(): number {
     this.#made_up += 1;
     return this.#made_up;
@@ -64,7 +66,10 @@ export class ReferenceModel {
     this.now_ms = Math.max(this.now_ms, to_ms);
   }
 
-  /** Whether the request would make a card; `createCard` then makes it, when the system has named it. */
+  /**
+   * Whether the request is valid. `createCard` then creates the card, once the system has assigned
+   * its id and number.
+   */
   wouldCreate(request: CardRequest): Answer<null> {
     const reading = readCreate(request, this.world, this.now_ms, expiryOf(this.now_ms));
     return reading.kind === 'fits' ? done(null) : wrong(reading.fields);
@@ -109,7 +114,9 @@ export class ReferenceModel {
     return done(null);
   }
 
-  /** `told` is null when the number is unknown, or when the message is refused. */
+  /**
+   * `told` is null when the number is unknown, or when the message is refused.
+   */
   authorize(message: AuthorizationWire): {
     readonly answer: Answer<AuthorizationView>;
     readonly told: ToldMessage | null;
@@ -131,7 +138,7 @@ export class ReferenceModel {
     return { answer: done(told.answer), told };
   }
 
-  /** The id and the approval code that the system gave an authorization. */
+  /** Records the id and the approval code that the system assigned to an authorization. */
   learnAuthorization(told: ToldMessage, answer: AuthorizationView): void {
     Object.assign(told.answer, { id: answer.id, approval_code: answer.approval_code });
     const { purchase } = told;
@@ -176,7 +183,7 @@ export class ReferenceModel {
     Object.assign(told.answer, { id: answer.id });
   }
 
-  /** A card as a client must read it now. */
+  /** The card as a client must read it now. */
   view(card: ReferenceCard): CardView {
     const { controls } = card;
     return {
@@ -196,7 +203,7 @@ export class ReferenceModel {
     };
   }
 
-  /** Instants at which something about a card changes by itself, later than now, soonest first. */
+  /** Future instants at which the card changes without a message, soonest first. */
   boundaries(card: ReferenceCard): number[] {
     const window_end = windowOn(card, this.now_ms).end_ms;
     const hold_ends = this.purchases(card).map(({ hold_end_ms }) => hold_end_ms ?? Number.NaN);
@@ -214,7 +221,7 @@ export class ReferenceModel {
     return [...new Set(card.messages.map((told) => told.purchase).filter((purchase) => purchase !== null))];
   }
 
-  /** An item follows the purchase that it made or changed. */
+  /** An item has the status of the purchase that it made or changed. */
   #statusNow(told: ToldMessage): string {
     return told.purchase === null ? told.answer.status : statusOf(told.purchase, this.now_ms);
   }

@@ -2,7 +2,7 @@ import type { CardRequest, World } from '../system.ts';
 import { gmtDate, lastDayOf, type Recurring, recurring_values } from './calendar.ts';
 import { perTransactionMax, type ReferenceControls } from './card.ts';
 
-/** What a request comes to: the controls of the card, or the fields that are wrong. */
+/** The outcome of a request: the controls of the card, or the invalid fields. */
 export type Reading =
   | { readonly kind: 'fits'; readonly controls: ReferenceControls }
   | { readonly kind: 'wrong'; readonly fields: readonly string[] };
@@ -17,7 +17,7 @@ const unchangeable = [
   'valid_for',
 ];
 
-/** The rules of a create request. `now_ms` is when it came; the expiry is that of the card to be. */
+/** The rules of a create request. `now_ms` is its time; `expiry` is that of the new card. */
 export function readCreate(request: CardRequest, world: World, now_ms: number, expiry: string): Reading {
   const wrong = new Set(malformed(request));
   if (given(request, 'total_card_amount') === undefined) wrong.add('total_card_amount');
@@ -55,7 +55,7 @@ export function readCreate(request: CardRequest, world: World, now_ms: number, e
   });
 }
 
-/** The rules of an update; `used` is what the present window has cleared and holds. */
+/** The rules of an update. `used` is the cleared and held amount of the current window. */
 export function readUpdate(
   request: CardRequest,
   world: World,
@@ -86,7 +86,10 @@ export function readUpdate(
   });
 }
 
-/** The rules between the fields, the same for create and update; an end past the expiry is brought back to it. */
+/**
+ * The rules between fields, the same for create and update. An end past the expiry is set to the
+ * expiry.
+ */
 function settle(world: World, expiry: string, controls: ReferenceControls): Reading {
   const last_day = lastDayOf(expiry).toString();
   const settled = {
@@ -106,7 +109,7 @@ function settle(world: World, expiry: string, controls: ReferenceControls): Read
   return wrong.length > 0 ? { kind: 'wrong', fields: wrong } : { kind: 'fits', controls: settled };
 }
 
-/** Fields whose value alone is wrong. */
+/** Fields with a value that is invalid alone. */
 function malformed(request: CardRequest): string[] {
   const rules: Readonly<Record<string, (value: unknown) => boolean>> = {
     total_card_amount: (value) => integerWithin(value, 1, amount_max),
@@ -130,7 +133,7 @@ function malformed(request: CardRequest): string[] {
     .map(([name]) => name);
 }
 
-/** A null parameter counts as absent, and so do zero uses. */
+/** A null parameter counts as absent, and zero uses also count as absent. */
 function given(request: CardRequest, name: string): unknown {
   const value = request[name];
   if (value === null || (name === 'transactions_max' && value === 0)) return undefined;
