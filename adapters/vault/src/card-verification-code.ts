@@ -3,12 +3,15 @@ import type { Pan } from '@tallystick/cards';
 import type { KeyRing } from './key-ring.ts';
 import { deriveSubkey } from './subkey.ts';
 
-/** Gives the code of a number and its expiry (YYYY-MM): the same each time. */
+/**
+ * Derives the code of a number and its expiry (YYYY-MM). The same input always returns the same
+ * code.
+ */
 export type DeriveCvc = (pan: Pan, expiry: string) => string;
 
 /**
- * Three digits from HMAC-SHA-256 over `number LF expiry`. The first 48 bits of it, modulo 1000: the likeliest code is
- * ahead of the least likely by less than one part in 10^11.
+ * Derives three digits from HMAC-SHA-256 over `number LF expiry`: its first 48 bits, modulo 1000.
+ * The probabilities of two codes differ by less than one part in 10^11.
  */
 export function cvcDeriver(ring: KeyRing): DeriveCvc {
   const key = deriveSubkey(ring.index_material, 'cvc');
@@ -18,7 +21,7 @@ export function cvcDeriver(ring: KeyRing): DeriveCvc {
   };
 }
 
-/** Whether two codes are the same, in a time that does not tell how much of them is. Their lengths are no secret. */
+/** Whether two codes are equal, in constant time. Their lengths are not secret. */
 export function sameCvc(expected: string, given: string): boolean {
   const a = Buffer.from(expected);
   const b = Buffer.from(given);

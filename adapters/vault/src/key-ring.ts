@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { invalid } from '@tallystick/kernel';
 
-/** The name of the setting that carries a ring, as refusals name it. */
+/** The setting that contains a ring, as refusals name it. */
 const setting = 'TALLYSTICK_KEYS';
 
-/** The entry that blind index and card verification codes come from; it encrypts nothing and is never rotated. */
+/**
+ * The entry from which blind index and card verification codes are derived. It encrypts nothing and
+ * is never rotated.
+ */
 const index_key_id = 'index';
 
 const material_length = 32;
@@ -17,17 +20,21 @@ export interface RingKey {
 }
 
 /**
- * The keys of an installation, newest first. The newest encrypts; the others still read what they encrypted.
+ * The keys of an installation, newest first. The newest encrypts, and the others still decrypt what
+ * they encrypted.
  *
- * Beside them stands the index key: blind index and card verification codes must stay the same for as long as a card
- * lives, whatever is rotated. It is the entry with the id `index` or, in a ring without one, the oldest key.
- * Prints its ids only.
+ * The ring also has an index key, because blind index and card verification codes must stay the
+ * same during the life of a card, even when other keys rotate. It is the entry with the id `index`
+ * or, in a ring without one, the oldest key. Prints only its ids.
  */
 export class KeyRing {
   readonly #keys: readonly RingKey[];
   readonly #index: RingKey | null;
 
-  /** Refuses (`validation_failed` on `TALLYSTICK_KEYS`) keys that make no ring. Never repeats key material. */
+  /**
+   * Refuses (`validation_failed` on `TALLYSTICK_KEYS`) keys that do not form a valid ring. Never
+   * repeats key material.
+   */
   constructor(keys: readonly RingKey[]) {
     const encrypting = keys.filter((key) => key.id !== index_key_id);
     keys.forEach((key, position) => {
@@ -42,12 +49,12 @@ export class KeyRing {
       const twin = encrypting.find((other, at) => at < position && Buffer.compare(other.material, key.material) === 0);
       if (twin) refuse(`has one key under two ids, ${twin.id} and ${key.id}; only ${index_key_id} may repeat another`);
     }
-    if (encrypting.length === 0) refuse(`needs at least one key beside ${index_key_id}, newest first`);
+    if (encrypting.length === 0) refuse(`needs at least one key besides ${index_key_id}, newest first`);
     this.#keys = encrypting;
     this.#index = keys.find((key) => key.id === index_key_id) ?? null;
   }
 
-  /** The keys that encrypt or once did, newest first. */
+  /** The keys that encrypt or formerly encrypted, newest first. */
   get keys(): readonly RingKey[] {
     return this.#keys;
   }
@@ -56,19 +63,21 @@ export class KeyRing {
     return this.#keys[0]!.id;
   }
 
-  /** What blind index and codes are derived from. */
+  /** The key material from which blind index and codes are derived. */
   get index_material(): Uint8Array {
     return (this.#index ?? this.#keys.at(-1)!).material;
   }
 
-  /** Whether the index key is an entry of its own, so that every other key can be dropped some day. */
+  /**
+   * Whether the index key is a separate entry, so that every other key can be removed eventually.
+   */
   get has_index_key(): boolean {
     return this.#index !== null;
   }
 
   /**
-   * This ring with a fresh newest key. The index key becomes an entry of its own, if it was not: so no later dropping of
-   * an old key can change the index.
+   * This ring with a new newest key. The index key becomes a separate entry if it was none, so that
+   * removing an old key later cannot change the index.
    */
   withNewKey(): KeyRing {
     const numbers = this.#keys.map((key) => Number(/^k(\d{1,9})$/.exec(key.id)?.[1] ?? 0));
@@ -79,7 +88,7 @@ export class KeyRing {
     ]);
   }
 
-  /** The ring as the setting's text, with its secrets. */
+  /** The ring as the text of the setting, including its secrets. */
   reveal(): string {
     return [...this.#keys, ...(this.#index ? [this.#index] : [])]
       .map((key) => `${key.id}:${Buffer.from(key.material).toString('base64')}`)
@@ -100,9 +109,9 @@ export class KeyRing {
 }
 
 /**
- * Reads a ring from text: `id:base64` entries, newest first, with commas between; or one bare base64 value, whose id is
- * `k1`. Space around entries is passed over. Refuses (`validation_failed` on `TALLYSTICK_KEYS`) anything else, without
- * repeating it.
+ * Reads a ring from text: `id:base64` entries separated by commas, newest first; or one bare base64
+ * value, whose id is `k1`. Space around entries is ignored. Refuses (`validation_failed` on
+ * `TALLYSTICK_KEYS`) anything else, without repeating it.
  */
 export function parseKeyRing(text: string): KeyRing {
   const entries = text.split(',').map((entry) => entry.trim());
@@ -119,7 +128,7 @@ export function parseKeyRing(text: string): KeyRing {
   );
 }
 
-/** A fresh ring as text: one key, `k1`, and an index key of its own. */
+/** A new ring as text: one key, `k1`, and a separate index key. */
 export function createKeyRingText(): string {
   return new KeyRing([
     { id: 'k1', material: randomBytes(material_length) },
@@ -127,7 +136,10 @@ export function createKeyRingText(): string {
   ]).reveal();
 }
 
-/** Strict: one text per key, so that a slip of the pen is told and not read as another key. */
+/**
+ * Strict: there is one valid text per key, so a typing error is reported and not read as another
+ * key.
+ */
 function parseMaterial(text: string, position: number): Uint8Array {
   const material = Buffer.from(text, 'base64');
   if (material.toString('base64') !== text) refuse(`key ${position + 1} is not base64 of ${material_length} bytes`);

@@ -8,22 +8,25 @@ import { deriveSubkey, type SubkeyPurpose } from './subkey.ts';
  *
  *     version (1) | length of the key id (1) | key id (ASCII) | nonce (12) | ciphertext | tag (16)
  *
- * AES-256-GCM. What comes before the nonce, and the purpose, are authenticated with it.
+ * The cipher is AES-256-GCM. The bytes before the nonce, and the purpose, are authenticated.
  */
 const version = 1;
 const nonce_length = 12;
 const tag_length = 16;
 
-/** Seals and opens values with one purpose's subkeys of every key in a ring. */
+/** Seals and opens values with the subkeys of one purpose, of every key in a ring. */
 export interface SealedBox {
   seal(purpose: string, clear: Uint8Array): Uint8Array;
-  /** Throws a `Fault` when it is no sealed value, was altered, was sealed for another purpose, or its key is not in the ring. */
+  /**
+   * Throws a `Fault` if it is no sealed value, was altered, was sealed for another purpose, or its
+   * key is not in the ring.
+   */
   open(purpose: string, sealed: Uint8Array): Uint8Array;
   /** Whether the newest key sealed it. */
   isCurrent(sealed: Uint8Array): boolean;
 }
 
-/** A box over the ring. Nonces are random: rotate the ring before one key has sealed 2^32 values. */
+/** A box for the ring. Nonces are random: rotate the ring before one key has sealed 2^32 values. */
 export function createSealedBox(ring: KeyRing, subkey_purpose: SubkeyPurpose): SealedBox {
   const keys = new Map(
     ring.keys.map(({ id, material }) => [id, { key: deriveSubkey(material, subkey_purpose), header: headerOf(id) }]),
@@ -41,7 +44,7 @@ export function createSealedBox(ring: KeyRing, subkey_purpose: SubkeyPurpose): S
     open(purpose, sealed) {
       const key_id = keyIdOf(sealed);
       const found = key_id === null ? undefined : keys.get(key_id);
-      if (key_id === null) throw cannotOpen('it is not of a form that this version knows');
+      if (key_id === null) throw cannotOpen('this version does not know its format');
       if (found === undefined) throw cannotOpen(`its key ${key_id} is not in the ring`);
       return decrypt(found.key, found.header, purpose, sealed);
     },
@@ -50,7 +53,7 @@ export function createSealedBox(ring: KeyRing, subkey_purpose: SubkeyPurpose): S
   };
 }
 
-/** The id of the key that sealed the value; null when it is no sealed value. */
+/** The id of the key that sealed the value; null if it is no sealed value. */
 function keyIdOf(sealed: Uint8Array): string | null {
   const id_length = sealed[1] ?? 0;
   const header_length = 2 + id_length;

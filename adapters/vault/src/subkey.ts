@@ -1,11 +1,15 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** What a subkey is for. Each purpose has a key of its own, so that no use of one tells anything of another. */
+/**
+ * The use of a subkey. Each purpose has a separate key, so that the use of one reveals nothing
+ * about another.
+ */
 export type SubkeyPurpose = 'card-number' | 'sealing' | 'blind-index' | 'cvc' | 'fingerprint';
 
 /**
- * The 256-bit subkey of a ring key for one purpose: HKDF-SHA-256, no salt (the material is uniform), info
- * `tallystick/1/<purpose>`. Derived once, at start: a call takes about as long as a whole encryption.
+ * The 256-bit subkey of a ring key for one purpose: HKDF-SHA-256, no salt (the material is
+ * uniform), info `tallystick/1/<purpose>`. Derived once, at start: a call takes about as long as a
+ * whole encryption.
  */
 export function deriveSubkey(material: Uint8Array, purpose: SubkeyPurpose): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', material, new Uint8Array(), `tallystick/1/${purpose}`, 32)));

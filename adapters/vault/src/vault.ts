@@ -8,33 +8,40 @@ import { secureRandom } from './random.ts';
 import { createSealedBox } from './sealed-box.ts';
 import { deriveSubkey } from './subkey.ts';
 
-/** Card numbers and secrets kept with one ring of keys, and the cryptography that other packages ask for. */
+/**
+ * Encryption of card numbers and secrets with one ring of keys, and the cryptography that other
+ * packages declare as ports.
+ */
 export interface Vault {
   readonly card_vault: CardVault;
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
-  /** The key that encrypts: what a rotation leaves alone. */
+  /** The key that encrypts. A rotation leaves values sealed with it unchanged. */
   readonly newest_key_id: string;
-  /** Every key that can still read, newest first. */
+  /** Every key that can decrypt, newest first. */
   readonly key_ids: readonly string[];
   /**
-   * 16 hex digits that tell one index key from another and nothing else of it. An installation keeps them with its data and
-   * refuses to start on others: with another index key no stored card would be found, nor any code be right.
+   * 16 hex digits that distinguish one index key from another and reveal nothing else. An
+   * installation stores them with its data and refuses to start with others: with another index key
+   * no stored card would be found, and no code would be right.
    */
   readonly index_fingerprint: string;
 }
 
 export interface VaultOptions {
-  /** Gives card verification codes in place of the ring. For hosts that have their own, and tests that look for one. */
+  /**
+   * Replaces the derivation of card verification codes. For hosts that have their own, and for
+   * tests that search for a sentinel.
+   */
   readonly deriveCvc?: DeriveCvc;
 }
 
-/** What the sealed number of a card is bound to. */
+/** The purpose to which the sealed number of a card is bound. */
 const card_number_purpose = 'card_number';
 
-/** A vault over the ring. Derives every subkey now; afterwards nothing but the ciphers themselves is paid for. */
+/** A vault for the ring. Derives every subkey now; later calls cost only the ciphers themselves. */
 export function createVault(ring: KeyRing, options: VaultOptions = {}): Vault {
   const numbers = createSealedBox(ring, 'card-number');
   const secrets = createSealedBox(ring, 'sealing');
@@ -70,6 +77,6 @@ function toPan(clear: Uint8Array): Pan {
   try {
     return new Pan(Buffer.from(clear).toString('latin1'));
   } catch {
-    throw new Fault('a sealed card number opened to something else', { retryable: false });
+    throw new Fault('a sealed value that was opened is not a card number', { retryable: false });
   }
 }

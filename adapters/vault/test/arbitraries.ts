@@ -9,7 +9,7 @@ const id = fc
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** One to five keys that make a ring, newest first, with or without an index key. */
+/** One to five keys that form a valid ring, newest first, with or without an index key. */
 export const ringKeys: fc.Arbitrary<readonly RingKey[]> = fc
   .tuple(
     fc.uniqueArray(fc.record({ id, material }), {
@@ -31,5 +31,5 @@ export const expiry: fc.Arbitrary<string> = fc
   .tuple(fc.integer({ min: 2024, max: 2060 }), fc.integer({ min: 1, max: 12 }))
   .map(([year, month]) => `${year}-${String(month).padStart(2, '0')}`);
 
-/** What a sealed value may be for. */
+/** The purpose of a sealed value. */
 export const purpose: fc.Arbitrary<string> = fc.string({ unit: 'grapheme', maxLength: 40 });

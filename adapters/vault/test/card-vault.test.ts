@@ -9,7 +9,7 @@ import { expiry, pan, ringKeys } from './arbitraries.ts';
 
 const ring = parseKeyRing(`k1:${Buffer.alloc(32, 'a').toString('base64')}`);
 
-test('a sealed number opens to the same number and names the key that sealed it', () => {
+test('opens a sealed number to the same number, and names the key that sealed it', () => {
   fc.assert(
     fc.property(ringKeys, pan, (keys, pan) => {
       const { card_vault, newest_key_id } = createVault(new KeyRing(keys));
@@ -46,7 +46,7 @@ test('rotation changes neither the blind index nor a code, and every number stay
   );
 });
 
-test('another index key gives another index, other codes and another fingerprint', () => {
+test('another index key results in another index, other codes and another fingerprint', () => {
   const other = createVault(parseKeyRing(`k1:${Buffer.alloc(32, 'b').toString('base64')}`));
   const own = createVault(ring);
   const numbers = Array.from({ length: 20 }, (_, at) => new Pan(`54112345678900${String(at).padStart(2, '0')}`));
@@ -56,13 +56,13 @@ test('another index key gives another index, other codes and another fingerprint
   assert.ok(numbers.some((pan) => own.card_vault.cvc(pan, '2028-01') !== other.card_vault.cvc(pan, '2028-01')));
 });
 
-test('a secret sealed by the sealer never passes for a card number', () => {
+test('a secret sealed by the sealer is never accepted as a card number', () => {
   const { card_vault, sealer } = createVault(ring);
   const sealed = sealer.seal('card_number', Buffer.from('5411234567890000'));
   assert.throws(() => card_vault.open(sealed), Fault);
 });
 
-test('numbers have an index of their own', () => {
+test('different numbers have different indexes', () => {
   fc.assert(
     fc.property(pan, pan, (one, two) => {
       const { card_vault } = createVault(ring);
@@ -74,7 +74,7 @@ test('numbers have an index of their own', () => {
   );
 });
 
-test('the code is three digits, the same each time, and matches itself alone', () => {
+test('the code is three digits, is the same each time, and matches only itself', () => {
   fc.assert(
     fc.property(ringKeys, pan, expiry, fc.string({ maxLength: 5 }), (keys, pan, expiry, guess) => {
       const { card_vault } = createVault(new KeyRing(keys));
@@ -96,14 +96,15 @@ test('codes depend on the expiry and are spread over all digits', () => {
     const month = `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`;
     return card_vault.cvc(new Pan('5411234567890000'), month);
   });
-  // 3,000 draws from 1,000 values leave about 950 distinct ones; fewer than 900 has no chance worth the name.
+  // 3,000 draws from 1,000 values leave about 950 distinct ones; fewer than 900 is practically
+  // impossible.
   assert.ok(new Set(codes).size > 900);
   for (const position of [0, 1, 2]) {
     assert.equal(new Set(codes.map((code) => code[position])).size, 10);
   }
 });
 
-test('codes and index of a known ring stay what they were', () => {
+test('codes and index of a known ring do not change between releases', () => {
   const { card_vault, index_fingerprint } = createVault(ring);
   const pan = new Pan('5411234567890000');
   assert.deepEqual(
@@ -128,7 +129,7 @@ test('a number sealed by an earlier release still opens', () => {
   assert.equal(createVault(ring).card_vault.open(sealed).reveal(), '5411234567890000');
 });
 
-test('a host may derive codes its own way', () => {
+test('a host may replace the derivation of codes', () => {
   const { card_vault } = createVault(ring, { deriveCvc: (_, expiry) => `sentinel ${expiry}` });
   const pan = new Pan('5411234567890000');
   assert.equal(card_vault.cvc(pan, '2028-01'), 'sentinel 2028-01');

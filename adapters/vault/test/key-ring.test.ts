@@ -46,7 +46,7 @@ test('one bare value is a ring of the key k1', () => {
   assert.equal(ring.has_index_key, false);
 });
 
-test('the first entry is the newest; the index key is none of them, wherever it stands', () => {
+test('the first entry is the newest; the index key is excluded at any position', () => {
   const c = Buffer.alloc(32, 'c').toString('base64');
   for (const text of [`index:${c},k2:${b},k1:${a}`, `k2:${b}, k1:${a} ,index:${c}`]) {
     const ring = parseKeyRing(text);
@@ -56,11 +56,11 @@ test('the first entry is the newest; the index key is none of them, wherever it 
   }
 });
 
-test('without an entry of its own the index key is the oldest', () => {
+test('without an index entry the oldest key is the index key', () => {
   assert.equal(Buffer.from(parseKeyRing(`k2:${b},k1:${a}`).index_material).toString('base64'), a);
 });
 
-test('a fresh ring has a key and an index key, both new each time', () => {
+test('a new ring has a key and an index key, both new each time', () => {
   const texts = [createKeyRingText(), createKeyRingText()];
   const values = texts.flatMap((text) => {
     const ring = parseKeyRing(text);
@@ -70,7 +70,7 @@ test('a fresh ring has a key and an index key, both new each time', () => {
   assert.equal(new Set(values).size, 4);
 });
 
-test('a new key goes in front, keeps the others and fixes the index key', () => {
+test('a new key is put in front, and the other keys and the index key do not change', () => {
   fc.assert(
     fc.property(ringKeys, (keys) => {
       const ring = new KeyRing(keys);
@@ -85,7 +85,7 @@ test('a new key goes in front, keeps the others and fixes the index key', () => 
   assert.equal(String(parseKeyRing(`k9:${b},mine:${a}`).withNewKey()), 'KeyRing(k10, k9, mine, index)');
 });
 
-test('text that is no ring is refused, and its keys are not repeated', () => {
+test('refuses text that is no ring, without repeating its keys', () => {
   const short = Buffer.alloc(31, 'a').toString('base64');
   const refused: readonly (readonly [string, RegExp])[] = [
     ['', /is empty/],
@@ -102,7 +102,7 @@ test('text that is no ring is refused, and its keys are not repeated', () => {
     [`k1:${a},k1:${b}`, /two keys with the id k1/],
     [`index:${a},index:${b},k1:${b}`, /two keys with the id index/],
     [`k2:${a},k1:${a}`, /one key under two ids, k2 and k1/],
-    [`index:${a}`, /at least one key beside index/],
+    [`index:${a}`, /at least one key besides index/],
   ];
   for (const [text, message] of refused) {
     const refusal = refusalOf(() => parseKeyRing(text));
@@ -111,12 +111,12 @@ test('text that is no ring is refused, and its keys are not repeated', () => {
   }
 });
 
-test('the index key may repeat an older key, which then can be dropped', () => {
+test('the index key may repeat an older key, which can then be removed', () => {
   const ring = parseKeyRing(`k2:${b},k1:${a},index:${a}`);
   assert.deepEqual([...parseKeyRing(`k2:${b},index:${a}`).index_material], [...ring.index_material]);
 });
 
-test('a ring printed by accident shows its ids only', () => {
+test('a printed ring shows only its ids', () => {
   const ring = parseKeyRing(`k1:${a}`);
   for (const shown of [String(ring), JSON.stringify(ring), inspect(ring), inspect({ ring }, { showHidden: true })]) {
     assert.match(shown, /KeyRing\(k1\)/);

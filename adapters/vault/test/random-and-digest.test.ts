@@ -7,7 +7,7 @@ import fc from 'fast-check';
 
 const { random, sha256, hmacSha256 } = createVault(parseKeyRing(Buffer.alloc(32, 'a').toString('base64')));
 
-test('random integers lie below their bound, up to 2^47', () => {
+test('random integers are below their bound, up to 2^47', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 47 }), (bound) => {
       const drawn = random.below(bound);
@@ -23,19 +23,19 @@ test('a bound outside 1 to 2^47 is a violation', () => {
   for (const bound of [0, -1, 1.5, 2 ** 47 + 1, Number.NaN]) assert.throws(() => random.below(bound), Violation);
 });
 
-test('random bytes are as many as asked for, and new each time', () => {
+test('returns the requested number of random bytes, different each time', () => {
   assert.equal(random.bytes(32).length, 32);
   assert.notDeepEqual([...random.bytes(32)], [...random.bytes(32)]);
 });
 
-test('SHA-256 meets the example of FIPS 180-2', () => {
+test('SHA-256 matches the example of FIPS 180-2', () => {
   assert.equal(
     Buffer.from(sha256(Buffer.from('abc'))).toString('hex'),
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
   );
 });
 
-test('HMAC-SHA-256 meets test case 2 of RFC 4231', () => {
+test('HMAC-SHA-256 matches test case 2 of RFC 4231', () => {
   assert.equal(
     Buffer.from(hmacSha256(Buffer.from('Jefe'), Buffer.from('what do ya want for nothing?'))).toString('hex'),
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',

@@ -12,7 +12,7 @@ function isFault(error: unknown): boolean {
   return error instanceof Fault && !error.retryable;
 }
 
-test('what is sealed opens to the same bytes, for any bytes and purpose', () => {
+test('opens a sealed value to the same bytes, for any bytes and purpose', () => {
   fc.assert(
     fc.property(ringKeys, purpose, bytes, (keys, purpose, clear) => {
       const { sealer } = createVault(new KeyRing(keys));
@@ -22,7 +22,7 @@ test('what is sealed opens to the same bytes, for any bytes and purpose', () => 
   );
 });
 
-test('a sealed value opens for no other purpose', () => {
+test('does not open a value for another purpose', () => {
   fc.assert(
     fc.property(ringKeys, purpose, purpose, bytes, (keys, purpose, other, clear) => {
       fc.pre(purpose !== other);
@@ -34,7 +34,7 @@ test('a sealed value opens for no other purpose', () => {
   );
 });
 
-test('with any byte altered it does not open', () => {
+test('does not open a value with an altered byte', () => {
   fc.assert(
     fc.property(ringKeys, bytes, fc.integer({ min: 1, max: 255 }), (keys, clear, change) => {
       const { sealer } = createVault(new KeyRing(keys));
@@ -49,7 +49,7 @@ test('with any byte altered it does not open', () => {
   );
 });
 
-test('cut short or drawn out it does not open', () => {
+test('does not open a shortened or lengthened value', () => {
   const { sealer } = createVault(parseKeyRing(Buffer.alloc(32, 'a').toString('base64')));
   const sealed = sealer.seal('secret', Buffer.from('clear'));
   for (let length = 0; length < sealed.length; length += 1) {
@@ -58,7 +58,7 @@ test('cut short or drawn out it does not open', () => {
   assert.throws(() => sealer.open('secret', Buffer.concat([sealed, Buffer.alloc(1)])), isFault);
 });
 
-test('any bytes at all are a fault, never another error', () => {
+test('throws a fault for arbitrary bytes, never another error', () => {
   const { sealer } = createVault(parseKeyRing(Buffer.alloc(32, 'a').toString('base64')));
   const header = Buffer.from([1, 2, ...Buffer.from('k1')]);
   const like_sealed = fc.uint8Array({ maxLength: 80 }).map((rest) => Buffer.concat([header, rest]));
@@ -71,7 +71,7 @@ test('any bytes at all are a fault, never another error', () => {
   );
 });
 
-test('a newer key seals, the older ones still open, a dropped one is named', () => {
+test('the newest key seals, older keys still open, and a removed key is named', () => {
   fc.assert(
     fc.property(ringKeys, bytes, (keys, clear) => {
       const before = new KeyRing(keys);
@@ -97,7 +97,7 @@ test('a newer key seals, the older ones still open, a dropped one is named', () 
   );
 });
 
-test('the same key material under another id does not open', () => {
+test('does not open a value with the same key material under another id', () => {
   const material = Buffer.alloc(32, 'a').toString('base64');
   const one = createVault(parseKeyRing(`one:${material}`));
   const two = createVault(parseKeyRing(`two:${material}`));
@@ -106,7 +106,7 @@ test('the same key material under another id does not open', () => {
   assert.throws(() => two.sealer.open('secret', sealed), isFault);
 });
 
-test('the same bytes sealed twice share neither nonce nor ciphertext', () => {
+test('uses a new nonce and ciphertext each time for the same bytes', () => {
   const { sealer } = createVault(parseKeyRing(Buffer.alloc(32, 'a').toString('base64')));
   const sealed = Array.from({ length: 100 }, () => Buffer.from(sealer.seal('secret', Buffer.alloc(16))));
   assert.equal(new Set(sealed.map((value) => value.subarray(4, 16).toString('hex'))).size, 100);
