@@ -1,14 +1,17 @@
 import { isEmail } from '@tallystick/cards';
 import { invalid } from '@tallystick/kernel';
 
-/** Who mail is from. */
+/** The sender of mail. */
 export interface Sender {
-  /** Empty: the address alone. */
+  /** If empty, only the address is used. */
   readonly name: string;
   readonly address: string;
 }
 
-/** Reads `Name <address>` or an address. Refuses (`validation_failed`, path `MAIL_FROM`) all else. */
+/**
+ * Reads `Name <address>` or an address. Refuses (`validation_failed`, path `MAIL_FROM`) anything
+ * else.
+ */
 export function parseSender(text: string): Sender {
   const [, quoted, plain, bracketed] = /^\s*(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>\s*$/.exec(text) ?? [];
   const address = bracketed ?? text.trim();

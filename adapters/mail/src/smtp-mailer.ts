@@ -4,28 +4,28 @@ import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Sender } from './sender.ts';
 import type { SmtpServer } from './smtp-server.ts';
 
-/** Connections to the server at most. */
+/** The largest number of connections to the server. */
 const connections_max = 5;
 
-/** A server that has said nothing for this long is given up, milliseconds. */
+/** After this time without data from the server the attempt ends, milliseconds. */
 const silence_ms_max = 8_000;
 
 export interface SmtpMailerOptions {
   readonly server: SmtpServer;
   readonly from: Sender;
-  /** Certificate authorities beside the usual ones, PEM. */
+  /** Certificate authorities in addition to the usual ones, PEM. */
   readonly extra_authorities?: readonly string[];
-  /** In all, for one message, milliseconds; `mailer_ms_max` by default, and no more than that. */
+  /** The total time for one message, milliseconds. The default and maximum is `mailer_ms_max`. */
   readonly message_ms?: number;
 }
 
-/** Hands messages to an SMTP server, over a pool of connections. */
+/** Sends messages to an SMTP server, over a pool of connections. */
 export function smtpMailer({ server, from, extra_authorities, message_ms }: SmtpMailerOptions): Mailer {
   const time_ms = Math.min(message_ms ?? mailer_ms_max, mailer_ms_max);
   const transport = createTransport({
     pool: true,
     maxConnections: connections_max,
-    // The schedule is the domain's: nothing is sent again behind its back.
+    // The domain owns the schedule, so the library must not retry.
     maxRequeues: 0,
     host: server.host,
     port: server.port,
@@ -35,7 +35,7 @@ export function smtpMailer({ server, from, extra_authorities, message_ms }: Smtp
     ...(server.user === null ? {} : { auth: { user: server.user, pass: server.password?.() ?? '' } }),
     tls: {
       minVersion: 'TLSv1.2',
-      // Where a message may go out in clear, a certificate that nobody vouches for is better than none.
+      // If a message may be sent without TLS, TLS with any certificate is better than none.
       rejectUnauthorized: server.tls !== 'if_offered',
       ...(extra_authorities === undefined ? {} : { ca: [...rootCertificates, ...extra_authorities] }),
     },
@@ -50,7 +50,8 @@ export function smtpMailer({ server, from, extra_authorities, message_ms }: Smtp
 
   return {
     async send({ to, subject, text, html }): Promise<MailOutcome> {
-      // The library reads a list of addresses wherever it takes one: only what is one gets there.
+      // The library accepts a list of addresses in this place, so the value must be a single
+      // address.
       if (!isEmail(to)) return { kind: 'not_taken', error: 'no address', for_good: true };
       try {
         await transport.sendMail({
@@ -61,7 +62,7 @@ export function smtpMailer({ server, from, extra_authorities, message_ms }: Smtp
           text,
           html,
           xMailer: false,
-          // No holiday note answers it.
+          // Prevents automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
           signal: AbortSignal.timeout(time_ms),
         });
@@ -77,7 +78,7 @@ export function smtpMailer({ server, from, extra_authorities, message_ms }: Smtp
   };
 }
 
-/** Names what went wrong. Never quotes the server, which may repeat what it was sent. */
+/** Names the error. Never quotes the server, which may repeat the message. */
 function explain(error: unknown): { readonly error: string; readonly for_good: boolean } {
   const { code = '', originalCode = code, responseCode, command } = error as NodemailerError;
   const reply = responseCode === undefined ? '' : ` ${responseCode}`;
@@ -87,7 +88,8 @@ function explain(error: unknown): { readonly error: string; readonly for_good: b
     return { error: 'tls failed', for_good: false };
   }
   if (responseCode === undefined) return { error: 'connection failed', for_good: false };
-  // These, in answer to RCPT TO, are about the address. Others are as likely about us, and worth the rest of the schedule.
+  // These codes in answer to RCPT TO concern the address. Others may concern this server, and the
+  // schedule continues.
   const for_good = command === 'RCPT TO' && [550, 551, 553].includes(responseCode);
   return { error: `refused${reply}`, for_good };
 }

@@ -1,22 +1,26 @@
 import { invalid, type Refusal } from '@tallystick/kernel';
 
-/** Where mail is handed in. Prints without its password. */
+/** The server that accepts mail. Prints without its password. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** `from_start`: smtps. `required`: STARTTLS, or nothing is sent. `if_offered`: STARTTLS when the server has it. */
+  /**
+   * `from_start`: smtps. `required`: STARTTLS, or nothing is sent. `if_offered`: STARTTLS if the
+   * server offers it.
+   */
   readonly tls: 'from_start' | 'required' | 'if_offered';
   readonly user: string | null;
-  /** In a function, so that no log and no dump of the configuration shows it. */
+  /** A function, so that no log and no dump of the configuration shows the password. */
   readonly password: (() => string) | null;
 }
 
 const form = 'smtps://<user>:<password>@<host>, or smtp:// for STARTTLS';
 
 /**
- * Reads an SMTP URL. `smtps://` is TLS from the start (port 465), `smtp://` is STARTTLS (port 587), which may be missing only
- * on a loopback host or with `?starttls=optional`, and then never with a password. Refuses (`validation_failed`, path
- * `SMTP_URL`) all else, and does not repeat it: it may hold a password.
+ * Reads an SMTP URL. `smtps://` uses TLS from the start (port 465). `smtp://` uses STARTTLS (port
+ * 587), which may be missing only on a loopback host or with `?starttls=optional`, and then never
+ * with a password. Refuses (`validation_failed`, path `SMTP_URL`) anything else without repeating
+ * it, because it may contain a password.
  */
 export function parseSmtpServer(text: string): SmtpServer {
   const url = URL.parse(text);

@@ -28,7 +28,7 @@ function mailerTo(t: TestContext, url: string, { authority }: { authority?: stri
   return mailer;
 }
 
-test('a message arrives as text and as HTML, over STARTTLS and over TLS from the start, logged in', async (t) => {
+test('delivers text and HTML after a login, over STARTTLS and over TLS from the start', async (t) => {
   for (const secure of [false, true]) {
     const logins: unknown[] = [];
     const server = await receiver(t, {
@@ -75,7 +75,7 @@ test('no value can add a header or a recipient', async (t) => {
   assert.ok(server.received.some(({ headers }) => headers.some((line) => line.startsWith('Subject: x Bcc: eve'))));
 });
 
-test('without TLS nothing is sent to another host, and no password to any server without it', async (t) => {
+test('sends nothing to another host without TLS, and no password to any server without TLS', async (t) => {
   const server = await receiver(t, { disabledCommands: ['STARTTLS'] });
   const required = { ...parseSmtpServer(`smtp://127.0.0.1:${server.port}`), tls: 'required' as const };
   const mailer = smtpMailer({ server: required, from });
@@ -87,13 +87,13 @@ test('without TLS nothing is sent to another host, and no password to any server
   assert.deepEqual(await loopback.send(message), { kind: 'taken' });
 });
 
-test('a certificate that nobody vouches for is refused', async (t) => {
+test('refuses a certificate from an unknown authority', async (t) => {
   const server = await receiver(t, { secure: true });
   const mailer = mailerTo(t, `smtps://127.0.0.1:${server.port}`);
   assert.deepEqual(await mailer.send(message), { kind: 'not_taken', error: 'tls failed', for_good: false });
 });
 
-test('what the server refuses is told by its code; only an address that does not exist is given up', async (t) => {
+test('reports the code of a refusal, and gives up only on an address that does not exist', async (t) => {
   let code = 0;
   const refuse = (done: (error?: Error) => void) =>
     done(Object.assign(new Error(`no ${message.text}`), { responseCode: code }));
@@ -117,7 +117,7 @@ test('what the server refuses is told by its code; only an address that does not
   assert.deepEqual(await mailer.send(message), { kind: 'not_taken', error: 'login refused 535', for_good: false });
 });
 
-test('a server that is not there, hangs up or never speaks is over in time', async (t) => {
+test('ends in time if the server is absent, hangs up or never answers', async (t) => {
   const sockets: { destroy(): void }[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => {})));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -137,7 +137,7 @@ test('a server that is not there, hangs up or never speaks is over in time', asy
   assert.equal((await mailerTo(t, `smtp://127.0.0.1:${rude.port}`).send(message)).kind, 'not_taken');
 });
 
-test('an SMTP URL is read whole or refused, and never repeated', () => {
+test('accepts or refuses an SMTP URL as a whole, and never repeats it', () => {
   const read = (text: string) => {
     const { password, ...server } = parseSmtpServer(text);
     return [server.host, server.port, server.tls, server.user, password?.() ?? null];
