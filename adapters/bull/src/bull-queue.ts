@@ -5,16 +5,16 @@ import Bull from 'bull';
 export interface BullQueueOptions {
   /** `redis://[user:password@]host:port[/database]`, or `rediss://` with TLS. */
   readonly redis_url: string;
-  /** Sets this service's keys apart from others in the same Redis; `tallystick` by default. */
+  /** Separates this service's keys from others in the same Redis; `tallystick` by default. */
   readonly prefix?: string;
-  /** Told of errors of Redis and of Bull, for the log. */
+  /** Receives errors of Redis and of Bull, for the log. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Offers in one job: a job costs several round trips, an offer a few bytes. */
+/** Offers in one job. A job costs several round trips, an offer a few bytes. */
 const offers_per_job_max = 32;
 
-/** How long an offer may wait for Redis before it is left to a later sweep. */
+/** How long an offer may wait for Redis. After that a later sweep makes it again. */
 const redis_time_ms_max = 2_000;
 
 interface Job {
@@ -24,8 +24,9 @@ interface Job {
 /**
  * The delivery queue on Bull: offers made by any process reach one of the workers.
  *
- * Jobs carry only ids, are due at once and are gone once a worker has taken them. When Redis is away, slow or emptied, offers
- * are lost and nothing else: the deliveries are in the database, and a sweep offers them again.
+ * Jobs carry only ids, are due immediately and are removed once a worker has taken them. While
+ * Redis is unavailable, slow or emptied, only offers are lost. The deliveries are in the database,
+ * and a sweep offers them again.
  */
 export function bullQueue(options: BullQueueOptions): DeliveryQueue {
   const report = options.onError ?? (() => {});
@@ -54,7 +55,7 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
     },
 
     async consume(accept) {
-      // Bull's own start-up commands are not cut off by a close that follows at once.
+      // An immediate close would otherwise cut off Bull's start-up commands.
       await withinTime(whenConnected(queue)).catch(report);
       // The promise of `process` lasts as long as the queue.
       const processing = queue.process((job) => {
@@ -71,9 +72,11 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
 
     async close() {
       closed = true;
-      // Commands of a connection that has just begun would be cut off, and nobody waits for their failure.
+      // Otherwise commands of a connection that has just begun would be cut off, and their
+      // rejections would be unhandled.
       await withinTime(Promise.all(queue.clients.map(connected))).catch(() => undefined);
-      // Bull waits for Redis before it closes, for ever if it must; without its connections nothing keeps the process alive.
+      // Bull waits for Redis before it closes, even for ever. Without its connections nothing keeps
+      // the process alive.
       await withinTime(queue.close(true)).catch(report);
       for (const client of queue.clients) if (client.status !== 'end') client.disconnect();
     },
@@ -84,10 +87,14 @@ async function connected(client: Bull.Queue['client']): Promise<void> {
   if (client.status !== 'ready') await once(client, 'ready');
 }
 
-/** Rejects at once while Redis is known to be away: a command would be kept in memory until it is back. */
+/**
+ * Rejects immediately while Redis is known to be unavailable. A command would otherwise be kept in
+ * memory until it returns.
+ */
 async function whenConnected(queue: Bull.Queue): Promise<void> {
   const { status } = queue.client;
-  if (status === 'reconnecting' || status === 'close' || status === 'end') throw new Error(`Redis is away (${status})`);
+  if (status === 'reconnecting' || status === 'close' || status === 'end')
+    throw new Error(`Redis is unavailable (${status})`);
   await queue.isReady();
 }
 

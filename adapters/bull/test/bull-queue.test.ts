@@ -39,7 +39,7 @@ if (redis_expected) {
   });
 }
 
-test('Bull: without Redis an offer is given up in bounded time, and nothing rejects', async () => {
+test('Bull: without Redis an offer ends in bounded time, and nothing rejects', async () => {
   const refusing = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
   const { port } = refusing.address() as { port: number };
