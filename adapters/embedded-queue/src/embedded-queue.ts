@@ -1,11 +1,11 @@
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 
-/** Offers kept while nobody consumes; more are left to a sweep. */
+/** Offers kept while there is no consumer. Further offers are left to a sweep. */
 const waiting_max = 10_000;
 
 /**
- * The delivery queue of one process: an offer goes straight to this process's worker. The database, swept for what is due,
- * makes up for what is lost when the process ends.
+ * The delivery queue of one process: an offer goes directly to this process's worker. A sweep of
+ * the database finds the due deliveries whose offers were lost when the process ended.
  */
 export function embeddedQueue(): DeliveryQueue {
   let accept: ((offers: readonly DeliveryOffer[]) => void) | null = null;
