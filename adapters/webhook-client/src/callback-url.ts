@@ -1,32 +1,36 @@
 import type { CallbackUrlPolicy, SendError } from '@tallystick/events';
 import type { AddressGuard } from './address-guard.ts';
 
-/** What the text of a callback URL shows to be wrong with it. */
+/** The problem that the text of a callback URL shows. */
 export interface CallbackUrlProblem {
   readonly error: SendError;
   /** The end of a sentence that begins with the field's name. */
   readonly message: string;
 }
 
-/** What a URL parser drops or mends in silence; the URL is signed as it was written, so it must be what is called. */
-const mended_by_parsers = /[\s\p{Cc}\\]/u;
+/**
+ * Characters that a URL parser silently removes or replaces. The URL is signed as it was written,
+ * so the request must use the same text.
+ */
+const altered_by_parsers = /[\s\p{Cc}\\]/u;
 
 /**
- * What is wrong with a callback URL as far as its text shows, or null: it must be https, without credentials or fragment, and
- * must not name a refused address outright. What a name resolves to is checked whenever a connection is made.
+ * The problem of a callback URL that its text shows, or null. The URL must be https, without
+ * credentials or fragment, and its host must not be a refused address. The addresses of a name are
+ * checked whenever a connection is made.
  */
 export function callbackUrlProblem(text: string, guard: AddressGuard): CallbackUrlProblem | null {
   const refused = (message: string): CallbackUrlProblem => ({ error: 'url_refused', message });
   const url = URL.parse(text);
   if (url === null) return refused('must be a URL such as https://example.com/hooks');
   if (url.protocol !== 'https:') return refused('must use https');
-  if (mended_by_parsers.test(text)) return refused('must not hold spaces, control characters or backslashes');
+  if (altered_by_parsers.test(text)) return refused('must not contain spaces, control characters or backslashes');
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? [];
   if (authority === undefined) return refused('must begin with https:// and a host');
-  if (authority.includes('@')) return refused('must not carry a user name or password');
+  if (authority.includes('@')) return refused('must not contain a user name or password');
   if (text.includes('#')) return refused('must not have a fragment (#...)');
-  // The parser has made decimal, octal and hexadecimal forms into dotted ones. A name of the machine's own network is
-  // refused unless the loopback network is allowed.
+  // The parser has converted decimal, octal and hexadecimal forms into dotted ones. A name of the
+  // local machine is refused unless the loopback network is allowed.
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const names_loopback = /^localhost\.?$|\.localhost\.?$/.test(host);
   const literal = /^[\d.]+$|:/.test(host) ? host : names_loopback ? '127.0.0.1' : null;
@@ -34,7 +38,7 @@ export function callbackUrlProblem(text: string, guard: AddressGuard): CallbackU
   return { error: 'address_refused', message: `names ${host}, which may not be called: a public address is needed` };
 }
 
-/** The same as the rule by which webhooks are registered. */
+/** The policy by which webhooks are registered. */
 export function callbackUrlPolicy(guard: AddressGuard): CallbackUrlPolicy {
   return (callback_url) => callbackUrlProblem(callback_url, guard)?.message ?? null;
 }

@@ -6,35 +6,45 @@ import { Agent, buildConnector } from 'undici';
 import { type AddressGuard, addressGuard, loopback_networks } from './address-guard.ts';
 import { callbackUrlProblem } from './callback-url.ts';
 
-/** In all: resolving, connecting, sending and the answer. Decision: "time-out (15 s in all)". */
+/**
+ * The total time: resolving, connecting, sending and the answer. Decision: "time-out (15 s in
+ * all)".
+ */
 const request_time_ms_max = 15_000;
 
-/** How much of an answer is kept; the rest is read up to a bound, so that the connection can be used again. */
+/**
+ * The stored part of an answer. The rest is read up to a limit, so that the connection can be
+ * reused.
+ */
 const excerpt_bytes_max = 4_096;
 const answer_bytes_max = 65_536;
 
 /**
- * How long an idle connection is kept when the endpoint does not say. Many close theirs after five seconds: a request sent in that
- * very moment is lost, and comes ten minutes later.
+ * How long an idle connection is kept if the endpoint does not specify a time. Many endpoints close
+ * theirs after five seconds. A request sent at that moment would be lost, and retried ten minutes
+ * later.
  */
 const idle_ms_max = 3_000;
 
 export interface WebhookClientOptions {
   readonly guard: AddressGuard;
-  /** Certificate authorities beside the system's, PEM: for endpoints inside a house, and for tests. */
+  /**
+   * Certificate authorities in addition to the system's, PEM. For endpoints in private networks,
+   * and for tests.
+   */
   readonly extra_authorities?: readonly string[];
   /**
-   * Whether any certificate will do on loopback (127.0.0.0/8, ::1 and localhost): for a developer's own programs. False by
-   * default. Everywhere else certificates are always checked.
+   * Whether any certificate is accepted on loopback (127.0.0.0/8, ::1 and localhost), for a
+   * developer's own programs. False by default. All other certificates are always checked.
    */
   readonly trusts_loopback?: boolean;
   /** Resolves names; the system's resolver by default. */
   readonly lookup?: LookupFunction;
-  /** In milliseconds; 15,000 by default, and no more than that. */
+  /** In milliseconds. The default and maximum is 15,000. */
   readonly request_time_ms?: number;
 }
 
-/** A refusal of ours at the moment of connecting; carries which, past undici's own error. */
+/** A refusal at the time of connecting. Carries the reason through undici's own error. */
 class ConnectRefused extends Error {
   readonly reason: SendError;
 
@@ -44,13 +54,16 @@ class ConnectRefused extends Error {
   }
 }
 
-/** A sender over undici: one pool of connections per origin, guarded where the connection is made. */
+/**
+ * A sender over undici: one pool of connections per origin, guarded where the connection is made.
+ */
 export function webhookClient(options: WebhookClientOptions): WebhookSender {
   const { guard } = options;
   const time_ms = Math.min(options.request_time_ms ?? request_time_ms_max, request_time_ms_max);
   const agent = new Agent({
-    // No bound per origin: webhooks of many companies may share one, and who waited here for a slow one of them would wait
-    // within its own 15 s. What is in flight is bounded where it is known whose it is: by the courier.
+    // There is no limit per origin. Webhooks of several companies may share one origin, and a
+    // request that waited here for a slow one would use up its own 15 s. The courier limits the
+    // requests in flight of each webhook.
     connections: null,
     pipelining: 1,
     allowH2: false,
@@ -125,8 +138,9 @@ function dialableUrl(text: string, guard: AddressGuard): URL {
 }
 
 /**
- * Resolves as the system does, and hands on the addresses only if every one of them is allowed: a name that mixes public and
- * private addresses is a trap. What is handed on is what is dialled: nothing resolves a second time.
+ * Resolves like the system, and returns the addresses only if all of them are allowed, because a
+ * name with public and private addresses is an attack. The connection uses exactly the returned
+ * addresses; nothing resolves a second time.
  */
 function guardedLookup(guard: AddressGuard, resolve: LookupFunction): LookupFunction {
   return (hostname, lookup_options, callback) => {
@@ -139,7 +153,8 @@ function guardedLookup(guard: AddressGuard, resolve: LookupFunction): LookupFunc
       const refused = addresses.find(({ address }) => !guard.allows(address));
       const first = addresses[0];
       if (first === undefined || refused !== undefined) {
-        // Not which address: clients read this, and the names of the house's own network are not theirs to look up.
+        // The message does not name the address: clients read it, and must not learn names of the
+        // private network.
         const why = refused === undefined ? 'to nothing' : 'to an address that may not be called';
         callback(new ConnectRefused('address_refused', `${hostname} resolves ${why}`), '');
         return;
@@ -150,7 +165,7 @@ function guardedLookup(guard: AddressGuard, resolve: LookupFunction): LookupFunc
   };
 }
 
-/** The first 4 KiB as text. Past 64 KiB the rest is not read: the connection is dropped. */
+/** The first 4 KiB as text. After 64 KiB the rest is not read, and the connection is closed. */
 async function readExcerpt(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
@@ -162,7 +177,7 @@ async function readExcerpt(body: AsyncIterable<Buffer> & { destroy(): unknown })
   return Buffer.concat(kept).toString('utf8');
 }
 
-/** Names what went wrong. Never quotes what the endpoint sent. */
+/** Names the error. Never quotes the endpoint. */
 function explain(error: unknown, time_ms: number): { readonly error: SendError; readonly detail: string } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ConnectRefused) return { error: cause.reason, detail: cause.message };

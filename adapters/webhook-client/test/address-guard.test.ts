@@ -54,7 +54,7 @@ const refused: readonly (readonly [address: string, what: string])[] = [
   ['2002:7f00:1::', '6to4 of loopback'],
   ['2002:a9fe:a9fe::1', '6to4 of the metadata service'],
   ['3fff::1', 'documentation'],
-  ['4000::1', 'not handed out'],
+  ['4000::1', 'not assigned'],
   ['5f00::1', 'segment routing'],
   ['fc00::1', 'unique local'],
   ['fd00:ec2::254', 'a metadata service, unique local'],
@@ -86,7 +86,7 @@ test('allows public addresses', () => {
   }
 });
 
-test('allows what a named network holds, and no more', () => {
+test('allows exactly the addresses of a named network', () => {
   const guard = addressGuard(['127.0.0.0/8', 'fd00:1234::/32']);
   assert.equal(guard.allows('127.1.2.3'), true);
   assert.equal(guard.allows('fd00:1234::9'), true);
@@ -95,12 +95,12 @@ test('allows what a named network holds, and no more', () => {
   assert.equal(guard.allows('::ffff:127.0.0.1'), false);
 });
 
-test('a network that does not parse is refused when the guard is made', () => {
+test('refuses a network that does not parse when the guard is created', () => {
   for (const network of ['127.0.0.1/99', 'loopback', '', '10.0.0.0'])
     assert.throws(() => addressGuard([network]), TypeError);
 });
 
-test('no IPv4 address is allowed by hiding it in IPv6', () => {
+test('allows no IPv4 address inside an IPv6 address', () => {
   const octet = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(

@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import { loopbackCertificate, tlsReceiver } from '@tallystick/test-support';
 import { addressGuard, loopback_networks, webhookClient } from '../src/index.ts';
 
-test('an idle connection is closed before a receiver closes it after five seconds without having said so', async () => {
+test('closes an idle connection before a receiver without a stated time closes it after five seconds', async () => {
   const ended = Promise.withResolvers<number>();
   const receiver = await tlsReceiver((_, response, socket) => {
     const answered_ms = performance.now();
     socket.once('end', () => ended.resolve(performance.now() - answered_ms));
-    // Told so by the receiver itself, Node's server does not say for how long it keeps the connection.
+    // If the receiver itself sets the header, Node's server does not state how long it keeps the
+    // connection.
     response.setHeader('Connection', 'keep-alive').end();
   });
   const { cert } = await loopbackCertificate();
@@ -18,7 +19,7 @@ test('an idle connection is closed before a receiver closes it after five second
     assert.equal(answer.kind === 'answered' && answer.status, 200);
     const deadline = AbortSignal.timeout(4_900);
     deadline.addEventListener('abort', () => ended.reject(new Error('the connection is still open after 4.9 s')));
-    assert.ok((await ended.promise) > 1_000, 'it is there for deliveries that follow soon');
+    assert.ok((await ended.promise) > 1_000, 'it stays open for deliveries that follow soon');
   } finally {
     await sender.close();
     await receiver.close();

@@ -26,7 +26,7 @@ function errorOf(answer: WebhookAnswer): string {
   return answer.kind === 'unanswered' ? answer.error : `answered ${answer.status}`;
 }
 
-/** A resolver that gives each list of addresses in turn, the last for ever. */
+/** A resolver that returns each list of addresses in turn, and then always the last. */
 function resolver(...answers: readonly (readonly string[])[]): LookupFunction & { calls: number } {
   const resolve: LookupFunction = (_hostname, _options, callback) => {
     const addresses = answers[Math.min(counted.calls, answers.length - 1)]!;
@@ -40,7 +40,7 @@ function resolver(...answers: readonly (readonly string[])[]): LookupFunction & 
   return counted;
 }
 
-test('posts the body and the headers as given and tells the answer', async () => {
+test('posts the body and the headers unchanged and returns the answer', async () => {
   await using receiver = await disposable(
     await tlsReceiver((_, response) => response.writeHead(201, { 'retry-after': '7' }).end('thanks')),
   );
@@ -54,7 +54,7 @@ test('posts the body and the headers as given and tells the answer', async () =>
   assert.equal(receiver.received[0]?.headers['x-timestamp'], '1');
 });
 
-test('uses connections again: twenty requests in a row need no more than two', async () => {
+test('reuses connections: twenty requests in a row need at most two', async () => {
   await using receiver = await disposable(await tlsReceiver());
   const sender = client();
   for (let sent = 0; sent < 20; sent += 1)
@@ -62,7 +62,7 @@ test('uses connections again: twenty requests in a row need no more than two', a
   assert.ok(receiver.connections() <= 2, String(receiver.connections()));
 });
 
-test('keeps 4 KiB of a long answer and drops the connection of an endless one', async () => {
+test('keeps 4 KiB of a long answer and closes the connection of an endless one', async () => {
   await using receiver = await disposable(
     await tlsReceiver((_, response) => {
       const write = (): void => {
@@ -100,7 +100,7 @@ test('gives up on an endpoint that does not answer, and on one that answers byte
   }
 });
 
-test('a slow endpoint delays no other one of the same origin', async () => {
+test('does not delay other endpoints of an origin with a slow one', async () => {
   const slow_count = 32;
   const all_slow = Promise.withResolvers<void>();
   const held: (() => void)[] = [];
@@ -127,14 +127,14 @@ test('does not trust a certificate of an unknown authority', async () => {
   assert.equal(receiver.received.length, 0);
 });
 
-test('tells a refused and a reset connection as a failed one', async () => {
+test('reports a refused or reset connection as failed', async () => {
   const nobody = `https://127.0.0.1:${refusing_port}`;
   assert.equal(errorOf(await client().send(request(nobody))), 'connection_failed');
   await using resetting = await disposable(await tlsReceiver((_request, _response, socket) => socket.destroy()));
   assert.equal(errorOf(await client().send(request(resetting.origin))), 'connection_failed');
 });
 
-test('trusts any certificate on loopback if it is told to, and nowhere else', async () => {
+test('trusts any certificate on loopback if configured so, and nowhere else', async () => {
   await using receiver = await disposable(await tlsReceiver());
   const sender = webhookClient({
     guard: addressGuard(loopback),
@@ -177,7 +177,7 @@ const tricks: readonly string[] = [
 ];
 
 for (const url of tricks) {
-  test(`refuses to dial ${url}`, async () => {
+  test(`refuses to connect to ${url}`, async () => {
     assert.equal(errorOf(await client({ allowed: [] }).send(request(url))), 'address_refused');
   });
 }
@@ -206,7 +206,7 @@ for (const url of [
   });
 }
 
-test('takes what a callback URL may hold: upper case, a port, an @ in the path, letters of any script', () => {
+test('accepts a valid callback URL with upper case, a port, an @ in the path, letters of any script', () => {
   const guard = addressGuard();
   for (const url of ['HTTPS://Example.com', 'https://example.com:8443/a/@me?to=x@y', 'https://bücher.example/ä?ü=1'])
     assert.equal(callbackUrlProblem(url, guard), null, url);
@@ -231,11 +231,14 @@ for (const addresses of resolutions) {
     const answer = await sender.send(request('https://hooks.test/'));
     assert.equal(errorOf(answer), 'address_refused');
     const detail = answer.kind === 'unanswered' ? answer.detail : '';
-    assert.ok(!addresses.some((address) => detail.includes(address)), 'a client is not told what a name resolves to');
+    assert.ok(
+      !addresses.some((address) => detail.includes(address)),
+      'the answer does not reveal the addresses of a name',
+    );
   });
 }
 
-test('dials the address that it checked, though the name resolves differently the second time', async () => {
+test('connects to the checked address, even if the name resolves differently the second time', async () => {
   await using receiver = await disposable(await tlsReceiver());
   const lookup = resolver(['127.0.0.1'], ['10.0.0.1']);
   const answer = await client({ lookup }).send(request(`https://hooks.test:${receiver.port}/`));
@@ -243,7 +246,7 @@ test('dials the address that it checked, though the name resolves differently th
   assert.equal(lookup.calls, 1);
 });
 
-test('checks anew at each connection: a name that moves to a refused address is refused', async () => {
+test('checks again at each connection: refuses a name that moves to a refused address', async () => {
   await using receiver = await disposable(
     await tlsReceiver((_, response) => response.writeHead(200, { connection: 'close' }).end()),
   );
