@@ -109,7 +109,7 @@ describe('key rotation', { concurrency: true }, () => {
         assert.ok(uses > 0, 'cards were in use while keys were rotated');
         const { newest_key_id, card_numbers } = await rotating;
         assert.equal(newest_key_id, 'k2');
-        assert.ok(Number(card_numbers) >= before_it.length, `${card_numbers} of ${before_it.length} were sealed anew`);
+        assert.ok(Number(card_numbers) >= before_it.length, `${card_numbers} of ${before_it.length} were sealed again`);
 
         const after_it = await numbers();
         assert.equal(after_it.length, cards.length);

@@ -34,8 +34,8 @@ import { tokens } from './tokens.ts';
 import { version } from './version.ts';
 
 /**
- * The whole server, put together: the only place where adapters and domain meet. Nothing is opened until it is asked for;
- * `closeContainer` closes what was opened.
+ * The composition of the whole server, and the only place where adapters and domain meet. Each part
+ * is opened on first use. `closeContainer` closes the opened parts.
  */
 export function createContainer(config: Config): Container {
   const container = new Container({ defaultScope: 'Singleton' });
@@ -43,11 +43,14 @@ export function createContainer(config: Config): Container {
   return container;
 }
 
-/** Closes what was opened, in the order in which they need each other: whoever calls goes before whom it calls. */
+/**
+ * Closes the opened parts in the order of their dependencies: a caller before the parts that it
+ * calls.
+ */
 export async function closeContainer(container: Container): Promise<void> {
   const logger = container.get(tokens.logger);
   for (const token of [tokens.jobs, tokens.network, tokens.deliveries, tokens.mails, tokens.persistence]) {
-    // What could not be opened rejects here once more, and has told its reason already.
+    // A part that could not be opened rejects here again. The reason is already logged.
     await container.unbindAsync(token).catch((err: unknown) => logger.debug({ err }, 'could not be closed'));
   }
   await new Promise((resolve) => logger.flush(resolve));
@@ -124,7 +127,7 @@ const domain = new ContainerModule(({ bind }) => {
         : await openSandbox(persistence, shared, async () => {
             await jobs.runDue();
             const waiting = await deliveries.settled();
-            if (waiting !== null) logger.warn({ waiting }, 'the clock was moved, and not all that became due is done');
+            if (waiting !== null) logger.warn({ waiting }, 'the clock was moved, and some due work is not done yet');
             return waiting;
           }),
     [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.logger],
@@ -235,13 +238,13 @@ const http = new ContainerModule(({ bind }) => {
   );
 });
 
-/** What is told of each committed pass: its events are on their way. */
+/** Called after each committed pass, which has written events. */
 function passed(messages: number, metrics: Metrics, deliveries: Deliveries): void {
   metrics.pass(messages);
   deliveries.nudge();
 }
 
-/** Transactions after which events may be on their way. */
+/** Runs the relay after transactions that may have written events. */
 function nudging<Tx>(work: UnitOfWork<Tx>, deliveries: Deliveries): UnitOfWork<Tx> {
   return {
     ...work,
@@ -253,13 +256,16 @@ function nudging<Tx>(work: UnitOfWork<Tx>, deliveries: Deliveries): UnitOfWork<T
   };
 }
 
-/** Where links in mails lead. A worker does not know where the interface listens: in a sandbox, at the default port. */
+/**
+ * The start of links in mails. A worker does not know where the interface listens, so in a sandbox
+ * it uses the default port.
+ */
 function publicUrl({ public_url, role }: Config, listens_on: string | null): string {
   if (public_url !== null) return public_url;
   return role === 'worker' || listens_on === null ? default_interface_url : defaultPublicUrl(listens_on);
 }
 
-/** Bull where Redis is configured, so that other processes can send; else this process's own. */
+/** Bull if Redis is configured, so that other processes can send; else a queue in this process. */
 function openQueue({ redis_url }: Config, logger: Logger): DeliveryQueue {
   if (redis_url === null) return embeddedQueue();
   return bullQueue({
@@ -268,12 +274,12 @@ function openQueue({ redis_url }: Config, logger: Logger): DeliveryQueue {
   });
 }
 
-/** Structured lines on standard error: standard output is for what the server says to whoever started it. */
+/** Structured lines on standard error. Standard output is for the person who starts the server. */
 function openLog(config: Config): Logger {
   return pino(logOptions(config.log_level), pino.destination({ dest: 2, sync: false }));
 }
 
-/** Opens the database, brings its schema up to date, and makes sure that the keys are those that it was made with. */
+/** Opens the database, migrates its schema, and checks that the keys belong to the database. */
 async function openPersistence(
   config: Config,
   clock: Clock,

@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   }
 
   async function stop(signal: string): Promise<void> {
-    console.log(`${signal}: finishing what is in flight; once more to end at once`);
+    console.log(`${signal}: finishing requests in flight; press again to exit immediately`);
     try {
       await server.stop();
       process.exit(0);
@@ -39,7 +39,9 @@ async function main(): Promise<void> {
   }
 }
 
-/** `--role api|worker|all`, as the variable ROLE. */
+/**
+ * `--role api|worker|all`, which sets the variable ROLE.
+ */
 function commandLine(): Record<string, string> {
   try {
     const { role } = parseArgs({ options: { role: { type: 'string' } } }).values;
@@ -55,7 +57,7 @@ function configOrExit() {
     return readConfig({ ...process.env, ...commandLine() });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    console.error(`${error.message}\ndocs/operations.md tells what each variable is for.`);
+    console.error(`${error.message}\ndocs/operations.md describes each variable.`);
     process.exit(2);
   }
 }

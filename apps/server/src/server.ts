@@ -6,24 +6,31 @@ import type { Config } from './configuration/config.ts';
 import { closeContainer, createContainer } from './container.ts';
 import { tokens } from './tokens.ts';
 
-/** A header in 10 s, a request in 60: slower ones hold a connection for nothing. Idle ones outlive a load balancer's 60 s. */
+/**
+ * Headers must arrive in 10 s and a request in 60 s, because slow clients occupy connections. Idle
+ * connections outlast a load balancer's 60 s.
+ */
 const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 };
 
-/** What closing the database and the log may take in any case. */
+/** The least time for closing the database and the log. */
 const closing_ms_min = 2_000;
 
 /** One server in this process. */
 export interface Server {
-  /** Opens the database, begins to listen and starts the jobs. When it rejects, `stop` closes what it had opened. */
+  /**
+   * Opens the database, listens and starts the jobs. If it rejects, `stop` closes the parts that
+   * were opened.
+   */
   start(): Promise<{ readonly url: string }>;
   /**
-   * Stops taking requests, finishes those in flight, then jobs, deliveries and database. What takes longer than
-   * `shutdown_ms_max` is cut off, and it rejects. May be called again, and before `start` has resolved.
+   * Stops accepting requests, finishes those in flight, then closes jobs, deliveries and database.
+   * Rejects if this takes longer than `shutdown_ms_max`, after cutting off the remaining work. May
+   * be called again, and before `start` has resolved.
    */
   stop(): Promise<void>;
 }
 
-/** The server of this configuration; nothing is opened before `start`. */
+/** The server of this configuration. Nothing is opened before `start`. */
 export function createServer(config: Config): Server {
   const container = createContainer(config);
   let http: HttpServer | null = null;
@@ -46,7 +53,7 @@ export function createServer(config: Config): Server {
     const until_ms = performance.now() + config.shutdown_ms_max;
     let in_time = true;
     if (http !== null) in_time = await drain(http, config.shutdown_ms_max);
-    // Deliveries in flight end within 15 s; what time is left bounds them too.
+    // Deliveries in flight end within 15 s, and also within the remaining time.
     const left_ms = Math.max(closing_ms_min, until_ms - performance.now());
     const closed = await Promise.race([
       closeContainer(container).then(() => true),
@@ -58,7 +65,10 @@ export function createServer(config: Config): Server {
     }
   };
 
-  /** False when time ran out. Connections that carry no request do not count: a client may hold them open for ever. */
+  /**
+   * False when time ran out. Connections without a request do not count, because a client may keep
+   * them open for ever.
+   */
   const drain = async (server: HttpServer, ms_max: number): Promise<boolean> => {
     const lifecycle = container.get(tokens.lifecycle);
     lifecycle.stop();

@@ -5,35 +5,36 @@ import { WrongKeys } from './configuration/keys-fit.ts';
 import { rootCause, rootMessage } from './root-cause.ts';
 
 /**
- * One sentence for whoever started the server: what stood in the way, and what would help. Shows no password. What nobody
- * expected is a bug, and shows where it happened.
+ * One sentence for the person who starts the server: the problem, and how to solve it. Shows no
+ * password. An unexpected error is a bug, and is shown with its stack.
  */
 export function startProblem(error: unknown, config: Config): string {
   const code = codeOf(error);
   const message = rootMessage(error).replace(/\.$/, '');
   if (code === 'EADDRINUSE') {
-    return `Port ${config.port} on ${config.host} is taken: stop what listens there, or set PORT (0: any free port).`;
+    return `Port ${config.port} on ${config.host} is in use: stop the program that listens there, or set PORT (0: any free port).`;
   }
   if (code === 'EACCES' && message.includes('listen')) {
     return `Port ${config.port} on ${config.host} may not be used by this user: set PORT to one above 1023.`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     if (message.includes('listen') || message.includes(config.host)) {
-      return `HOST=${config.host} is no address of this machine: ${message}.`;
+      return `HOST=${config.host} is not an address of this machine: ${message}.`;
     }
   }
   if (error instanceof WrongKeys) {
     const where = config.key_ring === null ? `the file keys in ${config.data_folder}` : 'TALLYSTICK_KEYS';
-    return `The keys do not fit the database: ${message}. Put back the keys that it was made with (${where}).`;
+    return `The keys do not fit the database: ${message}. Restore the keys with which it was created (${where}).`;
   }
   if (error instanceof UnusableKeysFile) return `${error.message}.`;
-  // What is left of the system's own errors comes from opening the database: a folder that may not be written, a full disk.
+  // The remaining errors of the system come from opening the database, for example a read-only
+  // folder or a full disk.
   if (error instanceof Fault || code !== '')
     return `The database ${databaseShown(config.database_url)} cannot be used: ${message}.`;
   return `The server could not start: ${error instanceof Error ? error.stack : message}`;
 }
 
-/** The database as its operator may be told: without a password. */
+/** The address of the database, without a password. */
 export function databaseShown(database_url: string): string {
   if (isSqlite(database_url)) return database_url;
   const url = new URL(database_url);

@@ -1,9 +1,12 @@
-/** Ctrl-C reaches a command from the terminal and once more from npm: the same signal again, so soon, is an echo. */
+/**
+ * On Ctrl-C a command gets one signal from the terminal and one from npm. The same signal within
+ * this time is an echo.
+ */
 const echo_ms = 1_000;
 
 /**
- * Calls `stop` at the first SIGINT or SIGTERM. A second signal, a while later or of the other kind, ends the process at
- * once.
+ * Calls `stop` at the first SIGINT or SIGTERM. A second signal, if it comes a second later or is of
+ * the other kind, ends the process immediately.
  */
 export function onStopSignal(stop: (signal: string) => void): void {
   let first: { readonly signal: string; readonly at_ms: number } | null = null;

@@ -11,22 +11,22 @@ import type { Mails } from './background/mails.ts';
 import type { Config } from './configuration/config.ts';
 import type { SharedClock } from './sandbox/shared-clock.ts';
 
-/** What the container can give, by name. */
+/** The parts that the container provides, by name. */
 export const tokens = {
   config: identifier<Config>('config'),
   logger: identifier<Logger>('logger'),
   clock: identifier<Clock>('clock'),
   /** Null outside the sandbox. */
   shared_clock: identifier<SharedClock | null>('shared_clock'),
-  /** Brings the sandbox's clock up to date; outside the sandbox it does nothing. */
+  /** Refreshes the sandbox's clock; does nothing outside the sandbox. */
   refresh_clock: identifier<() => Promise<void>>('refresh_clock'),
   key_ring: identifier<KeyRing>('key_ring'),
   vault: identifier<Vault>('vault'),
-  /** Migrated, and found to fit the keys. */
+  /** Migrated, and checked against the keys. */
   persistence: identifier<Persistence>('persistence'),
   network: identifier<Network>('network'),
   deliveries: identifier<Deliveries>('deliveries'),
-  /** Where the server listens, once it does. */
+  /** The address at which the server listens, once it does. */
   listening: identifier<{ url: string | null }>('listening'),
   mails: identifier<Mails>('mails'),
   jobs: identifier<Jobs>('jobs'),

@@ -151,7 +151,7 @@ describe('npm run admin', () => {
       [['key', 'create', '--role', 'king', '--name', 'x'], /--role king must be one of/],
       [['key', 'revoke'], /<id> is missing/],
       [['key', 'revoke', 'x'], /<id> is "x"/],
-      [['key', 'revoke', '1', '2'], /"2" is one word too many/],
+      [['key', 'revoke', '1', '2'], /"2" is an unexpected word/],
       [['realcard', 'list', '--company', '-1'], /--company/],
     ];
     for (const [words, expected] of cases) {
@@ -161,7 +161,7 @@ describe('npm run admin', () => {
     }
   });
 
-  it('ends with status 2 on a wrong configuration, and with 1 when the database cannot be opened', async () => {
+  it('exits with status 2 on a wrong configuration, and with 1 when the database cannot be opened', async () => {
     const misconfigured = await runAdmin(['migrate'], { ...env, PORT: 'x' });
     assert.equal(misconfigured.status, 2);
     assert.match(misconfigured.err, /PORT/);
@@ -195,26 +195,26 @@ for (const name of database_names) {
     const scratch = await scratchDatabase(name);
     after(() => scratch.dispose());
 
-    it('tells its whole story on a server of its own', async () => {
+    it('plays the whole story on a server that it starts', async () => {
       const env = { ...serverEnvironment({ database_url: scratch.database_url }), SANDBOX: undefined, PORT: undefined };
       const { status, out, err } = await run('devtools/demo.ts', [], env);
       assert.equal(status, 0, out + err);
       assert.match(out, /22 events were delivered: every signature verified, #1 to #22 without a gap/);
-      assert.match(out, /the receiver answers \.* 503: to be tried again/);
-      assert.match(out, /All in all: every signature verified, #1 to #23 without a gap/);
-      assert.match(out, /Every answer was as told/);
-      assert.doesNotMatch(out, /\d{12,}/, 'no card number is told');
+      assert.match(out, /the receiver answers \.* 503: it will be retried/);
+      assert.match(out, /In total: every signature verified, #1 to #23 without a gap/);
+      assert.match(out, /Every answer was as expected/);
+      assert.doesNotMatch(out, /\d{12,}/, 'no card number is printed');
       assert.ok(!out.includes('\u001b'), 'no colour where there is no terminal');
     });
 
-    it('tells it again on a running server whose clock it has moved before', async () => {
+    it('plays it again on a running server whose clock it has moved before', async () => {
       const server = await startServer({ database_url: scratch.database_url });
       const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url], {
         PATH: process.env.PATH,
         FORCE_COLOR: '1',
       });
       assert.equal(status, 0, out + err);
-      assert.match(out, /All in all: every signature verified/);
+      assert.match(out, /In total: every signature verified/);
       assert.deepEqual((await send(server.url, 'GET', '/v1/webhooks')).json.data, [], 'its webhook is gone');
       await server.stop();
     });
@@ -222,19 +222,19 @@ for (const name of database_names) {
 }
 
 describe('npm run demo', () => {
-  it('goes on without deliveries, and says so, where the server may not call loopback', async () => {
+  it('continues without deliveries, and reports it, if the server may not call loopback', async () => {
     const scratch = await scratchDatabase('sqlite');
     const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };
     const server = await startServer({ database_url: scratch.database_url, env });
     const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url], { PATH: process.env.PATH });
     assert.equal(status, 0, out + err);
     assert.match(out, /does not reach a receiver on this machine: callback_url names 127\.0\.0\.1/);
-    assert.match(out, /goes on without deliveries \.* left out/);
+    assert.match(out, /continues without deliveries \.* left out/);
     await server.stop();
     await scratch.dispose();
   });
 
-  it('ends with status 1 when nobody answers, and with 2 when the words are wrong', async () => {
+  it('exits with status 1 without an answer, and with 2 for invalid options', async () => {
     const away = await run('devtools/demo.ts', ['--url', 'http://127.0.0.1:1'], { PATH: process.env.PATH });
     assert.equal(away.status, 1);
     assert.match(away.out, /no answer from http:\/\/127\.0\.0\.1:1/);

@@ -215,7 +215,7 @@ describe('a server that cannot start', () => {
     await assert.rejects(startServer({ database_url: '', env }), /status 2[\s\S]*refused when NODE_ENV is production/);
   });
 
-  it('names the port that is taken', async () => {
+  it('names a port that is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
@@ -223,7 +223,7 @@ describe('a server that cannot start', () => {
     try {
       await assert.rejects(
         startServer({ database_url: scratch.database_url, env: { PORT: String(port) } }),
-        new RegExp(`status 1[\\s\\S]*Port ${port} on 127.0.0.1 is taken`),
+        new RegExp(`status 1[\\s\\S]*Port ${port} on 127.0.0.1 is in use`),
       );
     } finally {
       holder.close();

@@ -6,14 +6,14 @@ import { type Command, call, everyPage, idOf, optionalId, required, table, Usage
 export const api_key_commands: readonly Command[] = [
   {
     name: 'key create',
-    summary: 'Makes an API key and shows its text, this once',
+    summary: 'Creates an API key and shows its text once',
     options: {
       role: `one of ${roles.join(', ')}`,
-      company: 'id of the company; for the role client',
-      name: 'what it is called',
-      'rate-limit': "requests per minute; the server's default when absent",
+      company: 'id of the company, for the role client',
+      name: 'its name',
+      'rate-limit': "requests per minute; if absent, the server's default",
     },
-    flags: { signed: 'make a signing secret too: every request must then be signed with it' },
+    flags: { signed: 'also create a signing secret; every request must then be signed with it' },
     async run(services, given) {
       const role = required(given, 'role');
       if (!isRole(role)) throw new UsageError(`--role ${role} must be one of ${roles.join(', ')}`);
@@ -31,15 +31,15 @@ export const api_key_commands: readonly Command[] = [
       const { key, text } = await unitOfWork.run((tx) =>
         createKey(tx, { sealer, random, sha256, environment }, call(services), request),
       );
-      const lines = [`Key ${key.id}, role ${key.role}. It is shown this once:`, text];
-      if (signing_secret !== null) lines.push('Its signing secret, shown this once too:', signing_secret);
+      const lines = [`Key ${key.id}, role ${key.role}. It is shown only once:`, text];
+      if (signing_secret !== null) lines.push('Its signing secret, also shown only once:', signing_secret);
       return { data: { ...apiKeyResource(key), key: text, signing_secret }, text: lines.join('\n') };
     },
   },
   {
     name: 'key list',
-    summary: 'Lists API keys, newest first, revoked ones too',
-    options: { company: 'of this company only' },
+    summary: 'Lists API keys, newest first, including revoked ones',
+    options: { company: 'only of this company' },
     flags: {},
     async run(services, given) {
       const company_id = optionalId(given, 'company');

@@ -7,15 +7,16 @@ import { tokens } from '../tokens.ts';
 import { type AdminServices, type Command, type Given, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 
-/** Where a command speaks to: standard output and error. */
+/** The output of a command: standard output and error. */
 export interface Voice {
   out(text: string): void;
   err(text: string): void;
 }
 
 /**
- * Runs a command for operators, in the words of a command line, on the database of the environment. Gives the exit
- * status: 0 done, 1 refused or failed, 2 the command or the configuration is wrong.
+ * Runs a command for operators, given as the words of a command line, on the database of the
+ * environment. Returns the exit status: 0 done, 1 refused or failed, 2 wrong command or
+ * configuration.
  */
 export async function admin(
   words: readonly string[],
@@ -46,7 +47,7 @@ export async function admin(
   }
 }
 
-/** Opens what the command asks for, and closes it whatever came of it. */
+/** Opens the services that the command uses, and always closes them. */
 async function run(
   command: Command,
   given: Given,
@@ -106,7 +107,7 @@ function parse(command: Command, words: readonly string[]): Given {
   if (given.flags.has('help')) return given;
   const wanted = command.argument === undefined ? 0 : 1;
   if (positionals.length < wanted) throw new UsageError(`<${command.argument}> is missing`);
-  if (positionals.length > wanted) throw new UsageError(`"${positionals[wanted]}" is one word too many`);
+  if (positionals.length > wanted) throw new UsageError(`"${positionals[wanted]}" is an unexpected word`);
   return given;
 }
 
@@ -134,7 +135,7 @@ function overview(): string {
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'npm run admin -- <command> --help tells its options.',
+    'npm run admin -- <command> --help lists its options.',
   ].join('\n');
 }
 

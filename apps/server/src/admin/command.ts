@@ -4,42 +4,44 @@ import type { Persistence } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { Config } from '../configuration/config.ts';
 
-/** The words of the command line are wrong: exit status 2. */
+/** The words of the command line are invalid: exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What a command may ask for; opened when it does. */
+/** The services that a command may use, opened on first use. */
 export interface AdminServices {
   config(): Config;
   keyRing(): KeyRing;
   vault(): Vault;
   clock(): Clock;
-  /** Migrated. Throws a sentence for the operator when it cannot be opened. */
+  /** Migrated. Throws an error with a sentence for the operator if it cannot be opened. */
   persistence(): Promise<Persistence>;
 }
 
-/** What was written behind the command. */
+/** The options and the argument of a command line. */
 export interface Given {
   readonly values: ReadonlyMap<string, string>;
   readonly flags: ReadonlySet<string>;
-  /** The one word that is no option; empty when the command takes none. */
+  /** The one word that is not an option; empty if the command takes none. */
   readonly argument: string;
 }
 
 export interface Command {
-  /** Its words: `key create`. */
+  /** Its words on the command line: `key create`. */
   readonly name: string;
   readonly summary: string;
-  /** The name of the one word that it takes besides options. */
+  /** The name of the one word that it takes in addition to options. */
   readonly argument?: string;
   readonly options: Readonly<Record<string, string>>;
   readonly flags: Readonly<Record<string, string>>;
-  /** `data` is for `--json`, `text` for people. */
+  /**
+   * `data` is for `--json`, `text` for people.
+   */
   run(services: AdminServices, given: Given): Promise<{ readonly data: unknown; readonly text: string }>;
 }
 
-/** Who calls, for the audit log, and when. */
+/** The caller and the time, for the audit log. */
 export function call(services: AdminServices): OperatorCall {
   return { actor: 'command', request_id: null, now_ms: services.clock().now().epochMilliseconds };
 }
@@ -56,7 +58,7 @@ export async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<
   return items;
 }
 
-/** The value of an option. Throws a `UsageError` when it was not written. */
+/** The value of an option. Throws a `UsageError` if it is missing. */
 export function required(given: Given, option: string): string {
   const value = given.values.get(option);
   if (value === undefined) throw new UsageError(`--${option} is missing`);
@@ -68,19 +70,19 @@ export function requiredId(given: Given, option: string): number {
   return idOf(`--${option}`, required(given, option));
 }
 
-/** The value of an option as an id; undefined when it was not written. */
+/** The value of an option as an id; undefined if it is missing. */
 export function optionalId(given: Given, option: string): number | undefined {
   const value = given.values.get(option);
   return value === undefined ? undefined : idOf(`--${option}`, value);
 }
 
-/** Reads an id; `what` is what a `UsageError` calls it. */
+/** Reads an id. A `UsageError` calls it `what`. */
 export function idOf(what: string, text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new UsageError(`${what} is "${text}"; it must be a positive integer`);
   return Number(text);
 }
 
-/** Columns as wide as what is in them. */
+/** Aligns columns to their widest cell. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [head, ...rows]

@@ -7,7 +7,7 @@ import { key_ring_commands } from './key-ring.ts';
 
 const migrate: Command = {
   name: 'migrate',
-  summary: 'Brings the database up to date; the server does the same when it starts',
+  summary: 'Migrates the database; the server does the same when it starts',
   options: {},
   flags: {},
   async run(services) {
@@ -20,7 +20,7 @@ const migrate: Command = {
 const template_complete: Command = {
   name: 'template complete',
   argument: 'id',
-  summary: 'Completes a PENDING purchase template before its time',
+  summary: 'Completes a PENDING purchase template immediately',
   options: {},
   flags: {},
   async run(services, given) {

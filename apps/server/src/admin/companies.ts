@@ -7,7 +7,7 @@ import { type Command, call, everyPage, idOf, optionalId, required, requiredId, 
 export const company_commands: readonly Command[] = [
   {
     name: 'company create',
-    summary: 'Makes a company',
+    summary: 'Creates a company',
     options: { name: 'its name', 'customer-number': "the bank's own number of it" },
     flags: {},
     async run(services, given) {
@@ -20,8 +20,8 @@ export const company_commands: readonly Command[] = [
   {
     name: 'company update',
     argument: 'id',
-    summary: 'Changes what a company wants in the mails about its cards',
-    options: { 'full-details-in-mail': 'on: with number and code in clear; off: with the one-time link alone' },
+    summary: "Changes the details in the mails about a company's cards",
+    options: { 'full-details-in-mail': 'on: with number and code in plain text; off: only with the one-time link' },
     flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
@@ -30,8 +30,8 @@ export const company_commands: readonly Command[] = [
       const change = { full_details_in_mail: wanted === 'on' };
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
-      const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'the one-time link alone';
-      return { data: companyResource(company), text: `Mails about the cards of company ${id} carry ${carries}.` };
+      const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'only the one-time link';
+      return { data: companyResource(company), text: `Mails about the cards of company ${id} contain ${carries}.` };
     },
   },
   {
@@ -53,13 +53,13 @@ export const company_commands: readonly Command[] = [
   },
   {
     name: 'realcard create',
-    summary: 'Makes a real card that a company can tie virtual cards to',
+    summary: 'Creates a real card to which a company can tie virtual cards',
     options: {
       company: 'id of the company',
       alias: 'its name',
-      currency: 'its billing currency, as EUR',
-      'account-range': 'the 6 to 12 leading digits of the numbers of its virtual cards',
-      'network-data': 'the network_data names that it knows, with commas between; any when absent',
+      currency: 'its billing currency, for example EUR',
+      'account-range': 'the 6 to 12 leading digits of its virtual card numbers',
+      'network-data': 'its network_data names, separated by commas; any if absent',
     },
     flags: { default: "make it the company's default", 'without-velocity': 'its program has no velocity control' },
     async run(services, given) {
@@ -83,7 +83,7 @@ export const company_commands: readonly Command[] = [
   {
     name: 'realcard list',
     summary: 'Lists real cards, newest first',
-    options: { company: 'of this company only' },
+    options: { company: 'only of this company' },
     flags: {},
     async run(services, given) {
       const company_id = optionalId(given, 'company') ?? null;

@@ -5,11 +5,11 @@ import { createKeyRingText } from '@tallystick/vault';
 import { replaceSandboxKeys } from '../configuration/keys-file.ts';
 import type { Command } from './command.ts';
 
-/** The commands on the ring of keys that encrypt. */
+/** The commands on the ring of encryption keys. */
 export const key_ring_commands: readonly Command[] = [
   {
     name: 'keys create',
-    summary: 'Makes a key ring for TALLYSTICK_KEYS, and keeps it nowhere',
+    summary: 'Creates a key ring for TALLYSTICK_KEYS, and does not store it',
     options: {},
     flags: {},
     async run() {
@@ -30,7 +30,7 @@ export const key_ring_commands: readonly Command[] = [
   },
   {
     name: 'keys add',
-    summary: 'Gives the key ring a fresh newest key',
+    summary: 'Adds a new newest key to the key ring',
     options: {},
     flags: {},
     async run(services) {
@@ -45,7 +45,7 @@ export const key_ring_commands: readonly Command[] = [
   },
   {
     name: 'keys rotate',
-    summary: 'Encrypts all card numbers and secrets anew with the newest key, with cards in use',
+    summary: 'Encrypts all card numbers and secrets again with the newest key, while cards are in use',
     options: {},
     flags: {},
     async run(services) {
@@ -57,7 +57,7 @@ export const key_ring_commands: readonly Command[] = [
       const mailbox_messages = await resealMailbox(unitOfWork, sealer);
       return {
         data: { newest_key_id, card_numbers, signing_secrets, webhook_secrets, mailbox_messages },
-        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets and ${mailbox_messages} messages of the mailbox are sealed anew with ${newest_key_id}.`,
+        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets and ${mailbox_messages} messages of the mailbox were sealed again with ${newest_key_id}.`,
       };
     },
   },

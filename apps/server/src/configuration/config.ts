@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { default_host, default_port, isLoopback } from './http-address.ts';
 import { parsePublicUrl } from './public-url.ts';
 
-/** What the environment says, checked. Times in milliseconds. */
+/** The checked settings of the environment. Times in milliseconds. */
 export interface Config {
   readonly role: Role;
   readonly host: string;
@@ -16,47 +16,50 @@ export interface Config {
   readonly port: number;
   /** `sqlite:<file>` or `postgres://...`. */
   readonly database_url: string;
-  /** Where the sandbox keeps its key material: the folder of the SQLite file, or `./data`. */
+  /** Where the sandbox stores its keys: the folder of the SQLite file, or `./data`. */
   readonly data_folder: string;
   readonly sandbox: boolean;
-  /** Of `TALLYSTICK_KEYS`; null: the sandbox makes its own. */
+  /** From `TALLYSTICK_KEYS`; null: the sandbox creates its own. */
   readonly key_ring: KeyRing | null;
   readonly log_level: LogLevel;
-  /** Of the queue between processes; null: deliveries are sent by this process. */
+  /** The queue between processes; null: this process sends its own deliveries. */
   readonly redis_url: string | null;
-  /** Networks beside the public ones that webhooks may be sent to, as CIDR. */
+  /** Networks, in addition to the public ones, to which webhooks may be sent, as CIDR. */
   readonly webhook_networks: readonly string[];
-  /** Where mail is handed in; null: the sandbox keeps it, and others let it wait. */
+  /**
+   * The mail server; null: the sandbox stores mails in its mailbox, and other installations keep
+   * them waiting.
+   */
   readonly smtp: SmtpServer | null;
   readonly mail_from: Sender;
-  /** Where people reach the service, for links in mails; null: where it listens. */
+  /** The public address of the service, for links in mails; null: where it listens. */
   readonly public_url: string | null;
-  /** From the request of a template to its completion. */
+  /** Time from the request of a template to its completion. */
   readonly template_completion_delay_ms: number;
-  /** Requests per minute of a key that names no limit of its own; null: unlimited. */
+  /** Requests per minute of a key without a limit of its own; null: unlimited. */
   readonly rate_limit_per_minute: number | null;
-  /** How long messages for numbers that nobody has are kept. */
+  /** How long messages about unknown card numbers are kept. */
   readonly unknown_numbers_kept_days: number;
   /** How long a shutdown may take before it is forced. */
   readonly shutdown_ms_max: number;
-  /** What an operator should know, though nothing is wrong. */
+  /** Notes for the operator that are not problems. */
   readonly notices: readonly string[];
 }
 
-/** What a process does: serve the interface, send deliveries, or both. */
+/** The work of a process: serve the interface, send deliveries, or both. */
 const roles = ['all', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
 
 const log_levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof log_levels)[number];
 
-/** One variable, or a few together, and what is wrong with it. Never shows key material. */
+/** A problem with one variable, or with a few together. Never shows key material. */
 export interface ConfigProblem {
   readonly variable: string;
   readonly message: string;
 }
 
-/** The environment cannot be used. Carries every problem at once. */
+/** The environment is invalid. Contains every problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
@@ -70,13 +73,16 @@ export class ConfigError extends Error {
 const defaults = {
   host: default_host,
   port: default_port,
-  /** A worker's port tells of health and metrics only; it stands beside an API on the same machine. */
+  /**
+   * A worker's port serves only health and metrics. It differs from the port of an API on the same
+   * machine.
+   */
   worker_port: 8081,
   database_url: 'sqlite:./data/tallystick.db',
   log_level: 'info',
   mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
   template_completion_delay_ms: 5_000,
-  /** A year and the time to ask about it. */
+  /** A year, and some time to ask about it. */
   unknown_numbers_kept_days: 400,
   shutdown_ms_max: 25_000,
 } as const;
@@ -129,10 +135,12 @@ const schema = z.object({
 export const variable_names: readonly string[] = [...Object.keys(schema.shape), 'NODE_ENV'];
 
 /**
- * Reads the environment. An empty variable counts as absent. Throws a `ConfigError` with every problem at once.
+ * Reads the environment. An empty variable counts as absent. Throws a `ConfigError` with every
+ * problem.
  *
- * The sandbox is on by name, or when neither a database nor keys are configured; by itself it comes up on loopback
- * only, and never where `NODE_ENV` is `production`.
+ * The sandbox is on if it is requested explicitly, or if neither a database nor keys are
+ * configured. In the second case it starts only on loopback, and never if `NODE_ENV` is
+ * `production`.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
@@ -164,7 +172,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     log_level: values.LOG_LEVEL,
     redis_url: values.REDIS_URL ?? null,
     webhook_networks:
-      values.WEBHOOK_NETWORKS ?? // In a sandbox, programs of the developer's own machine.
+      values.WEBHOOK_NETWORKS ?? // In a sandbox, programs on the developer's machine.
       (sandboxWanted(given) ? loopback_networks : []),
     smtp: values.SMTP_URL ?? null,
     mail_from: values.MAIL_FROM ?? defaults.mail_from,
@@ -179,7 +187,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** Whoever reads the text says what is wrong with it, without repeating it: it may hold a secret. */
+/**
+ * The parser reports the problem of the text without repeating it, because the text may contain a
+ * secret.
+ */
 function readBy<Value>(parse: (text: string) => Value): (text: string, context: z.RefinementCtx) => Value {
   return (text, context) => {
     try {
@@ -206,7 +217,7 @@ function sandboxProblems(given: Given): ConfigProblem[] {
   if (!sandboxWanted(given)) {
     if (given.TALLYSTICK_KEYS !== undefined) return [];
     const message =
-      'is needed outside the sandbox: make it with npm run admin -- keys create, or set SANDBOX=on for the sandbox';
+      'is required outside the sandbox: create it with npm run admin -- keys create, or set SANDBOX=on for the sandbox';
     return [{ variable: 'TALLYSTICK_KEYS', message }];
   }
   if (by_name) return [];
@@ -216,38 +227,38 @@ function sandboxProblems(given: Given): ConfigProblem[] {
     return [{ variable: 'SANDBOX', message }];
   }
   if (!isLoopback(given.HOST ?? defaults.host)) {
-    const message = `is "${given.HOST}"; the sandbox, whose keys everyone knows, listens on loopback only unless SANDBOX=on`;
+    const message = `is "${given.HOST}"; the sandbox has public keys, so it listens only on loopback unless SANDBOX=on`;
     return [{ variable: 'HOST', message }];
   }
   return [];
 }
 
-/** Processes of one role reach those of the other by Redis. */
+/** Processes of the two roles communicate over Redis. */
 function roleProblems({ ROLE: role, REDIS_URL: redis_url }: Given): ConfigProblem[] {
   if ((role !== 'api' && role !== 'worker') || redis_url !== undefined) return [];
   return [
     {
       variable: 'REDIS_URL',
-      message: `is needed for the role ${role}: it carries deliveries from API processes to workers`,
+      message: `is required for the role ${role}: it carries deliveries from API processes to workers`,
     },
   ];
 }
 
-/** What a mail cannot do without: a sender, and outside the sandbox a place that its link leads to. */
+/** The requirements of mails: a sender, and outside the sandbox an address for their links. */
 function mailProblems(given: Given): ConfigProblem[] {
   if (given.SMTP_URL === undefined) return [];
   const problems: ConfigProblem[] = [];
   if (given.MAIL_FROM === undefined) {
-    problems.push({ variable: 'MAIL_FROM', message: 'is needed with SMTP_URL: the address that mails are from' });
+    problems.push({ variable: 'MAIL_FROM', message: 'is required with SMTP_URL: the address of the sender' });
   }
   if (given.PUBLIC_URL === undefined && (!sandboxWanted(given) || given.ROLE === 'worker')) {
-    const message = 'is needed with SMTP_URL: the https address that links in mails lead to';
+    const message = 'is required with SMTP_URL: the https address for links in mails';
     problems.push({ variable: 'PUBLIC_URL', message });
   }
   return problems;
 }
 
-/** A misspelt variable of ours would otherwise be a default in silence. */
+/** Otherwise a misspelt variable would silently become a default. */
 function unknownVariables(given: Given): ConfigProblem[] {
   return Object.keys(given)
     .filter(
@@ -260,10 +271,10 @@ function unknownVariables(given: Given): ConfigProblem[] {
 function notices(given: Given): string[] {
   const told: string[] = [];
   if (sandboxWanted(given) && !isLoopback(given.HOST ?? defaults.host)) {
-    told.push(`The sandbox, whose keys everyone knows, listens on ${given.HOST}: keep it off public networks.`);
+    told.push(`The sandbox has public keys and listens on ${given.HOST}: keep it off public networks.`);
   }
   if (!sandboxWanted(given) && given.SMTP_URL === undefined) {
-    told.push('SMTP_URL is not set: mails about cards wait until it is.');
+    told.push('SMTP_URL is not set: mails about cards wait until it is set.');
   }
   return told;
 }

@@ -5,8 +5,9 @@ import { Refusal } from '@tallystick/kernel';
 import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
 
 /**
- * The sandbox's key ring: `keys` in the data folder, written as in `TALLYSTICK_KEYS`, made on the first start with mode 0600.
- * Two processes that start at once get the same. A file that others may read is closed to them.
+ * The sandbox's key ring: the file `keys` in the data folder, in the format of `TALLYSTICK_KEYS`,
+ * created on the first start with mode 0600. Two processes that start at the same time use the same
+ * ring. If other users may read the file, this permission is removed.
  */
 export function sandboxKeyRing(data_folder: string): KeyRing {
   const path = join(data_folder, 'keys');
@@ -21,12 +22,12 @@ export function sandboxKeyRing(data_folder: string): KeyRing {
   }
 }
 
-/** The sandbox's key file cannot be read or made, or holds no ring. */
+/** The sandbox's key file cannot be read or created, or contains no ring. */
 export class UnusableKeysFile extends Error {
   override readonly name = 'UnusableKeysFile';
 }
 
-/** Puts another ring in the place of the sandbox's, in one step, and returns the path of its file. */
+/** Replaces the sandbox's ring in one step, and returns the path of its file. */
 export function replaceSandboxKeys(data_folder: string, ring: KeyRing): string {
   const path = join(data_folder, 'keys');
   renameSync(draftOf(path, ring.reveal()), path);
@@ -43,7 +44,10 @@ function readKeys(path: string): KeyRing | null {
   }
 }
 
-/** Written whole beside its place and linked into it, so that no one ever reads half a key or a loser's key. */
+/**
+ * The file is written completely under another name and then linked, so that no process reads a
+ * partial key or a key that lost the race.
+ */
 function makeKeys(path: string): KeyRing {
   const draft = draftOf(path, createKeyRingText());
   try {

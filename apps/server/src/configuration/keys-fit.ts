@@ -3,14 +3,15 @@ import { Fault, type UnitOfWork } from '@tallystick/kernel';
 import type { Tx } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 
-/** The keys are not those that the database was made with: no card would be found, and none could be read. */
+/** The keys do not belong to the database: no card would be found, and no number could be read. */
 export class WrongKeys extends Error {
   override readonly name = 'WrongKeys';
 }
 
 /**
- * Throws `WrongKeys` unless the keys are those of this database: the vault opens a card number, if there is one, finds it
- * by its index, and has the index key that the database was made with. The first start is what makes that key its own.
+ * Throws `WrongKeys` unless the keys belong to this database: the vault opens a card number, if
+ * there is one, finds it by its index, and has the index key of the database. The first start
+ * stores the fingerprint of this key.
  */
 export async function assertKeysFit(
   unitOfWork: UnitOfWork<{
@@ -20,13 +21,13 @@ export async function assertKeysFit(
   { card_vault, index_fingerprint }: Pick<Vault, 'card_vault' | 'index_fingerprint'>,
 ): Promise<void> {
   await unitOfWork.run(async (tx) => {
-    // No key has an empty id: any card will do.
+    // No key has an empty id, so this returns any card.
     const [sample] = await tx.cards.sealedByOtherKeys('', 1);
     if (sample !== undefined) assertReads(card_vault, sample.number);
     const made_with = await tx.installation.indexFingerprint(index_fingerprint);
     if (made_with === index_fingerprint) return;
     throw new WrongKeys(
-      `the index key of the ring has the fingerprint ${index_fingerprint}, the one that this database was made with has ${made_with}`,
+      `the index key of the ring has the fingerprint ${index_fingerprint}, but this database was created with ${made_with}`,
     );
   });
 }
@@ -40,8 +41,8 @@ function assertReads(
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw new WrongKeys(
-      `the key ring does not open the card numbers of this database, sealed with the key ${number_key_id}`,
+      `the key ring does not open the card numbers of this database, which were sealed with the key ${number_key_id}`,
     );
   }
-  throw new WrongKeys('the index key of the ring is not the one that the card numbers of this database are found by');
+  throw new WrongKeys('the index key of the ring does not find the card numbers of this database');
 }

@@ -2,8 +2,9 @@ import { invalid } from '@tallystick/kernel';
 import { isLoopback } from './http-address.ts';
 
 /**
- * Reads the address under which people reach the service, and gives it without a slash at its end. Refuses (`validation_failed`)
- * what is neither https nor loopback: links in mails show card numbers.
+ * Reads the public address of the service, and returns it without a slash at its end. Refuses
+ * (`validation_failed`) addresses that are neither https nor loopback, because links in mails show
+ * card numbers.
  */
 export function parsePublicUrl(text: string): string {
   const url = URL.parse(text);
@@ -12,13 +13,16 @@ export function parsePublicUrl(text: string): string {
     (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
     url.username + url.password + url.search + url.hash === '';
   if (!fits) {
-    const message = 'must be https://<host>, or http:// on loopback, without credentials and query';
+    const message = 'must be https://<host>, or http:// on loopback, without credentials or query';
     throw invalid({ path: 'PUBLIC_URL', message });
   }
   return url.href.replace(/\/+$/, '');
 }
 
-/** Where the service is for people when nobody has said so: where it listens, or loopback when it listens everywhere. */
+/**
+ * The default public address: where the service listens, or loopback if it listens on all
+ * addresses.
+ */
 export function defaultPublicUrl(listens_on: string): string {
   const url = new URL(listens_on);
   return isLoopback(url.hostname) ? url.origin : `http://127.0.0.1:${url.port || '80'}`;

@@ -11,44 +11,50 @@ import {
 import type { Json } from './sandbox-client.ts';
 import { createSequenceWatch } from './sequence-watch.ts';
 
-/** An event as `GET /v1/events` tells it. */
+/** An event as `GET /v1/events` returns it. */
 export interface StoryEvent {
   readonly id: string;
   readonly event_type: string;
 }
 
-/** The story's own webhook, with a receiver in this process. */
+/** The webhook of the story, with a receiver in this process. */
 export interface StoryWebhook {
   readonly id: string;
-  /** Every attempt that came, with what the receiver answered. */
+  /** Every attempt that was received, with the receiver's answer. */
   readonly attempts: readonly { readonly delivery: VerifiedDelivery; readonly answered: number }[];
   readonly unverified: () => number;
-  /** Whether it has events of this type. */
+  /** Whether it subscribes to events of this type. */
   has(event_type: string): boolean;
-  /** What the receiver answers from now on. */
+  /** Sets the receiver's answer from now on. */
   answerWith(status: number): void;
-  /** Resolves when enough has come; rejects after 20 s. */
+  /** Resolves when the condition is met; rejects after 20 s. */
   until(enough: () => boolean, what: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The types of the story's events: no `all`, so that whoever listens to all is not in the way. */
+/**
+ * The types of the story's events. `all` is not among them, so a listener to all types does not
+ * conflict.
+ */
 const story_type_ids = [2, 3, 6, 7, 11];
 
 const arrival_ms_max = 20_000;
 
-/** Registers the webhook and tells of it; null, with the reason told, where the server cannot deliver to this process. */
+/**
+ * Registers the webhook and reports it. Returns null, and reports the reason, if the server cannot
+ * deliver to this process.
+ */
 export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<StoryWebhook | null> {
-  narrator.chapter('A webhook: every event of the story is delivered, too');
+  narrator.chapter('A webhook: every event of the story is also delivered');
   const taken = await takenTypes(sandbox, ({ id }) => narrator.line(`Webhook ${id} of an earlier story is deleted`));
   const event_type_ids = story_type_ids.filter((id) => {
     const other = taken.get(canonicalTypeId(id));
     if (other !== undefined)
-      narrator.line(`Type ${id} is on webhook ${other.id} already, ${other.callback_url}`, 'left out');
+      narrator.line(`Type ${id} is already on webhook ${other.id}, ${other.callback_url}`, 'left out');
     return other === undefined;
   });
   if (event_type_ids.length === 0) {
-    narrator.line('No event type of the story is free: it goes on without deliveries', 'left out');
+    narrator.line('No event type of the story is free: the story continues without deliveries', 'left out');
     return null;
   }
 
@@ -77,11 +83,11 @@ export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<St
   } catch (error) {
     if (!(error instanceof LoopbackUnreachable)) throw error;
     narrator.line(`The server does not reach a receiver on this machine: ${error.message}`);
-    narrator.line('The story goes on without deliveries', 'left out');
+    narrator.line('The story continues without deliveries', 'left out');
     return null;
   }
   const { id, callback_url } = webhook;
-  narrator.line(`Webhook ${id} leads to ${callback_url}`, 'active');
+  narrator.line(`Webhook ${id} posts to ${callback_url}`, 'active');
   const names = new Set<string>(event_types.filter((type) => event_type_ids.includes(type.id)).map(({ name }) => name));
   return {
     id,
@@ -95,7 +101,7 @@ export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<St
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(look);
-          reject(new Error(`${what} did not come within ${arrival_ms_max / 1_000} s`));
+          reject(new Error(`${what} did not arrive within ${arrival_ms_max / 1_000} s`));
         }, arrival_ms_max);
         const look = (): void => {
           if (!enough()) return;
@@ -110,9 +116,9 @@ export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<St
   };
 }
 
-/** Each event of the story came once, signed, and no number of the sequence is missing. */
+/** Each event of the story arrived once, signed, and no sequence number is missing. */
 export async function tellDeliveries({ narrator }: Scene, webhook: StoryWebhook, events: readonly StoryEvent[]) {
-  narrator.chapter('The deliveries that came of it');
+  narrator.chapter('The deliveries of these events');
   const expected = events.filter((event) => webhook.has(event.event_type));
   const attemptsOf = (event: StoryEvent): StoryWebhook['attempts'] =>
     webhook.attempts.filter(({ delivery }) => delivery.data['event-id'] === Number(event.id));
@@ -128,7 +134,10 @@ export async function tellDeliveries({ narrator }: Scene, webhook: StoryWebhook,
   narrator.line(`${expected.length} events were delivered: ${wholeSequence(webhook)}`);
 }
 
-/** A receiver that is down gets the same delivery again, ten minutes after the first attempt and not before. */
+/**
+ * A receiver that fails gets the same delivery again, ten minutes after the first attempt and not
+ * before.
+ */
 export async function retryOnce(scene: Scene, webhook: StoryWebhook): Promise<void> {
   const { sandbox, narrator } = scene;
   if (!webhook.has('virtualcard.created')) return;
@@ -144,19 +153,19 @@ export async function retryOnce(scene: Scene, webhook: StoryWebhook): Promise<vo
   const [first] = attempts();
   assert.ok(first);
   const { sequence } = first.delivery;
-  narrator.declined(`#${sequence} tells of the card; the receiver answers`, '503: to be tried again');
+  narrator.declined(`#${sequence} reports the card; the receiver answers`, '503: it will be retried');
   webhook.answerWith(200);
 
   await moveClock(scene, { advance: 'PT9M59S', frozen: true });
-  assert.equal(attempts().length, 1, 'it was tried again before its time');
-  narrator.line('Nine minutes and fifty-nine seconds later', 'nothing came');
+  assert.equal(attempts().length, 1, 'it was retried too early');
+  narrator.line('Nine minutes and fifty-nine seconds later', 'nothing arrived');
   await moveClock(scene, { advance: 'PT1S', frozen: true });
   await webhook.until(() => attempts().length === 2, 'the second attempt');
   const second = attempts()[1]!;
   assert.equal(second.delivery.sequence, sequence);
   assert.equal(second.delivery.delivery_id, first.delivery.delivery_id);
   assert.equal(second.delivery.body, first.delivery.body, 'every attempt sends the same bytes');
-  narrator.approved(`Ten minutes: #${sequence} comes again, the same to the byte`, '200: delivered, verified');
+  narrator.approved(`Ten minutes: #${sequence} arrives again, with identical bytes`, '200: delivered, verified');
 
   const log = (await sandbox.get(`/v1/webhooks/${webhook.id}/deliveries?page[limit]=100`)).data as Json[];
   const entry = log.find(({ event_id }) => event_id === String(first.delivery.data['event-id']));
@@ -173,7 +182,7 @@ export async function retryOnce(scene: Scene, webhook: StoryWebhook): Promise<vo
   const row = logged.map(({ at, status }) => `${status} at ${told(at)}`).join(', ');
   narrator.line(`Its log of attempts: ${row}`);
   assertWholeSequence(webhook);
-  narrator.line(`All in all: ${wholeSequence(webhook)}`);
+  narrator.line(`In total: ${wholeSequence(webhook)}`);
 }
 
 function assertWholeSequence(webhook: StoryWebhook): void {

@@ -4,11 +4,14 @@ import type { Narrator } from './narrator.ts';
 import { type PlainCard, purchaseMessage } from './network-messages.ts';
 import type { Json, SandboxClient } from './sandbox-client.ts';
 
-/** What the chapters of the demo share: who is asked, who tells, and what was done so far. */
+/**
+ * The state that the chapters of the demo share: the client, the narrator, and the progress of the
+ * story.
+ */
 export interface Scene {
   readonly sandbox: SandboxClient;
   readonly narrator: Narrator;
-  /** Sets this telling apart from others on the same server. */
+  /** Distinguishes this run from others on the same server. */
   readonly mark: string;
   /** Authorization messages that were decided. */
   decisions: number;
@@ -35,7 +38,7 @@ export async function issue({ sandbox, narrator }: Scene, data: Json): Promise<I
   return { id: card.id, number: card.card_number, cvc: card.cvc, expiry: card.expiry, last4: card.last4 };
 }
 
-/** Sends a purchase, and tells whether it got the answer that the story expects. */
+/** Sends a purchase, and asserts that the answer is the expected one. */
 export async function purchase(
   scene: Scene,
   card: IssuedCard,
@@ -59,7 +62,7 @@ export async function purchase(
   return { message, decision };
 }
 
-/** What each reason of the service's table says (V: none applied). */
+/** The text of each reason in the service's table (V: none applied). */
 const vcn_responses: Readonly<Record<string, string>> = {
   V: 'Valid',
   K: 'Database status bad',
@@ -82,12 +85,12 @@ export async function expectBalance({ sandbox, narrator }: Scene, card: IssuedCa
   assert.equal(
     available_balance,
     cents,
-    `card ${card.id} has ${available_balance} cents left, the story says ${cents}`,
+    `card ${card.id} has ${available_balance} cents left, the story expects ${cents}`,
   );
   narrator.line('Left on the card', dollars(available_balance));
 }
 
-/** Moves the sandbox's clock, and the scene's with it. What became due is done when it resolves. */
+/** Moves the clock of the sandbox and of the scene. All due work is done when it resolves. */
 export async function moveClock(scene: Scene, move: Json): Promise<Temporal.Instant> {
   const answer = await scene.sandbox.post('operator', '/sandbox/v1/clock', { data: move });
   scene.now = Temporal.Instant.from((answer.data as { now: string }).now);

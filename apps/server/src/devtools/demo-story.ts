@@ -19,7 +19,10 @@ import { createSandboxClient, type Json } from './sandbox-client.ts';
 const zone = 'America/New_York';
 const hold_days = 7;
 
-/** Plays the story against the sandbox at `url` and tells it. Throws where the service answers otherwise. */
+/**
+ * Plays the story against the sandbox at `url` and prints it. Throws if the service answers
+ * differently.
+ */
 export async function tellStory(url: string, narrator: Narrator): Promise<void> {
   const scene = openScene(createSandboxClient(url), narrator);
   narrator.line(`Tallystick at ${url}`);
@@ -28,7 +31,7 @@ export async function tellStory(url: string, narrator: Narrator): Promise<void> 
   const reading = await moveClock(scene, { advance: 'PT0S' });
   const tomorrow = reading.toZonedDateTimeISO('UTC').add({ days: 1 }).withPlainTime('09:00');
   const started_at = await moveClock(scene, { set: tomorrow.toInstant().toString(), frozen: true });
-  narrator.line('The sandbox clock stands still, so that the story is the same each time', told(started_at));
+  narrator.line('The sandbox clock is frozen, so that the story is the same each time', told(started_at));
 
   const webhook = await openStoryWebhook(scene);
   try {
@@ -49,7 +52,7 @@ export async function tellStory(url: string, narrator: Narrator): Promise<void> 
 
   await moveClock(scene, { advance: 'PT0S' });
   narrator.chapter('The end');
-  narrator.line('The clock runs again. Every answer was as told.');
+  narrator.line('The clock runs again. Every answer was as expected.');
 }
 
 async function requestTemplate(scene: Scene): Promise<string> {
@@ -70,12 +73,12 @@ async function requestTemplate(scene: Scene): Promise<string> {
   await moveClock(scene, { advance: 'PT10M', frozen: true });
   const [template] = (await sandbox.get(status)).data as Json[];
   assert.equal(template?.status, 'ACTIVE');
-  narrator.line('Ten minutes later its offline completion has come', 'ACTIVE');
+  narrator.line('Ten minutes later it is completed offline', 'ACTIVE');
   return String(template.id);
 }
 
 async function issueDailyCard(scene: Scene, template_id: string): Promise<IssuedCard> {
-  scene.narrator.chapter('A virtual card: 450.00 a day, 200.00 at most at once, three uses a day');
+  scene.narrator.chapter('A virtual card: 450.00 a day, 200.00 per transaction, three uses a day');
   const card = await issue(scene, {
     total_card_amount: 450_00,
     per_transaction_max: 200_00,
@@ -90,9 +93,9 @@ async function issueDailyCard(scene: Scene, template_id: string): Promise<Issued
 
 async function spendWithinAndBeyondLimits(scene: Scene, card: IssuedCard): Promise<void> {
   const { narrator } = scene;
-  narrator.chapter('Authorizations come in from the network');
+  narrator.chapter('Authorizations arrive from the network');
   const groceries = await purchase(scene, card, 'V', '120.00 for groceries', 120_00);
-  await purchase(scene, card, 'E', '250.00 at once is more than 200.00', 250_00);
+  await purchase(scene, card, 'E', '250.00 is more than 200.00 per transaction', 250_00);
   await purchase(scene, card, 'J', '30.00 in a restaurant', 30_00, { mcc: '5812' });
   await purchase(scene, card, 'C', '30.00 with a wrong security code', 30_00, { cvc: otherCode(card.cvc) });
   await purchase(scene, card, 'A', '30.00 with a wrong expiry date', 30_00, { expiry: '2099-12' });
@@ -100,21 +103,21 @@ async function spendWithinAndBeyondLimits(scene: Scene, card: IssuedCard): Promi
   await purchase(scene, card, 'F', '200.00 when 150.00 is left', 200_00);
   await expectBalance(scene, card, 150_00);
 
-  narrator.chapter('The network says things twice, and takes things back');
+  narrator.chapter('A repeated message and a reversal');
   const { decision } = await send(scene, groceries.message);
   assert.equal(decision.approval_code, groceries.decision.approval_code);
-  narrator.line('The first message comes again', `the first answer, approval code ${decision.approval_code}`);
+  narrator.line('The first message is repeated', `the first answer, approval code ${decision.approval_code}`);
   const reversal = await send(scene, { ...fuel.message, message_type_indicator: 'Reversal Request' });
   assert.equal(reversal.decision.response_code, '00');
   scene.decisions += 1;
-  narrator.line('The fuel is reversed: its hold is released, its use given back');
+  narrator.line('The fuel is reversed: its hold is released, and its use no longer counts');
   await expectBalance(scene, card, 330_00);
   await purchase(scene, card, 'V', '150.00 for groceries', 150_00);
   await purchase(scene, card, 'V', '100.00 for fuel', 100_00, { mcc: '5541' });
   await purchase(scene, card, 'G', '50.00 would be the fourth use of the day', 50_00);
   await expectBalance(scene, card, 80_00);
 
-  narrator.chapter('A clearing: the first groceries came to 118.50 in the end');
+  narrator.chapter('A clearing: the first groceries cost 118.50');
   const cleared = await scene.sandbox.post('network', '/network/v1/clearings', {
     data: clearingMessage(
       groceries.message,
@@ -124,7 +127,7 @@ async function spendWithinAndBeyondLimits(scene: Scene, card: IssuedCard): Promi
     ),
   });
   assert.equal((cleared.data as Json).vcn_id, Number(card.id));
-  narrator.line('118.50 is cleared, and the 1.50 that was held beyond it is free again');
+  narrator.line('118.50 is cleared, and the remaining 1.50 of the hold is released');
   await expectBalance(scene, card, 81_50);
 }
 
@@ -144,7 +147,7 @@ async function rollTheWindowOver(scene: Scene, card: IssuedCard): Promise<void> 
 
 async function ageAHoldOff(scene: Scene): Promise<IssuedCard> {
   const { narrator } = scene;
-  narrator.chapter(`A card with aging velocity: a hold lives ${hold_days} days in ${zone}`);
+  narrator.chapter(`A card with aging velocity: a hold lasts ${hold_days} days in ${zone}`);
   const card = await issue(scene, {
     total_card_amount: 100_00,
     authorization_hold_days: hold_days,
@@ -176,7 +179,7 @@ async function readEvents(
   cards: readonly IssuedCard[],
 ): Promise<readonly StoryEvent[]> {
   const { sandbox, narrator } = scene;
-  narrator.chapter('The events that came of it');
+  narrator.chapter('The events of the story');
   const events: Json[] = [];
   let path: string | null = `/v1/events?page[limit]=100&filter[created_at]=[${told(since)},]`;
   while (path !== null) {
@@ -198,7 +201,7 @@ async function readEvents(
   assert.equal(count('virtualcard.realtime.auths'), scene.decisions);
   assert.equal(count('virtualcard.clearings'), 1);
   assert.equal(count('virtualcard.deleted'), 1);
-  narrator.line(`${own.length} events: one for each change, none for the message that came twice`);
+  narrator.line(`${own.length} events: one for each change, none for the repeated message`);
   return own as unknown as readonly StoryEvent[];
 }
 

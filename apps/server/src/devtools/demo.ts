@@ -1,10 +1,11 @@
 /**
- * `npm run demo`: plays a whole story against a sandbox and tells it. Ends with status 1 where the service answers
- * otherwise than the story says.
+ * `npm run demo`: plays a story against a sandbox and prints it. Exits with status 1 if the service
+ * answers differently from the story.
  *
  *     npm run demo [-- --url http://127.0.0.1:8080]
  *
- * Without `--url` it starts a server of its own: on `DATABASE_URL` when that is set, else on a scratch SQLite file.
+ * Without `--url` it starts a server: on `DATABASE_URL` if that is set, else on a scratch SQLite
+ * file.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,10 +19,10 @@ import { createNarrator } from './narrator.ts';
 
 const usage = `Usage: npm run demo [-- --url <address of a running sandbox>]
 
-Plays a story against a sandbox and tells it: a template, cards, approvals and declines with their
+Plays a story against a sandbox and prints it: a template, cards, approvals and declines with their
 reasons, a reversal, a clearing, a window that rolls over, a hold that ages off, the events, and
-their deliveries to a webhook: signed, in sequence, and again after a failure.
-Without --url it starts a server of its own: on DATABASE_URL when that is set, else on a scratch file.
+their deliveries to a webhook: signed, numbered, and retried after a failure.
+Without --url it starts a server: on DATABASE_URL if that is set, else on a scratch file.
 It moves the sandbox's clock forward by about nine days.`;
 
 process.exitCode = await demo();
@@ -50,7 +51,7 @@ async function demo(): Promise<number> {
   }
 }
 
-/** A sandbox in this process on a free port, gone when the story has ended. */
+/** A sandbox in this process on a free port, which ends with the story. */
 async function onOwnServer(story: (url: string) => Promise<void>): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'tallystick-demo-'));
   const server = createServer(
@@ -62,7 +63,7 @@ async function onOwnServer(story: (url: string) => Promise<void>): Promise<void>
       HOST: '127.0.0.1',
       PORT: '0',
       ROLE: 'all',
-      REDIS_URL: '', // one process: workers of another database have no part in the story
+      REDIS_URL: '', // one process: workers on Redis must not take part in the story
     }),
   );
   try {

@@ -1,6 +1,8 @@
 import type { Json } from './sandbox-client.ts';
 
-/** What an event tells, in a few words on one line; without control characters, whatever the payload holds. */
+/**
+ * A summary of an event in a few words on one line, without control characters from the payload.
+ */
 export function eventSummary(type: string, payload: Json): string {
   return plain(wordsOf(type, payload));
 }
@@ -36,7 +38,7 @@ function merchant({ merchant_name }: Json): string {
   return merchant_name == null ? '' : ` at ${merchant_name}`;
 }
 
-/** An amount in minor units, with the decimals of its currency; two where none is named. */
+/** An amount in minor units, with the decimals of its currency; two decimals without a currency. */
 function money(amount: unknown, currency: unknown): string {
   if (typeof amount !== 'number') return '';
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return (amount / 100).toFixed(2);
@@ -45,7 +47,7 @@ function money(amount: unknown, currency: unknown): string {
   return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
 }
 
-/** Names of merchants come from outside: nothing in them may steer a terminal. */
+/** Names of merchants come from outside and must not control the terminal. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run listen`: prints events as they are delivered, and can hand them on to a developer's local program. Registers
- * a webhook in the sandbox for as long as it runs.
+ * `npm run listen`: prints events as they are delivered, and can forward them to a developer's
+ * local program. Registers a webhook in the sandbox while it runs.
  */
 import { parseArgs } from 'node:util';
 import { canonicalTypeId, event_types } from '@tallystick/events';
@@ -15,15 +15,15 @@ const usage = `Usage: npm run listen -- [options]
 
 Prints events as they are delivered, their signatures verified, until Ctrl-C.
 
-  --url <address>      the sandbox; ${default_interface_url} when absent
-  --forward <address>  a local program that gets each delivery with its signature headers; what it answers is the
-                       answer to the delivery, so that a 500 is tried again by the schedule
-  --types <list>       event types, by id or name, with commas between; all when absent
-  --key <key>          a client's API key; the sandbox's own when absent
-  --port <port>        where deliveries come in; any free one when absent
-  --secret <text>      the webhook's secret, 16 to 256 characters; a new one when absent
+  --url <address>      the sandbox; default ${default_interface_url}
+  --forward <address>  a local program that receives each delivery with its signature headers; its answer is the
+                       answer to the delivery, so a 500 is retried by the schedule
+  --types <list>       event types, by id or name, separated by commas; default all
+  --key <key>          a client's API key; default the sandbox's own
+  --port <port>        the port of the receiver; default any free port
+  --secret <text>      the webhook's secret, 16 to 256 characters; default a new one
   --json               one JSON object per delivery
-  --help               this`;
+  --help               show this text`;
 
 interface Options {
   readonly url: string;
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
 
 async function listen(options: Options, stopped: Promise<string>): Promise<void> {
   const { url, event_type_ids, json, forward_url } = options;
-  // With --json, standard output is for the deliveries alone.
+  // With --json, standard output is only for the deliveries.
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(`${text}\n`);
   const client = createSandboxClient(url, options.key === undefined ? {} : { client: options.key });
   await refuseTaken(client, url, event_type_ids, say);
@@ -79,7 +79,7 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
   say(`Listening for ${typesTold(event_type_ids)} of ${url}`);
   say(`  webhook ${webhook.id}, callback URL ${webhook.callback_url}`);
   if (forward_url !== null) say(`  secret ${webhook.secret}\n  forwarding to ${forward_url}`);
-  say(`Make one: npm run trigger -- virtualcard.clearings --url ${url}   Stop: Ctrl-C\n`);
+  say(`Make an event: npm run trigger -- virtualcard.clearings --url ${url}   Stop: Ctrl-C\n`);
 
   const signal = await stopped;
   listener.stop();
@@ -89,10 +89,13 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
   } catch (error) {
     throw new Error(`${signal}: webhook ${webhook.id} could not be deleted: ${(error as Error).message}`);
   }
-  say(`\n${signal}: webhook ${webhook.id} is deleted. ${count} ${count === 1 ? 'event' : 'events'} came.`);
+  say(`\n${signal}: webhook ${webhook.id} is deleted. ${count} ${count === 1 ? 'event' : 'events'} received.`);
 }
 
-/** Says which webhook has a type already, and what to do: only one callback URL may be set for an event type. */
+/**
+ * Reports which webhook already has a type, and how to proceed: only one callback URL may be set
+ * for an event type.
+ */
 async function refuseTaken(
   client: SandboxClient,
   url: string,
@@ -100,7 +103,7 @@ async function refuseTaken(
   say: (text: string) => void,
 ): Promise<void> {
   const taken = await takenTypes(client, ({ id }) =>
-    say(`Webhook ${id}, which an earlier listener had left behind, is deleted.`),
+    say(`Webhook ${id} of an earlier listener was left behind; it is deleted.`),
   );
   const clashes = new Map<RegisteredWebhook, number[]>();
   for (const type_id of event_type_ids) {
@@ -109,17 +112,17 @@ async function refuseTaken(
   }
   if (clashes.size === 0) return;
   const told = [...clashes].map(
-    ([webhook, ids]) => `Webhook ${webhook.id} (${webhook.callback_url}) has ${typesTold(ids)} already.`,
+    ([webhook, ids]) => `Webhook ${webhook.id} (${webhook.callback_url}) already has ${typesTold(ids)}.`,
   );
   const free = event_types.map(({ id }) => id).filter((id) => canonicalTypeId(id) === id && !taken.has(id));
   throw new Error(
     [
       ...told,
-      'Only one callback URL may be set for an event type: stop the listener that it belongs to,',
-      'or delete it (DELETE /v1/webhooks/<id>).',
+      'Only one callback URL may be set for an event type: stop the listener of this webhook,',
+      'or delete the webhook (DELETE /v1/webhooks/<id>).',
       ...(free.length === 0
         ? []
-        : ['Or listen to types that are free:', `  npm run listen -- --types ${free.join(',')} --url ${url}`]),
+        : ['Or listen to free types:', `  npm run listen -- --types ${free.join(',')} --url ${url}`]),
     ].join('\n'),
   );
 }
@@ -128,16 +131,16 @@ function problem(error: unknown, { url, key, port }: Options): string {
   if (error instanceof LoopbackUnreachable) {
     return [
       `The server at ${url} does not reach this machine's loopback: ${error.message}.`,
-      'Only a sandbox calls loopback, and only on its own machine: run listen beside it, without WEBHOOK_NETWORKS set or',
+      'Only a sandbox calls loopback, and only on its own machine: run listen there, without WEBHOOK_NETWORKS or',
       'with 127.0.0.0/8 among its networks.',
     ].join('\n');
   }
   if (error instanceof AnswerError && error.status === 401) {
     const which = key === undefined ? "the sandbox's own client key" : 'the key of --key';
-    return `The server at ${url} refuses ${which}. Outside of a sandbox, give a client's key with --key.`;
+    return `The server at ${url} refuses ${which}. Outside a sandbox, pass a client's key with --key.`;
   }
   if (error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES')) {
-    return `Port ${port} cannot be listened on (${error.code}): choose another with --port.`;
+    return `listen cannot use port ${port} (${error.code}): choose another with --port.`;
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -147,7 +150,7 @@ function typesTold(ids: readonly number[]): string {
   return `${ids.length === 1 ? 'type' : 'types'} ${names.join(', ')}`;
 }
 
-/** Null: the usage is asked for. Throws what is wrong with the words. */
+/** Null: print the usage. Throws an error that describes invalid options. */
 function readOptions(): Options | null {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
@@ -166,7 +169,7 @@ function readOptions(): Options | null {
   if (values.help) return null;
   const { port, secret } = values;
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new Error(`--port ${port} is no port: it must be an integer from 0 to 65535`);
+    throw new Error(`--port ${port} is not a port: it must be an integer from 0 to 65535`);
   if (secret !== undefined && !isSharedSecret(secret))
     throw new Error(`--secret must have ${shared_secret_length_min} to ${shared_secret_length_max} characters`);
   return {
@@ -185,5 +188,5 @@ function typeId(text: string): number {
   const type = event_types.find(({ id, name }) => String(id) === word || name === word);
   if (type !== undefined) return type.id;
   const known = event_types.map(({ id, name }) => `${id} ${name}`).join(', ');
-  throw new Error(`--types has "${word}", which is no event type; the types are ${known}`);
+  throw new Error(`--types has "${word}", which is not an event type; the types are ${known}`);
 }

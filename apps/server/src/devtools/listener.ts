@@ -8,34 +8,34 @@ import type { VerifiedDelivery } from './loopback-webhook.ts';
 import { createSequenceWatch } from './sequence-watch.ts';
 
 export interface ListenerOptions {
-  /** Where the deliveries are told. */
+  /** Where the deliveries are printed. */
   readonly stream: NodeJS.WriteStream;
-  /** One JSON object per delivery instead of words. */
+  /** One JSON object per delivery instead of text. */
   readonly json: boolean;
-  /** The developer's own program; null: every delivery is answered with 200. */
+  /** The developer's program; null: every delivery is answered with 200. */
   readonly forward_url: string | null;
 }
 
-/** Tells of deliveries, hands them on, and notices what does not come. */
+/** Prints deliveries, forwards them, and detects missing ones. */
 export interface Listener {
   received(delivery: VerifiedDelivery): Promise<ReceiverAnswer>;
   unverified(request: ReceivedRequest): void;
-  /** Deliveries told so far, repeated ones not counted. */
+  /** Deliveries printed so far, without repeated ones. */
   count(): number;
   stop(): void;
 }
 
-/** How long a delivery may be overtaken by later ones before its absence is told. */
+/** How long a delivery may be overtaken by later ones before it is reported as a gap. */
 const overtaken_ms_max = 2_000;
 
-/** That of the longest name of a type. */
+/** The length of the longest type name. */
 const type_width = Math.max(...event_types.map(({ name }) => name.length));
 
 /** The service waits 15 s for an answer. */
 const forward_ms_max = 14_000;
 const answer_length_max = 4_096;
 
-/** Headers that the developer's program gets as the service sent them. */
+/** Headers that are forwarded to the developer's program unchanged. */
 const forwarded_headers =
   /^(content-type|user-agent|x-signature(-previous)?|x-timestamp|x-webhook-sequence|webhook-.*)$/;
 
@@ -80,8 +80,13 @@ export function createListener({ stream, json, forward_url }: ListenerOptions): 
       write(JSON.stringify({ gap: sequences }));
       return;
     }
-    const gap = `Gap: ${sequences.map((sequence) => `#${sequence}`).join(', ')} did not come`;
-    write(paint('yellow', `${gap}. What failed is sent again by the schedule; its attempts are in the deliveries.`));
+    const gap = `Gap: ${sequences.map((sequence) => `#${sequence}`).join(', ')} not received`;
+    write(
+      paint(
+        'yellow',
+        `${gap}. Failed deliveries are retried by the schedule; the list of deliveries shows their attempts.`,
+      ),
+    );
   }
 
   return {
@@ -96,8 +101,7 @@ export function createListener({ stream, json, forward_url }: ListenerOptions): 
     unverified({ headers }) {
       const sequence = String(headers['x-webhook-sequence'] ?? 'none').replace(/[^\w]/g, '');
       if (json) write(JSON.stringify({ verified: false }));
-      else
-        write(paint('red', `A request whose signature does not verify was answered with 401 (sequence ${sequence}).`));
+      else write(paint('red', `A request with an invalid signature was answered with 401 (sequence ${sequence}).`));
     },
     count: () => count,
     stop() {
@@ -106,7 +110,7 @@ export function createListener({ stream, json, forward_url }: ListenerOptions): 
   };
 }
 
-/** What the developer's program said; 502 or 504, with a reason, when it said nothing. */
+/** The answer of the developer's program; 502 or 504, with a reason, if it did not answer. */
 interface Outcome {
   readonly status: number;
   readonly error?: string;

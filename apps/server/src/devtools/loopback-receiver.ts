@@ -3,10 +3,10 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A request as it came. */
+/** A received request. */
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** The body's text, before any parsing: signatures are made over it. */
+  /** The text of the body before any parsing, because signatures are computed over it. */
   readonly body: string;
 }
 
@@ -15,11 +15,11 @@ export interface ReceiverAnswer {
   readonly body?: string;
 }
 
-/** An HTTPS server on loopback for whoever posts to it. */
+/** An HTTPS server on loopback. */
 export interface LoopbackReceiver {
   /** `https://127.0.0.1:43210` */
   readonly origin: string;
-  /** Takes no more, and drops what is under way. */
+  /** Accepts no more requests, and cuts off those in progress. */
   close(): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ export interface LoopbackReceiver {
 const body_bytes_max = 1024 * 1024;
 
 /**
- * Listens on 127.0.0.1 with a certificate made for this run, and answers each request by `answer`; 500 when it throws.
- * Port 0: any free one. Rejects when the port is taken.
+ * Listens on 127.0.0.1 with a certificate made for this run, and answers each request with
+ * `answer`; 500 if it throws. Port 0: any free port. Rejects if the port is in use.
  */
 export async function openLoopbackReceiver(
   answer: (request: ReceivedRequest) => Promise<ReceiverAnswer>,

@@ -23,26 +23,29 @@ export interface DeliveredData {
   readonly type: string;
 }
 
-/** A webhook whose callback URL leads to this process. */
+/** A webhook whose callback URL is a receiver in this process. */
 export interface LoopbackWebhook {
   readonly id: string;
   readonly callback_url: string;
   readonly secret: string;
-  /** Deletes the webhook and closes the receiver; the latter also when the former fails, which it then rejects with. */
+  /**
+   * Deletes the webhook and closes the receiver. If the deletion fails, it still closes the
+   * receiver, and rejects.
+   */
   close(): Promise<void>;
 }
 
 export interface LoopbackWebhookOptions {
   readonly client: SandboxClient;
   readonly event_type_ids: readonly number[];
-  /** What the callback URL's path begins with, so that its webhook is known again. */
+  /** The start of the callback URL's path, by which the webhook can be recognized. */
   readonly purpose: 'listen' | 'demo';
-  /** Called with each verified delivery; its answer is the receiver's. */
+  /** Called with each verified delivery; its result is the receiver's answer. */
   received(delivery: VerifiedDelivery): Promise<ReceiverAnswer>;
-  /** Called with a request whose signature does not verify; it is answered with 401. */
+  /** Called with a request whose signature is invalid; it is answered with 401. */
   unverified(request: ReceivedRequest): void;
   readonly port?: number | undefined;
-  /** 16 to 256 characters; one is made when absent. */
+  /** 16 to 256 characters; a new one if absent. */
   readonly secret?: string | undefined;
 }
 
@@ -51,10 +54,14 @@ export class LoopbackUnreachable extends Error {
   override readonly name = 'LoopbackUnreachable';
 }
 
-/** Starts a receiver, registers a webhook for it, and makes sure by a test delivery that the server reaches it. */
+/**
+ * Starts a receiver, registers a webhook for it, and checks with a test delivery that the server
+ * reaches it.
+ */
 export async function openLoopbackWebhook(options: LoopbackWebhookOptions): Promise<LoopbackWebhook> {
   const { client, event_type_ids, purpose } = options;
-  // 256 bits; made here, so that the first delivery can be verified even when it overtakes the answer of the registration.
+  // 256 bits. Generated here, so that a first delivery that overtakes the answer of the
+  // registration can be verified.
   const secret = options.secret ?? randomBytes(32).toString('base64url');
   let callback_url = '';
   let is_probed = false;
@@ -62,7 +69,7 @@ export async function openLoopbackWebhook(options: LoopbackWebhookOptions): Prom
     const delivery = verified(request, secret, callback_url);
     if (delivery === null) {
       options.unverified(request);
-      return { status: 401, body: 'the signature does not verify' };
+      return { status: 401, body: 'the signature is invalid' };
     }
     if (delivery.sequence === 0 && !is_probed) return { status: 200 };
     return await options.received(delivery);
@@ -85,7 +92,7 @@ export async function openLoopbackWebhook(options: LoopbackWebhookOptions): Prom
     is_probed = true;
     return { id, callback_url, secret, close };
   } catch (error) {
-    await close().catch(() => undefined); // what went wrong before is what is told
+    await close().catch(() => undefined); // report the earlier error
     const refused = error instanceof AnswerError ? error.fields.get('data.callback_url') : undefined;
     throw refused === undefined ? error : new LoopbackUnreachable(`callback_url ${refused}`);
   }
@@ -103,7 +110,7 @@ function verified(request: ReceivedRequest, secret: string, callback_url: string
   };
 }
 
-/** A webhook as the service tells it. */
+/** A webhook as the service returns it. */
 export interface RegisteredWebhook {
   readonly id: string;
   readonly callback_url: string;
@@ -123,8 +130,8 @@ export async function registeredWebhooks(client: SandboxClient): Promise<readonl
 }
 
 /**
- * The webhook that has each event type, by the type's id; 6 and 10 are one type. Those that a killed command left behind, whose
- * receiver is gone, are deleted first and told to `removed`.
+ * The webhook of each event type, by the type's id; 6 and 10 are one type. Webhooks that a killed
+ * command left behind, whose receiver is gone, are deleted first and passed to `removed`.
  */
 export async function takenTypes(
   client: SandboxClient,
@@ -142,11 +149,11 @@ export async function takenTypes(
   return taken;
 }
 
-/** Whether nobody takes what it is sent. A listener that lives hears nothing of the question. */
+/** Whether its receiver is gone. A running listener does not notice the check. */
 async function isLeftBehind(client: SandboxClient, { id, callback_url }: RegisteredWebhook): Promise<boolean> {
   const port = /^https:\/\/127\.0\.0\.1:(\d+)\/tallystick-(?:listen|demo)$/.exec(callback_url)?.[1];
   if (port === undefined || (await isListening(Number(port)))) return false;
-  // Nobody here; the server, which may be on another machine, has the last word.
+  // Nothing listens here. The server, which may be on another machine, decides.
   const probe = (await client.get(`/v1/webhooks/${id}/test`)).data as { status: number };
   return probe.status === 0;
 }

@@ -1,9 +1,12 @@
 import { styleText } from 'node:util';
 
-/** Tells a story on a terminal: in colour where the stream has colours, and without losing a word where it has none. */
+/**
+ * Prints a story on a terminal, in colour if the stream supports it. The text is the same without
+ * colour.
+ */
 export interface Narrator {
   chapter(title: string): void;
-  /** One thing that happened, and what came of it. */
+  /** One step of the story and its outcome. */
   line(what: string, outcome?: string): void;
   approved(what: string, outcome: string): void;
   declined(what: string, outcome: string): void;
@@ -27,6 +30,6 @@ export function createNarrator(stream: NodeJS.WriteStream): Narrator {
     approved: (what, outcome) => row(what, paint('green', outcome)),
     declined: (what, outcome) => row(what, paint('yellow', outcome)),
     failed: (error) =>
-      write(`\n${paint('red', 'The story broke off:')} ${error instanceof Error ? error.message : String(error)}`),
+      write(`\n${paint('red', 'The story failed:')} ${error instanceof Error ? error.message : String(error)}`),
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from './sandbox-client.ts';
 
-/** A card with the number that its client asked to see. */
+/** A card with its number and code in plain text. */
 export interface PlainCard {
   readonly number: string;
   readonly cvc: string;
@@ -9,13 +9,16 @@ export interface PlainCard {
 }
 
 export interface Purchase {
-  /** Cents, or whatever the currency's minor unit is. */
+  /** In minor units of the currency. */
   readonly amount: number;
   readonly currency: string;
   readonly at: Temporal.Instant;
 }
 
-/** What the card network asks when a card is used; no two messages are one. `differing` fields replace the usual ones. */
+/**
+ * The message of the card network when a card is used. Each message is unique. `differing` fields
+ * replace the usual ones.
+ */
 export function purchaseMessage(
   { number, cvc, expiry }: PlainCard,
   { amount, currency, at }: Purchase,
@@ -44,7 +47,7 @@ export function purchaseMessage(
   };
 }
 
-/** The settlement of an approved purchase, as the network tells it. */
+/** The clearing of an approved purchase, as the network sends it. */
 export function clearingMessage(
   message: Json,
   approval_code: unknown,

@@ -1,12 +1,15 @@
 import { type Role, sandbox_keys } from '@tallystick/access';
 import { rootMessage } from '../root-cause.ts';
 
-/** A JSON object as the service answers it. */
+/** A JSON object from the service. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The routes of a sandbox, as the commands call them. Each call rejects with an `AnswerError` when the answer is not a success. */
+/**
+ * The routes of a sandbox, as the commands call them. Each call rejects with an `AnswerError` if
+ * the answer is not a success.
+ */
 export interface SandboxClient {
-  /** With the client's key unless another role is named. */
+  /** Uses the client's key unless another role is named. */
   get(path: string, role?: Role): Promise<Json>;
   post(role: Role, path: string, body: Json): Promise<Json>;
   patch(path: string, body: Json): Promise<Json>;
@@ -17,7 +20,7 @@ export interface SandboxClient {
 export class AnswerError extends Error {
   override readonly name = 'AnswerError';
   readonly status: number;
-  /** What the service said of each field that is at fault: the message by the field's path. */
+  /** The message for each invalid field, by the field's path. */
   readonly fields: ReadonlyMap<string, string>;
 
   constructor(method: string, path: string, status: number, text: string) {
@@ -27,10 +30,10 @@ export class AnswerError extends Error {
   }
 }
 
-/** An answer may wait until all that a move of the clock made due is done. */
+/** An answer may wait until all work is done that a move of the clock made due. */
 const answer_ms_max = 60_000;
 
-/** A client of the sandbox at `url`; with other keys than the sandbox's own where they are given. */
+/** A client of the sandbox at `url`. `keys` replace the sandbox's fixed keys. */
 export function createSandboxClient(url: string, keys: Partial<Record<Role, string>> = {}): SandboxClient {
   const request = async (method: string, role: Role, path: string, body?: Json): Promise<Json> => {
     let response: Response;
@@ -52,7 +55,7 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
     if (!response.ok) throw new AnswerError(method, path, response.status, text);
     if (text === '') return {};
     const answer = parsed(text);
-    if (answer === null) throw new Error(`${method} ${path} at ${url} answered no JSON: is it a Tallystick?`);
+    if (answer === null) throw new Error(`${method} ${path} at ${url} did not answer with JSON: is it Tallystick?`);
     return answer;
   };
   return {

@@ -1,14 +1,16 @@
-/** Which sequence numbers of a webhook have come: 1, 2, 3 ..., each perhaps late, or more than once. */
+/** The received sequence numbers of a webhook: 1, 2, 3 ..., possibly late or repeated. */
 export interface SequenceWatch {
-  /** Takes note of a number. False when it had come before. */
+  /** Records a number. False if it had been recorded before. */
   saw(sequence: number): boolean;
-  /** The numbers below the highest that have not come, in order. */
+  /** The missing numbers below the highest, in order. */
   missing(): readonly number[];
-  /** The highest that has come; 0 before the first. */
+  /** The highest recorded number; 0 before the first. */
   highest(): number;
 }
 
-/** Deliveries under way at once overtake each other: a missing number is a gap only when it stays away. */
+/**
+ * Concurrent deliveries overtake each other, so a missing number is a gap only if it stays missing.
+ */
 export function createSequenceWatch(): SequenceWatch {
   const missing = new Set<number>();
   let highest = 0;

@@ -6,43 +6,43 @@ import type { Json, SandboxClient } from './sandbox-client.ts';
 
 /** A way to make an event of one type. */
 export interface Trigger {
-  /** The type's name, as the event is stored under or as a webhook subscribes to it. */
+  /** The type's name, under which the event is stored or a webhook subscribes. */
   readonly name: string;
-  /** The type's id in /v1/events/types; null for one that has none. */
+  /** The type's id in /v1/events/types; null if it has none. */
   readonly id: number | null;
-  /** What is done to make it. */
+  /** How the event is made. */
   readonly about: string;
-  /** Makes it through the sandbox's own routes. */
+  /** Makes the event through the routes of the sandbox. */
   run(sandbox: SandboxClient): Promise<readonly Made[]>;
 }
 
 /** An event that was made. */
 export interface Made {
   readonly event_type: string;
-  /** 0: a test delivery, which is no stored event. */
+  /** 0: a test delivery, which is not a stored event. */
   readonly event_id: string;
   readonly payload: Json;
 }
 
-/** What can be made, in the order of the ids; those without one after them. */
+/** The events that can be made, in the order of the ids, and then those without an id. */
 export const triggers: readonly Trigger[] = [
   trigger('all', 'one of each type that has an id', everyType),
   trigger('virtualcard.created', 'issues a card', async (sandbox) => [await stored(sandbox, await issue(sandbox))]),
   trigger('virtualcard.deleted', 'issues a card and cancels it', cancelled),
-  trigger('onboarding.company.status', 'tells that a company is onboarded', (sandbox) =>
+  trigger('onboarding.company.status', 'reports that a company is onboarded', (sandbox) =>
     foreign(sandbox, 'onboarding.company.status', { status: 'APPROVED' }, { status: 'IN_REVIEW' }),
   ),
-  trigger('ach.status', 'tells that an ACH transfer failed', (sandbox) =>
+  trigger('ach.status', 'reports that an ACH transfer failed', (sandbox) =>
     foreign(sandbox, 'ach.status', { status: 'failed', return_code: 'R01' }, { status: 'processing' }),
   ),
   trigger('virtualcard.realtime.auths', 'issues a card and authorizes a purchase with it', authorized),
   trigger('virtualcard.clearings', 'issues a card, authorizes a purchase and clears it', cleared),
   trigger('virtualcard.realtime.iccp.all', 'the same as virtualcard.realtime.auths', authorized),
   trigger('virtualcard.purchasetemplate.created', 'requests a purchase template and completes it', templated),
-  trigger('ach.status.advice', 'tells that an ACH transfer is settled', (sandbox) =>
+  trigger('ach.status.advice', 'reports that an ACH transfer is settled', (sandbox) =>
     foreign(sandbox, 'ach.status.advice', { status: 'settled', return_code: null }, { status: 'processing' }),
   ),
-  trigger('ach.$$limit.exceeded', 'tells that a limit of ACH transfers is exceeded', (sandbox) =>
+  trigger('ach.$$limit.exceeded', 'reports that a limit of ACH transfers is exceeded', (sandbox) =>
     foreign(sandbox, 'ach.$$limit.exceeded', { limit: 1_000_000, amount: 1_250_000 }, null),
   ),
   trigger('virtualcard.updated', 'issues a card and raises its limit', updated),
@@ -102,7 +102,7 @@ async function cleared(sandbox: SandboxClient): Promise<readonly Made[]> {
   return [await stored(sandbox, { event_type: 'virtualcard.clearings', by: { vcn_id: card.id } })];
 }
 
-/** An approved purchase with a card of its own, at the sandbox's time. */
+/** An approved purchase with a new card, at the sandbox's time. */
 async function purchase(sandbox: SandboxClient) {
   const issued = await issue(sandbox);
   const { created_at } = await find(sandbox, issued);
@@ -129,7 +129,7 @@ async function templated(sandbox: SandboxClient): Promise<readonly Made[]> {
   return [await stored(sandbox, { event_type: 'virtualcard.purchasetemplate.created', by: { id } })];
 }
 
-/** An event of another system of the bank, about an object that nobody else has. */
+/** An event of another system of the bank, about a new object. */
 async function foreign(
   sandbox: SandboxClient,
   event_type: string,
@@ -154,7 +154,7 @@ async function tested(sandbox: SandboxClient): Promise<readonly Made[]> {
   return made;
 }
 
-/** The real card that cards are tied to when none is named; it knows its company. */
+/** The default real card, from which the company is read. */
 async function realCard(sandbox: SandboxClient): Promise<{ company_id: number; billing_currency: string }> {
   const cards = (await sandbox.get('/v1/realcards?page[limit]=100')).data as {
     company_id: number;
@@ -172,7 +172,7 @@ interface StoredEvent {
   readonly created_at: string;
 }
 
-/** What an event is found by: its type, and a field of its payload. */
+/** The criteria for finding an event: its type, and a field of its payload. */
 interface SoughtEvent {
   readonly event_type: string;
   readonly by: Readonly<Record<string, string>>;
@@ -187,11 +187,14 @@ async function stored(sandbox: SandboxClient, sought: SoughtEvent): Promise<Made
   return { event_type: sought.event_type, event_id: id, payload };
 }
 
-/** The event is written with the change it tells of: it is there as soon as the change was answered. */
+/**
+ * The event is written in the transaction of its change, so it can be found once the change is
+ * answered.
+ */
 async function find(sandbox: SandboxClient, { event_type, by }: SoughtEvent): Promise<StoredEvent> {
   const filters = Object.entries(by).map(([field, value]) => `&filter[payload.${field}]=${value}`);
   const path = `/v1/events?page[limit]=1&filter[event_type]=${event_type}${filters.join('')}`;
   const [event] = (await sandbox.get(path)).data as StoredEvent[];
-  if (event === undefined) throw new Error(`no event of type ${event_type} came of it`);
+  if (event === undefined) throw new Error(`no event of type ${event_type} was written`);
   return event;
 }

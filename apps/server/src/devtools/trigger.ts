@@ -1,4 +1,6 @@
-/** `npm run trigger -- <event type>`: makes a realistic event through the sandbox's own routes. */
+/**
+ * `npm run trigger -- <event type>`: makes a realistic event through the routes of the sandbox.
+ */
 import { parseArgs } from 'node:util';
 import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
 import { eventSummary } from './event-summary.ts';
@@ -8,12 +10,12 @@ import { type Made, type Trigger, triggers } from './trigger-events.ts';
 const usage = `Usage: npm run trigger -- <event type> [options]
        npm run trigger -- --list
 
-Makes a realistic event through the sandbox's own routes, and tells its id.
+Makes a realistic event through the sandbox's own routes, and prints its id.
 
-  --url <address>  the sandbox; ${default_interface_url} when absent
-  --list           the event types, by id and name, and what is done to make each
+  --url <address>  the sandbox; default ${default_interface_url}
+  --list           the event types, by id and name, and how each is made
   --json           the events in JSON
-  --help           this`;
+  --help           show this text`;
 
 interface Options {
   readonly chosen: Trigger;
@@ -55,12 +57,14 @@ function told({ event_type, event_id, payload }: Made): string {
 
 function problem(error: unknown, url: string): string {
   if (error instanceof AnswerError && (error.status === 401 || error.status === 403)) {
-    return `The server at ${url} refuses the sandbox's keys: only a sandbox can be told to make events. ${error.message}`;
+    return `The server at ${url} refuses the sandbox's keys: only a sandbox can make events. ${error.message}`;
   }
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A text is to be told, and nothing else done. Throws what is wrong with the words. */
+/**
+ * A string is printed, and nothing else is done. Throws an error that describes invalid options.
+ */
 function readOptions(): Options | string {
   const flag = { type: 'boolean', default: false } as const;
   const { values, positionals } = parseArgs({
@@ -76,9 +80,9 @@ function readOptions(): Options | string {
   if (values.list) return list();
   const [word, ...rest] = positionals;
   if (word === undefined) throw new Error(`<event type> is missing; one of:\n${list()}`);
-  if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many`);
+  if (rest.length > 0) throw new Error(`"${rest[0]}" is an unexpected word`);
   const chosen = triggers.find(({ id, name }) => name === word || String(id) === word);
-  if (chosen === undefined) throw new Error(`"${word}" is no event type; one of:\n${list()}`);
+  if (chosen === undefined) throw new Error(`"${word}" is not an event type; choose one of:\n${list()}`);
   return { chosen, url: httpAddress('--url', values.url), json: values.json };
 }
 

@@ -5,12 +5,13 @@ import type { Sandbox } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { SharedClock } from './shared-clock.ts';
 
-/** By this number, and as the first that has it, the sandbox's own company is known from those that its users make. */
+/** The sandbox's own company is the first with this number. Its users may create others. */
 const sandbox_customer_number = 'SANDBOX';
 
 /**
- * Opens the sandbox: finds its company in the database, or makes it, with a real card. `doWhatIsDue` is called after each
- * move of the clock, and says what still waits, null when nothing does.
+ * Opens the sandbox: finds its company in the database, or creates it with a real card.
+ * `doWhatIsDue` is called after each move of the clock. It returns the work that still waits, or
+ * null.
  */
 export async function openSandbox(
   persistence: Persistence,
@@ -29,14 +30,17 @@ export async function openSandbox(
   };
 }
 
-/** Two processes that start on one empty database make one company: the clock's row is what they wait for each other by. */
+/**
+ * Two processes that start on an empty database create one company, because both lock the row of
+ * the clock.
+ */
 async function seed(persistence: Persistence, clock: SharedClock): Promise<Company> {
   return await persistence.unitOfWork.run(async (tx) => {
     await tx.sandbox_clock.read({ for_update: true });
     let own: Company | undefined;
     let after: string | null | undefined;
     do {
-      // Newest first: of several, the last one found was there before all others.
+      // Newest first, so the last company found is the oldest.
       const page = await tx.companies.list({ limit: page_limit_max, ...(after ? { after } : {}) });
       own = page.items.findLast((company) => company.customer_number === sandbox_customer_number) ?? own;
       after = page.next;

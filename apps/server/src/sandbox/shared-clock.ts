@@ -9,7 +9,7 @@ import {
   untouched_clock,
 } from '@tallystick/kernel';
 
-/** What the clock was moved to. */
+/** The time to which the clock was moved. */
 export interface ClockReading {
   readonly now_ms: number;
   readonly frozen: boolean;
@@ -18,24 +18,31 @@ export interface ClockReading {
 /** The sandbox's clock in one of the processes that share it. */
 export interface SharedClock extends Clock {
   /**
-   * Reads what the database says. When it resolves, the clock shows every move that was committed before the call.
-   * Calls made together share one read.
+   * Reads the clock from the database. When it resolves, the clock shows every move that was
+   * committed before the call. Calls made together share one read.
    */
   refresh(work: ClockWork): Promise<void>;
-  /** Moves the clock of all processes; this one shows it when it resolves. Refuses as `moveSandboxClock` does. */
+  /**
+   * Moves the clock of all processes. When it resolves, this process shows the new time. Refuses
+   * like `moveSandboxClock`.
+   */
   move(work: ClockWork, move: ClockMove): Promise<ClockReading>;
 }
 
-/** Where the clock is kept. Given with each call: the database itself is opened with this clock. */
+/**
+ * The store of the clock, passed with each call because the database itself is opened with this
+ * clock.
+ */
 export type ClockWork = UnitOfWork<{ readonly sandbox_clock: SandboxClockStore }>;
 
-/** The machine's own clock: what runs outside the sandbox, and what a signature's timestamp is compared with. */
+/** Machine time, for the service outside the sandbox and for the timestamps of signatures. */
 export const machine_clock: Clock = { now: () => Temporal.Now.instant() };
 
 /**
- * The clock that the sandbox's processes share through the database. Each keeps a copy, for `now()` does not wait; a
- * process refreshes it before each request and each job, so that whoever was told of a move finds it wherever they turn
- * next. Until its first refresh it is the machine's.
+ * The clock that the sandbox's processes share through the database. Each process keeps a copy,
+ * because `now()` cannot wait, and refreshes it before each request and each job. So a client that
+ * received the answer to a move sees the new time in every process. Before its first refresh it
+ * shows machine time.
  */
 export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   let state: SandboxClockState = untouched_clock;
@@ -49,7 +56,7 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   const read = async (work: ClockWork): Promise<void> => {
     const moves_before = moves;
     const stored = await work.read((tx) => tx.sandbox_clock.read());
-    // A move of this process that came in between knows better than what was read before it.
+    // A move of this process during the read is newer than the state that was read.
     if (moves === moves_before) state = stored;
   };
 
@@ -68,8 +75,9 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   return {
     now,
     refresh(work) {
-      // Whoever comes before a read has begun shares it; whoever comes later may know of a move that it does not see. One
-      // follows another, so that what is read first cannot be what is kept last.
+      // Calls before a read has begun share it. Later calls may follow a move that this read does
+      // not see, so they wait for the next read. Reads run one after another, so an older state
+      // never replaces a newer one.
       next_reading ??= Promise.allSettled([oneTurn(), reading]).then(() => {
         next_reading = null;
         reading = read(work);
@@ -85,7 +93,7 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   };
 }
 
-/** One turn of the event loop: requests that arrive together are all read within it. */
+/** One turn of the event loop, in which all requests that arrive together are received. */
 async function oneTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

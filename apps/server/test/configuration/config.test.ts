@@ -63,7 +63,7 @@ describe('configuration', () => {
       problems({ DATABASE_URL: 'postgres://a@b/c' }).TALLYSTICK_KEYS ?? '',
       /keys create, or set SANDBOX=on/,
     );
-    assert.match(problems({ SANDBOX: 'off' }).TALLYSTICK_KEYS ?? '', /needed outside the sandbox/);
+    assert.match(problems({ SANDBOX: 'off' }).TALLYSTICK_KEYS ?? '', /required outside the sandbox/);
     assert.equal(readConfig({ DATABASE_URL: 'postgres://a@b/c', TALLYSTICK_KEYS: key }).sandbox, false);
   });
 
@@ -73,7 +73,7 @@ describe('configuration', () => {
   });
 
   it('keeps a sandbox that nobody asked for on loopback', () => {
-    assert.match(problems({ HOST: '0.0.0.0' }).HOST ?? '', /loopback only unless SANDBOX=on/);
+    assert.match(problems({ HOST: '0.0.0.0' }).HOST ?? '', /only on loopback unless SANDBOX=on/);
     assert.match(readConfig({ HOST: '0.0.0.0', SANDBOX: 'on' }).notices.join(), /keep it off public networks/);
     assert.deepEqual(problems({ HOST: '::1' }), {});
   });
@@ -90,7 +90,7 @@ describe('configuration', () => {
 
   it('needs REDIS_URL for an API or a worker alone, and gives a worker a port of its own', () => {
     for (const ROLE of ['api', 'worker']) {
-      assert.throws(() => readConfig({ ROLE }), /REDIS_URL: is needed for the role/);
+      assert.throws(() => readConfig({ ROLE }), /REDIS_URL: is required for the role/);
     }
     const REDIS_URL = 'redis://127.0.0.1';
     assert.equal(readConfig({ ROLE: 'worker', REDIS_URL }).port, 8081);

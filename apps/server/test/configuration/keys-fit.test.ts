@@ -44,7 +44,7 @@ for (const name of database_names) {
         assertKeysFit(persistence.unitOfWork, { ...rotated, index_fingerprint }),
         (error: unknown) => {
           const told = startProblem(error, readConfig({}));
-          assert.match(told, /keys do not fit the database: .*fingerprint.*Put back the keys that it was made with/);
+          assert.match(told, /keys do not fit the database: .*fingerprint.*Restore the keys with which it was created/);
           return error instanceof WrongKeys && told.includes(index_fingerprint);
         },
       );

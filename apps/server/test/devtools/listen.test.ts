@@ -151,7 +151,7 @@ describe('npm run listen and npm run trigger', () => {
     for (let sequence = 1; sequence <= 12; sequence += 1) await listening.until(new RegExp(`#${sequence} .*verified`));
     assert.equal((await webhooks()).length, 1);
     assert.equal(await listening.stop('SIGINT'), 0, listening.err);
-    assert.match(listening.out, /SIGINT: webhook \d+ is deleted\. 12 events came\.\n$/);
+    assert.match(listening.out, /SIGINT: webhook \d+ is deleted\. 12 events received\.\n$/);
     assert.deepEqual(
       [...listening.out.matchAll(/^\S+ {2}#(\d+) /gm)]
         .map(([, sequence]) => Number(sequence))
@@ -225,19 +225,19 @@ describe('npm run listen and npm run trigger', () => {
     const other = (await send(server.url, 'POST', '/v1/webhooks', { body })).json.data;
     const answer = await send(server.url, 'GET', `/v1/webhooks/${other.id}/test`);
     assert.equal(answer.json.data.status, 401);
-    await listening.until(/signature does not verify was answered with 401/);
+    await listening.until(/A request with an invalid signature was answered with 401/);
     assert.equal(local.received.length, 0);
     assert.equal(await listening.stop('SIGTERM'), 0);
     await send(server.url, 'DELETE', `/v1/webhooks/${other.id}`);
     await local.close();
   });
 
-  it('says which webhook has a type already, and which types are free', async () => {
+  it('reports the webhook that already has a type, and the free types', async () => {
     const listening = listen('--types', '6');
     await listening.until(/Stop: Ctrl-C/);
     const second = await run('listen.ts', ['--url', server.url, '--types', '10,7']);
     assert.equal(second.status, 1);
-    assert.match(second.err, /^Webhook \d+ \(https:\/\/127\.0\.0\.1:\d+\/tallystick-listen\) has type 10 \(/);
+    assert.match(second.err, /^Webhook \d+ \(https:\/\/127\.0\.0\.1:\d+\/tallystick-listen\) already has type 10 \(/);
     assert.ok(second.err.includes(`npm run listen -- --types 1,2,3,4,5,7,11,13 --url ${server.url}\n`), second.err);
     assert.equal((await webhooks()).length, 1);
     assert.doesNotMatch(listening.out, /webhooks\.test/, 'the first listener heard nothing of it');
@@ -249,7 +249,7 @@ describe('npm run listen and npm run trigger', () => {
     await killed.until(/Stop: Ctrl-C/);
     await killed.stop('SIGKILL');
     const listening = listen();
-    await listening.until(/Webhook \d+, which an earlier listener had left behind, is deleted/);
+    await listening.until(/Webhook \d+ of an earlier listener was left behind; it is deleted/);
     await listening.until(/Stop: Ctrl-C/);
     assert.equal((await webhooks()).length, 1);
     assert.equal(await listening.stop('SIGTERM'), 0);
@@ -296,14 +296,18 @@ describe('the words of npm run listen and npm run trigger', () => {
   it('ends with status 2 when the words are wrong, and says which', async () => {
     const cases: [string, string[], RegExp][] = [
       ['listen.ts', ['--uri', 'x'], /--uri/],
-      ['listen.ts', ['--url', 'nowhere'], /--url nowhere is no address/],
-      ['listen.ts', ['--forward', 'ftp://x'], /--forward ftp:\/\/x is no address/],
+      ['listen.ts', ['--url', 'nowhere'], /--url nowhere is not an address/],
+      ['listen.ts', ['--forward', 'ftp://x'], /--forward ftp:\/\/x is not an address/],
       ['listen.ts', ['--types', '2,99'], /--types has "99"/],
-      ['listen.ts', ['--port', '70000'], /--port 70000 is no port/],
+      ['listen.ts', ['--port', '70000'], /--port 70000 is not a port/],
       ['listen.ts', ['--secret', 'short'], /--secret must have 16 to 256 characters/],
       ['trigger.ts', [], /<event type> is missing/],
-      ['trigger.ts', ['virtualcard.exploded'], /"virtualcard.exploded" is no event type; one of:\n +1 {2}all/],
-      ['trigger.ts', ['2', '3'], /"3" is one word too many/],
+      [
+        'trigger.ts',
+        ['virtualcard.exploded'],
+        /"virtualcard.exploded" is not an event type; choose one of:\n +1 {2}all/,
+      ],
+      ['trigger.ts', ['2', '3'], /"3" is an unexpected word/],
     ];
     for (const [file, words, expected] of cases) {
       const { status, err } = await run(file, words);

@@ -34,7 +34,7 @@ describe('a listener', () => {
       await listener.received(delivery(4));
       await listener.received(delivery(4));
       listener.stop();
-      assert.deepEqual(said.match(/^Gap: .* did not come/gm), ['Gap: #4 did not come']);
+      assert.deepEqual(said.match(/^Gap: .* not received/gm), ['Gap: #4 not received']);
       assert.match(said, /#4 +x .*\n.*#4 again/);
       assert.equal(listener.count(), 7);
     } finally {
