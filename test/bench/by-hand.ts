@@ -1,9 +1,12 @@
 import type { AuthorizationMessage } from '@tallystick/cards';
 import Database from 'better-sqlite3';
 
-/** What one would write without us: better-sqlite3, prepared statements, group commit, the same rows into the same tables. */
+/**
+ * Hand-written code without the service: better-sqlite3, prepared statements, group commit, the
+ * same rows into the same tables.
+ */
 export interface ByHand {
-  /** Resolves with the approval code, or null when declined, once the rows are durable. */
+  /** Resolves with the approval code, or null if declined, once the rows are durable. */
   decide(message: AuthorizationMessage): Promise<string | null>;
   close(): void;
 }
@@ -27,7 +30,10 @@ interface CardRow {
   readonly uses: number;
 }
 
-/** Opens the database and prepares its statements. `path` must hold the service's tables. */
+/**
+ * Opens the database and prepares its statements. The file at `path` must have the service's
+ * tables.
+ */
 export function byHand(path: string): ByHand {
   const database = new Database(path);
   database.pragma('journal_mode = wal');

@@ -15,7 +15,10 @@ const callers = 64;
 const clients = 32;
 const cards = 1_000;
 
-/** Deciding and recording in process on Postgres, against pgbench writing the same rows, one per transaction. */
+/**
+ * Decides and records in process on Postgres, against pgbench, which writes the same rows with one
+ * authorization per transaction.
+ */
 export const decide_postgres: Bench = {
   name: 'decide-postgres',
   async run({ quick, repetitions, postgres, tell }) {
@@ -24,7 +27,7 @@ export const decide_postgres: Bench = {
     const pgbench = pgbenchPath();
     const baseline_name = pgbench === null ? `node-pg, ${clients} clients` : `pgbench, ${clients} clients`;
     tell(
-      `${callers} callers over ${cards} cards, ${time_ms} ms each time, on Postgres; ${pgbench ?? 'no pgbench here'}`,
+      `${callers} callers over ${cards} cards, ${time_ms} ms each time, on Postgres; ${pgbench ?? 'without pgbench'}`,
     );
     const fill = { cards, authorizations: 0, events: 0 };
     const ours = await filledDatabase('postgres', fill);
@@ -51,7 +54,7 @@ export const decide_postgres: Bench = {
   },
 };
 
-/** pgbench, where PATH or the usual folders have it; null: nowhere. */
+/** The path of pgbench, from PATH or the usual folders; null if it is not found. */
 function pgbenchPath(): string | null {
   const folders = (process.env.PATH ?? '').split(':');
   for (let version = 20; version >= 12; version -= 1) folders.push(`/usr/lib/postgresql/${version}/bin`);
@@ -59,8 +62,9 @@ function pgbenchPath(): string | null {
 }
 
 /**
- * The statements of one authorization: read a card by its number and hold it, update it, insert both rows. `{card}` and `{number}`
- * vary; a colon within them is followed by a space, or pgbench would take what follows for one of its variables.
+ * The statements of one authorization: read a card by its number and lock it, update it, insert
+ * both rows. `{card}` and `{number}` vary. A colon within the statements is followed by a space,
+ * because pgbench would otherwise read a variable.
  */
 const statements = [
   `select v.id, v.company_id, v.rcn_id, r.alias, r.billing_currency, v.status, v.last4, v.per_transaction_min,
@@ -111,14 +115,17 @@ async function runPgbench(pgbench: string, database_url: string, time_ms: number
       ...[`--file=${script}`, '--random-seed=rand', database_url],
     ]);
     const tps = /tps = ([\d.]+)/.exec(stdout)?.[1];
-    if (tps === undefined) throw new Error(`pgbench told no rate: ${stdout}`);
+    if (tps === undefined) throw new Error(`pgbench reported no rate: ${stdout}`);
     return Number(tps);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Where there is no pgbench: as many clients of node-pg, each one authorization per transaction. */
+/**
+ * The baseline without pgbench: as many clients of node-pg, each with one authorization per
+ * transaction.
+ */
 async function nodeClients(database_url: string, time_ms: number): Promise<number> {
   const started_ms = performance.now();
   const counts = await Promise.all(

@@ -9,7 +9,7 @@ import { no_codes, random } from './network-ports.ts';
 const callers = 64;
 const cards = 1_000;
 
-/** Deciding and recording in process on SQLite, against better-sqlite3 by hand. */
+/** Decides and records in process on SQLite, against hand-written better-sqlite3. */
 export const decide_sqlite: Bench = {
   name: 'decide-sqlite',
   async run({ quick, repetitions, tell }) {
@@ -44,7 +44,7 @@ export const decide_sqlite: Bench = {
     by_hand.close();
     by_hand_bare.close();
     for (const database of databases) await database.dispose();
-    const baseline_name = 'better-sqlite3 by hand';
+    const baseline_name = 'hand-written better-sqlite3';
     return [
       row(
         'decide and record, SQLite FULL, 64 callers',
@@ -53,11 +53,11 @@ export const decide_sqlite: Bench = {
         { kind: 'at_least', ratio: 0.5 },
       ),
       row(
-        'the same, by hand without the event filter indexes',
+        'the same, hand-written without the event filter indexes',
         '/s',
         { ours: medians.ours, baseline: medians.by_hand_bare, baseline_name },
         null,
-        'shows what the indexes cost',
+        'shows the cost of the indexes',
       ),
       row(
         'the same, both without the event filter indexes',

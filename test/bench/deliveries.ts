@@ -20,7 +20,10 @@ const hanging_endpoints = 10;
 const per_endpoint = 8;
 const pace_per_s = 500;
 
-/** Webhook deliveries from the server of one process on SQLite, against a bare undici loop to the same receivers. */
+/**
+ * Webhook deliveries from the server of one process on SQLite, against a bare undici loop to the
+ * same receivers.
+ */
 export const deliveries: Bench = {
   name: 'deliveries',
   async run({ quick, repetitions, tell }) {
@@ -54,7 +57,7 @@ async function throughput(count: number, repetitions: number): Promise<Row> {
     '/s',
     { ...medians, baseline_name: 'bare undici loop with an HMAC' },
     { kind: 'at_least', ratio: 0.5 },
-    'ours from the events committed to the last request; the database included',
+    'ours from the committed events to the last request, including the database',
   );
 }
 
@@ -69,7 +72,7 @@ async function besideHanging(each: number, repetitions: number): Promise<Row> {
     alone.push(await timed(receivers, count, () => service.happen(service.live, count)));
   }
   for (let run = 0; run < repetitions; run += 1) {
-    // The hanging ones come first in every batch.
+    // The endpoints that hang come first in every batch.
     const both = () =>
       service.happen(service.hanging, each * hanging_endpoints).then(() => service.happen(service.live, count));
     beside.push(await timed(receivers, count, both));
@@ -105,7 +108,7 @@ async function latency(count: number, repetitions: number): Promise<Row> {
   );
 }
 
-/** Requests per second, from the beginning of `begin` to the last arrival. */
+/** Requests per second, from the call of `begin` to the last arrival. */
 async function timed(receivers: Receivers, count: number, begin: () => Promise<void>): Promise<number> {
   const all = receivers.expect(count);
   const started_ms = performance.now();
@@ -115,8 +118,9 @@ async function timed(receivers: Receivers, count: number, begin: () => Promise<v
 }
 
 /**
- * The 99th percentile of the time from what `send` gives as the beginning to the arrival, milliseconds, of `count` sent at the pace.
- * `arrives` tells of each whether it goes to a live endpoint.
+ * The 99th percentile of the time from the start that `send` returns to the arrival, in
+ * milliseconds, of `count` requests sent at the pace. `arrives` returns whether a request goes to a
+ * live endpoint.
  */
 async function p99(
   receivers: Receivers,
@@ -145,7 +149,7 @@ async function p99(
 interface Receivers extends AsyncDisposable {
   readonly live: readonly number[];
   readonly hanging: readonly number[];
-  /** Resolves when so many requests more have come to live endpoints. */
+  /** Resolves when this number of further requests has arrived at live endpoints. */
   expect(count: number): Promise<{ readonly arrivals: Readonly<Record<string, number>> }>;
 }
 
@@ -168,12 +172,15 @@ async function startReceivers(live: number, hanging: number): Promise<Receivers>
 }
 
 interface Poster extends AsyncDisposable {
-  /** Posts so many in all, round the endpoints, as many at once as the courier allows itself. */
+  /**
+   * Posts this number of requests in total, to the endpoints in turn, with the courier's limit of
+   * requests in flight.
+   */
   post(count: number): Promise<void>;
   postOne(place: number): Promise<{ readonly trace_id: string; readonly from_ms: number }>;
 }
 
-/** What a user would write: sign and post. */
+/** Hand-written code: sign and post. */
 function barePoster(ports: readonly number[]): Poster {
   const agent = new Agent({
     connections: per_endpoint,
@@ -211,18 +218,18 @@ function barePoster(ports: readonly number[]): Poster {
   };
 }
 
-/** About as long as the payload of an authorization. */
+/** The payload is about as long as that of an authorization. */
 const filler = { text: 'x'.repeat(900) };
 
 interface Service extends AsyncDisposable {
-  /** Companies whose one webhook is live, and those whose one hangs. */
+  /** Companies whose one webhook is live, and companies whose one webhook hangs. */
   readonly live: readonly number[];
   readonly hanging: readonly number[];
-  /** Commits so many events in all, round the companies. */
+  /** Commits this number of events in total, for the companies in turn. */
   happen(companies: readonly number[], count: number): Promise<void>;
-  /** Decides one authorization, round all companies; tells when it was committed. */
+  /** Decides one authorization, for all companies in turn, and returns when it was committed. */
   authorize(place: number): Promise<{ readonly trace_id: string; readonly from_ms: number }>;
-  /** Whether the authorization of this place goes to a live endpoint. */
+  /** Whether the authorization at this place goes to a live endpoint. */
   readonly liveShare: (place: number) => boolean;
 }
 

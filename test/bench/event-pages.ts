@@ -65,15 +65,15 @@ async function page({ persistence }: FilledDatabase, filters: readonly EventFilt
   );
 }
 
-/** The cursor of the last page but one. */
+/** The cursor of the second to last page. */
 async function cursorAt(database: FilledDatabase, events: number): Promise<string> {
   const oldest: EventFilter = { name: 'created_at', kind: 'range', to: started_ms + Math.min(events / 2, 200) * 1000 };
   const { next } = await page(database, [oldest]);
-  if (next === null) throw new Error('the oldest events fill no page');
+  if (next === null) throw new Error('the oldest events do not fill a page');
   return next;
 }
 
-/** Medians of both, in microseconds, taken in turn. */
+/** The medians of both, in microseconds, measured in turns. */
 async function pairwise(rounds: number, ours: () => Promise<void>, baseline: () => Promise<void>) {
   const times = { ours: [] as number[], baseline: [] as number[] };
   for (let round = -2; round < rounds; round += 1) {
@@ -86,7 +86,10 @@ async function pairwise(rounds: number, ours: () => Promise<void>, baseline: () 
   return { ours: median(times.ours), baseline: median(times.baseline) };
 }
 
-/** Of every filter a common value, a rare one and one that no event has; of every range a wide one, a narrow one and an empty one. */
+/**
+ * For every filter a common value, a rare one and one that no event has; for every range a wide
+ * one, a narrow one and an empty one.
+ */
 function filterCases(events: number): { readonly what: string; readonly filter: EventFilter }[] {
   const end_ms = started_ms + events * 1000;
   const middle_ms = started_ms + (events / 2) * 1000;

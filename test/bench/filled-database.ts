@@ -11,31 +11,34 @@ export type DatabaseName = ScratchDatabase['name'];
 export interface FilledDatabase {
   readonly name: DatabaseName;
   readonly database_url: string;
-  /** Ours. */
+  /** The service's own persistence. */
   readonly persistence: Persistence;
-  /** Statements beside it, on a connection of their own. */
+  /** Executes statements on a separate connection. */
   execute(sql: string): Promise<void>;
-  /** The table's indexes, but for those that are constraints. */
+  /** The table's indexes, except those of constraints. */
   indexNames(table: string): Promise<readonly string[]>;
   dispose(): Promise<void>;
 }
 
-/** The machine's clock. */
+/** Machine time. */
 export const clock = { now: () => Temporal.Now.instant() };
 
-/** The index of the number of card `id`: what the bench's messages carry. */
+/** The blind index of the number of card `id`, which the bench's messages contain. */
 export function numberIndex(id: number): Uint8Array {
   return createHash('sha256').update(String(id)).digest();
 }
 
-/** The number of rows to begin with. */
+/** The number of rows at the start. */
 export interface Fill {
   readonly cards: number;
   readonly authorizations: number;
   readonly events: number;
 }
 
-/** A migrated database with the rows; made inside the database, since a million rows sent one by one would take long. */
+/**
+ * A migrated database with the rows. They are generated inside the database, because sending a
+ * million rows one by one takes long.
+ */
 export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<FilledDatabase> {
   const scratch = await scratchDatabase(name);
   const persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock });
@@ -49,13 +52,13 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
     is_default, created_at_ms) values (1, 1, 'Travel', 'USD', '555555', ${beside.yes}, ${beside.yes}, 0)`);
   await execute(cardsSql(beside, fill.cards));
   if (fill.authorizations > 0) {
-    // Building an index over rows that are there is many times faster than growing it row by row.
+    // Building an index over existing rows is many times faster than extending it row by row.
     const rebuilt = fill.authorizations >= 100_000 ? await beside.indexes('authorizations') : [];
     for (const { name: index } of rebuilt) await execute(`drop index ${index}`);
     await execute(authorizationsSql(beside, fill.cards, fill.authorizations));
     for (const { sql } of rebuilt) await execute(sql);
   }
-  // In steps, as a log grows: its indexes are local to stretches of it.
+  // In steps, like a growing log, because its indexes are local to ranges of it.
   for (let from = 1; from <= fill.events; from += 100_000) {
     await execute(eventsSql(beside, from, Math.min(fill.events, from + 99_999)));
   }
@@ -76,9 +79,9 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
 
 interface Beside {
   readonly execute: (sql: string) => Promise<void>;
-  /** The indexes of a table that are no constraint, with the statements that make them. */
+  /** The indexes of a table except those of constraints, with the statements that create them. */
   readonly indexes: (table: string) => Promise<readonly { readonly name: string; readonly sql: string }[]>;
-  /** Lets the database finish what filling left behind: statistics, checkpoints. */
+  /** Completes the database's work after filling: statistics, checkpoints. */
   readonly settle: () => Promise<void>;
   readonly close: () => Promise<void>;
   /** `i` from..to. */
@@ -108,7 +111,7 @@ function besideSqlite(url: string): Beside {
         .all(table),
     settle: async () => {
       database.pragma('wal_checkpoint(truncate)');
-      // Filling did not wait for the disk; whoever is measured next must not.
+      // Filling did not wait for the disk. The next measurement must not wait for it.
       const file = openSync(path, 'r+');
       fsyncSync(file);
       closeSync(file);
@@ -174,7 +177,10 @@ function authorizationsSql({ series, no, afterIds }: Beside, cards: number, coun
     from ${series(1, count)} where i <= ${count}${afterIds('authorizations')}`;
 }
 
-/** Events as authorizations leave them; every filter has values that are common, rare, and in between. */
+/**
+ * Events as authorizations write them. Every filter has common values, rare values, and values in
+ * between.
+ */
 function eventsSql({ series, afterIds }: Beside, from: number, to: number): string {
   const at = '1700000000000 + i * 1000';
   const amount = '(i * 7919) % 1000000';

@@ -7,11 +7,11 @@ import { no_codes, random } from './network-ports.ts';
 
 const small = { cards: 1_000, authorizations: 10_000, events: 10_000 };
 const full = { cards: 1_000_000, authorizations: 10_000_000, events: 1_000_000 };
-/** The full size takes some ten minutes to fill. */
+/** Filling the full size takes about ten minutes. */
 const growth_scale_default = 0.3;
 const callers = 64;
 
-/** What one decision costs when the tables are a thousand times as large. */
+/** The cost of one decision when the tables are a thousand times as large. */
 export const growth: Bench = {
   name: 'growth',
   async run(options) {
@@ -38,7 +38,7 @@ async function measure(name: DatabaseName, options: BenchOptions): Promise<Row[]
   tell(`filled in ${Math.round((performance.now() - began_ms) / 1000)} s`);
   const large = decisionCost(large_database, fill.cards, quick);
   const few = decisionCost(small_database, small.cards, quick);
-  // What was filled a moment ago is neither in the connection's cache nor all on the disk.
+  // Rows that were just filled are neither in the connection's cache nor completely on the disk.
   for (let round = 0; round < 3; round += 1) {
     await large(callers);
     await few(callers);
@@ -68,7 +68,7 @@ async function measure(name: DatabaseName, options: BenchOptions): Promise<Row[]
   ];
 }
 
-/** Microseconds per decision on random cards, with so many callers. */
+/** Microseconds per decision on random cards, with this number of callers. */
 function decisionCost({ persistence }: FilledDatabase, cards: number, quick: boolean) {
   const network = createNetwork({ ledger: persistence.ledger, vault: no_codes, random });
   return async (at_once: number): Promise<number> => {

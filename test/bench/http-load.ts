@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net';
 /** One request to send, ready as text: method, path, headers and body. */
 export type RequestText = (number: number) => string;
 
-/** What a run of load gave. */
+/** The result of a run of load. */
 export interface LoadResult {
   readonly per_second: number;
-  /** From when a request was due (paced) or sent (closed loop) to its whole answer. */
+  /** From the time when a request was due (paced) or sent (closed loop) to its complete answer. */
   readonly latencies_ms: readonly number[];
 }
 
-/** Where to send, and over how many kept-alive connections. */
+/** The target address, and the number of kept-alive connections. */
 export interface LoadTarget {
   readonly host: string;
   readonly port: number;
@@ -18,8 +18,9 @@ export interface LoadTarget {
 }
 
 /**
- * Sends `count` requests as fast as they are answered, one at a time on each connection. A bare socket client: with a
- * full HTTP client the load, not the server, would be what is measured. Throws on any answer but 200.
+ * Sends `count` requests as fast as they are answered, one at a time on each connection. It is a
+ * bare socket client, because a full HTTP client would itself be the bottleneck. Throws on any
+ * answer except 200.
  */
 export async function closedLoop(to: LoadTarget, count: number, request: RequestText): Promise<LoadResult> {
   const connections = await Promise.all(Array.from({ length: to.connections }, () => KeptAlive.open(to)));
@@ -43,8 +44,9 @@ export async function closedLoop(to: LoadTarget, count: number, request: Request
 }
 
 /**
- * Sends `count` requests at a steady rate. Latency counts from when a request was due, not from when a connection
- * became free for it, so that a server which stalls cannot hide it by being sent less.
+ * Sends `count` requests at a steady rate. Latency counts from the time when a request was due, not
+ * from when a connection became free for it. So a server that stalls cannot hide this by receiving
+ * fewer requests.
  */
 export async function pacedLoad(
   to: LoadTarget,
@@ -75,7 +77,7 @@ export async function pacedLoad(
           if (latencies_ms.length === count) resolve();
         }, reject);
       }
-      // Not a spin: the core that it would take is one that the server may need.
+      // A timer instead of a busy loop, because the server may need this core.
       if (latencies_ms.length < count) setTimeout(pump, 1);
     };
     pump();
@@ -103,7 +105,8 @@ class KeptAlive {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // Latin-1: one character is one byte, so that Content-Length can be compared with lengths of text.
+    // Latin-1: one character is one byte, so that Content-Length can be compared with lengths of
+    // text.
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => this.#receive(chunk));
     socket.on('error', (error) => this.#failed?.(error));

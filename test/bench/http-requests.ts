@@ -1,4 +1,7 @@
-/** The body of an authorization request, as the network sends it, but for `{"data": ...}` around it. */
+/**
+ * The body of an authorization request, as the network sends it, without the enclosing
+ * `{"data": ...}`.
+ */
 export function authorizationBody(card_number: string, trace_id: string) {
   return {
     card_number,
@@ -23,7 +26,7 @@ export function authorizationBody(card_number: string, trace_id: string) {
   };
 }
 
-/** The whole request as it goes over the wire. */
+/** The complete request as sent on the connection. */
 export function authorizationRequest(card_number: string, trace_id: string): string {
   const body = JSON.stringify({ data: authorizationBody(card_number, trace_id) });
   return (

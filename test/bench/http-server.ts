@@ -15,8 +15,9 @@ import { tokens } from '../../apps/server/src/tokens.ts';
 import { authorizationBody } from './http-requests.ts';
 
 /**
- * One of the servers that the HTTP bench loads, as a process of its own. `bare` is Koa with a router and nothing else, `ours` the
- * server as it starts, `idle` the same but for a network side that answers at once. Tells its port and card numbers to its parent.
+ * One of the servers of the HTTP bench, in a separate process. `bare` is only Koa with a router,
+ * `ours` is the server as it starts, and `idle` is the same with a network side that answers
+ * immediately. Sends its port and card numbers to its parent.
  */
 const [kind, database_url = '', card_count = '0'] = process.argv.slice(2);
 
@@ -42,7 +43,7 @@ function listen(handler: ReturnType<Koa['callback']>, numbers: readonly string[]
 
 type Container = ReturnType<typeof createContainer>;
 
-/** Parses the JSON and answers as much JSON as we do. */
+/** Parses the JSON and answers with as much JSON as the service. */
 function bare(): Koa {
   const router = new Router();
   router.post('/network/v1/authorizations', async (ctx) => {

@@ -17,13 +17,16 @@ interface Server extends LoadTarget {
   stop(): void;
 }
 
-/** Authorizations over HTTP on SQLite: against bare Koa, against our own pipeline with nothing behind it, and under half load. */
+/**
+ * Authorizations over HTTP on SQLite: against bare Koa, against the whole pipeline with an idle
+ * network side, and under half load.
+ */
 export const http: Bench = {
   name: 'http',
   async run({ quick, repetitions, tell }) {
     const count = quick ? 300 : 15_000;
     tell(
-      `authorizations over ${connections} kept-alive connections, ${count} each time, each server a process of its own`,
+      `authorizations over ${connections} kept-alive connections, ${count} each time, each server in a separate process`,
     );
     const databases = [await scratchDatabase('sqlite'), await scratchDatabase('sqlite')] as const;
     const ours = await start('ours', databases[0].database_url);
@@ -81,7 +84,7 @@ async function start(kind: 'ours' | 'idle' | 'bare', database_url: string): Prom
   const path = fileURLToPath(new URL('http-server.ts', import.meta.url));
   const child: ChildProcess = fork(path, [kind, database_url, String(cards)], {
     execArgv: ['--conditions=source'],
-    // Its log goes to a file, as it would: what it costs to write is part of what is measured.
+    // The log goes to a file, as in production, so that its cost is measured.
     stdio: ['ignore', 'ignore', openSync(log_path, 'a'), 'ipc'],
   });
   const stop = () => {
@@ -96,7 +99,7 @@ async function start(kind: 'ours' | 'idle' | 'bare', database_url: string): Prom
     });
     child.once('exit', (code) => {
       const log = readFileSync(log_path, 'utf8').slice(-2_000);
-      reject(new Error(`the ${kind} server ended with status ${code} before it listened:\n${log}`));
+      reject(new Error(`the ${kind} server exited with status ${code} before it listened:\n${log}`));
     });
   });
   return { host: '127.0.0.1', port, connections, numbers, stop };

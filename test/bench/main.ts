@@ -2,21 +2,24 @@ import { parseArgs } from 'node:util';
 import type { Row } from './measure.ts';
 import { machine, table } from './report.ts';
 
-/** How much a run measures. */
+/** The size of a run. */
 export interface BenchOptions {
-  /** A smoke run: every bench runs, its figures mean little. */
+  /** A smoke run: every bench runs, but its figures mean little. */
   readonly quick: boolean;
   /** Interleaved repetitions of each contender. */
   readonly repetitions: number;
-  /** Share of the full size (1,000,000 cards, 10,000,000 authorizations; 1,000,000 events) to fill, 0..1; null: each bench's own. */
+  /**
+   * Share of the full size (1,000,000 cards, 10,000,000 authorizations; 1,000,000 events) to fill,
+   * 0..1; null: the default of each bench.
+   */
   readonly growth_scale: number | null;
-  /** Whether to measure on Postgres too. */
+  /** Whether to measure also on Postgres. */
   readonly postgres: boolean;
-  /** Tells what is being done; goes to the standard error. */
+  /** Reports the progress on standard error. */
   readonly tell: (line: string) => void;
 }
 
-/** A bench makes rows; they are told apart by its name with `--only`. */
+/** A bench returns rows. `--only` selects it by its name. */
 export interface Bench {
   readonly name: string;
   readonly run: (options: BenchOptions) => Promise<readonly Row[]>;
@@ -32,12 +35,12 @@ const benches: readonly (() => Promise<Bench>)[] = [
 ];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, growth, event-pages or deliveries; may be given again
+  --only <name>          decide-sqlite, decide-postgres, http, growth, event-pages or deliveries; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
   --repetitions <n>      interleaved repetitions of each contender (default 5)
-  --growth-scale <0..1>  share of the full size to fill (default: growth 0.3, some three minutes; event-pages 1)
-  --no-postgres          leaves Postgres out; it is sought at $TEST_POSTGRES_URL, or on this machine`;
+  --growth-scale <0..1>  share of the full size to fill (default: growth 0.3, about three minutes; event-pages 1)
+  --no-postgres          skips Postgres, which is otherwise used at $TEST_POSTGRES_URL or on this machine`;
 
 const { values } = parseArgs({
   options: {

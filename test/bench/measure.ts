@@ -1,10 +1,12 @@
-/** A ratio that a row must reach: throughput at least, cost at most. */
+/** A ratio that a row must reach: a minimum for throughput, a maximum for cost. */
 export interface Target {
   readonly kind: 'at_least' | 'at_most';
   readonly ratio: number;
 }
 
-/** One row of the report. `ours` and `baseline` are medians of interleaved repetitions, in `unit`. */
+/**
+ * One row of the report. `ours` and `baseline` are medians of interleaved repetitions, in `unit`.
+ */
 export interface Row {
   readonly name: string;
   readonly unit: string;
@@ -12,13 +14,13 @@ export interface Row {
   readonly baseline: number;
   readonly baseline_name: string;
   readonly ratio: number;
-  /** Null: shown for comparison, nothing to reach. */
+  /** Null: shown only for comparison. */
   readonly target: Target | null;
   readonly ok: boolean | null;
   readonly note: string | null;
 }
 
-/** The middle value; of an even count the mean of the two in the middle. */
+/** The middle value; for an even count the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -28,7 +30,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
 }
 
-/** The value below which `share` (0..1) of the values lie. */
+/** The value below which `share` (0..1) of the values are. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
@@ -37,8 +39,8 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /**
- * Runs the contenders in turn, `repetitions` times, each time in the other order, so that what the machine does
- * meanwhile falls on all of them alike. Gives the median of each.
+ * Runs the contenders in turns, `repetitions` times, and reverses the order each time, so that
+ * other load on the machine affects all of them equally. Returns the median of each.
  */
 export async function interleave<Name extends string>(
   repetitions: number,
@@ -55,7 +57,7 @@ export async function interleave<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, median(values[name])])) as Record<Name, number>;
 }
 
-/** Makes a row and judges it. */
+/** Makes a row and compares it with its target. */
 export function row(
   name: string,
   unit: string,

@@ -4,11 +4,14 @@ import { numberIndex } from './filled-database.ts';
 
 let made = 0;
 
-/** Requests of the network, each another purchase, over the first `cards` cards in no order. All are approved. */
+/**
+ * Requests of the network, each a different purchase, over the first `cards` cards in no order. All
+ * are approved.
+ */
 export function purchases(count: number, cards: number): AuthorizationMessage[] {
   return Array.from({ length: count }, () => {
     made += 1;
-    // A fixed stride through the cards: no two close together are near each other.
+    // A fixed stride through the cards, so that consecutive messages use distant cards.
     const card_id = 1 + ((made * 611_953) % cards);
     return {
       kind: 'authorization',
@@ -47,8 +50,8 @@ export function purchases(count: number, cards: number): AuthorizationMessage[] 
 }
 
 /**
- * Hands the messages to `decide`, `callers` of them at a time, as that many connections do, until `time_ms` is over or there
- * are no more. Gives how many were answered per second.
+ * Passes the messages to `decide`, `callers` at a time, like that number of connections, until
+ * `time_ms` has passed or there are no more. Returns the number of answers per second.
  */
 export async function byCallers(
   callers: number,

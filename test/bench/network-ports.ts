@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import type { CardVault } from '@tallystick/cards';
 import type { Random } from '@tallystick/kernel';
 
-/** The bench's messages carry no code, so none is checked. */
+/** The bench's messages contain no code, so none is checked. */
 export const no_codes: Pick<CardVault, 'cvcMatches'> = { cvcMatches: () => false };
 
-/** As the service draws its approval codes. */
+/** The randomness of the service's approval codes. */
 export const random: Random = {
   below: (bound) => randomInt(bound),
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),

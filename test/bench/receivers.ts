@@ -3,12 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { loopbackCertificate } from '@tallystick/test-support';
 
 /**
- * Receivers of webhooks as a process of their own: `live` of them answer at once, `hanging` never. Each has a port of its own.
- * Tells the ports to its parent; then answers `{ expect }` once so many requests more have come to live ones, with what it saw.
+ * Receivers of webhooks in a separate process: `live` of them answer immediately, `hanging` never
+ * answer. Each has its own port. Sends the ports to its parent. Then answers `{ expect }` once this
+ * number of further requests has arrived at live ones, with the arrivals.
  */
 const [live = '1', hanging = '0'] = process.argv.slice(2);
 
-/** When each came, by the trace id in its body; machine time in milliseconds with fractions. */
+/**
+ * The arrival of each request, by the trace id in its body; machine time in milliseconds with
+ * fractions.
+ */
 let arrivals: Record<string, number> = {};
 let came = 0;
 let expected = Number.POSITIVE_INFINITY;

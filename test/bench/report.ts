@@ -1,7 +1,7 @@
 import os from 'node:os';
 import type { Row, Target } from './measure.ts';
 
-/** The rows as a table for people: what, ours, baseline, ratio, target, verdict. */
+/** The rows as a table for people: work, ours, baseline, ratio, target, verdict. */
 export function table(rows: readonly Row[]): string {
   const lines = [['what', 'ours', 'baseline', 'unit', 'ratio', 'target', '']];
   for (const row of rows) {
@@ -26,7 +26,7 @@ export function table(rows: readonly Row[]): string {
   return [...text, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
-/** The kind of machine and the versions that the figures hold for. */
+/** The machine and the versions to which the figures apply. */
 export function machine(): Record<string, string | number> {
   return {
     cpu: os.cpus()[0]?.model.trim() ?? 'unknown',
