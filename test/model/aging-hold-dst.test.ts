@@ -6,7 +6,10 @@ import { type ServiceUnderTest, serviceOn } from './service.ts';
 
 const zone = 'America/New_York';
 
-/** New York's clocks go from 02:00 to 03:00 on 8 March 2026, and from 02:00 to 01:00 on 1 November. */
+/**
+ * New York's clocks change from 02:00 to 03:00 on 8 March 2026, and from 02:00 to 01:00 on 1
+ * November.
+ */
 const changes = [
   { season: 'spring', change_date: '2026-03-08' },
   { season: 'autumn', change_date: '2026-11-01' },
@@ -20,7 +23,8 @@ for (const database of database_names) {
   after(() => service.close());
 
   for (const { season, change_date } of changes) {
-    // One day: the hold ends two hours before the change. Two days: it lives through a day of 23 or 25 hours.
+    // One day: the hold ends two hours before the change. Two days: it lasts through a day of 23 or
+    // 25 hours.
     for (const hold_days of [1, 2]) {
       test(`on ${database}, a hold of ${hold_days} days from the day before the ${season} change ends at 00:00:01 in New York`, async () => {
         const change = Temporal.PlainDate.from(change_date);
@@ -70,7 +74,7 @@ for (const database of database_names) {
         assert.deepEqual(
           free.authorizations.map(({ status }) => status),
           ['declined', 'declined'],
-          'the authorization is off the card',
+          'the authorization is no longer on the card',
         );
         assert.equal((await purchase('000004', 5_000)).response_code, '00');
         await system.close();

@@ -1,5 +1,6 @@
 /**
- * `npm run model`: the service against the reference model, over as many random sequences as one likes.
+ * `npm run model`: compares the service with the reference model over any number of random
+ * sequences.
  *
  *     npm run model -- [--runs N] [--seed S] [--database sqlite|postgres] [--commands N] [--path P --replay-path R]
  */

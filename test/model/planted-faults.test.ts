@@ -13,12 +13,17 @@ import { checkModel } from '@tallystick/harness';
 import { windowAt } from '@tallystick/velocity';
 import { serviceOn } from './service.ts';
 
-/** A fault planted between the network half and its storage, and within how many random sequences it must show. */
+/**
+ * A fault between the network half and its storage, and the number of random sequences within which
+ * it must be found.
+ */
 interface PlantedFault {
   readonly what: string;
   readonly seed: number;
   readonly runs_max: number;
-  /** The longest that the shrunk sequence may be: its start, the cards that it begins with, and what is done to them. */
+  /**
+   * The largest length of the shrunk sequence: its start, its initial cards, and the steps on them.
+   */
   readonly steps_max: number;
   readonly plant: (ledger: Ledger) => Ledger;
 }
@@ -55,7 +60,7 @@ for (const { what, seed, runs_max, steps_max, plant } of faults) {
     const service = await serviceOn('sqlite', { ledger: plant });
     try {
       const result = await checkModel({ system: service.system, runs: runs_max, seed });
-      assert.ok(result.failed, `not seen in ${runs_max} sequences of seed ${seed}`);
+      assert.ok(result.failed, `not found in ${runs_max} sequences of seed ${seed}`);
       context.diagnostic(result.report!);
       assert.ok(result.steps.length <= steps_max, result.report!);
     } finally {
@@ -64,7 +69,7 @@ for (const { what, seed, runs_max, steps_max, plant } of faults) {
   });
 }
 
-test('without a fault the same seeds find nothing', async () => {
+test('without a fault the same seeds find no difference', async () => {
   const service = await serviceOn('sqlite');
   try {
     for (const { seed } of faults) {
@@ -76,7 +81,7 @@ test('without a fault the same seeds find nothing', async () => {
   }
 });
 
-/** A ledger whose passes fold by `changed` in place of the service's own fold, which it is given. */
+/** A ledger whose passes fold with `changed`, which receives the service's own fold. */
 function changingFold(
   changed: <Result>(state: LedgerState, fold: Fold<Result>) => ReturnType<Fold<Result>>,
 ): (ledger: Ledger) => Ledger {
@@ -86,13 +91,18 @@ function changingFold(
   });
 }
 
-/** At the very first instant of a window: the card as if the counters of the window before belonged to it. */
+/**
+ * At the first instant of a window: returns the card as if the counters of the previous window
+ * belonged to it.
+ */
 function rolledLate(card: LedgerCard, { now_ms }: LedgerState): LedgerCard {
   const { start_ms } = windowAt(card.recurring ?? 'Continuous', now_ms);
   return start_ms === now_ms ? { ...card, counters: { ...card.counters, window_start_ms: start_ms } } : card;
 }
 
-/** The changes of a pass but for what they take off holds: rows and counters go on holding it. */
+/**
+ * The changes of a pass without the releases of holds: rows and counters keep holding the amounts.
+ */
 function withoutReleases(state: LedgerState, changes: LedgerChanges): LedgerChanges {
   const released = new Map<number, number>();
   const kept = changes.authorizations_changed.map((change): AuthorizationChange => {
@@ -111,7 +121,7 @@ function withoutReleases(state: LedgerState, changes: LedgerChanges): LedgerChan
   };
 }
 
-/** The record with a trace audit number that no message has: none is a repeat of it any more. */
+/** The record with a trace audit number that no message has, so that no message repeats it. */
 function unlikeItself(recorded: Authorization): Authorization {
   return { ...recorded, system_trace_audit_number: `not ${recorded.system_trace_audit_number}` };
 }

@@ -23,22 +23,25 @@ import { type DatabaseName, scratchDatabase } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { windowAt } from '@tallystick/velocity';
 
-/** What a planted fault may change of the service. */
+/** The parts of the service that a planted fault may replace. */
 export interface Plants {
-  /** Stands between the network half and its storage. */
+  /** Wraps the ledger, between the network half and its storage. */
   readonly ledger?: (ledger: Ledger) => Ledger;
-  /** Stands between the harness and the whole service. */
+  /** Wraps the whole service, between it and the harness. */
   readonly system?: (system: System) => System;
 }
 
-/** The service on one database, for as many sequences as one likes: each gets a company of its own, and its own time. */
+/**
+ * The service on one database, for any number of sequences. Each sequence gets a separate company
+ * and its own time.
+ */
 export interface ServiceUnderTest {
-  /** A system for one sequence. One at a time: they share the clock. */
+  /** A system for one sequence. Only one at a time, because they share the clock. */
   system(start_ms: number): Promise<System>;
   close(): Promise<void>;
 }
 
-/** The real use cases over the real persistence on a scratch database, at a clock that stands where it is put. */
+/** The real use cases over the real persistence on a scratch database, with a frozen clock. */
 export async function serviceOn(name: DatabaseName, plants: Plants = {}): Promise<ServiceUnderTest> {
   const database = await scratchDatabase(name);
   let now_ms = 0;
@@ -148,7 +151,7 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
     advanceClock: async (to_ms) => {
       parts.setClock(to_ms);
       moves += 1;
-      // Every other time the sweep runs too: whether it has must make no difference.
+      // Every second move also runs the sweep, which must make no difference.
       if (moves % 2 === 0) await sweepHolds(ledger, 100);
     },
     events: () => unitOfWork.read((tx) => allEvents(tx, company_id)),
@@ -172,7 +175,7 @@ function cardView({ card, available_balance, authorizations, clearings }: CardRe
   return {
     ...card,
     available_balance,
-    // Counters of an older window say nothing of this one.
+    // Counters of an older window do not apply to this one.
     uses: card.counters.window_start_ms === window.start_ms ? card.counters.uses : 0,
     authorizations: authorizations.map(({ id, status }) => ({ id, status })),
     clearings: clearings.map(({ id }) => ({ id })),
