@@ -13,9 +13,10 @@ import {
 } from '@tallystick/test-support';
 
 for (const name of database_names) {
-  describe(`a server killed when mails were taken and nothing was recorded, on ${name}`, () => {
-    it('leaves them to the next one, which sends each again but that whose link was used: none is lost', async (t) => {
-      // What became of the mails of a batch is recorded once all are answered: while one is not, none is.
+  describe(`a server killed after mails were accepted and before this was recorded, on ${name}`, () => {
+    it('loses none: the next server sends each again, except a mail whose link was used', async (t) => {
+      // The outcomes of a batch of mails are recorded once all are answered. While one answer is
+      // missing, none is recorded.
       let holding = true;
       const mail_server = await smtpReceiver({ holdsAnswer: ({ to }) => holding && to[0] === 'held@example.com' });
       t.after(() => mail_server.close());
@@ -46,11 +47,7 @@ for (const name of database_names) {
       holding = false;
       const second = await running();
       await doWhatIsDue(second, 'PT1H');
-      assert.equal(
-        mail_server.received.length,
-        3,
-        'the lease keeps others away, and the sandbox clock does not end it',
-      );
+      assert.equal(mail_server.received.length, 3, 'the lease excludes others, and the sandbox clock does not end it');
       assert.equal(await useLink(second, mailTo('ann@example.com', 0)), 200);
 
       await changeRows(database, 'update mails set lease_until_machine_ms = 0');
@@ -62,7 +59,7 @@ for (const name of database_names) {
         emails.map((email) => `${email} sent`),
       );
       for (const email of ['bob@example.com', 'held@example.com']) {
-        assert.equal(await useLink(second, mailTo(email, 0)), 410, 'the link of the first message opens no more');
+        assert.equal(await useLink(second, mailTo(email, 0)), 410, 'the link of the first message no longer works');
         assert.equal(await useLink(second, mailTo(email, 1)), 200);
       }
 
@@ -75,13 +72,16 @@ for (const name of database_names) {
   });
 }
 
-/** Moves the clock: when it is answered, what became due has been done. */
+/** Moves the clock. All due work is done when the move is answered. */
 async function doWhatIsDue({ url }: ServerProcess, advance: string): Promise<void> {
   const moved = await send(url, 'POST', '/sandbox/v1/clock', { key: 'operator', body: { data: { advance } } });
   assert.equal(moved.status, 200, moved.text);
 }
 
-/** The link of the mail led to the server that sent it: another one on the same database opens it as well. */
+/**
+ * The link of the mail points to the server that sent it. Another server on the same database
+ * accepts it as well.
+ */
 async function useLink({ url }: ServerProcess, { text }: ReceivedMail): Promise<number> {
   const [, path] = /(\/card-details\/\S+)/.exec(text) ?? [];
   assert.ok(path !== undefined, text);

@@ -19,19 +19,19 @@ import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 
 export const start_ms = Date.UTC(2030, 2, 15, 10);
 
-/** The sending of mails over real storage, with clocks that stand where they are put. */
+/** The sending of mails over real storage, with frozen clocks. */
 export interface PostOffice {
   readonly persistence: Persistence;
   readonly vault: Vault;
-  /** What became of each attempt, in order. */
+  /** The outcome of each attempt, in order. */
   readonly ended: { readonly mail: Mail; readonly outcome: MailOutcome }[];
-  /** Milliseconds after the start: the service's clock, and the machine's. */
+  /** Milliseconds after the start: the service's clock, and machine time. */
   now_ms: number;
   machine_ms: number;
   issue(emails: readonly string[], real_card?: { alias?: string; billing_currency?: string }): Promise<VirtualCard>;
-  /** Sends what is due, once. */
+  /** Sends all due mails, once. */
   send(mailer: Mailer): Promise<number>;
-  /** Uses the link of a message up. */
+  /** Uses up the link of a message. */
   open(message: Pick<MailMessage, 'text'>): Promise<OpenedCard | null>;
   pending(): Promise<number>;
 }
@@ -105,7 +105,7 @@ export async function postOffice(
   return office;
 }
 
-/** A mailer that keeps what it is given, and says of it what it is told to. */
+/** A mailer that stores the messages, and returns the given outcome. */
 export function keepingMailer(answer: (message: MailMessage) => MailOutcome = () => ({ kind: 'taken' })) {
   const messages: MailMessage[] = [];
   const mailer: Mailer = {

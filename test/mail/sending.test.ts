@@ -11,7 +11,7 @@ const unknown: MailOutcome = { kind: 'not_taken', error: 'refused 550', for_good
 
 for (const database of database_names) {
   describe(`sending mails on ${database}`, () => {
-    it('sends one message to each address, each with a link of its own', async (t) => {
+    it('sends one message to each address, each with a different link', async (t) => {
       const office = await postOffice(t, database);
       const server = await smtpReceiver();
       const mailer = smtpMailer({
@@ -32,7 +32,7 @@ for (const database of database_names) {
       assert.equal(await office.pending(), 0);
     });
 
-    it('tells amounts as their currency has them', async (t) => {
+    it('writes amounts with the decimals of their currency', async (t) => {
       const office = await postOffice(t, database);
       const { mailer, messages } = keepingMailer();
       for (const billing_currency of ['USD', 'JPY', 'KWD'])
@@ -58,13 +58,17 @@ for (const database of database_names) {
       const last = office.ended.at(-1)!.mail;
       assert.deepEqual([last.state, last.attempts, last.error], ['failed', 5, 'refused 451']);
       assert.equal(await office.pending(), 0);
-      assert.equal(new Set(messages.map(({ text }) => text)).size, 5, 'each attempt has a link of its own');
+      assert.equal(new Set(messages.map(({ text }) => text)).size, 5, 'each attempt has a different link');
       office.now_ms = 120 * minute_ms;
       for (const message of messages.slice(0, 4)) assert.equal(await office.open(message), null);
-      assert.notEqual(await office.open(messages[4]!), null, 'the newest opens: a mail given up on may have arrived');
+      assert.notEqual(
+        await office.open(messages[4]!),
+        null,
+        'the newest link works, because a failed mail may have arrived',
+      );
     });
 
-    it('ends with the first success, and a late attempt moves none after it', async (t) => {
+    it('ends with the first success, and a late attempt does not move the next ones', async (t) => {
       const office = await postOffice(t, database);
       let answer: MailOutcome = busy;
       const { mailer } = keepingMailer(() => answer);
@@ -79,7 +83,7 @@ for (const database of database_names) {
       assert.deepEqual([last.state, last.attempts, last.error], ['sent', 3, null]);
     });
 
-    it('gives up at once on an address that does not exist, and on a card that was canceled', async (t) => {
+    it('fails immediately for an address that does not exist, and for a card that was canceled', async (t) => {
       const office = await postOffice(t, database);
       const { mailer, messages } = keepingMailer(({ to }) => (to.startsWith('nobody') ? unknown : busy));
       const card = await office.issue(['nobody@example.com', 'ann@example.com']);
@@ -104,7 +108,7 @@ for (const database of database_names) {
       assert.equal(new Set(messages.map(({ to }) => to)).size, 30);
     });
 
-    it('is left alone by a process that lost its lease', async (t) => {
+    it('is not changed by a process that lost its lease', async (t) => {
       const office = await postOffice(t, database);
       await office.issue(['ann@example.com']);
       const second = keepingMailer();
@@ -118,10 +122,10 @@ for (const database of database_names) {
         },
       };
       await office.send(slow);
-      assert.equal(await office.pending(), 0, 'what the second recorded stands');
+      assert.equal(await office.pending(), 0, 'the record of the second process remains');
     });
 
-    it('does not wait for a mail whose number no key opens', async (t) => {
+    it('continues after a mail whose number cannot be opened', async (t) => {
       const office = await postOffice(t, database);
       const { mailer, messages } = keepingMailer();
       const card = await office.issue(['ann@example.com']);
@@ -141,7 +145,7 @@ for (const database of database_names) {
       assert.deepEqual([failed.state, failed.error], ['pending', 'the number cannot be opened']);
     });
 
-    it('keeps failed mails, and drops sent ones and old links in time', async (t) => {
+    it('keeps failed mails, and deletes sent ones and old links after their time', async (t) => {
       const office = await postOffice(t, database);
       const { mailer } = keepingMailer(({ to }) => (to.startsWith('nobody') ? unknown : { kind: 'taken' }));
       await office.issue(['ann@example.com', 'nobody@example.com']);

@@ -43,7 +43,7 @@ function linkIn(text: string): URL {
 
 describe('a server with SMTP', () => {
   for (const name of database_names) {
-    it(`mails over TLS, and again at 0, 1, 5, 30 and 120 minutes of the moved clock, on ${name}`, async (t) => {
+    it(`sends mails over TLS, and retries at 0, 1, 5, 30 and 120 minutes of the moved clock, on ${name}`, async (t) => {
       let refusals = Number.POSITIVE_INFINITY;
       let calls = 0;
       const mail_server = await smtpReceiver({
@@ -106,7 +106,7 @@ describe('a server with SMTP', () => {
       assert.match(metrics, /^tallystick_mail_attempts_total\{outcome="sent"\} 1$/m);
       assert.match(metrics, /^tallystick_mails_pending 0$/m);
       assert.deepEqual(await server.stop(), { code: 0, signal: null });
-      // Lines are written late; once the server has ended they are all there.
+      // Lines are written late. Once the server has exited, all of them are there.
       assert.match(server.output(), /"mail_id":1,.*"attempt":5,"state":"failed","error":"refused 451".*mail attempt/);
       for (const secret of [token, card_number, 'bob@example.com', 'ann@example.com']) {
         assert.ok(!server.output().includes(secret), secret);
@@ -117,7 +117,7 @@ describe('a server with SMTP', () => {
 });
 
 describe('a sandbox without SMTP', () => {
-  it('keeps mails whose links lead to itself, through a rotation of the keys', async (t) => {
+  it('stores mails with links to itself, even through a rotation of the keys', async (t) => {
     const database_url = await database(t, 'sqlite');
     const options = { database_url };
     const server = await running(t, options);
@@ -137,7 +137,7 @@ describe('a sandbox without SMTP', () => {
     const rotated = { database_url, env: { TALLYSTICK_KEYS: ring } };
     assert.equal((await runAdmin(['keys', 'rotate'], rotated)).mailbox_messages, 1);
     assert.equal((await runAdmin(['keys', 'rotate'], rotated)).mailbox_messages, 0);
-    // What is left of the old ring finds card numbers, and opens nothing.
+    // The rest of the old ring finds card numbers, but opens nothing.
     const without_old = ring.split(',').filter((entry) => !entry.startsWith('k1:'));
     assert.ok(!without_old.join().startsWith(test_keys));
     const later = await running(t, { database_url, env: { TALLYSTICK_KEYS: without_old.join(',') } });
