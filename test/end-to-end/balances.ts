@@ -1,6 +1,6 @@
 import { readRows, type ScratchDatabase } from '@tallystick/test-support';
 
-/** What the rows of a card say it may still be used for, and how often it was used. */
+/** The remaining balance and the uses of a card, computed from its rows. */
 export interface Recomputed {
   readonly card_id: number;
   readonly available_balance: number;
@@ -36,10 +36,11 @@ interface ClearingRow {
 }
 
 /**
- * The balance of every card, from what was recorded as said and done: the messages, their reasons, their times. None of
- * the sums that the product keeps is read: no counters of a card, no state of a hold, no window, no effect of a clearing.
+ * The balance of every card, from the recorded facts: the messages, their reasons, their times. It
+ * reads none of the sums that the product stores: no counters of a card, no state of a hold, no
+ * window, no effect of a clearing.
  *
- * Knows purchases, reversals in full and in part, and debits that were cleared: what the tests send, no more.
+ * It knows only what the tests send: purchases, full and partial reversals, and cleared debits.
  */
 export async function recomputedBalances(
   database: ScratchDatabase,
@@ -92,7 +93,7 @@ function recomputed(
     held += Math.max(0, authorized - sum(debits.map(({ billing_amount }) => billing_amount)));
   }
   for (const { authorization_id, clearing_type, billing_amount, recorded_at_ms } of clearings) {
-    if (clearing_type !== 'DEBIT') throw new Error('the recomputation knows debits only');
+    if (clearing_type !== 'DEBIT') throw new Error('the recomputation supports only debits');
     if (authorization_id !== null || windowName(card.recurring, recorded_at_ms) !== this_window) continue;
     cleared += billing_amount;
     uses += 1;
@@ -100,19 +101,25 @@ function recomputed(
   return { card_id: card.id, available_balance: card.total_card_amount - held - cleared, uses };
 }
 
-/** Whether a debit came that no reversal in full followed: the card was used, whatever had been given back. */
+/**
+ * Whether a debit came without a later full reversal. Then the card was used, even if amounts were
+ * returned.
+ */
 function clearedSince(reversals: readonly AuthorizationRow[], debits: readonly ClearingRow[]): boolean {
   const in_full = reversals.filter((row) => correctedTo(row) === null);
   return debits.some(({ recorded_at_ms }) => in_full.every(({ decided_at_ms }) => decided_at_ms <= recorded_at_ms));
 }
 
-/** The corrected amount of a reversal in part; null for one in full. */
+/** The corrected amount of a partial reversal; null for a full one. */
 function correctedTo({ details }: AuthorizationRow): number | null {
   const { replacement_amounts } = JSON.parse(details) as { replacement_amounts?: { billing_amount: number } };
   return replacement_amounts?.billing_amount ?? null;
 }
 
-/** Two instants are of one window when they have one name: service specification 2.2, GMT. */
+/**
+ * Two instants are in the same window if their windows have the same name: service specification
+ * 2.2, GMT.
+ */
 function windowName(recurring: string | null, at_ms: number): string {
   const day = Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC').toPlainDate();
   switch (recurring) {
@@ -131,7 +138,10 @@ function windowName(recurring: string | null, at_ms: number): string {
   }
 }
 
-/** Aging velocity: the hold ends at 00:00:01 of the local day that comes so many days after the authorization's. */
+/**
+ * Aging velocity: the hold ends at 00:00:01 of the local day that is this number of days after the
+ * authorization.
+ */
 function holdIsOver(card: CardRow, { decided_at_ms }: AuthorizationRow, now_ms: number): boolean {
   const { authorization_hold_days: days, aging_velocity_time_zone: time_zone } = card;
   if (days === null || time_zone === null) return false;

@@ -17,7 +17,9 @@ import { type Card, type Message, purchase } from './purchases.ts';
 
 const callers = 16;
 
-/** A request that a caller sent, and what it knows of its outcome: nothing, when no whole answer came back. */
+/**
+ * A request that a caller sent, and its known outcome: none, if no complete answer was received.
+ */
 interface Sent {
   readonly path: '/v1/virtualcards' | '/network/v1/authorizations' | '/network/v1/clearings';
   readonly data: Message;
@@ -30,10 +32,10 @@ describe('a crash', { concurrency: true }, () => {
     describe(`of a server under load, by SIGKILL, ${name}`, { concurrency: 1 }, () => {
       let database: ScratchDatabase;
       let server: ServerProcess;
-      /** All that was ever sent, by all callers, to all the servers that came one after the other. */
+      /** All requests that were sent, by all callers, to all the successive servers. */
       const sent: Sent[] = [];
       const cards: Card[] = [];
-      /** Stands still, so that what is read at one time can be recomputed for it. */
+      /** Frozen, so that balances read at one time can be recomputed for it. */
       let now_ms = 0;
 
       const start = async (): Promise<void> => {
@@ -70,7 +72,7 @@ describe('a crash', { concurrency: true }, () => {
       });
 
       for (let round = 1; round <= testRuns({ short: 1, full: 8 }); round += 1) {
-        it(`has every answer that was given, and gives each question left open one outcome (${round})`, async () => {
+        it(`keeps every answer that was sent, and gives each open request one outcome (${round})`, async () => {
           const open_before = sent.length;
           await loadUntilKilled(round);
           const unanswered = sent.slice(open_before).filter(({ answer }) => answer === null);
@@ -83,7 +85,8 @@ describe('a crash', { concurrency: true }, () => {
 
           for (const one of unanswered) {
             if ((await perform(one)).status !== 409) continue;
-            // The claim on the key outlives the process that died with it: by a minute of the machine's, while the clock stands.
+            // The claim on the key outlasts the process that died: by a minute of machine time,
+            // even with a frozen clock.
             await changeRows(database, 'update idempotency_records set lease_until_machine_ms = 0');
             assert.notEqual((await perform(one)).status, 409);
           }
@@ -103,8 +106,9 @@ describe('a crash', { concurrency: true }, () => {
       }
 
       /**
-       * Callers that send one request after the other, until the server is gone: it is killed the moment that an answer
-       * comes, with requests under way. What was answered a moment too early is then not there.
+       * Callers that send one request after another until the server is killed, at the moment of an
+       * answer, with requests in flight. An answer that was sent too early is then missing in the
+       * database.
        */
       async function loadUntilKilled(round: number): Promise<void> {
         const answers_max = 100 + ((round * 37) % 120);
@@ -143,7 +147,7 @@ describe('a crash', { concurrency: true }, () => {
         await server.exited;
       }
 
-      /** A card, or a purchase on some card and, by turns, what may follow it. */
+      /** A card, or a purchase on some card followed in turns by its possible successors. */
       async function story(ask: (one: Sent) => Promise<Reply | null>, tag: string, turn: number): Promise<void> {
         if (cards.length < 4 || turn % 5 === 0) {
           const data = { ...kinds[turn % kinds.length], metadata: { tag } };
@@ -223,7 +227,7 @@ interface Keyed {
   readonly name: string;
 }
 
-/** What the database holds, by what each thing was asked for with. */
+/** The contents of the database, by the identifiers of the requests. */
 class Recorded {
   readonly #rows: ReadonlyMap<string, readonly Keyed[]>;
   readonly #events: ReadonlyMap<string, readonly string[]>;
@@ -259,7 +263,10 @@ class Recorded {
     );
   }
 
-  /** The answer is there, once: the thing, its id, its event, and the event tells what the answer told. */
+  /**
+   * Asserts that the answer is recorded once: the object, its id and its event, and that the event
+   * agrees with the answer.
+   */
   assertHolds(one: Sent): void {
     const answer = one.answer as Reply;
     assert.equal(answer.status, 200, answer.text);
@@ -275,7 +282,10 @@ class Recorded {
     if (one.path !== '/v1/virtualcards') assert.deepEqual(JSON.parse(events[0]!), data);
   }
 
-  /** Nothing is there that nobody asked for, nothing twice, and nothing without its event or an event without it. */
+  /**
+   * Asserts that nothing was recorded without a request, nothing twice, and no object without its
+   * event or event without its object.
+   */
   assertNothingElse(sent: readonly Sent[]): void {
     const asked = new Set(sent.map(nameOf));
     for (const [name, rows] of this.#rows) {

@@ -13,7 +13,7 @@ export type Message = Readonly<Record<string, unknown>>;
 
 let purchases = 0;
 
-/** An authorization request in USD that no other message of this process is the same as. */
+/** An authorization request in USD that is unique in this process. */
 export function purchase(card_number: string, amount: number, change: Message = {}): Message {
   purchases += 1;
   return {
@@ -33,7 +33,7 @@ export function purchase(card_number: string, amount: number, change: Message = 
   };
 }
 
-/** Issues a card, and says its number. Throws when it is refused. */
+/** Issues a card and returns it with its number. Throws if it is refused. */
 export async function issue(url: string, data: Message, headers: Readonly<Record<string, string>> = {}): Promise<Card> {
   const issued = await send(url, 'POST', '/v1/virtualcards', { body: { data, show_card_number: true }, headers });
   if (issued.status !== 200) throw new Error(`no card was issued: ${issued.text}`);
@@ -48,7 +48,7 @@ export function clear(url: string, message: Message): Promise<Reply> {
   return send(url, 'POST', '/network/v1/clearings', { key: 'network', body: { data: message } });
 }
 
-/** What the card may still be used for, over HTTP. */
+/** The available balance of the card, over HTTP. */
 export async function availableBalance(url: string, id: string): Promise<number> {
   return (await send(url, 'GET', `/v1/virtualcards/${id}`)).json.data.available_balance as number;
 }

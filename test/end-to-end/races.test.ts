@@ -16,10 +16,13 @@ import { authorize, availableBalance, clear, issue, type Message, purchase } fro
 
 const callers = 64;
 
-/** Each caller's messages, one after the other: enough passes for the limit to be met in the midst of a race. */
+/**
+ * Each caller's messages, sent one after another: enough passes that the limit is reached during a
+ * race.
+ */
 const messages_each = 2;
 
-/** How long the first of many may take, before the test says that it never ends. */
+/** How long the first of many may take before the test reports that it does not end. */
 const patience_ms = 300_000;
 
 for (const name of database_names) {
@@ -38,7 +41,7 @@ for (const name of database_names) {
     });
     /** The callers are spread over the processes. */
     const urlOf = (caller: number): string => servers[caller % servers.length]!.url;
-    /** All callers at once, each with its messages one after the other. */
+    /** All callers at the same time, each with its messages one after another. */
     const storm = async (message: () => Message): Promise<readonly Reply[]> => {
       const each = Array.from({ length: callers }, async (_, caller) => {
         const replies: Reply[] = [];
@@ -94,7 +97,7 @@ for (const name of database_names) {
         assert.ok(amounts('61').length > 0, 'the limit was met');
         assert.ok(
           amounts('61').every((amount) => amount > left),
-          'what was declined would not fit even now',
+          'the declined amount would not fit even now',
         );
         assert.equal(await balanceEverywhere(card.id), left);
         const rows = await recomputedBalances(database, Date.now());
@@ -131,7 +134,7 @@ for (const name of database_names) {
         assert.equal(await balanceEverywhere(card.id), 9_500);
       });
 
-      it(`give the hold back once, though the reversal races with itself and with a second purchase (${round})`, async () => {
+      it(`release the hold once, even if the reversal races with itself and with a second purchase (${round})`, async () => {
         const card = await issue(urlOf(0), { total_card_amount: 1_000, transactions_max: 1 });
         const first = purchase(card.card_number, 1_000);
         assert.equal((await authorize(urlOf(0), first)).json.data.response_code, '00');
@@ -173,7 +176,7 @@ for (const name of database_names) {
   });
 }
 
-/** A client that is told to try again (409) does. */
+/** Retries as requested after a 409. */
 async function untilDone(
   url: string,
   sending: { readonly body: unknown; readonly headers: Readonly<Record<string, string>> },

@@ -17,7 +17,10 @@ import { filesAsPlaces } from './traces.ts';
 
 const key = (id: string) => `${id}:${Buffer.alloc(32, `the key ${id}`).toString('base64')}`;
 
-/** The ring as it goes along: the new key known to all, then in front, then without the old one. */
+/**
+ * The ring in the steps of a rotation: the new key known to all, then in front, then without the
+ * old one.
+ */
 const rings = {
   both_old_first: [key('k1'), key('k2'), key('index')].join(','),
   both_new_first: [key('k2'), key('k1'), key('index')].join(','),
@@ -51,7 +54,7 @@ describe('key rotation', { concurrency: true }, () => {
       const numbers = (): Promise<readonly NumberRow[]> =>
         readRows<NumberRow>(database, 'select id, number_key_id, number_sealed from virtual_cards order by id');
 
-      /** Reads the card with its number and code, and uses it by them. */
+      /** Reads the card with its number and code, and uses it with them. */
       const use = async (url: string, card: Card): Promise<void> => {
         const { card_number, cvc, expiry } = await reveal(url, card);
         const decided = await authorize(url, purchase(card_number, 100, { cvc, expiry }));
@@ -64,7 +67,7 @@ describe('key rotation', { concurrency: true }, () => {
         assert.deepEqual([card_number, cvc, expiry], [card.card_number, card.cvc, card.expiry]);
         return read.json.data;
       };
-      /** Uses cards, old ones and ones just issued, from several callers until `done`; gives how often. */
+      /** Uses old and new cards, from several callers, until `done`. Returns the number of uses. */
       const useUntil = async (url: string, done: Promise<unknown>): Promise<number> => {
         let over = false;
         const finished = done.finally(() => {
@@ -82,7 +85,7 @@ describe('key rotation', { concurrency: true }, () => {
         return uses;
       };
 
-      it('reads and uses every card before, during and after, and leaves nothing of the old key', async () => {
+      it('reads and uses every card before, during and after, and leaves no value of the old key', async () => {
         const [old_first, new_first] = await Promise.all([
           startWith(rings.both_old_first),
           startWith(rings.both_new_first),
@@ -95,7 +98,8 @@ describe('key rotation', { concurrency: true }, () => {
         const before_it = await numbers();
         assert.ok(before_it.every(({ number_key_id }) => number_key_id === 'k1'));
 
-        // The new ring is handed out node by node: for a while there are both, and each reads what the other writes.
+        // The new ring is distributed node by node. For a while both rings are in use, and each
+        // node reads what the others write.
         const both = [old_first.url, new_first.url];
         await Promise.all(
           both.map((url) => issue(url, { total_card_amount: 1_000_000 }).then((card) => cards.push(card))),
@@ -123,7 +127,7 @@ describe('key rotation', { concurrency: true }, () => {
           assert.equal(card_vault.open(number_sealed).reveal(), card_number);
         }
 
-        // Without the old key, everything still works.
+        // Everything still works without the old key.
         const alone = await startWith(rings.new_alone);
         for (let at = 0; at < cards.length; at += 20) {
           await Promise.all(cards.slice(at, at + 20).map((card) => reveal(alone.url, card)));
@@ -140,7 +144,7 @@ describe('key rotation', { concurrency: true }, () => {
           assert.deepEqual(
             left.map(({ name }) => name),
             [],
-            'what the old key sealed is not even in the free space of the file',
+            'values sealed by the old key are not even in the free space of the file',
           );
         }
         const rows = (await numbers()).map(({ number_sealed }) => Buffer.from(number_sealed).toString('hex'));

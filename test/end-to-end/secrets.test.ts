@@ -26,12 +26,12 @@ import { tokens } from '../../apps/server/src/tokens.ts';
 import { type Card, type Message, purchase } from './purchases.ts';
 import { encodingsOf, filesAsPlaces, findTraces, type Place, rowsAsPlaces } from './traces.ts';
 
-/** Numbers that no card has, in and out of the sandbox's account range. */
+/** Numbers that no card has, inside and outside the sandbox's account range. */
 const strangers = ['5454545400000000', '4111111111111111'];
 
 for (const name of database_names) {
   describe(`a server that logs everything, ${name}`, () => {
-    it('leaves the number of a card nowhere but in the answers that were asked for it', async (t) => {
+    it('writes the number of a card nowhere except in the answers that requested it', async (t) => {
       const database = await scratchDatabase(name);
       t.after(() => database.dispose());
       const server = await startServer({ database_url: database.database_url, env: { LOG_LEVEL: 'trace' } });
@@ -54,7 +54,7 @@ for (const name of database_names) {
 }
 
 describe('the code of a card', () => {
-  it('is nowhere but in the answers that were asked for it, nor is one that the network sent', async (t) => {
+  it('is nowhere except in the answers that requested it, and a code that the network sent is nowhere', async (t) => {
     const sentinel = 'SENTINEL-OF-A-CODE';
     const sent_cvc = '0461';
     const database = await scratchDatabase('sqlite');
@@ -65,7 +65,7 @@ describe('the code of a card', () => {
     assert.notDeepEqual(findTraces(shown, [sentinel]), []);
     const places = [...guarded, ...(await stored(database)), { name: 'log', bytes: Buffer.from(log()) }];
     assert.deepEqual(findTraces(places, [sentinel, ...cards.map(({ card_number }) => card_number)]), []);
-    // Four digits occur by chance: what must not be there is a value that is these and no others.
+    // Four digits occur by chance. The search is for a value that consists of exactly these.
     assert.deepEqual(
       places.filter(({ bytes }) => bytes.toString('latin1') === sent_cvc || bytes.includes(`"${sent_cvc}"`)),
       [],
@@ -76,7 +76,7 @@ describe('the code of a card', () => {
 describe('the search', () => {
   const number = '5454540123456781';
 
-  it('finds a number in every encoding, wherever in a SQLite file it lies', async (t) => {
+  it('finds a number in every encoding, at any place in a SQLite file', async (t) => {
     const database = await scratchDatabase('sqlite');
     t.after(() => database.dispose());
     for (const [name, planted] of plants(number)) {
@@ -117,7 +117,7 @@ describe('the search', () => {
   }
 });
 
-/** The number written in each way, by other means than the search looks for it. */
+/** The number in each notation, computed by other means than those of the search. */
 function* plants(number: string): Generator<readonly [string, Buffer]> {
   const text = (value: string) => Buffer.from(value);
   const le = Buffer.alloc(32);
@@ -143,10 +143,10 @@ function* plants(number: string): Generator<readonly [string, Buffer]> {
   yield ['groups with "-"', text('5454-5401-2345-6781')];
 }
 
-it('the encodings that are planted are all that are looked for', () => {
+it('plants every encoding that is searched for', () => {
   const planted = new Set([...plants('5454540123456781')].map(([name]) => name));
   for (const { name } of encodingsOf('5454540123456781')) {
-    // Of digits, both hex texts are one.
+    // For digits, both hex texts are the same.
     assert.ok(planted.has(name) || name === 'HEX', name);
   }
 });
@@ -156,8 +156,9 @@ async function stored(database: ScratchDatabase): Promise<readonly Place[]> {
 }
 
 /**
- * The server of apps/server in this process, with another deriver of codes and a log that can be read. Its cards have the same
- * numbers in each run: the last four digits of one may be shown, and by chance would be the code that is looked for.
+ * The server of apps/server in this process, with another deriver of codes and a log that can be
+ * read. Its cards have the same numbers in each run. Otherwise the last four digits of one, which
+ * may be shown, could by chance equal the code that is searched for.
  */
 async function serverWithCodes(
   t: TestContext,
@@ -193,13 +194,13 @@ async function serverWithCodes(
 
 interface Used {
   readonly cards: readonly Card[];
-  /** Answers that must not show a number. */
+  /** Answers that must not contain a number. */
   readonly guarded: readonly Place[];
-  /** Answers that were asked to. */
+  /** Answers that were requested to contain a number. */
   readonly shown: readonly Place[];
 }
 
-/** A client and a network that do everything there is to do, and much that is wrong. */
+/** A client and a network that perform every valid operation, and many invalid ones. */
 async function useEverything(url: string, wrong_cvc = '0000'): Promise<Used> {
   const guarded: Place[] = [];
   const shown: Place[] = [];
@@ -245,7 +246,7 @@ async function useEverything(url: string, wrong_cvc = '0000'): Promise<Used> {
     });
     assert.equal(mailed.status, 200, mailed.text);
 
-    // What the network says right.
+    // The correct data of the network's messages.
     const right = /^\d{3}$/.test(cvc) ? { cvc, expiry } : { expiry };
     const first = purchase(card_number, 3_000, right);
     const approved = await authorize(first);
@@ -261,7 +262,7 @@ async function useEverything(url: string, wrong_cvc = '0000'): Promise<Used> {
     await authorize({ ...gone, message_type_indicator: '0400' });
     await authorize(purchase(card_number, 700, { message_type_indicator: '0420' }));
 
-    // The number where it does not belong, in what is taken all the same.
+    // The number in fields where it does not belong, in requests that are accepted anyway.
     for (const field of ['merchant_name', 'merchant_city', 'mcc_description', 'purchase_request_issuer_guid']) {
       const taken = await authorize(purchase(card_number, 10, { [field]: `${field} ${card_number}` }));
       assert.equal(taken.status, 200, taken.text);
@@ -282,7 +283,7 @@ async function useEverything(url: string, wrong_cvc = '0000'): Promise<Used> {
     const by_id = { ...clearing, network_financial_transaction_id: `NFT-${id}-2`, vcn_id: id };
     assert.equal((await clear({ ...by_id, merchant_name: `Ink ${card_number}` })).status, 200);
 
-    // The number where it does not belong, in what is refused.
+    // The number in fields where it does not belong, in requests that are refused.
     for (const field of id === cards[0]!.id ? [...wrong_fields, card_number] : []) {
       await refused('POST', '/v1/virtualcards', { body: { data: { total_card_amount: 0, [field]: card_number } } });
       const as_number = { total_card_amount: 0, [field]: Number(card_number) };

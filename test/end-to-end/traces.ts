@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { readRows, type ScratchDatabase, sqliteFile, tableNames } from '@tallystick/test-support';
 
-/** A way to write a secret, and the bytes that betray it. */
+/** A notation of a secret, and the bytes that reveal it. */
 export interface Encoding {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** Bytes that must hold no secret, and where they were found. */
+/** Bytes that must not contain a secret, and where they were found. */
 export interface Place {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Every way in which a secret might lie about: as text (ASCII is also UTF-8), as text of two bytes, packed two digits to
- * a byte, as base64 wherever it begins in what was encoded, as hex, and grouped as on a card.
+ * Every notation in which a secret might be stored: as text (ASCII is also UTF-8), as text of two
+ * bytes, packed two digits to a byte, as base64 at any offset, as hex, and grouped as on a card.
  */
 export function encodingsOf(secret: string): readonly Encoding[] {
   const ascii = Buffer.from(secret, 'latin1');
@@ -33,7 +33,7 @@ export function encodingsOf(secret: string): readonly Encoding[] {
     const packed = Buffer.from(secret, 'hex');
     encodings.push(
       { name: 'BCD', bytes: packed },
-      // In odd alignment the first and the last digit share a byte with a stranger.
+      // With odd alignment the first and the last digit share a byte with other data.
       { name: 'BCD, odd', bytes: Buffer.from(secret.slice(1, -1), 'hex') },
       ...[0, 1, 2].map((offset) => ({ name: `base64 of BCD at ${offset}`, bytes: base64Core(packed, offset) })),
       ...[' ', '-'].map((gap) => ({
@@ -45,7 +45,10 @@ export function encodingsOf(secret: string): readonly Encoding[] {
   return encodings;
 }
 
-/** The characters of a base64 text that depend on `bytes` alone, when these begin `offset` bytes after a whole group. */
+/**
+ * The characters of a base64 text that depend only on `bytes`, when these begin `offset` bytes
+ * after a whole group.
+ */
 function base64Core(bytes: Buffer, offset: number): Buffer {
   const text = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString('base64')
@@ -55,7 +58,10 @@ function base64Core(bytes: Buffer, offset: number): Buffer {
   return Buffer.from(text.slice(first, last));
 }
 
-/** Which secrets lie where, and how written: `row 3 of mails: the 1st secret as UTF-16LE`. Never the secret itself. */
+/**
+ * The places and notations of the secrets that were found:
+ * `row 3 of mails: the 1st secret as UTF-16LE`. Never the secret itself.
+ */
 export function findTraces(places: readonly Place[], secrets: readonly string[]): readonly string[] {
   const wanted = secrets.map((secret) => encodingsOf(secret));
   return places.flatMap(({ name, bytes }) =>
@@ -89,7 +95,7 @@ export async function rowsAsPlaces(database: ScratchDatabase): Promise<readonly 
   return places;
 }
 
-/** The files of a SQLite database, as they lie on the disk: what was deleted and overwritten too. */
+/** The files of a SQLite database on the disk, including deleted and overwritten data. */
 export function filesAsPlaces(database: ScratchDatabase): readonly Place[] {
   return ['', '-wal', '-shm'].flatMap((ending) => {
     try {
