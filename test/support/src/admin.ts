@@ -5,7 +5,10 @@ import { type ServerOptions, serverEnvironment } from './server.ts';
 const admin_path = fileURLToPath(new URL('../../../apps/server/src/admin/main.ts', import.meta.url));
 const root_path = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Runs `npm run admin -- <words> --json` beside whatever runs, and gives its answer. Rejects with what it said when it fails. */
+/**
+ * Runs `npm run admin -- <words> --json` beside running servers, and returns its answer. Rejects
+ * with its output if it fails.
+ */
 export async function runAdmin(
   words: readonly string[],
   options: ServerOptions,

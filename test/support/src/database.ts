@@ -7,21 +7,22 @@ import pg from 'pg';
 /** The databases that the service runs on. */
 export type DatabaseName = 'sqlite' | 'postgres';
 
-/** An empty database of one test's own. */
+/** An empty database for one test. */
 export interface ScratchDatabase {
   readonly name: DatabaseName;
-  /** As the server's `DATABASE_URL` takes it. */
+  /** In the format of the server's `DATABASE_URL`. */
   readonly database_url: string;
-  /** Removes it, whoever is still connected. May be called twice. */
+  /** Removes it, even with open connections. May be called twice. */
   dispose(): Promise<void>;
 }
 
-/** The Postgres server that scratch databases are made on: `TEST_POSTGRES_URL`, or the machine's own. */
+/** The Postgres server for scratch databases: `TEST_POSTGRES_URL`, or the machine's own. */
 export const postgres_url: string = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
 /**
- * What a suite that runs on every database loops over. Both, unless the test runner found that one cannot be had
- * and said so (it sets `TALLYSTICK_TEST_DATABASES`): a test file run by itself without Postgres fails, it does not pass by.
+ * The databases over which a suite loops. Both, unless the test runner found that one is not
+ * available and reported it (it sets `TALLYSTICK_TEST_DATABASES`). A test file that is run alone
+ * without Postgres fails; it is not skipped.
  */
 export const database_names: readonly DatabaseName[] = parseNames(
   process.env.TALLYSTICK_TEST_DATABASES ?? 'sqlite,postgres',
@@ -34,7 +35,10 @@ function parseNames(list: string): DatabaseName[] {
   });
 }
 
-/** A new, empty database. Throws, naming `TEST_POSTGRES_URL`, when Postgres is not there. */
+/**
+ * A new, empty database. Throws an error that names `TEST_POSTGRES_URL` if Postgres is not
+ * available.
+ */
 export async function scratchDatabase(name: DatabaseName): Promise<ScratchDatabase> {
   return name === 'sqlite' ? scratchSqlite() : await scratchPostgres();
 }
@@ -44,7 +48,7 @@ export async function scratchDatabases(): Promise<readonly ScratchDatabase[]> {
   return await Promise.all(database_names.map((name) => scratchDatabase(name)));
 }
 
-/** Null when the Postgres server answers, else why it does not. */
+/** Null if the Postgres server answers, else the reason why it does not. */
 export async function postgresProblem(url: string = postgres_url): Promise<string | null> {
   try {
     await onPostgres(url, async (client) => await client.query('select 1'));
@@ -54,7 +58,7 @@ export async function postgresProblem(url: string = postgres_url): Promise<strin
   }
 }
 
-/** How many more connections the Postgres server takes. */
+/** The number of further connections that the Postgres server accepts. */
 export async function connectionsLeft(url: string = postgres_url): Promise<number> {
   return await onPostgres(url, async (client) => {
     const { rows } = await client.query<{ left: number }>(
@@ -65,8 +69,8 @@ export async function connectionsLeft(url: string = postgres_url): Promise<numbe
 }
 
 /**
- * Drops scratch databases that killed test runs left behind: those made more than `age_ms` ago, so that a run beside
- * this one keeps its own. Returns how many.
+ * Drops scratch databases that killed test runs left behind. Only those made more than `age_ms` ago
+ * are dropped, so that a concurrent run keeps its own. Returns the number of dropped databases.
  */
 export async function dropStaleDatabases(age_ms: number, url: string = postgres_url): Promise<number> {
   return await onPostgres(url, async (client) => {
@@ -79,7 +83,8 @@ export async function dropStaleDatabases(age_ms: number, url: string = postgres_
     });
     let dropped = 0;
     for (const { datname } of stale) {
-      // Another run that begins now may be dropping the same one; what is left is there for the next run.
+      // Another run that begins now may be dropping the same one. Remaining databases are dropped
+      // by the next run.
       await client.query(`drop database if exists "${datname}" with (force)`).then(
         () => {
           dropped += 1;

@@ -2,17 +2,20 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Ports below those that systems give to whoever asks for any (on Linux from 32768 on): no connection that another test
- * opens takes one of them meanwhile.
+ * Ports below those that systems assign on request (on Linux from 32768 on), so that no connection
+ * of another test takes one of them in the meantime.
  */
 const ports = { min: 20_000, max: 32_767 };
 
-/** A port of loopback on which nobody listens and nobody may: it is privileged, and no service is registered for it. */
+/**
+ * A port of loopback on which nothing can listen: it is privileged, and no service is registered
+ * for it.
+ */
 export const refusing_port = 2;
 
 /**
- * A port of loopback that nobody listens on, for a server that cannot choose one itself. Another process may take it before
- * that server does: who starts one must be ready to try again with another.
+ * A free port of loopback, for a server that cannot choose one itself. Another process may take it
+ * before that server does, so the caller must be ready to try again with another.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

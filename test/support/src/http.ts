@@ -1,11 +1,11 @@
 import { sandbox_keys } from './server.ts';
 
-/** What came back over HTTP. */
+/** A response over HTTP. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
   readonly json: any;
 }
@@ -13,12 +13,15 @@ export interface Reply {
 export interface Sending {
   /** A role's fixed key, or a key's text. Default: the client's. */
   readonly key?: keyof typeof sandbox_keys | (string & {});
-  /** Sent as JSON; a string as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends one request. Rejects with a `TypeError` when no whole answer came back: the server may have done it or not. */
+/**
+ * Sends one request. Rejects with a `TypeError` if no complete answer was received; the server may
+ * have done the work or not.
+ */
 export async function send(
   url: string,
   method: string,

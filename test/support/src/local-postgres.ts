@@ -8,24 +8,25 @@ import { lastWill } from './last-will.ts';
 
 const run = promisify(execFile);
 
-/** How long a start may take, recovery after a crash included, seconds. */
+/** How long a start may take, including recovery after a crash, seconds. */
 const start_s_max = 180;
 
-/** How many ports are tried: another process may take one before the server does. */
+/** How many ports are tried, because another process may take one before the server does. */
 const ports_tried_max = 5;
 
-/** A Postgres server in a scratch folder, for as long as the tests run. */
+/** A Postgres server in a scratch folder, for the duration of the tests. */
 export interface LocalPostgres {
   readonly url: string;
-  /** Ends it as a crash does, and starts it again on what it had written. */
+  /** Stops it like a crash, and starts it again on its data. */
   restart(): Promise<void>;
   /** Stops it and removes its folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts Postgres from the binaries of this machine, on a free port of loopback, without fsync: its data lives no longer
- * than the run. Postgres refuses to run as root; root runs it as `postgres` or `nobody`. Throws, saying what is missing.
+ * Starts Postgres from the binaries of this machine, on a free port of loopback, without fsync,
+ * because its data are needed only during the run. Postgres refuses to run as root, so root runs it
+ * as `postgres` or `nobody`. Throws an error that names what is missing.
  */
 export async function startLocalPostgres(): Promise<LocalPostgres> {
   const binaries = findBinaries();
@@ -85,12 +86,14 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
   }
 }
 
-/** Ends the server whose file of its process id is `$1` as a crash does, and removes the folder `$2`. */
+/**
+ * Stops the server whose file of its process id is `$1` like a crash, and removes the folder `$2`.
+ */
 const crash_and_remove = `
   pid=$(head -n 1 "$1" 2>/dev/null) && kill -QUIT "$pid" && while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
   rm -rf "$2"`;
 
-/** Null when this machine has what `startLocalPostgres` needs, else what is missing. */
+/** Null if this machine has everything that `startLocalPostgres` needs, else what is missing. */
 export function localPostgresProblem(): string | null {
   try {
     findBinaries();
@@ -100,7 +103,10 @@ export function localPostgresProblem(): string | null {
   }
 }
 
-/** The folder that holds `initdb` and `pg_ctl`: on the path, else where Debian keeps them, the newest version first. */
+/**
+ * The folder with `initdb` and `pg_ctl`: on the path, else in Debian's folders, the newest version
+ * first.
+ */
 function findBinaries(): string {
   const on_path = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'initdb'));
   const debian = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) =>

@@ -12,10 +12,13 @@ import { redisProblem } from './redis.ts';
 /** How long a start may take. */
 const start_ms_max = 120_000;
 
-/** How many ports are tried: another process may take one before the server does. */
+/** How many ports are tried, because another process may take one before the server does. */
 const ports_tried_max = 5;
 
-/** A Redis server in a scratch folder, for as long as the tests run. It keeps nothing over a restart. */
+/**
+ * A Redis server in a scratch folder, for the duration of the tests. It stores nothing across a
+ * restart.
+ */
 export interface LocalRedis {
   readonly url: string;
   /** Kills it and starts it again, empty, on the same port. */
@@ -26,7 +29,10 @@ export interface LocalRedis {
   stop(): Promise<void>;
 }
 
-/** Starts `redis-server` of this machine on a free port of loopback. Throws, saying what is missing. */
+/**
+ * Starts `redis-server` of this machine on a free port of loopback. Throws an error that names what
+ * is missing.
+ */
 export async function startLocalRedis(): Promise<LocalRedis> {
   const problem = localRedisProblem();
   if (problem !== null) throw new Error(problem);
@@ -83,7 +89,7 @@ function urlAt(port: number): string {
   return `redis://127.0.0.1:${port}`;
 }
 
-/** Null when this machine has what `startLocalRedis` needs, else what is missing. */
+/** Null if this machine has everything that `startLocalRedis` needs, else what is missing. */
 export function localRedisProblem(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.some((folder) => existsSync(join(folder, 'redis-server'))) ? null : 'the path has no redis-server';
@@ -93,7 +99,7 @@ async function answering(url: string, child: ChildProcess): Promise<void> {
   const until_ms = performance.now() + start_ms_max;
   let problem: string | null = 'not asked yet';
   while (problem !== null) {
-    if (child.exitCode !== null) throw new Error(`redis-server ended with status ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`redis-server exited with status ${child.exitCode}`);
     if (performance.now() > until_ms) throw new Error(`redis-server does not answer: ${problem}`);
     await delay(20);
     problem = await redisProblem(url);

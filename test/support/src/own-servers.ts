@@ -1,6 +1,7 @@
 /**
- * Whether the tests run that end and restart Postgres and Redis servers of their own. Always, unless the test runner found
- * that the machine lacks their binaries and said so (it sets `TALLYSTICK_TEST_OWN_SERVERS=none`): a test file run by
- * itself on such a machine fails, it does not pass by.
+ * Whether the tests run that crash and restart their own Postgres and Redis servers. Always, unless
+ * the test runner found that the machine lacks the binaries and reported it (it sets
+ * `TALLYSTICK_TEST_OWN_SERVERS=none`). A test file that is run alone on such a machine fails; it is
+ * not skipped.
  */
 export const own_servers_expected: boolean = process.env.TALLYSTICK_TEST_OWN_SERVERS !== 'none';

@@ -1,17 +1,18 @@
 import { connect } from 'node:net';
 
-/** The Redis server that queue tests use: `TEST_REDIS_URL`, or the machine's own. */
+/** The Redis server of the queue tests: `TEST_REDIS_URL`, or the machine's own. */
 export const redis_url: string = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 
 /**
- * Whether the suites on Redis run. Always, unless the test runner found that there is none and said so (it sets
- * `TALLYSTICK_TEST_REDIS=none`): a test file run by itself without Redis fails, it does not pass by.
+ * Whether the suites on Redis run. Always, unless the test runner found that there is no Redis and
+ * reported it (it sets `TALLYSTICK_TEST_REDIS=none`). A test file that is run alone without Redis
+ * fails; it is not skipped.
  */
 export const redis_expected: boolean = process.env.TALLYSTICK_TEST_REDIS !== 'none';
 
 const answer_time_ms_max = 20_000;
 
-/** Null when the Redis server answers a PING, else why it does not. */
+/** Null if the Redis server answers a PING, else the reason why it does not. */
 export function redisProblem(url: string = redis_url): Promise<string | null> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -22,9 +23,10 @@ export function redisProblem(url: string = redis_url): Promise<string | null> {
     };
     socket.setTimeout(answer_time_ms_max, () => end(`no answer within ${answer_time_ms_max} ms`));
     socket.on('error', (error) => end(error.message || 'connection refused'));
-    // A server that wants a password answers too: the tests then tell that TEST_REDIS_URL must have it.
+    // A server that requires a password also answers. The tests then report that TEST_REDIS_URL
+    // must contain it.
     socket.on('data', (data) =>
-      end(/^(\+PONG|-NOAUTH)/.test(data.toString('latin1')) ? null : 'it is no Redis server'),
+      end(/^(\+PONG|-NOAUTH)/.test(data.toString('latin1')) ? null : 'it is not a Redis server'),
     );
   });
 }

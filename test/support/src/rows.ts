@@ -2,12 +2,12 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import type { ScratchDatabase } from './database.ts';
 
-/** A row as a query gives it; 64-bit integers as numbers. */
+/** A row of a query's result; 64-bit integers as numbers. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * What the query finds, read past the product: by a connection of its own, beside whoever else uses the database.
- * The SQL must mean the same to both databases, or be meant for this one.
+ * The result of a query, read directly from the database on a separate connection, beside running
+ * servers. The SQL must mean the same on both databases, or be written for this one.
  */
 export async function readRows<Found = Row>(
   { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
@@ -31,8 +31,8 @@ export async function readRows<Found = Row>(
 }
 
 /**
- * Changes rows past the product, beside whoever else uses the database: for what only the machine's time would change, as when
- * the lease of a process that died runs out.
+ * Changes rows directly in the database, beside running servers. For changes that only machine time
+ * would make, for example the end of the lease of a process that died.
  */
 export async function changeRows(
   { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
@@ -56,7 +56,7 @@ export async function changeRows(
   }
 }
 
-/** The names of all tables, those of the migrations included. */
+/** The names of all tables, including those of the migrations. */
 export async function tableNames(database: Pick<ScratchDatabase, 'name' | 'database_url'>): Promise<readonly string[]> {
   const rows = await readRows<{ name: string }>(
     database,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** How many runs in the short and in the long run. */
+/** The numbers of runs in the short and in the long run. */
 export interface Counts {
   readonly short: number;
   readonly full: number;
@@ -10,19 +10,21 @@ export interface Counts {
 export const full_run: boolean = process.env.TALLYSTICK_TEST_FULL === '1';
 
 /**
- * What every random draw of the tests begins from: `--seed <n>` of the command line, to see a failure again. The test
- * runner draws one and tells it; a test file that is run by itself draws its own, which a property that fails prints.
+ * The seed of every random choice of the tests: `--seed <n>` of the command line reproduces a
+ * failure. The test runner generates one and prints it. A test file that is run alone generates its
+ * own, which a failing property prints.
  */
 export const test_seed: number = given('TALLYSTICK_TEST_SEED') ?? randomInt(2 ** 31);
 
 /**
- * How many times to run a property or a random sequence: `--runs <n>` of the command line, else by the size of the run.
+ * How many times to run a property or a random sequence: `--runs <n>` of the command line, else by
+ * the size of the run.
  */
 export function testRuns(counts: Counts): number {
   return given('TALLYSTICK_TEST_RUNS') ?? (full_run ? counts.full : counts.short);
 }
 
-/** The two above, as fast-check's parameters: every property has them. */
+/** The two above, as fast-check's parameters for every property. */
 export function propertyParameters(counts: Counts = { short: 100, full: 1_000 }): {
   readonly numRuns: number;
   readonly seed: number;

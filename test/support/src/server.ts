@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { lastWill } from './last-will.ts';
 
-/** Key material that test servers share: two servers on one database must have the same. 32 bytes, base64. */
+/**
+ * Key material that test servers share, because two servers on one database must have the same. 32
+ * bytes, base64.
+ */
 export const test_keys: string = Buffer.alloc(32, 'tallystick test key material').toString('base64');
 
 /** The fixed keys of the sandbox, by role. */
@@ -15,7 +18,7 @@ export const sandbox_keys = {
 
 export interface ServerOptions {
   readonly database_url: string;
-  /** On top of the sandbox on a free port; an undefined value takes a variable away. */
+  /** Added to the sandbox on a free port; an undefined value removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -28,14 +31,14 @@ export interface ServerExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The server as a process of its own. */
+/** The server as a separate process. */
 export interface ServerProcess {
-  /** Where it listens: `http://127.0.0.1:43210`. */
+  /** Its address: `http://127.0.0.1:43210`. */
   readonly url: string;
   readonly pid: number;
-  /** Resolves when the process has ended, however it did. */
+  /** Resolves when the process has ended for any reason. */
   readonly exited: Promise<ServerExit>;
-  /** What it has written so far, standard output and error together. */
+  /** Its output so far, standard output and error together. */
   output(): string;
   /** SIGTERM; resolves when it has ended. */
   stop(): Promise<ServerExit>;
@@ -47,7 +50,10 @@ export interface ServerProcess {
 const main_path = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url));
 const root_path = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The environment of a test server: none of this machine's configuration, but the sandbox on a free port of loopback. */
+/**
+ * The environment of a test server: the sandbox on a free port of loopback, without this machine's
+ * configuration.
+ */
 export function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
@@ -68,8 +74,8 @@ export function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts apps/server and resolves when it tells where it listens. Rejects with all that it wrote when it ends before.
- * The process dies with the test process, however that ends.
+ * Starts apps/server and resolves when it prints its address. Rejects with its output if it exits
+ * before. The process ends with the test process, even if that is killed.
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--conditions=source', main_path], {
@@ -102,7 +108,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     child.once('error', reject);
     void exited.then(({ code, signal }) => {
       clearTimeout(timer);
-      reject(new Error(`the server ended (${signal ?? `status ${code}`}) before it listened:\n${output}`));
+      reject(new Error(`the server exited (${signal ?? `status ${code}`}) before it listened:\n${output}`));
     });
   });
 

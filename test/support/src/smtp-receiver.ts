@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { loopbackCertificate } from './tls-receiver.ts';
 
-/** A message as the server got it. */
+/** A message as the server received it. */
 export interface ReceivedMail {
   /** MAIL FROM and RCPT TO. */
   readonly from: string;
@@ -22,17 +22,17 @@ export interface SmtpReceiver {
   /** PEM; the authority of the server's certificate. */
   readonly authority: string;
   readonly received: readonly ReceivedMail[];
-  /** Resolves when that many have been received in all. */
+  /** Resolves when this number of messages has been received in total. */
   arrived(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SmtpReceiverOptions extends SMTPServerOptions {
-  /** Whether the answer to this message, which has been received, is never given. */
+  /** Whether the answer to this received message is withheld for ever. */
   readonly holdsAnswer?: (mail: ReceivedMail) => boolean;
 }
 
-/** Starts a receiver: by default with STARTTLS, without login, and taking everything. */
+/** Starts a receiver. By default it offers STARTTLS, requires no login, and accepts everything. */
 export async function smtpReceiver({
   holdsAnswer = () => false,
   ...options
@@ -70,7 +70,7 @@ export async function smtpReceiver({
     },
     ...options,
   });
-  // A client that hangs up in the middle is the test's own doing.
+  // A client that disconnects in the middle does so on purpose.
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -83,7 +83,7 @@ export async function smtpReceiver({
   };
 }
 
-/** The part of the type, decoded; empty when there is none. */
+/** The decoded part of the type; empty if there is none. */
 function part(raw: string, type: string): string {
   const found = new RegExp(`Content-Type: ${type}[^\r]*((?:\r\n[^\r]+)*)\r\n\r\n([\\s\\S]*?)\r\n--`, 'i').exec(raw);
   const [, head = '', body = ''] = found ?? [];

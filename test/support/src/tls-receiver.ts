@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A certificate for loopback names, made anew for the test run. */
+/** A certificate for loopback names, generated in each test run. */
 export interface LoopbackCertificate {
   readonly key: string;
-  /** PEM; its own authority. */
+  /** PEM. It is its own authority. */
   readonly cert: string;
 }
 
@@ -18,7 +18,8 @@ export function loopbackCertificate(): Promise<LoopbackCertificate> {
 }
 
 async function makeCertificate(): Promise<LoopbackCertificate> {
-  // Most tests need none, and the library takes longer to load than all else that they do.
+  // Most tests need no certificate, and the library takes longer to load than the rest of these
+  // tests.
   const { generate } = await import('selfsigned');
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -39,7 +40,7 @@ async function makeCertificate(): Promise<LoopbackCertificate> {
   return { key: pems.private, cert: pems.cert };
 }
 
-/** A request as a receiver got it. */
+/** A request as a receiver received it. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -62,7 +63,10 @@ export interface TlsReceiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver. `answer` is called with each request once its body has come; 200 with an empty body by default. */
+/**
+ * Starts a receiver. `answer` is called with each request once its body has arrived. The default is
+ * 200 with an empty body.
+ */
 export async function tlsReceiver(
   answer: (request: Received, response: ServerResponse, socket: Socket) => void = (_, response) => response.end(),
 ): Promise<TlsReceiver> {
@@ -84,7 +88,7 @@ export async function tlsReceiver(
       answer(one, response, request.socket);
     });
   });
-  /** Under TLS, by the port of the other side. */
+  /** The TCP sockets beneath TLS, by the port of the other side. */
   const tcp_sockets = new Map<number, Socket>();
   const accepted_ms = new Map<number, number>();
   server.on('connection', (socket: Socket) => {
