@@ -249,7 +249,7 @@ class Burst implements Command {
   }
 
   toString(): string {
-    return `authorize at once ${this.#plans.map(text).join(' and ')}`;
+    return `authorize together ${this.#plans.map(text).join(' and ')}`;
   }
 }
 

@@ -112,6 +112,6 @@ function reportOf(failure: Failure, steps: readonly string[]): string {
     ...steps.map((step) => `  ${step}`),
     `seed ${failure.seed}, path ${failure.counterexamplePath}, replay path ${replay_path ?? '(none)'}`,
     `reproduce it: npm run model -- --runs ${failure.numRuns} --seed ${failure.seed}`,
-    `or at once:   npm run model -- --seed ${failure.seed} --path '${failure.counterexamplePath}' --replay-path '${replay_path ?? ''}'`,
+    `or directly:   npm run model -- --seed ${failure.seed} --path '${failure.counterexamplePath}' --replay-path '${replay_path ?? ''}'`,
   ].join('\n');
 }

@@ -27,7 +27,7 @@ import { modelAsSystem, world } from './model-as-system.ts';
 
 const noon_ms = Temporal.Instant.from('2026-03-07T12:00:00Z').epochMilliseconds;
 
-/** Values that an arbitrary draws, and those that it shrinks some of them to. */
+/** Values that an arbitrary generates, and values to which it shrinks some of them. */
 function drawnAndShrunk<Value>(t: TestContext, arbitrary: fc.Arbitrary<Value>): Value[] {
   t.diagnostic(`drawn by seed ${test_seed}`);
   const drawn = fc.sample(arbitrary, { numRuns: 100, seed: test_seed });
@@ -44,13 +44,13 @@ function drawnAndShrunk<Value>(t: TestContext, arbitrary: fc.Arbitrary<Value>): 
   return [...drawn, ...shrunk];
 }
 
-/** A model with two cards of which one has purchases and clearings. */
+/** A model with two cards, one of them with purchases and clearings. */
 function busyModel(plan_seed: number): ReferenceModel {
   const { model, ...system } = modelAsSystem(noon_ms);
   const [first, second] = fc.sample(cardPlan(), { numRuns: 2, seed: plan_seed });
   for (const plan of [first!, second!]) {
     const id = model.cards.length + 1;
-    // The second card is the largest that there is.
+    // The second card has the largest valid total.
     const total_card_amount = id === 1 ? plan.total_card_amount : 10 ** 12;
     const request = {
       ...cardRequest({ ...plan, total_card_amount }, noon_ms, model.world),
@@ -72,7 +72,7 @@ function busyModel(plan_seed: number): ReferenceModel {
   return model;
 }
 
-test('planned cards are valid requests on any day, drawn and shrunk alike', (t) => {
+test('planned cards are valid requests on any day, both generated and shrunk', (t) => {
   for (const plan of drawnAndShrunk(t, cardPlan())) {
     for (const now of ['2024-02-29T23:59:59Z', '2026-12-31T00:00:00Z', '2027-03-14T07:00:00Z']) {
       const now_ms = Temporal.Instant.from(now).epochMilliseconds;
@@ -83,7 +83,7 @@ test('planned cards are valid requests on any day, drawn and shrunk alike', (t) 
   }
 });
 
-test('a flawed card is refused for the field that the flaw names, drawn and shrunk alike', (t) => {
+test('a flawed card is refused for the field that the flaw names, both generated and shrunk', (t) => {
   for (const { plan, flaw } of drawnAndShrunk(t, flawedCard())) {
     const model = new ReferenceModel(world(noon_ms));
     const request = flawedRequest(plan, flaw, noon_ms, model.world);
@@ -93,7 +93,7 @@ test('a flawed card is refused for the field that the flaw names, drawn and shru
   }
 });
 
-test('planned updates are well formed: only their sense is left to judge', (t) => {
+test('planned updates are well formed, valid or not', (t) => {
   const known = ['total_card_amount', 'per_transaction_min', 'per_transaction_max', 'transactions_max', 'recurring'];
   for (const plan of drawnAndShrunk(t, updatePlan())) {
     const request = updateRequest(plan, noon_ms, world(noon_ms));
@@ -104,7 +104,7 @@ test('planned updates are well formed: only their sense is left to judge', (t) =
   }
 });
 
-test('planned authorizations carry all that the network requires, drawn and shrunk alike', (t) => {
+test('planned authorizations have every field that the network requires, both generated and shrunk', (t) => {
   const model = busyModel(1);
   for (const plan of drawnAndShrunk(t, authorizationPlan())) {
     const message = authorizationOf(plan, model);
@@ -129,7 +129,7 @@ function isFlat(name: string): boolean {
   return name.startsWith('replacement_amounts.');
 }
 
-test('planned reversals speak of a purchase of the run, or of none so far', (t) => {
+test('planned reversals refer to a purchase of the run, or to none yet', (t) => {
   const model = busyModel(2);
   const traces = model.cards.flatMap((card) => model.purchases(card).map(({ message }) => message.trace_id));
   assert.ok(traces.length > 0, 'the model of the test has purchases');
@@ -152,7 +152,7 @@ test('planned reversals speak of a purchase of the run, or of none so far', (t) 
   }
 });
 
-test('planned clearings carry all that the network requires, and an id of their own', (t) => {
+test('planned clearings have every field that the network requires, and a unique id', (t) => {
   const model = busyModel(3);
   const ids = new Set<string>();
   for (const plan of drawnAndShrunk(t, clearingPlan())) {
@@ -169,7 +169,7 @@ test('planned clearings carry all that the network requires, and an id of their 
   }
 });
 
-test('the clock only goes forward, to a whole millisecond', (t) => {
+test('the clock only moves forward, to a whole millisecond', (t) => {
   const model = busyModel(4);
   const boundaries = (at: number) => model.boundaries(model.cards[at % model.cards.length]!);
   for (const move of drawnAndShrunk(t, clockMove())) {
@@ -178,7 +178,7 @@ test('the clock only goes forward, to a whole millisecond', (t) => {
   }
 });
 
-test('a move onto a boundary lands on it or beside it', () => {
+test('a move to a boundary reaches it or an adjacent instant', () => {
   const model = busyModel(5);
   const boundaries = model.boundaries(model.cards[0]!);
   assert.ok(boundaries.length > 0);
@@ -191,7 +191,7 @@ test('a move onto a boundary lands on it or beside it', () => {
   }
 });
 
-test('the same seed draws the same values', () => {
+test('the same seed generates the same values', () => {
   for (const arbitrary of [
     cardPlan(),
     flawedCard(),

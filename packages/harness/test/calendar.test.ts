@@ -22,13 +22,14 @@ test('windows begin on the first day of their calendar, weeks on Monday, at midn
   assert.deepEqual(windowOf('Continuous', at('2026-01-01T00:00:00Z')), { start_ms: 0, end_ms: Infinity });
 });
 
-test('holds end at one second past midnight, in a gap at the first instant that exists, twice at the earlier', () => {
+test('holds end one second past midnight; after a skip at the first instant that exists, in a repeated hour at the earlier', () => {
   const cases: readonly [string, number, string, string][] = [
     ['2026-03-07T20:00:00Z', 1, 'America/New_York', '2026-03-08T05:00:01Z'],
     ['2026-03-08T20:00:00Z', 1, 'America/New_York', '2026-03-09T04:00:01Z'],
-    // Late in the evening there it is the next day in UTC already.
+    // Late in the evening there, UTC already has the next day.
     ['2026-03-08T03:30:00Z', 1, 'America/New_York', '2026-03-08T05:00:01Z'],
-    // Cuba's clocks skip from 00:00 to 01:00 on 8 March 2026, and say 00:00 to 01:00 twice on 1 November.
+    // Cuba's clocks skip from 00:00 to 01:00 on 8 March 2026, and repeat 00:00 to 01:00 on 1
+    // November.
     ['2026-03-07T12:00:00Z', 1, 'America/Havana', '2026-03-08T05:00:00Z'],
     ['2026-10-31T12:00:00Z', 1, 'America/Havana', '2026-11-01T04:00:01Z'],
   ];
@@ -37,7 +38,7 @@ test('holds end at one second past midnight, in a gap at the first instant that 
   }
 });
 
-test('a card expires on the last day of its month two years on', () => {
+test('a card expires on the last day of its month two years later', () => {
   assert.equal(expiryOf(at('2024-02-29T23:59:59Z')), '2026-02');
   assert.equal(said(expiryInstant('2026-02')), '2026-02-28T23:59:59Z');
   assert.equal(said(expiryInstant('2028-02')), '2028-02-29T23:59:59Z');

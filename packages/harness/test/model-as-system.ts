@@ -19,8 +19,9 @@ export function world(now_ms: number): World {
 }
 
 /**
- * A second reference model behind the interface of a system. It cannot find the model wrong; it shows that the commands say
- * what they mean, that two runs of one seed are alike, and what a planted fault comes to.
+ * A second reference model behind the interface of a system. It cannot prove the model wrong. It
+ * shows that the commands do what they describe, that two runs of one seed are the same, and how a
+ * planted fault is reported.
  */
 export function modelAsSystem(now_ms: number): System & { readonly model: ReferenceModel } {
   const model = new ReferenceModel(world(now_ms));

@@ -7,7 +7,7 @@ import { modelAsSystem } from './model-as-system.ts';
 const start_ms = Temporal.Instant.from('2026-03-04T10:00:00Z').epochMilliseconds;
 const day_ms = 86_400_000;
 
-/** A run with one card, told in short. */
+/** A run with one card, in short notation. */
 function story(request: CardRequest) {
   const { model } = modelAsSystem(start_ms);
   const card_number = '4000000000000010';
@@ -83,7 +83,7 @@ test('a purchase is held, then cleared in parts, and its final clearing releases
   assert.deepEqual([card.balance, card.uses, card.statuses], [700, 1, ['cleared']]);
 });
 
-test('reasons come in the order of the table', () => {
+test('reasons apply in the order of the table', () => {
   const card = story({ per_transaction_max: 500, transactions_max: 1, valid_ending_on: '2026-03-20', currency: 'EUR' });
   const eur = { merchant_currency: 'EUR' } as const;
   assert.equal(card.authorize(500, { ...eur }), 'Valid');
@@ -101,7 +101,7 @@ test('reasons come in the order of the table', () => {
   assert.equal(card.authorize(501, { card_number: '4000000000000011' }), 'Bad VCN-RCN mapping');
 });
 
-test('a repeat gets the first answer and changes nothing', () => {
+test('a repeated message gets the first answer and changes nothing', () => {
   const card = story({});
   const same = { trace_id: 'T', system_trace_audit_number: '7' };
   card.authorize(900, same);
@@ -109,7 +109,7 @@ test('a repeat gets the first answer and changes nothing', () => {
   assert.deepEqual([card.balance, card.uses, card.events.length], [100, 1, 2]);
 });
 
-test('a reversal gives back the hold and the use, one in part only what is over', () => {
+test('a full reversal releases the hold and the use, a partial one only the difference', () => {
   const card = story({ transactions_max: 1 });
   card.authorize(400, { trace_id: 'T' });
   const remaining = { billing_amount: 150, settlement_amount: null, transaction_amount: null };
@@ -119,7 +119,7 @@ test('a reversal gives back the hold and the use, one in part only what is over'
   assert.deepEqual([card.balance, card.uses], [1_000, 0]);
 });
 
-test('a corrected amount counts by its flat name too', () => {
+test('a corrected amount also counts under its flat name', () => {
   const card = story({});
   card.authorize(400, { trace_id: 'T' });
   const flat = { 'replacement_amounts.billing_amount': 150 };
@@ -127,7 +127,7 @@ test('a corrected amount counts by its flat name too', () => {
   assert.deepEqual([card.balance, card.uses], [850, 1]);
 });
 
-test('a debit that clears all the same is the one use of what was reversed in full, or was for nothing', () => {
+test('a debit that clears anyway is the one use of a purchase that was reversed in full or held nothing', () => {
   const card = story({});
   card.authorize(400, { trace_id: 'T' });
   card.authorize(400, { trace_id: 'T', message_type_indicator: '0400' });
@@ -141,7 +141,7 @@ test('a debit that clears all the same is the one use of what was reversed in fu
   assert.deepEqual([card.balance, card.uses], [100, 2]);
 });
 
-test('what a debit cleared stays a use when it is reversed in full afterwards', () => {
+test('a purchase that a debit cleared stays a use after a full reversal', () => {
   const card = story({});
   card.authorize(400, { trace_id: 'T' });
   card.clear(100, { approval_code: 'CODE01', partial: true });
@@ -149,7 +149,7 @@ test('what a debit cleared stays a use when it is reversed in full afterwards', 
   assert.deepEqual([card.balance, card.uses], [900, 1]);
 });
 
-test('an original that comes after its reversal is declined and holds nothing', () => {
+test('an original that arrives after its reversal is declined and holds nothing', () => {
   const card = story({});
   card.authorize(400, { trace_id: 'T', message_type_indicator: '0400' });
   assert.equal(card.authorize(400, { trace_id: 'T' }), 'Unable to process');
@@ -158,7 +158,7 @@ test('an original that comes after its reversal is declined and holds nothing', 
   assert.equal(card.balance, 600);
 });
 
-test('an increment adds to its hold, is no use, and meets the limit of one transaction with the sum', () => {
+test('an increment adds to its hold, is not a use, and its sum is checked against the limit per transaction', () => {
   const card = story({ per_transaction_max: 500, transactions_max: 1 });
   card.authorize(300, { trace_id: 'T' });
   assert.equal(card.authorize(201, { trace_id: 'T', incremental: true }), 'Transaction amount limit');
@@ -166,7 +166,7 @@ test('an increment adds to its hold, is no use, and meets the limit of one trans
   assert.deepEqual([card.balance, card.uses], [500, 1]);
 });
 
-test('an advice breaks limits, one of a decline holds nothing; refunds and verifications hold nothing', () => {
+test('an advice may exceed limits; an advice of a decline, refunds and verifications hold nothing', () => {
   const card = story({ transactions_max: 1 });
   assert.equal(card.authorize(1_200, { message_type_indicator: '0120' }), 'Valid');
   assert.deepEqual([card.balance, card.uses], [-200, 1]);
@@ -177,7 +177,7 @@ test('an advice breaks limits, one of a decline holds nothing; refunds and verif
   assert.deepEqual([card.balance, card.uses], [-200, 1]);
 });
 
-test('a window begins anew; what was bought in the last one is cleared in the last one', () => {
+test('a new window begins empty; a purchase of the previous window is cleared in the previous window', () => {
   const card = story({ recurring: 'Daily', transactions_max: 1 });
   card.authorize(1_000);
   card.at('2026-03-04T23:59:59.999Z');
@@ -188,7 +188,7 @@ test('a window begins anew; what was bought in the last one is cleared in the la
   assert.deepEqual([card.balance, card.uses], [1_000, 0]);
 });
 
-test('an aging hold leaves at 00:00:01 of its zone, and a clearing after it is late', () => {
+test('an aging hold ends at 00:00:01 of its zone, and a clearing after it is late', () => {
   const card = story({ authorization_hold_days: 4, aging_velocity_time_zone: 'America/New_York' });
   card.authorize(700);
   card.at('2026-03-08T05:00:00.999Z');
@@ -199,7 +199,7 @@ test('an aging hold leaves at 00:00:01 of its zone, and a clearing after it is l
   assert.deepEqual([card.balance, card.statuses], [300, ['cleared']]);
 });
 
-test('a clearing without an authorization is applied and is a use; credits never take the window below nothing', () => {
+test('a clearing without an authorization is applied and is a use; credits never reduce the window below zero', () => {
   const card = story({});
   assert.equal(card.clear(1_300), 'force_post by rule 8');
   assert.deepEqual([card.balance, card.uses], [-300, 1]);
@@ -208,7 +208,7 @@ test('a clearing without an authorization is applied and is a use; credits never
   assert.deepEqual([card.balance, card.uses], [1_000, 1]);
 });
 
-test('a dispute leaves the balance alone; a message reversal undoes its clearing', () => {
+test('a dispute does not change the balance; a message reversal undoes its clearing', () => {
   const card = story({});
   const reference = { acquirer_reference_data: '12345678901234567' };
   card.clear(400, reference);
@@ -221,7 +221,7 @@ test('a dispute leaves the balance alone; a message reversal undoes its clearing
   assert.equal(card.balance, 600);
 });
 
-test('matching reaches thirty-five days back', () => {
+test('matching searches the last thirty-five days', () => {
   for (const [waited_ms, matched] of [
     [35 * day_ms, 'exact by rule 5'],
     [35 * day_ms + 1, 'force_post by rule 8'],
@@ -233,7 +233,7 @@ test('matching reaches thirty-five days back', () => {
   }
 });
 
-test('the model shares no code with what it judges', () => {
+test('the model shares no code with the packages that it checks', () => {
   const folder = new URL('../src/', import.meta.url);
   const files = globSync(['reference/*.ts', 'arbitraries/*.ts', 'system.ts', 'commands.ts', 'run-model.ts'], {
     cwd: folder.pathname,

@@ -36,7 +36,7 @@ test('the same seed sends the same messages', async () => {
   assert.deepEqual(await sent(), first);
 });
 
-test('a difference is reported with its seed, its path and its shortest sequence, and can be seen again', async () => {
+test('a difference is reported with its seed, its path and its shortest sequence, and can be reproduced', async () => {
   const never_ends_a_hold = async (start_ms: number): Promise<System> => {
     const system = modelAsSystem(start_ms);
     return { ...system, cancelCard: async () => ({ kind: 'done', value: null }) };

@@ -6,7 +6,7 @@ import { luhnCheckDigit, withoutCardNumbers, withoutEmbossedNumbers, withoutNumb
 
 const withCheckDigit = (leading: string): string => leading + luhnCheckDigit(leading);
 
-/** Of 16 digits, and of the other lengths that the networks' numbers have. */
+/** Numbers of 16 digits, and of the other lengths of the networks' numbers. */
 const numbers = fc
   .oneof(
     fc.stringMatching(/^\d{15}$/),
@@ -21,7 +21,7 @@ const masks = { withoutNumbers, withoutEmbossedNumbers, withoutCardNumbers };
 
 for (const [name, mask] of Object.entries(masks)) {
   describe(name, () => {
-    it('masks every run of digits that could be a card number, wherever it stands', () => {
+    it('masks every run of digits that could be a card number, at any position', () => {
       fc.assert(
         fc.property(numbers, fc.stringMatching(/^[a-z {}":.,=]{0,20}$/), (number, around) => {
           const masked = mask(`${around}${number}${around}`);
@@ -31,14 +31,14 @@ for (const [name, mask] of Object.entries(masks)) {
       );
     });
 
-    it('leaves other digits alone', () => {
+    it('does not mask other digits', () => {
       for (const text of [
         '',
         '4111111111111112',
         'amount 1000000000000',
         '2026-01-31T12:00:00.123Z',
         'a 411111111111 b',
-        // 12 and 20 digits, though they pass the check.
+        // 12 and 20 digits, although they pass the check.
         '411111111116',
         '41111111111111111113',
       ]) {
@@ -46,7 +46,7 @@ for (const [name, mask] of Object.entries(masks)) {
       }
     });
 
-    it('leaves the references of other systems alone, though they pass the check', () => {
+    it('does not mask references of other systems, even if they pass the check', () => {
       const ach_trace_number = withCheckDigit('02100002123456');
       const epoch_ms = withCheckDigit('179525340000');
       const acquirer_reference = withCheckDigit('2430312345678901');
@@ -75,7 +75,7 @@ describe('a number in groups', () => {
     ['30569309025904', [4, 6, 4]],
   ] as const;
 
-  it('is masked in data of others as it is embossed on cards, whatever follows it', () => {
+  it('is masked in data of other systems in the groups of embossed cards, whatever follows it', () => {
     for (const [number, sizes] of embossed) {
       const masked = `************${number.slice(-4)}`;
       for (const between of [' ', '-', '.', '/']) {
@@ -86,14 +86,14 @@ describe('a number in groups', () => {
     }
   });
 
-  it('is masked in what people write, in any groups', () => {
+  it('is masked in text that people write, in any groups', () => {
     assert.equal(withoutCardNumbers('Ink 1234 4111 1111 1111 1111'), 'Ink 1234 ************1111');
     for (const written of ['4111 1111 1111 1111', '41-11-11-11-11-11-11-11', '4111111 111111111']) {
       assert.equal(withoutCardNumbers(`Ink ${written}.`), 'Ink ************1111.');
     }
   });
 
-  it('is not seen in a UUID, in a date or in the decimals of a fraction of data', () => {
+  it('is not found in a UUID, in a date or in the decimals of a fraction', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => assert.equal(withoutEmbossedNumbers(uuid), uuid)),
       propertyParameters(),

@@ -25,7 +25,7 @@ test('exactly one digit makes a number Luhn-valid', () => {
   );
 });
 
-test('one wrong digit, or two neighbours exchanged (but 0 and 9), is noticed', () => {
+test('detects one wrong digit, and two exchanged neighbours (except 0 and 9)', () => {
   fc.assert(
     fc.property(digits, fc.nat(), fc.integer({ min: 1, max: 9 }), (payload, at, shift) => {
       const number = payload + luhnCheckDigit(payload);

@@ -15,7 +15,7 @@ test('zero has no sign', () => {
   assert.ok(Object.is(money(-0), 0));
 });
 
-test('an amount is what it was made of, whatever its sign', () => {
+test('an amount equals the integer from which it was made, with either sign', () => {
   fc.assert(
     fc.property(fc.integer({ min: -sum_max, max: sum_max }), (minor_units) => money(minor_units) === minor_units),
     propertyParameters(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invalid, invalidQuery, Refusal, refuseFaults } from '../src/index.ts';
 
-test('a refusal for fields names the first of them in its sentence and counts the others', () => {
+test('a refusal for fields names the first of them in its message and counts the others', () => {
   const refusal = invalid(
     { path: 'total_card_amount', message: 'must be more than 0' },
     { path: 'currency', message: 'must be a currency code such as EUR' },
@@ -13,7 +13,7 @@ test('a refusal for fields names the first of them in its sentence and counts th
   assert.equal(refusal.fields.length, 2);
 });
 
-test('a refusal for query parameters names each of them in its sentence', () => {
+test('a refusal for query parameters names each of them in its message', () => {
   const refusal = invalidQuery(
     { path: 'filter[mcc]', message: 'is given twice' },
     { path: 'page[limit]', message: 'must be an integer from 1 to 100' },

@@ -13,17 +13,17 @@ function at(state: SandboxClockState, ms: number): string {
 }
 
 describe("the sandbox's clock", () => {
-  it("is the machine's time until someone moves it", () => {
+  it('shows machine time until it is moved', () => {
     assert.equal(sandboxNow(untouched_clock, machine_ms), machine_ms);
   });
 
-  it('runs on from where it was moved', () => {
+  it('continues from the time to which it was moved', () => {
     const moved = moveSandboxClock(untouched_clock, machine_ms, { advance: 'PT10M' });
     assert.equal(at(moved, machine_ms), '2030-01-31T12:10:00.000Z');
     assert.equal(at(moved, machine_ms + 1000), '2030-01-31T12:10:01.000Z');
   });
 
-  it('takes a day as 24 hours and a month as the calendar has it', () => {
+  it('counts a day as 24 hours and a month as in the calendar', () => {
     const day = moveSandboxClock(untouched_clock, machine_ms, { advance: 'P1D' });
     assert.equal(at(day, machine_ms), '2030-02-01T12:00:00.000Z');
     const month = moveSandboxClock(untouched_clock, machine_ms, { advance: 'P1M' });
@@ -37,13 +37,13 @@ describe("the sandbox's clock", () => {
     assert.equal(at(released, machine_ms + 61_000), '2031-01-01T00:00:01.000Z');
   });
 
-  it('advances from where it stands, not from where the machine is', () => {
+  it('advances from its own time, not from machine time', () => {
     const frozen = moveSandboxClock(untouched_clock, machine_ms, { set: '2031-01-01T00:00:00Z', frozen: true });
     const moved = moveSandboxClock(frozen, machine_ms + 60_000, { advance: 'PT1H', frozen: true });
     assert.equal(at(moved, machine_ms + 90_000), '2031-01-01T01:00:00.000Z');
   });
 
-  it('refuses to go backwards, by one millisecond too', () => {
+  it('refuses to go backwards, even by one millisecond', () => {
     const set = (set: string) => () => moveSandboxClock(untouched_clock, machine_ms, { set });
     assert.throws(set('2030-01-31T11:59:59.999Z'), refused('set', /backwards: it is 2030-01-31T12:00:00Z/));
     assert.doesNotThrow(set('2030-01-31T12:00:00Z'));
@@ -53,7 +53,7 @@ describe("the sandbox's clock", () => {
     );
   });
 
-  it('refuses what is no duration or instant, and a year of five digits', () => {
+  it('refuses values that are not a duration or instant, and a year of five digits', () => {
     for (const advance of ['10 minutes', '', 'P'])
       assert.throws(() => moveSandboxClock(untouched_clock, machine_ms, { advance }), refused('advance', /PT10M/));
     assert.throws(
@@ -64,13 +64,13 @@ describe("the sandbox's clock", () => {
       assert.throws(() => moveSandboxClock(untouched_clock, machine_ms, { advance }), refused('advance', /past 9997/));
   });
 
-  it('stops where a card issued would outlast the years of four digits', () => {
+  it('refuses times at which a new card would outlast the years of four digits', () => {
     const set = (set: string) => () => moveSandboxClock(untouched_clock, machine_ms, { set });
     assert.doesNotThrow(set('9997-12-31T23:59:59.999Z'));
     assert.throws(set('9998-01-01T00:00:00Z'), refused('set', /past 9997-12-31T23:59:59.999Z/));
   });
 
-  it('refuses both of advance and set, and neither', () => {
+  it('refuses advance and set together, and neither', () => {
     const both = { advance: 'PT1S', set: '2031-01-01T00:00:00Z' };
     assert.throws(() => moveSandboxClock(untouched_clock, machine_ms, both), /exactly one of advance and set/);
     assert.throws(

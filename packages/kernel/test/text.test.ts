@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawSharedSecret, instantText, isSharedSecret, isStorable } from '../src/index.ts';
 
-test('a drawn secret is one that may be chosen, of 43 letters and digits, each from one draw of 62', () => {
+test('a generated secret is valid, with 43 letters and digits, each drawn from 62', () => {
   const bounds: number[] = [];
   let draws = 0;
   const secret = drawSharedSecret({
@@ -22,19 +22,19 @@ test('a drawn secret is one that may be chosen, of 43 letters and digits, each f
   assert.ok(isSharedSecret(secret));
 });
 
-test('a chosen secret has 16 to 256 characters that UTF-8 has bytes for', () => {
+test('a chosen secret has 16 to 256 characters that UTF-8 can encode', () => {
   assert.ok(isSharedSecret('s'.repeat(16)) && isSharedSecret('s'.repeat(256)));
   for (const wrong of ['s'.repeat(15), 's'.repeat(257), `\ud800${'s'.repeat(20)}`, null, 1234567890123456]) {
     assert.ok(!isSharedSecret(wrong), JSON.stringify(wrong));
   }
 });
 
-test('text that some database cannot keep is not storable', () => {
+test('text that some database cannot store is not storable', () => {
   assert.ok(isStorable('') && isStorable('Zoë 🥨'));
   for (const wrong of ['a\0b', '\ud83e', '\udd68 \ud83e']) assert.ok(!isStorable(wrong), JSON.stringify(wrong));
 });
 
-test('an instant is told with its milliseconds, also when they are none', () => {
+test('an instant is written with its milliseconds, even if they are zero', () => {
   assert.equal(instantText(0), '1970-01-01T00:00:00.000Z');
   assert.equal(instantText(Date.UTC(2026, 10, 21, 1, 2, 3, 45)), '2026-11-21T01:02:03.045Z');
 });
