@@ -49,7 +49,7 @@ for (const name of database_names) {
       return JSON.parse(out);
     };
 
-    it('makes a company, a real card and keys, with which a server then works; a revoked key does not', async () => {
+    it('creates a company, a real card and keys that work on a server; a revoked key does not', async () => {
       assert.equal((await command('migrate')).status, 0);
       const company = await json('company', 'create', '--name', 'Example Ltd', '--customer-number', '4711');
       const company_id = String(company.id);
@@ -99,13 +99,13 @@ for (const name of database_names) {
       await later.stop();
     });
 
-    it('tells what is refused, with status 1', async () => {
+    it('reports a refusal, with status 1', async () => {
       const { status, err } = await command('key', 'revoke', '999999');
       assert.equal(status, 1);
       assert.match(err, /^there is no API key 999999\n$/i);
     });
 
-    it('rotates keys: the old ring reads on, the new one alone is enough in the end', async () => {
+    it('rotates keys: the old ring can still read, and finally the new key is enough', async () => {
       const old_ring = live.TALLYSTICK_KEYS as string;
       const added = await json('keys', 'add');
       const new_ring = String(added.TALLYSTICK_KEYS);
@@ -142,7 +142,7 @@ describe('npm run admin', () => {
     assert.match(usage.out, /--role <value> +one of client, network, bank, operator/);
   });
 
-  it('ends with status 2 when the words are wrong, and says which', async () => {
+  it('exits with status 2 for invalid words, and names them', async () => {
     const cases: [string[], RegExp][] = [
       [[], /Usage/],
       [['company'], /no command "company"/],
@@ -170,7 +170,7 @@ describe('npm run admin', () => {
     assert.match(away.err, /^The database sqlite:\/dev\/null\/tallystick.db cannot be used: [^\n]+\n$/);
   });
 
-  it('makes a key ring without any configuration', async () => {
+  it('creates a key ring without any configuration', async () => {
     const { status, out } = await run('admin/main.ts', ['keys', 'create'], { PATH: process.env.PATH });
     assert.equal(status, 0);
     assert.match(out, /^k1:[A-Za-z0-9+/=]{44},index:[A-Za-z0-9+/=]{44}\n$/);

@@ -7,7 +7,7 @@ import { readConfig } from '../src/configuration/config.ts';
 import { closeContainer, createContainer } from '../src/container.ts';
 import { tokens } from '../src/tokens.ts';
 
-it('closes the way of deliveries with the rest, before the database that they are recorded in', async () => {
+it('closes the parts of deliveries before the database in which they are recorded', async () => {
   const scratch = await scratchDatabase('sqlite');
   try {
     const container = createContainer(readConfig(serverEnvironment({ database_url: scratch.database_url })));

@@ -27,7 +27,7 @@ async function issue(url: string): Promise<Issued> {
   return answer.data as Issued;
 }
 
-/** A request whose headers the server has taken, and whose body it waits for. */
+/** A request whose headers the server has received, and for whose body it waits. */
 async function beginRequest(url: string, body: string): Promise<ClientRequest> {
   const request = httpRequest(`${url}/v1/virtualcards`, {
     method: 'POST',
@@ -47,7 +47,7 @@ async function outputHas(server: ServerProcess, words: RegExp): Promise<void> {
   while (!words.test(server.output())) await delay(5);
 }
 
-/** Databases and servers of a suite, gone when it has ended. */
+/** Databases and servers of a suite, removed when it has ended. */
 function surroundings(name: DatabaseName) {
   const scratches: ScratchDatabase[] = [];
   const servers: ServerProcess[] = [];
@@ -73,7 +73,7 @@ for (const name of database_names) {
   describe(`the server on ${name}`, () => {
     const { database, started } = surroundings(name);
 
-    it('starts on an empty database, greets with keys and a first request, and ends with status 0', async () => {
+    it('starts on an empty database, prints keys and a first request, and exits with status 0', async () => {
       const server = await started(await database());
       for (const key of Object.values(sandbox_keys)) assert.ok(server.output().includes(key));
       const curl = /curl -s (\S+) -H '([^:]+): ([^']+)' \\\n\s+-H '([^:]+): ([^']+)' -d '([^']+)'/.exec(
@@ -86,7 +86,7 @@ for (const name of database_names) {
       assert.deepEqual(await server.stop(), { code: 0, signal: null });
     });
 
-    it('finds its cards and its clock as they were when it starts again after SIGKILL', async () => {
+    it('has the same cards and the same clock after SIGKILL and a restart', async () => {
       const database_url = await database();
       const first = await started(database_url);
       const move = { data: { set: '2099-05-06T07:08:09Z', frozen: true } };
@@ -100,7 +100,7 @@ for (const name of database_names) {
       await second.stop();
     });
 
-    it('finishes the request in flight at SIGTERM, takes no other, and ends with status 0', async () => {
+    it('finishes the request in flight at SIGTERM, accepts no other, and exits with status 0', async () => {
       const database_url = await database();
       const server = await started(database_url);
       const body = JSON.stringify({ data: { total_card_amount: 4200 } });
@@ -139,7 +139,7 @@ for (const name of database_names) {
       await Promise.all([one.stop(), other.stop()]);
     });
 
-    it('keeps to its own company when another takes the number of it', async () => {
+    it('keeps its own company when another company gets the same number', async () => {
       const database_url = await database();
       const first = await started(database_url);
       const { id } = await issue(first.url);
@@ -152,7 +152,7 @@ for (const name of database_names) {
       await second.stop();
     });
 
-    it('makes one company when two processes open the same empty sandbox at once', async () => {
+    it('creates one company when two processes open the same empty sandbox at the same time', async () => {
       const database_url = await database();
       const both = await Promise.all([started(database_url), started(database_url)]);
       const lists = (await Promise.all(both.map(({ url }) => createSandboxClient(url).get('/v1/realcards')))) as [
@@ -166,10 +166,10 @@ for (const name of database_names) {
   });
 }
 
-describe('a server whose end is not awaited', () => {
+describe('a server that does not stop in time', () => {
   const { database, started } = surroundings('sqlite');
 
-  it('ends with status 1 when a request takes longer than a shutdown may', async () => {
+  it('exits with status 1 when a request takes longer than a shutdown may', async () => {
     const server = await started(await database(), { SHUTDOWN_MS_MAX: '50' });
     const request = await beginRequest(server.url, 'never sent');
     const cut = once(request, 'error');
@@ -179,7 +179,7 @@ describe('a server whose end is not awaited', () => {
     assert.match(server.output(), /longer than 50 ms/);
   });
 
-  it('ends at once at the second signal', async () => {
+  it('exits immediately at the second signal', async () => {
     const server = await started(await database());
     const request = await beginRequest(server.url, 'never sent');
     const cut = once(request, 'error');
@@ -203,14 +203,14 @@ describe('a server that cannot start', () => {
     await assert.rejects(started(database_url, { TALLYSTICK_KEYS: other_keys }), /keys do not fit the database/);
   });
 
-  it('tells every problem of its configuration, with status 2', async () => {
+  it('reports every problem of its configuration, with status 2', async () => {
     await assert.rejects(
       startServer({ database_url: 'mysql://x', env: { PORT: 'x' } }),
       /status 2[\s\S]*PORT[\s\S]*DATABASE_URL/,
     );
   });
 
-  it('refuses a sandbox that nobody asked for in production', async () => {
+  it('refuses a sandbox that was not requested explicitly in production', async () => {
     const env = { SANDBOX: undefined, DATABASE_URL: undefined, TALLYSTICK_KEYS: undefined, NODE_ENV: 'production' };
     await assert.rejects(startServer({ database_url: '', env }), /status 2[\s\S]*refused when NODE_ENV is production/);
   });
@@ -240,7 +240,7 @@ describe('a server that cannot start', () => {
     );
   });
 
-  it('names the folder that it may not write', async () => {
+  it('names the folder in which it may not write', async () => {
     await assert.rejects(
       startServer({ database_url: 'sqlite:/dev/null/tallystick.db' }),
       /status 1[\s\S]*sqlite:\/dev\/null\/tallystick.db cannot be used/,

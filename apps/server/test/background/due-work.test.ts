@@ -32,7 +32,7 @@ for (const name of database_names) {
       return job;
     };
 
-    it('drops messages for unknown numbers when they have been kept long enough, however many, and no later ones', async () => {
+    it('deletes all messages for unknown numbers after their retention time, and no later ones', async () => {
       const { card_vault } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
       const ledger = createNetwork({ ledger: persistence.ledger, vault: card_vault, random });
       const ask = (number: number) =>
@@ -78,7 +78,7 @@ for (const name of database_names) {
       assert.deepEqual(await kept(), [2]);
     });
 
-    it('drops attempts and finished deliveries after 30 days, however many, and pending ones never', async () => {
+    it('deletes all attempts and finished deliveries after 30 days, and never pending ones', async () => {
       now_ms = start_ms;
       const call = { actor: 'test', request_id: null, now_ms };
       await unitOfWork.run(async (tx) => {

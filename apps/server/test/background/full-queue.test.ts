@@ -10,7 +10,7 @@ import { readConfig } from '../../src/configuration/config.ts';
 import { closeContainer, createContainer } from '../../src/container.ts';
 import { tokens } from '../../src/tokens.ts';
 
-/** A logger as the server's, and the numbers of messages that its lines about a full queue tell. */
+/** A logger like the server's, and the numbers of messages in its lines about a full queue. */
 function keptLog() {
   let text = '';
   const sink = new Writable({
@@ -27,7 +27,7 @@ function keptLog() {
   return { logger: pino(logOptions('info'), sink), told };
 }
 
-it('tells the metrics of each message refused, and the log of the first and then of many together', async () => {
+it('counts each refused message in the metrics, and logs the first and then many together', async () => {
   const metrics = createMetrics({ process_metrics: false });
   const { logger, told } = keptLog();
   let now_ms = 0;
@@ -42,7 +42,7 @@ it('tells the metrics of each message refused, and the log of the first and then
   assert.match(await metrics.read(), /^tallystick_network_messages_refused_total 6$/m);
 });
 
-it('is told by the server when more messages of the network wait than it takes', async () => {
+it('is reported by the server when more messages of the network wait than it accepts', async () => {
   const scratch = await scratchDatabase('sqlite');
   const container = createContainer(readConfig(serverEnvironment({ database_url: scratch.database_url })));
   const { logger, told } = keptLog();

@@ -3,7 +3,7 @@ import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createJobs, type Job } from '../../src/background/jobs.ts';
 
-/** A job whose runs end when the test says so. */
+/** A job whose runs end when the test decides. */
 function gatedJob(): Job & { runs: number; running: number; finish(): void } {
   let waiting: (() => void)[] = [];
   return {
@@ -29,7 +29,7 @@ function gatedJob(): Job & { runs: number; running: number; finish(): void } {
 const unexpected = (_job: Job, error: unknown): void => assert.ifError(error);
 
 describe('jobs', () => {
-  it('waits for the run under way and then does what became due meanwhile', async () => {
+  it('waits for the current run and then does the work that became due in the meantime', async () => {
     const job = gatedJob();
     const jobs = createJobs([job], unexpected);
     const first = jobs.runDue();
@@ -45,7 +45,7 @@ describe('jobs', () => {
     await second;
   });
 
-  it('begins nothing after stop, and stop waits for what runs', async () => {
+  it('begins nothing after stop, and stop waits for the current run', async () => {
     const job = gatedJob();
     const jobs = createJobs([job], unexpected);
     const run = jobs.runDue();
@@ -62,7 +62,7 @@ describe('jobs', () => {
     assert.equal(job.runs, 1);
   });
 
-  it('runs at once and again after its pause, also when a run fails', async () => {
+  it('runs immediately and again after its pause, even if a run fails', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const failures: unknown[] = [];
@@ -95,7 +95,7 @@ describe('jobs', () => {
     }
   });
 
-  it('tells the caller of runDue of a failure', async () => {
+  it('rejects runDue with a failure', async () => {
     const job: Job = { name: 'failing', every_ms: 1, run: () => Promise.reject(new Error('no')) };
     await assert.rejects(createJobs([job], unexpected).runDue(), /no/);
   });

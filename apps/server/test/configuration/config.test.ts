@@ -15,7 +15,7 @@ function problems(environment: Record<string, string>): Record<string, string> {
 }
 
 describe('configuration', () => {
-  it('is the sandbox on loopback with an embedded database when nothing is given', () => {
+  it('is the sandbox on loopback with an embedded database without any variable', () => {
     const config = readConfig({});
     assert.equal(config.sandbox, true);
     assert.equal(config.host, '127.0.0.1');
@@ -26,7 +26,7 @@ describe('configuration', () => {
     assert.equal(config.unknown_numbers_kept_days, 400);
   });
 
-  it('tells every problem at once', () => {
+  it('reports every problem together', () => {
     const told = problems({
       PORT: '70000',
       DATABASE_URL: 'mysql://x',
@@ -67,18 +67,18 @@ describe('configuration', () => {
     assert.equal(readConfig({ DATABASE_URL: 'postgres://a@b/c', TALLYSTICK_KEYS: key }).sandbox, false);
   });
 
-  it('refuses the sandbox in production unless it is asked for by name', () => {
+  it('refuses the sandbox in production unless it is requested explicitly', () => {
     assert.match(problems({ NODE_ENV: 'production' }).SANDBOX ?? '', /refused when NODE_ENV is production/);
     assert.equal(readConfig({ NODE_ENV: 'production', SANDBOX: 'on' }).sandbox, true);
   });
 
-  it('keeps a sandbox that nobody asked for on loopback', () => {
+  it('keeps a sandbox that was not requested explicitly on loopback', () => {
     assert.match(problems({ HOST: '0.0.0.0' }).HOST ?? '', /only on loopback unless SANDBOX=on/);
     assert.match(readConfig({ HOST: '0.0.0.0', SANDBOX: 'on' }).notices.join(), /keep it off public networks/);
     assert.deepEqual(problems({ HOST: '::1' }), {});
   });
 
-  it('takes a ring of several keys, the newest first, and no key twice', () => {
+  it('accepts a ring of several keys, the newest first, and no key twice', () => {
     const other = Buffer.alloc(32, 8).toString('base64');
     assert.equal(readConfig({ TALLYSTICK_KEYS: `k2:${key}, k1:${other}` }).key_ring?.newest_key_id, 'k2');
     assert.match(problems({ TALLYSTICK_KEYS: `k2:${key},k1:${key}` }).TALLYSTICK_KEYS ?? '', /two ids/);
@@ -88,7 +88,7 @@ describe('configuration', () => {
     assert.equal(readConfig({ PORT: '', DATABASE_URL: '', SANDBOX: '' }).port, 8080);
   });
 
-  it('needs REDIS_URL for an API or a worker alone, and gives a worker a port of its own', () => {
+  it('requires REDIS_URL for a separate API or worker, and uses another port for a worker', () => {
     for (const ROLE of ['api', 'worker']) {
       assert.throws(() => readConfig({ ROLE }), /REDIS_URL: is required for the role/);
     }
@@ -98,7 +98,7 @@ describe('configuration', () => {
     assert.equal(readConfig({ REDIS_URL }).role, 'all');
   });
 
-  it('lets webhooks reach loopback in the sandbox only, unless it names networks', () => {
+  it('lets webhooks reach loopback only in the sandbox, unless networks are named', () => {
     assert.deepEqual(readConfig({}).webhook_networks, ['127.0.0.0/8', '::1/128']);
     assert.deepEqual(readConfig({ WEBHOOK_NETWORKS: '10.1.0.0/16, fd00::/8' }).webhook_networks, [
       '10.1.0.0/16',

@@ -9,7 +9,7 @@ describe('the key file of the sandbox', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-test-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is made once, for its owner alone, and read again as it is', () => {
+  it('is created once, only for its owner, and read again unchanged', () => {
     const data = join(folder, 'data');
     const made = sandboxKeyRing(data);
     assert.equal(statSync(join(data, 'keys')).mode & 0o777, 0o600);
@@ -17,14 +17,14 @@ describe('the key file of the sandbox', () => {
     assert.deepEqual(readdirSync(data), ['keys']);
   });
 
-  it('is told of, not replaced, when it holds no ring', () => {
+  it('is reported, not replaced, if it contains no ring', () => {
     const data = join(folder, 'broken');
     sandboxKeyRing(data);
     writeFileSync(join(data, 'keys'), '');
     assert.throws(() => sandboxKeyRing(data), /broken\/keys, which cannot be used: TALLYSTICK_KEYS is empty/);
   });
 
-  it('is closed to others when they may read it', () => {
+  it('is made private if others may read it', () => {
     const data = join(folder, 'open');
     sandboxKeyRing(data);
     chmodSync(join(data, 'keys'), 0o644);

@@ -22,7 +22,7 @@ for (const name of database_names) {
       await scratch.dispose();
     });
 
-    it('are those of the one process that started first, whichever did', async () => {
+    it('are those of the process that started first', async () => {
       const rings = [freshRing(), freshRing(), freshRing(), freshRing()];
       const others = await Promise.all(rings.map(open));
       const starts = await Promise.allSettled(

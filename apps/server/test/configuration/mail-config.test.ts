@@ -18,28 +18,28 @@ function problems(environment: Record<string, string>): Record<string, string> {
 }
 
 describe('configuration of mail', () => {
-  it('takes a server, a sender and a public address', () => {
+  it('accepts a server, a sender and a public address', () => {
     const config = readConfig({ ...smtp, TALLYSTICK_KEYS: key, PUBLIC_URL: 'https://cards.example/tally/' });
     assert.equal(config.smtp?.host, 'mail.example');
     assert.deepEqual(config.mail_from, { name: 'Cards', address: 'cards@mail.example' });
     assert.equal(config.public_url, 'https://cards.example/tally');
   });
 
-  it('needs nothing in the sandbox', () => {
+  it('requires nothing in the sandbox', () => {
     const config = readConfig({});
     assert.equal(config.smtp, null);
     assert.equal(config.public_url, null);
     assert.deepEqual(problems(smtp), {});
   });
 
-  it('needs a sender with a server, and outside the sandbox a public address', () => {
+  it('requires a sender with a server, and outside the sandbox a public address', () => {
     assert.deepEqual(Object.keys(problems({ SMTP_URL: smtp.SMTP_URL })), ['MAIL_FROM']);
     assert.deepEqual(Object.keys(problems({ ...smtp, TALLYSTICK_KEYS: key })), ['PUBLIC_URL']);
     const worker = { ...smtp, ROLE: 'worker', REDIS_URL: 'redis://127.0.0.1' };
     assert.deepEqual(Object.keys(problems(worker)), ['PUBLIC_URL']);
   });
 
-  it('tells of mails that wait because no server is configured', () => {
+  it('reports that mails wait if no server is configured', () => {
     assert.match(readConfig({ TALLYSTICK_KEYS: key }).notices.join(), /SMTP_URL is not set/);
     assert.deepEqual(readConfig({}).notices, []);
   });
@@ -53,7 +53,7 @@ describe('configuration of mail', () => {
     assert.deepEqual(Object.keys(told).toSorted(), ['MAIL_FROM', 'PUBLIC_URL', 'SMTP_URL']);
   });
 
-  it('leads links over https or loopback only', () => {
+  it('allows links only over https or loopback', () => {
     for (const url of ['https://cards.example', 'http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:1']) {
       assert.equal(parsePublicUrl(`${url}/`), url);
     }

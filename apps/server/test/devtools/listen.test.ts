@@ -62,7 +62,7 @@ class Listening {
     this.child.once('close', () => this.child.emit('said'));
   }
 
-  /** Resolves with what the words matched; rejects when the process ends without them. */
+  /** Resolves with the match of the pattern; rejects if the process ends without one. */
   async until(words: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = words.exec(this.out) ?? words.exec(this.err);
@@ -82,7 +82,7 @@ class Listening {
   }
 }
 
-/** A developer's program: answers with one status after the other, the last one for ever. */
+/** A developer's program that answers with each status in turn, and then always with the last. */
 async function program(statuses: readonly number[]) {
   const received: { readonly url: string; readonly headers: Record<string, string>; readonly body: string }[] = [];
   const server = createServer((request, response) => {
@@ -147,7 +147,8 @@ describe('npm run listen and npm run trigger', () => {
     for (const { type, id } of made)
       await listening.until(new RegExp(`#\\d+ +${type.replaceAll('.', '\\.')} +event ${id}  .*verified`));
     await listening.until(/virtualcard\.clearings +event \d+ {2}DEBIT 123\.45 USD at Corner Grocer, card \d+/);
-    // In whatever order they came: some events are made on the way to others, and told of by no line of `trigger`.
+    // In any order: some events are made on the way to others, and `trigger` prints no line for
+    // them.
     for (let sequence = 1; sequence <= 12; sequence += 1) await listening.until(new RegExp(`#${sequence} .*verified`));
     assert.equal((await webhooks()).length, 1);
     assert.equal(await listening.stop('SIGINT'), 0, listening.err);
@@ -163,7 +164,7 @@ describe('npm run listen and npm run trigger', () => {
     assert.deepEqual(await webhooks(), []);
   });
 
-  it('hands body and signature on to a local program, and answers as it does: a failure is tried again', async () => {
+  it('forwards body and signature to a local program, and returns its answer: a failure is retried', async () => {
     const local = await program([503, 200]);
     const secret = 'a secret that the program knows';
     const listening = listen('--types', 'virtualcard.created', '--forward', local.url, '--secret', secret, '--json');
@@ -197,7 +198,7 @@ describe('npm run listen and npm run trigger', () => {
     await local.close();
   });
 
-  it('answers 502 while the local program is away', async () => {
+  it('answers 502 while the local program is unavailable', async () => {
     const listening = listen('--types', '2', '--forward', `http://127.0.0.1:${refusing_port}/hook`);
     await listening.until(/forwarding to/);
     const id = (await webhooks())[0]?.id;
@@ -206,7 +207,8 @@ describe('npm run listen and npm run trigger', () => {
     const tested = await trigger('webhooks.test');
     assert.match(tested.out, /webhooks\.test: event 0 {2}webhook \d+ \(https:\S+\) answered 502/);
     await listening.until(/#0 +webhooks\.test/);
-    // The server records the attempt once it has the answer, which the listener told of before it gave it.
+    // The server records the attempt once it has the answer. The listener prints the delivery
+    // before it answers.
     let attempts: readonly { readonly status: number }[] = [];
     while (attempts.length === 0) {
       await delay(5);
@@ -216,7 +218,7 @@ describe('npm run listen and npm run trigger', () => {
     assert.equal(await listening.stop('SIGTERM'), 0);
   });
 
-  it('answers 401 to what is not signed with the secret, and hands nothing on', async () => {
+  it('answers 401 to a delivery that is not signed with the secret, and forwards nothing', async () => {
     const local = await program([200]);
     const listening = listen('--types', '3', '--forward', local.url, '--secret', 'one secret of listen');
     const [, callback_url] = await listening.until(/callback URL (\S+)/);
@@ -244,7 +246,7 @@ describe('npm run listen and npm run trigger', () => {
     assert.equal(await listening.stop('SIGTERM'), 0);
   });
 
-  it('clears away the webhook of a listener that was killed', async () => {
+  it('deletes the webhook of a listener that was killed', async () => {
     const killed = listen();
     await killed.until(/Stop: Ctrl-C/);
     await killed.stop('SIGKILL');
@@ -255,7 +257,7 @@ describe('npm run listen and npm run trigger', () => {
     assert.equal(await listening.stop('SIGTERM'), 0);
   });
 
-  it('makes events of the types without an id, too, and tells a test when there is no webhook', async () => {
+  it('also makes events of types without an id, and reports that there is no webhook to test', async () => {
     const limit = await trigger('ach.$$limit.exceeded', '--json');
     assert.equal(limit.status, 0, limit.err);
     const [{ event_id }] = JSON.parse(limit.out);
@@ -267,7 +269,7 @@ describe('npm run listen and npm run trigger', () => {
     assert.match(tested.err, /there is no webhook to test/);
   });
 
-  it('says that a server does not reach this machine, with status 1, and leaves no webhook behind', async () => {
+  it('reports that a server does not reach this machine, with status 1, and leaves no webhook behind', async () => {
     const own = await scratchDatabase('sqlite');
     const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };
     const guarded = await startServer({ database_url: own.database_url, env });
@@ -280,8 +282,8 @@ describe('npm run listen and npm run trigger', () => {
   });
 });
 
-describe('the words of npm run listen and npm run trigger', () => {
-  it('tells its usage when asked, with status 0, and lists every type', async () => {
+describe('the options of npm run listen and npm run trigger', () => {
+  it('prints its usage with status 0, and lists every type', async () => {
     for (const file of ['listen.ts', 'trigger.ts']) {
       const { status, out } = await run(file, ['--help']);
       assert.equal(status, 0);
@@ -293,7 +295,7 @@ describe('the words of npm run listen and npm run trigger', () => {
     assert.match(out, /^ {6}webhooks\.test /m);
   });
 
-  it('ends with status 2 when the words are wrong, and says which', async () => {
+  it('exits with status 2 for invalid words, and names them', async () => {
     const cases: [string, string[], RegExp][] = [
       ['listen.ts', ['--uri', 'x'], /--uri/],
       ['listen.ts', ['--url', 'nowhere'], /--url nowhere is not an address/],
@@ -316,7 +318,7 @@ describe('the words of npm run listen and npm run trigger', () => {
     }
   });
 
-  it('ends with status 1 when nobody answers', async () => {
+  it('exits with status 1 without an answer', async () => {
     for (const words of [['listen.ts'], ['trigger.ts', '2']]) {
       const [file = '', ...rest] = words;
       const { status, err } = await run(file, [...rest, '--url', 'http://127.0.0.1:1']);
@@ -325,7 +327,7 @@ describe('the words of npm run listen and npm run trigger', () => {
     }
   });
 
-  it('tells a key that is refused', async () => {
+  it('reports a key that is refused', async () => {
     const scratch = await scratchDatabase('sqlite');
     const server = await startServer({ database_url: scratch.database_url });
     const { status, err } = await run('listen.ts', ['--url', server.url, '--key', 'tly_test_1_unknown']);

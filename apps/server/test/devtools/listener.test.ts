@@ -10,7 +10,7 @@ function delivery(sequence: number): VerifiedDelivery {
 }
 
 describe('a listener', () => {
-  it('tells of a gap when the missing one stays away, once, and not of one that is only overtaken', async () => {
+  it('reports a gap once if a number stays missing, and none if a delivery is only overtaken', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const stream = new PassThrough();

@@ -23,7 +23,7 @@ for (const name of database_names) {
       await scratch.dispose();
     });
 
-    it('shows a move to whoever refreshes after it, and to the mover without', async () => {
+    it('shows a move after a refresh, and in the moving process without one', async () => {
       const mover = createSharedClock(machine);
       const other = createSharedClock(machine);
       await mover.move(work, { advance: 'PT1H' });
@@ -33,7 +33,7 @@ for (const name of database_names) {
       assert.equal(other.now().toString(), '2030-01-31T13:00:00Z');
     });
 
-    it('adds up moves that come at once from several processes', async () => {
+    it('adds up concurrent moves from several processes', async () => {
       const clocks = Array.from({ length: 3 }, () => createSharedClock(machine));
       const start = (await clocks[0]?.move(work, { advance: 'PT0S' }))?.now_ms;
       assert.ok(start !== undefined);
@@ -75,7 +75,7 @@ for (const name of database_names) {
       assert.equal(reads, 2, 'calls made together share one read');
     });
 
-    it('is not set back by a read that a move overtook', async () => {
+    it('is not set back by a read that a move has overtaken', async () => {
       let release = (): void => undefined;
       const held = new Promise<void>((resolve) => {
         release = resolve;
@@ -97,7 +97,7 @@ for (const name of database_names) {
       assert.equal(clock.now().epochMilliseconds, moved.now_ms);
     });
 
-    it('stays as it was when a move is refused', async () => {
+    it('does not change when a move is refused', async () => {
       const clock = createSharedClock(machine);
       await clock.refresh(work);
       const before_move = clock.now().epochMilliseconds;
