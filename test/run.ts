@@ -16,6 +16,8 @@ import { parseArgs } from 'node:util';
 import {
   connectionsLeft,
   dropStaleDatabases,
+  findChromium,
+  findNode20,
   localPostgresProblem,
   localRedisProblem,
   postgres_url,
@@ -61,12 +63,16 @@ const postgres = await findPostgres();
 const redis = await findRedis();
 /** Tests of crashes end servers, so they start their own: a server that runs somewhere is not enough for them. */
 const own_servers_problem = [localPostgresProblem(), localRedisProblem()].filter((one) => one !== null).join('; ');
+const node_20 = findNode20();
+const chromium = findChromium();
 const left_out: string[] = [];
 if (values.only !== undefined)
   left_out.push(`${found.length - files.length} test files without "${values.only}" in their path`);
 if (postgres.problem !== null) left_out.push(`everything on Postgres: ${postgres.problem}`);
 if (redis.problem !== null) left_out.push(`everything on Bull, the queue between processes: ${redis.problem}`);
 if (own_servers_problem !== '') left_out.push(`crashes and restarts of Postgres and Redis: ${own_servers_problem}`);
+if (node_20 === null) left_out.push('the package for receivers on Node 20: none was found; TEST_NODE_20 names one');
+if (chromium === null) left_out.push('everything in a browser: no Chromium was found; TEST_CHROMIUM names one');
 if (!values.full) left_out.push('the long runs of random sequences (npm test -- --full)');
 
 let exit_code = 1;
@@ -158,6 +164,8 @@ async function runTests(): Promise<number> {
         ...(postgres.problem === null ? { TEST_POSTGRES_URL: postgres.url } : {}),
         ...(redis.problem === null ? { TEST_REDIS_URL: redis.url } : { TALLYSTICK_TEST_REDIS: 'none' }),
         ...(own_servers_problem === '' ? {} : { TALLYSTICK_TEST_OWN_SERVERS: 'none' }),
+        TALLYSTICK_TEST_NODE_20: node_20 ?? 'none',
+        TALLYSTICK_TEST_BROWSER: chromium ?? 'none',
         ...(values.full ? { TALLYSTICK_TEST_FULL: '1' } : {}),
         ...(values.runs === undefined ? {} : { TALLYSTICK_TEST_RUNS: values.runs }),
         TALLYSTICK_TEST_SEED: String(seed),

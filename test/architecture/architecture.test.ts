@@ -33,6 +33,10 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   ),
   'packages are framework-free': [
     pair(
+      source('packages/events/src/webhooks/courier.ts', 'const key = await crypto.subtle.importKey(a, b, c, d, e);'),
+      source('packages/webhook-signature/src/verify.ts', 'const now_s = Date.now() / 1_000 + crypto.subtle.x;'),
+    ),
+    pair(
       source('packages/cards/src/network/reasons.ts', 'export const now = Date.now();'),
       source(
         'packages/cards/src/network/reasons.ts',
@@ -49,6 +53,25 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       '@injectable()\nexport class Network {}',
     ].map((text) =>
       pair(source('packages/cards/src/network/reasons.ts', text), source('adapters/koa/src/app.ts', text)),
+    ),
+  ],
+  'the package for receivers runs anywhere': [
+    ...[
+      "import { createHmac } from 'node:crypto';",
+      "const bytes = Buffer.from(text, 'hex');",
+      'const secret = process.env.WEBHOOK_SECRET;',
+      'const text = bytes.toHex();',
+      'const now_s = Temporal.Now.instant().epochMilliseconds / 1_000;',
+      'globalThis.crypto.getRandomValues(bytes);',
+    ].map((text) =>
+      pair(
+        source('packages/webhook-signature/src/verify.ts', text),
+        source('packages/webhook-signature/src/verify.ts', `// ${text}\nawait globalThis.crypto.subtle.sign(a, b, c);`),
+      ),
+    ),
+    pair(
+      workspace('packages/webhook-signature', { name: 'any', dependencies: { '@tallystick/kernel': '0.1.0' } }),
+      workspace('packages/webhook-signature', { name: 'any', devDependencies: { 'fast-check': '4.10.2' } }),
     ),
   ],
   'adapters stand alone': pair(

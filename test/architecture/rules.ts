@@ -35,7 +35,8 @@ export type Rule = (tree: Tree) => readonly ViolationLine[];
 const package_arrows: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   velocity: ['kernel'],
-  events: ['kernel'],
+  'webhook-signature': [],
+  events: ['kernel', 'webhook-signature'],
   access: ['kernel'],
   templates: ['kernel', 'events'],
   cards: ['kernel', 'events', 'velocity', 'templates'],
@@ -110,6 +111,13 @@ export const judgeStandsAlone: Rule = (tree) =>
     .filter(({ file, specifier }) => !(file.path.includes('/contracts/') || specifier === '@tallystick/kernel'))
     .map(({ file, specifier }) => `${file.path}: the judge may not share ${specifier} with what it judges`);
 
+/** What a package may use although packages in general may not. */
+const allowed_in_packages: Readonly<Record<string, readonly string[]>> = {
+  harness: ['input or output'],
+  // Receivers run it without any port: it verifies with the WebCrypto of the runtime, against the time of the machine.
+  'webhook-signature': ["the machine's clock", 'randomness of its own'],
+};
+
 /** Domain packages do no I/O and read no clock, environment or randomness: those are ports. */
 export const packagesAreFrameworkFree: Rule = (tree) =>
   sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
@@ -123,11 +131,34 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
       [/\bfetch\(|\bconsole\./, 'input or output'],
       [/^\s*@[A-Za-z]+\(/m, 'a decorator'],
     ];
-    const reason = /^packages\/harness\//.test(file.path)
-      ? forbidden.filter(([, what]) => what !== 'input or output')
-      : forbidden;
-    return reason.filter(([pattern]) => pattern.test(code)).map(([, what]) => `${file.path}: uses ${what}`);
+    const allowed = allowed_in_packages[file.path.split('/')[1]!] ?? [];
+    return forbidden
+      .filter(([, what]) => !allowed.includes(what))
+      .filter(([pattern]) => pattern.test(code))
+      .map(([, what]) => `${file.path}: uses ${what}`);
   });
+
+/**
+ * The package for receivers runs on Node 20, Deno, Bun and in browsers: it depends on nothing, and uses what is in all of
+ * them only. Its build proves the same with the types of web workers alone, where Node's are not known.
+ */
+export const receiversPackageRunsAnywhere: Rule = (tree) => {
+  const unknown_elsewhere: readonly (readonly [RegExp, string])[] = [
+    [/['"]node:|\brequire\(|\bBuffer\b|\bprocess\b|\bglobal\./, "Node's own API"],
+    [/\bTemporal\b|\.toHex\(|\.toBase64\(|\bfrom(Hex|Base64)\(/, 'what Node 20 lacks'],
+    [/\bgetRandomValues\b|\brandomUUID\b|\bMath\.random\b/, 'randomness'],
+  ];
+  const files = sourcesOf(tree, /^packages\/webhook-signature\/src\//).flatMap((file) => {
+    const code = withoutComments(file.text);
+    const used = unknown_elsewhere.filter(([pattern]) => pattern.test(code)).map(([, what]) => what);
+    return used.map((what) => `${file.path}: uses ${what}; receivers run this package on other runtimes`);
+  });
+  const manifests = tree.workspaces
+    .filter(({ folder }) => folder === 'packages/webhook-signature')
+    .flatMap(({ manifest }) => Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))
+    .map((name) => `packages/webhook-signature/package.json: depends on ${name}; it must depend on nothing`);
+  return [...files, ...manifests];
+};
 
 /** Adapters import packages and their own libraries, never another adapter or an app. */
 export const adaptersStandAlone: Rule = (tree) => {
@@ -329,6 +360,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'tests of packages follow the arrows': testsOfPackagesFollowTheArrows,
   'the judge stands alone': judgeStandsAlone,
   'packages are framework-free': packagesAreFrameworkFree,
+  'the package for receivers runs anywhere': receiversPackageRunsAnywhere,
   'adapters stand alone': adaptersStandAlone,
   'only apps compose': onlyAppsCompose,
   'the index is the only door': indexIsTheOnlyDoor,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createRealCard, issueCard, normalizeAuthorization, revealNumbers } from '@tallystick/cards';
-import { createWebhook, deliverySignature } from '@tallystick/events';
+import { createWebhook } from '@tallystick/events';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { Agent } from 'undici';
 import { readConfig } from '../../apps/server/src/configuration/config.ts';
@@ -188,7 +188,6 @@ function barePoster(ports: readonly number[]): Poster {
     allowH2: false,
     connect: { rejectUnauthorized: false },
   });
-  const hmac = (secret: Uint8Array, message: Uint8Array) => createHmac('sha256', secret).update(message).digest();
   let posted = 0;
   const postOne = async (place: number) => {
     posted += 1;
@@ -198,7 +197,8 @@ function barePoster(ports: readonly number[]): Poster {
       data: { date: new Date().toISOString(), payload: { ...filler, trace_id }, type: 'bare' },
     });
     const timestamp = Math.floor(Date.now() / 1_000);
-    const signature = deliverySignature(hmac, 'a secret of sixteen or more', { timestamp, url: origin, body });
+    const signed_text = `${timestamp}\nPOST\n${origin}\n${body}`;
+    const signature = createHmac('sha256', 'a secret of sixteen or more').update(signed_text).digest('hex');
     const from_ms = performance.timeOrigin + performance.now();
     const headers = { 'content-type': 'application/json', 'x-timestamp': String(timestamp), 'x-signature': signature };
     const answer = await agent.request({ origin, path: '/', method: 'POST', headers, body });

@@ -1,4 +1,3 @@
 export * from './address-guard.ts';
 export { callbackUrlPolicy } from './callback-url.ts';
-export * from './verify-delivery.ts';
 export * from './webhook-client.ts';

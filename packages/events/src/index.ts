@@ -13,7 +13,6 @@ export * from './webhooks/manage-webhooks.ts';
 export * from './webhooks/ports.ts';
 export { relayEvents } from './webhooks/relay.ts';
 export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
-export { deliverySignature, type SigningInput, type SigningSecrets, signatureHeaders } from './webhooks/signature.ts';
 export * from './webhooks/test-webhook.ts';
 export {
   type CallbackUrlPolicy,

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { type Clock, Fault, type Random, type Sealer } from '@tallystick/kernel';
+import { verifyDelivery } from '@tallystick/webhook-signature';
 import {
   attempt_offsets_ms,
   type Courier,
   type CourierLimits,
   createCourier,
   type Delivery,
-  deliverySignature,
   type Webhook,
   type WebhookAnswer,
   type WebhookRequest,
@@ -162,8 +162,9 @@ test('a due delivery is sent once, signed, with its sequence number, and recorde
   const { headers, body } = sender.sent[0]!;
   assert.equal(headers['x-webhook-sequence'], '1');
   assert.equal(headers['webhook-id'], String(delivery!.id));
-  const timestamp = Number(headers['x-timestamp']);
-  assert.equal(headers['x-signature'], deliverySignature(hmac, secret, { timestamp, url: callback_url, body }));
+  const now_s = start_ms / 1_000;
+  const verification = await verifyDelivery({ headers, body }, { secrets: secret, callback_url, now_s });
+  assert.deepEqual(verification, { verified: true, timestamp: now_s, secret_index: 0 });
   assert.equal(desk.rows.get(delivery!.id)?.delivery.state, 'succeeded');
 });
 

@@ -6,6 +6,7 @@ export * from './last-will.ts';
 export * from './local-postgres.ts';
 export * from './local-redis.ts';
 export * from './own-servers.ts';
+export * from './receiver-runtimes.ts';
 export * from './redis.ts';
 export * from './rows.ts';
 export * from './run-size.ts';

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { styleText } from 'node:util';
 import { event_types } from '@tallystick/events';
+import type { Refused } from '@tallystick/webhook-signature';
 import { rootMessage } from '../root-cause.ts';
 import { eventSummary } from './event-summary.ts';
 import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
@@ -19,7 +20,7 @@ export interface ListenerOptions {
 /** Prints deliveries, forwards them, and detects missing ones. */
 export interface Listener {
   received(delivery: VerifiedDelivery): Promise<ReceiverAnswer>;
-  unverified(request: ReceivedRequest): void;
+  unverified(request: ReceivedRequest, refused: Refused): void;
   /** Deliveries printed so far, without repeated ones. */
   count(): number;
   stop(): void;
@@ -98,10 +99,13 @@ export function createListener({ stream, json, forward_url }: ListenerOptions): 
       tell(delivery, is_new, forwarded?.outcome ?? null);
       return forwarded?.answer ?? { status: 200 };
     },
-    unverified({ headers }) {
+    unverified({ headers }, { reason, message }) {
       const sequence = String(headers['x-webhook-sequence'] ?? 'none').replace(/[^\w]/g, '');
-      if (json) write(JSON.stringify({ verified: false }));
-      else write(paint('red', `A request with an invalid signature was answered with 401 (sequence ${sequence}).`));
+      if (json) write(JSON.stringify({ verified: false, reason }));
+      else {
+        const what = `A request with an invalid signature was answered with 401 (sequence ${sequence})`;
+        write(paint('red', `${what}: ${message}.`));
+      }
     },
     count: () => count,
     stop() {

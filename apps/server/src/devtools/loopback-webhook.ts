@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { canonicalTypeId } from '@tallystick/events';
-import { verifyDelivery } from '@tallystick/webhook-client';
+import { type Refused, verifyDelivery } from '@tallystick/webhook-signature';
 import { openLoopbackReceiver, type ReceivedRequest, type ReceiverAnswer } from './loopback-receiver.ts';
 import { AnswerError, type Json, type SandboxClient } from './sandbox-client.ts';
 
@@ -42,8 +42,8 @@ export interface LoopbackWebhookOptions {
   readonly purpose: 'listen' | 'demo';
   /** Called with each verified delivery; its result is the receiver's answer. */
   received(delivery: VerifiedDelivery): Promise<ReceiverAnswer>;
-  /** Called with a request whose signature is invalid; it is answered with 401. */
-  unverified(request: ReceivedRequest): void;
+  /** Called with a request whose signature is invalid, and the reason; it is answered with 401. */
+  unverified(request: ReceivedRequest, refused: Refused): void;
   readonly port?: number | undefined;
   /** 16 to 256 characters; a new one if absent. */
   readonly secret?: string | undefined;
@@ -66,11 +66,12 @@ export async function openLoopbackWebhook(options: LoopbackWebhookOptions): Prom
   let callback_url = '';
   let is_probed = false;
   const receiver = await openLoopbackReceiver(async (request) => {
-    const delivery = verified(request, secret, callback_url);
-    if (delivery === null) {
-      options.unverified(request);
-      return { status: 401, body: 'the signature is invalid' };
+    const verification = await verifyDelivery(request, { secrets: secret, callback_url });
+    if (!verification.verified) {
+      options.unverified(request, verification);
+      return { status: 401, body: `the signature is invalid: ${verification.message}` };
     }
+    const delivery = deliveryOf(request);
     if (delivery.sequence === 0 && !is_probed) return { status: 200 };
     return await options.received(delivery);
   }, options.port);
@@ -98,9 +99,7 @@ export async function openLoopbackWebhook(options: LoopbackWebhookOptions): Prom
   }
 }
 
-function verified(request: ReceivedRequest, secret: string, callback_url: string): VerifiedDelivery | null {
-  if (!verifyDelivery(request, { secrets: secret, callback_url })) return null;
-  const { headers, body } = request;
+function deliveryOf({ headers, body }: ReceivedRequest): VerifiedDelivery {
   return {
     headers,
     body,

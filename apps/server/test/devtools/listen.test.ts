@@ -15,7 +15,7 @@ import {
   send,
   startServer,
 } from '@tallystick/test-support';
-import { verifyDelivery } from '@tallystick/webhook-client';
+import { verifyDelivery } from '@tallystick/webhook-signature';
 
 const environment = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 const pathOf = (file: string): string => fileURLToPath(new URL(`../../src/devtools/${file}`, import.meta.url));
@@ -180,7 +180,8 @@ describe('npm run listen and npm run trigger', () => {
     assert.equal(first?.url, '/hook');
     assert.equal(second?.body, first?.body);
     for (const request of local.received) {
-      assert.ok(verifyDelivery(request, { secrets: secret, callback_url: callback_url! }));
+      const { verified } = await verifyDelivery(request, { secrets: secret, callback_url: callback_url! });
+      assert.ok(verified);
       assert.equal(request.headers['x-webhook-sequence'], '1');
       assert.match(request.headers['webhook-signature'] ?? '', /^v1,/);
     }
@@ -227,7 +228,9 @@ describe('npm run listen and npm run trigger', () => {
     const other = (await send(server.url, 'POST', '/v1/webhooks', { body })).json.data;
     const answer = await send(server.url, 'GET', `/v1/webhooks/${other.id}/test`);
     assert.equal(answer.json.data.status, 401);
-    await listening.until(/A request with an invalid signature was answered with 401/);
+    await listening.until(
+      /invalid signature was answered with 401 \(sequence 0\): x-signature is of another secret/,
+    );
     assert.equal(local.received.length, 0);
     assert.equal(await listening.stop('SIGTERM'), 0);
     await send(server.url, 'DELETE', `/v1/webhooks/${other.id}`);

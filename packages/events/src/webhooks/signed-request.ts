@@ -1,5 +1,5 @@
 import type { Clock, HmacSha256, Sealer } from '@tallystick/kernel';
-import { signatureHeaders } from './signature.ts';
+import { signDeliveryWith } from '@tallystick/webhook-signature';
 import type { Webhook } from './webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 import type { WebhookRequest } from './webhook-sender.ts';
@@ -39,7 +39,7 @@ export function signedRequest(
       'content-type': 'application/json',
       'user-agent': 'Tallystick',
       'x-webhook-sequence': String(sequence),
-      ...signatureHeaders(hmac, secrets, { id, timestamp, url: callback_url, body }),
+      ...signDeliveryWith(hmac, secrets, { id, timestamp, url: callback_url, body }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { resealAll, resealed, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import type { SigningSecrets } from '@tallystick/webhook-signature';
 import type { WebhookStore } from './ports.ts';
-import type { SigningSecrets } from './signature.ts';
 import type { Webhook } from './webhook.ts';
 
 /** What a sealed webhook secret is bound to. */

@@ -1,0 +1,95 @@
+import { toBase64, toHex } from './signature-text.ts';
+import { deliveryBytes, type SignedDelivery, secretBytes, standardBytes } from './signed-text.ts';
+import { hmacSha256, importSecret } from './web-crypto.ts';
+
+/** The secrets that sign a delivery. */
+export interface SigningSecrets {
+  readonly current: string;
+  /** The secret from before a rotation while it still signs, else null. */
+  readonly previous: string | null;
+}
+
+/** HMAC-SHA-256 of the message: 32 bytes, at once. `createHmac` of Node, for example. */
+export type SynchronousHmac = (secret: Uint8Array, message: Uint8Array) => Uint8Array;
+
+/** The two signatures by one secret, as bytes. */
+interface SignaturePair {
+  readonly delivery: Uint8Array;
+  readonly standard: Uint8Array;
+}
+
+/**
+ * Returns the signature headers of a delivery, in both schemes, as the service sends them. Receivers use it to test their
+ * endpoint. Throws a `TypeError` for a delivery that cannot be signed.
+ *
+ * @example
+ * const body = '{"data":{"type":"virtualcard.created"}}';
+ * const signed = await signDelivery(
+ *   { current: secret, previous: null },
+ *   { id: '17', timestamp: Math.floor(Date.now() / 1000), url: 'https://hooks.example.com/tallystick', body },
+ * );
+ * const response = await fetch('http://localhost:3000/tallystick', { method: 'POST', headers: signed, body });
+ */
+export async function signDelivery(
+  secrets: SigningSecrets,
+  delivery: SignedDelivery,
+): Promise<Readonly<Record<string, string>>> {
+  checkDelivery(secrets, delivery);
+  const pairOf = async (secret: string): Promise<SignaturePair> => {
+    const key = await importSecret(secretBytes(secret));
+    return {
+      delivery: await hmacSha256(key, deliveryBytes(delivery)),
+      standard: await hmacSha256(key, standardBytes(delivery)),
+    };
+  };
+  const previous = secrets.previous === null ? null : await pairOf(secrets.previous);
+  return headersOf(delivery, await pairOf(secrets.current), previous);
+}
+
+/**
+ * Returns the same headers as `signDelivery`, at once, with an HMAC of the caller's. For a sender of many deliveries: WebCrypto costs
+ * a round trip to another thread for each signature.
+ *
+ * @example
+ * import { createHmac } from 'node:crypto';
+ *
+ * const hmac = (key: Uint8Array, message: Uint8Array) => createHmac('sha256', key).update(message).digest();
+ * const headers = signDeliveryWith(hmac, { current: secret, previous: null }, { id, timestamp, url, body });
+ */
+export function signDeliveryWith(
+  hmac: SynchronousHmac,
+  secrets: SigningSecrets,
+  delivery: SignedDelivery,
+): Readonly<Record<string, string>> {
+  checkDelivery(secrets, delivery);
+  const pairOf = (secret: string): SignaturePair => {
+    const key = secretBytes(secret);
+    return { delivery: hmac(key, deliveryBytes(delivery)), standard: hmac(key, standardBytes(delivery)) };
+  };
+  const previous = secrets.previous === null ? null : pairOf(secrets.previous);
+  return headersOf(delivery, pairOf(secrets.current), previous);
+}
+
+function headersOf(
+  { id, timestamp }: SignedDelivery,
+  current: SignaturePair,
+  previous: SignaturePair | null,
+): Readonly<Record<string, string>> {
+  const pairs = previous === null ? [current] : [current, previous];
+  return {
+    'x-timestamp': String(timestamp),
+    'x-signature': toHex(current.delivery),
+    ...(previous === null ? {} : { 'x-signature-previous': toHex(previous.delivery) }),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': pairs.map(({ standard }) => `v1,${toBase64(standard)}`).join(' '),
+  };
+}
+
+/** What would sign as something else, or as nothing that verifies, is an error of the caller's. */
+function checkDelivery({ current, previous }: SigningSecrets, { id, timestamp }: SignedDelivery): void {
+  if (current === '' || previous === '') throw new TypeError('a secret must not be empty');
+  if (id === '' || id.includes('.')) throw new TypeError('the id must not be empty or have a full stop');
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0)
+    throw new TypeError(`the timestamp must be whole seconds since the Unix epoch, not ${timestamp}`);
+}

@@ -1,0 +1,23 @@
+/** A secret as WebCrypto takes it. */
+export type SecretKey = CryptoKey;
+
+const hmac_sha256 = { name: 'HMAC', hash: 'SHA-256' };
+
+/** The secret for HMAC-SHA-256. It cannot be read out of the key again. */
+export function importSecret(secret: Uint8Array<ArrayBuffer>): Promise<SecretKey> {
+  return globalThis.crypto.subtle.importKey('raw', secret, hmac_sha256, false, ['sign', 'verify']);
+}
+
+/** HMAC-SHA-256 of the message: 32 bytes. */
+export async function hmacSha256(key: SecretKey, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await globalThis.crypto.subtle.sign('HMAC', key, message));
+}
+
+/** Whether the signature is the message's. WebCrypto compares in constant time. */
+export function isSignature(
+  key: SecretKey,
+  signature: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  return globalThis.crypto.subtle.verify('HMAC', key, signature, message);
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { it } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import {
+  type SignedDelivery,
+  signDelivery,
+  signDeliveryWith,
+  verifyDelivery,
+  verifyStandardWebhook,
+} from '../src/index.ts';
+import { vectors } from './vectors.ts';
+
+const hmac = (secret: Uint8Array, message: Uint8Array) => createHmac('sha256', secret).update(message).digest();
+
+/** HMAC fills a short secret up with zero bytes: one that ends in them is the same without them. */
+const secret = fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }).filter((text) => !text.endsWith('\0'));
+const delivery: fc.Arbitrary<SignedDelivery> = fc.record({
+  id: fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/),
+  timestamp: fc.integer({ min: 0, max: 999_999_999_999 }),
+  url: fc.webUrl({ withQueryParameters: true }),
+  body: fc.oneof(fc.json(), fc.string({ unit: 'binary' }), fc.uint8Array()),
+});
+
+it('what is signed verifies in both schemes with either secret, and with no other', async () => {
+  await fc.assert(
+    fc.asyncProperty(delivery, secret, secret, secret, async (signed, current, previous, other) => {
+      fc.pre(other !== current && other !== previous);
+      const headers = await signDelivery({ current, previous }, signed);
+      const options = { callback_url: signed.url, now_s: signed.timestamp };
+      for (const [secrets, verifies] of [
+        [current, true],
+        [previous, true],
+        [other, false],
+      ] as const) {
+        const received = { headers, body: signed.body };
+        assert.equal((await verifyDelivery(received, { ...options, secrets })).verified, verifies);
+        assert.equal((await verifyStandardWebhook(received, { ...options, secrets })).verified, verifies);
+      }
+    }),
+    propertyParameters(),
+  );
+});
+
+it('a change to any signed part does not verify', async () => {
+  await fc.assert(
+    fc.asyncProperty(delivery, secret, fc.string({ minLength: 1 }), async (signed, current, more) => {
+      const headers = await signDelivery({ current, previous: null }, signed);
+      const body = typeof signed.body === 'string' ? signed.body : Buffer.from(signed.body).toString('latin1');
+      const options = { secrets: current, callback_url: signed.url, now_s: signed.timestamp };
+      const received = { headers, body: signed.body };
+      const later = {
+        ...headers,
+        'x-timestamp': String(signed.timestamp + 1),
+        'webhook-timestamp': String(signed.timestamp + 1),
+      };
+      const changed = [
+        await verifyDelivery(received, { ...options, callback_url: signed.url + more }),
+        await verifyDelivery({ headers, body: `${body}${more}\u0100` }, options),
+        await verifyDelivery({ headers: later, body: signed.body }, options),
+        await verifyStandardWebhook({ headers, body: `${body}${more}\u0100` }, options),
+        await verifyStandardWebhook({ headers: later, body: signed.body }, options),
+        await verifyStandardWebhook(
+          { headers: { ...headers, 'webhook-id': `${signed.id}x` }, body: signed.body },
+          options,
+        ),
+      ];
+      // The largest time has one digit too many when it is a second later.
+      const reasons = changed.map((result) => (result.verified ? 'verified' : result.reason));
+      assert.deepEqual(
+        reasons.filter((reason) => reason !== 'signature_mismatch' && reason !== 'malformed_header'),
+        [],
+      );
+    }),
+    propertyParameters(),
+  );
+});
+
+it('the sender of many deliveries signs the same with an HMAC of its own', async () => {
+  for (const { secrets, delivery: signed, headers } of vectors)
+    assert.deepEqual(signDeliveryWith(hmac, secrets, signed), headers);
+  await fc.assert(
+    fc.asyncProperty(delivery, secret, fc.option(secret), async (signed, current, previous) => {
+      const secrets = { current, previous };
+      assert.deepEqual(signDeliveryWith(hmac, secrets, signed), await signDelivery(secrets, signed));
+    }),
+    propertyParameters(),
+  );
+});
+
+it('refuses to sign what could not be verified', async () => {
+  const { secrets, delivery: signed } = vectors[0]!;
+  const wrong: [typeof secrets, SignedDelivery][] = [
+    [{ current: '', previous: null }, signed],
+    [{ ...secrets, previous: '' }, signed],
+    [secrets, { ...signed, id: '' }],
+    [secrets, { ...signed, id: '1.7' }],
+    [secrets, { ...signed, timestamp: -1 }],
+    [secrets, { ...signed, timestamp: 1.5 }],
+  ];
+  for (const [by, what] of wrong) {
+    assert.throws(() => signDeliveryWith(hmac, by, what), TypeError);
+    await assert.rejects(signDelivery(by, what), TypeError);
+  }
+});
