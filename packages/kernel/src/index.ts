@@ -1,4 +1,5 @@
 export * from './errors/assert.ts';
+export * from './errors/phase.ts';
 export * from './errors/refusal.ts';
 export * from './secrets/random.ts';
 export * from './secrets/reseal.ts';
@@ -7,6 +8,7 @@ export * from './secrets/shared-secret.ts';
 export * from './time/clock.ts';
 export * from './time/instant-text.ts';
 export * from './time/sandbox-clock.ts';
+export * from './transactions/after-commit.ts';
 export * from './transactions/audit.ts';
 export * from './transactions/call.ts';
 export * from './transactions/lease.ts';
