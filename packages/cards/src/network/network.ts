@@ -1,4 +1,21 @@
-import { assert, Fault, type Random } from '@tallystick/kernel';
+/**
+ * The card network's side of the service: group commit before the ledger.
+ *
+ *   open ──drain──> draining ──every message taken is answered──> drained
+ *
+ *   open      takes messages
+ *   draining  refuses messages with a fault, and answers those that it took
+ *   drained   refuses messages with a fault; no pass begins any more
+ *
+ * Messages wait in lanes, as many as the ledger is worth passes at once:
+ *
+ *   resting ──message──> passing: a pass takes the messages that wait, up to `batch_max`, then the next one does
+ *   passing ──no message waits──> resting
+ *
+ * Messages queue up while a pass runs, and the next pass takes them together; a message alone waits for nobody. When a pass
+ * rejects, its messages are tried again one by one, so that a message that fails the pass fails alone.
+ */
+import { assert, createPhase, Fault, type Phase, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer } from './answer.ts';
 import type { AuthorizationMessage } from './authorization.ts';
@@ -29,7 +46,7 @@ export interface Network {
   authorize(message: AuthorizationMessage): Promise<AuthorizationAnswer>;
   /** Records the clearing. Rejects with the fault when it could not be recorded; the same message may come again. */
   clear(message: ClearingMessage): Promise<ClearingAnswer>;
-  /** Takes no more messages, and resolves when every one taken is answered. */
+  /** Takes no more messages, and resolves when every one taken is answered. A second call is a `Violation`. */
   drain(): Promise<void>;
 }
 
@@ -44,8 +61,15 @@ interface Waiting {
 
 /** Messages that one pass after another takes. */
 interface Lane {
+  readonly phase: Phase<'resting' | 'passing'>;
   queue: Waiting[];
-  running: Promise<void> | null;
+  /** Resolves when the lane rests. */
+  passes: Promise<void>;
+}
+
+function emptyLane(): Lane {
+  const phase = createPhase('a lane of the network', 'resting', { resting: ['passing'], passing: ['resting'] });
+  return { phase, queue: [], passes: Promise.resolve() };
 }
 
 /** Messages about one number go the same way, so that no pass waits for another's card and their order stays. */
@@ -53,22 +77,18 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
   return lanes[(number_index?.[0] ?? 0) % lanes.length]!;
 }
 
-/**
- * Group commit: messages queue up while a pass runs, and the next pass takes them all together, up to `batch_max`. One
- * message alone waits for nobody. When a pass rejects, its messages are tried again one by one, so that what only one
- * of them causes befalls that one only.
- */
+/** The network side of one process. Composed once for a ledger, and drained before the ledger is closed. */
 export function createNetwork(options: NetworkOptions): Network {
   const { ledger, vault, random, onFault, onFull } = options;
   const batch_max = options.batch_max ?? batch_max_default;
   const queue_max = options.queue_max ?? queue_max_default;
   assert(batch_max >= 1 && queue_max >= 1, 'a pass takes at least one message, and at least one may wait');
-  const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, (): Lane => ({ queue: [], running: null }));
+  const phase = createPhase('the network', 'open', { open: ['draining'], draining: ['drained'], drained: [] });
+  const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, emptyLane);
   let waiting_count = 0;
-  let draining = false;
 
   function submit(message: NetworkMessage): Promise<NetworkAnswer> {
-    if (draining) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
+    if (!phase.is('open')) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
     if (waiting_count >= queue_max) {
       onFull?.();
       return Promise.reject(new Fault(`${queue_max} messages of the network wait already`, { retryable: true }));
@@ -77,7 +97,9 @@ export function createNetwork(options: NetworkOptions): Network {
       const lane = laneOf(lanes, message);
       lane.queue.push({ message, answer, fail });
       waiting_count += 1;
-      lane.running ??= Promise.resolve().then(() => run(lane));
+      if (lane.phase.is('passing')) return;
+      lane.phase.enter('passing');
+      lane.passes = Promise.resolve().then(() => run(lane));
     });
   }
 
@@ -89,7 +111,7 @@ export function createNetwork(options: NetworkOptions): Network {
       waiting_count -= batch.length;
       await settle(batch);
     }
-    lane.running = null;
+    lane.phase.enter('resting');
   }
 
   async function settle(batch: readonly Waiting[]): Promise<void> {
@@ -104,6 +126,7 @@ export function createNetwork(options: NetworkOptions): Network {
   }
 
   async function decide(batch: readonly Waiting[]): Promise<readonly NetworkAnswer[]> {
+    assert(!phase.is('drained'), 'no pass begins once the network is drained');
     const messages = batch.map(({ message }) => message);
     const answers = await ledger.pass(messages, (state) => foldMessages(state, messages, { vault, random }));
     assert(answers.length === batch.length, 'a pass answers each of its messages');
@@ -120,8 +143,10 @@ export function createNetwork(options: NetworkOptions): Network {
     },
     clear: (message) => submit(message) as Promise<ClearingAnswer>,
     async drain() {
-      draining = true;
-      await Promise.all(lanes.map((lane) => lane.running));
+      phase.enter('draining');
+      await Promise.all(lanes.map((lane) => lane.passes));
+      assert(waiting_count === 0, 'a network that is drained has answered every message');
+      phase.enter('drained');
     },
   };
 }

@@ -260,4 +260,23 @@ describe('draining', () => {
   test('is done at once when nothing is in flight', async () => {
     await setUp().network.drain();
   });
+
+  test('happens once: a second call is a violation, during it and after it', async () => {
+    const { network } = setUp();
+    const drained = network.drain();
+    await assert.rejects(network.drain(), Violation);
+    await drained;
+    await assert.rejects(network.drain(), Violation);
+  });
+
+  test('is remembered: a message after it meets a fault, and no pass begins', async () => {
+    const { world, gate, network } = setUp();
+    gate.open();
+    await network.drain();
+    const late = await network.authorize(world.message());
+    assert.equal(late.kind === 'answered' && late.fault, true);
+    await assert.rejects(network.clear(world.clearingMessage()), Fault);
+    await settled();
+    assert.deepEqual(gate.begun, []);
+  });
 });

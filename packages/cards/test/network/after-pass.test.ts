@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { callAfterPass, createNetwork, type Ledger, sweepHolds } from '../../src/index.ts';
+import { NetworkWorld, vault } from './network-world.ts';
+
+it('calls the hook after each pass that committed, and after none that did not', async () => {
+  const world = new NetworkWorld('2026-11-21T12:00:00Z');
+  const stored: number[] = [];
+  let fails = false;
+  const ledger: Ledger = {
+    async pass(messages, fold) {
+      if (fails) throw new Error('the database is away');
+      return await world.ledger.pass(messages, fold);
+    },
+    passDue: (limit, fold) => world.ledger.passDue(limit, fold),
+  };
+  const hooked = callAfterPass(ledger, () => stored.push(world.ledger.authorizations.size));
+  const network = createNetwork({ ledger: hooked, vault, random: world.random });
+  await network.authorize(world.message());
+  assert.deepEqual(stored, [1], 'what the pass wrote is there when the hook is called');
+  fails = true;
+  await network.authorize(world.message());
+  assert.deepEqual(stored, [1]);
+  await sweepHolds(hooked, 10);
+  assert.deepEqual(stored, [1, 1]);
+});
