@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { type Clock, Fault, type Random, type Sealer } from '@tallystick/kernel';
+import { type Clock, Fault, type Random, type Sealer, Violation } from '@tallystick/kernel';
 import { verifyDelivery } from '@tallystick/webhook-signature';
 import {
   attempt_offsets_ms,
@@ -367,4 +367,44 @@ test('stopping lets what is in flight end and records it; what waited is left to
   const states = [...desk.rows.values()].map((row) => row.delivery.state);
   assert.equal(states.filter((state) => state === 'succeeded').length, 2);
   assert.equal(states.filter((state) => state === 'pending').length, 3);
+});
+
+test('a courier starts once and stops once, and any other change of its phase is a violation', async () => {
+  const { courier } = setUp();
+  await courier.start();
+  await assert.rejects(courier.start(), Violation);
+  const stopped = courier.stop();
+  await assert.rejects(courier.stop(), Violation);
+  await assert.rejects(courier.start(), Violation);
+  await stopped;
+  await assert.rejects(courier.stop(), Violation);
+  await assert.rejects(courier.start(), Violation);
+});
+
+test('a courier that was never started offers what is due to others, and stops', async () => {
+  const { webhook, deliveries, courier, sender, queue } = setUp();
+  webhook(1);
+  deliveries(1, 2);
+  const offered: number[] = [];
+  await queue.consume((offers) => offered.push(...offers.map(({ delivery_id }) => delivery_id)));
+  assert.equal(await courier.sweep(), 2);
+  await courier.stop();
+  assert.deepEqual([offered.length, sender.sent.length], [2, 0]);
+});
+
+test('a courier that stops neither claims nor offers any more', async () => {
+  const { webhook, deliveries, courier, sender, desk } = setUp({ in_flight_per_webhook_max: 1 });
+  webhook(1);
+  deliveries(1, 2);
+  await courier.start();
+  await courier.sweep();
+  await turn();
+  const stopped = courier.stop();
+  const claims = desk.claims;
+  assert.equal(await courier.sweep(), 0);
+  sender.sent[0]!.answer(ok);
+  await stopped;
+  assert.equal(await courier.sweep(), 0);
+  await turn();
+  assert.deepEqual([desk.claims, sender.sent.length], [claims, 1]);
 });

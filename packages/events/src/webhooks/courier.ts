@@ -1,6 +1,21 @@
 /**
- * The courier of one process: it takes offers of due deliveries from the queue, claims them, sends them and records what
- * became of them.
+ * The courier of one process: it takes offers of due deliveries from the queue, claims them, sends them and records the
+ * results.
+ *
+ *   created ──start──> running ──stop──> stopping ──nothing in flight, results recorded──> stopped
+ *   created ──stop──> stopping
+ *
+ *   created   takes no offers; a sweep offers what is due to the couriers of other processes
+ *   running   takes offers, claims, sends, records
+ *   stopping  claims nothing more; what is in flight ends and is recorded
+ *   stopped   does nothing
+ *
+ * It works in rounds. A round records the results that are there, and then claims and sends:
+ *
+ *   resting ──there is work──> gathering ──gather_ms──> working ──recorded, claimed──> resting
+ *   resting ──there is work, and the last round ended gather_ms ago or earlier──> working
+ *
+ * The way of an offer:
  *
  *   offered ──room in its webhook's lane──> waiting ──lane and process have capacity──> claimed ──> sent ──> recorded
  *   offered ──lane full, or known──────────> dropped: a later sweep offers it again, if it is still due
@@ -9,7 +24,7 @@
  * Each webhook has a lane of its own with a bound on requests in flight, so that a slow or dead endpoint delays no other; one that
  * keeps failing gets one request in flight until it succeeds. The schedule does not depend on any of this.
  */
-import { drawLease, Fault, type Random } from '@tallystick/kernel';
+import { assert, createPhase, drawLease, Fault, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
 import { eventBody } from './envelope.ts';
 import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './ports.ts';
@@ -66,13 +81,19 @@ export const courier_limits_default: CourierLimits = {
 const lanes_max = 10_000;
 
 export interface Courier {
-  /** Begins to take offers. */
+  /** Begins to take offers. A `Violation` unless it was just created. */
   start(): Promise<void>;
-  /** Offers what is due to the queue, and records what could not be recorded before. Returns how many were offered. */
+  /**
+   * Offers what is due to the queue, and records what could not be recorded before. Returns how many were offered: 0 once
+   * stopping.
+   */
   sweep(): Promise<number>;
   /** Resolves when nothing waits to be claimed, is in flight or is to be recorded. */
   settled(): Promise<void>;
-  /** Takes no more, lets what is in flight end, records it. What still waits is offered again by a sweep. */
+  /**
+   * Takes no more, lets what is in flight end, records it. What still waits is offered again by a sweep. A second call is a
+   * `Violation`.
+   */
   stop(): Promise<void>;
 }
 
@@ -91,17 +112,26 @@ export function createCourier(parts: CourierParts): Courier {
   const lanes = new Map<number, Lane>();
   const results: WorkResult[] = [];
   const settle_waiters: (() => void)[] = [];
+  const phase = createPhase('the courier', 'created', {
+    created: ['running', 'stopping'],
+    running: ['stopping'],
+    stopping: ['stopped'],
+    stopped: [],
+  });
+  const rounds = createPhase('the round of the courier', 'resting', {
+    resting: ['gathering', 'working'],
+    gathering: ['working'],
+    working: ['resting'],
+  });
   let in_flight = 0;
-  let stopped = false;
-  /** Records and claims one after the other; null between the rounds. */
+  /** The round that is working; null in the other phases. */
   let round: Promise<void> | null = null;
   let round_ended_ms = 0;
-  let round_planned = false;
   /** The last record failed: a sweep tries again. */
   let record_failed = false;
 
   function accept(offers: readonly DeliveryOffer[]): void {
-    if (stopped) return;
+    if (!phase.is('running')) return;
     for (const { delivery_id, webhook_id } of offers) {
       const lane = laneOf(webhook_id);
       if (lane.known.has(delivery_id) || lane.waiting.length >= limits.waiting_per_webhook_max) continue;
@@ -145,7 +175,7 @@ export function createCourier(parts: CourierParts): Courier {
   function pick(): { readonly lane: Lane; readonly delivery_id: number }[] {
     const picked: { readonly lane: Lane; readonly delivery_id: number }[] = [];
     let slow_in_flight = slowInFlight();
-    for (let found = !stopped; found; ) {
+    for (let found = phase.is('running'); found; ) {
       found = false;
       for (const lane of [...lanes.values()]) {
         if (in_flight >= limits.in_flight_max || picked.length >= limits.batch_max) return picked;
@@ -165,6 +195,7 @@ export function createCourier(parts: CourierParts): Courier {
   }
 
   function release(lane: Lane, delivery_id: number): void {
+    assert(lane.in_flight > 0 && in_flight > 0, 'what is released was in flight');
     lane.in_flight -= 1;
     in_flight -= 1;
     lane.known.delete(delivery_id);
@@ -175,21 +206,20 @@ export function createCourier(parts: CourierParts): Courier {
 
   /** Begins a round: at once after a pause, else when enough may have gathered. */
   function wake(): void {
-    if (round !== null || round_planned) return;
+    if (!rounds.is('resting')) return;
     const wait_ms = Math.min(limits.gather_ms, round_ended_ms + limits.gather_ms - machineNow());
     if (wait_ms <= 0) {
       beginRound();
       return;
     }
-    round_planned = true;
-    void parts.pause(wait_ms).then(() => {
-      round_planned = false;
-      beginRound();
-    });
+    rounds.enter('gathering');
+    void parts.pause(wait_ms).then(beginRound);
   }
 
   function beginRound(): void {
+    rounds.enter('working');
     round = runRound().finally(() => {
+      rounds.enter('resting');
       round = null;
       round_ended_ms = machineNow();
       if (hasWork()) wake();
@@ -205,7 +235,7 @@ export function createCourier(parts: CourierParts): Courier {
 
   function hasWork(): boolean {
     if (results.length > 0 && !record_failed) return true;
-    if (stopped || in_flight >= limits.in_flight_max) return false;
+    if (!phase.is('running') || in_flight >= limits.in_flight_max) return false;
     const slow_in_flight = slowInFlight();
     return [...lanes.values()].some((lane) => isReady(lane, slow_in_flight));
   }
@@ -296,7 +326,7 @@ export function createCourier(parts: CourierParts): Courier {
   }
 
   function isIdle(): boolean {
-    return in_flight === 0 && round === null && !round_planned && !hasWork();
+    return in_flight === 0 && rounds.is('resting') && !hasWork();
   }
 
   function settleIfIdle(): void {
@@ -309,8 +339,12 @@ export function createCourier(parts: CourierParts): Courier {
   }
 
   return {
-    start: () => queue.consume(accept),
+    async start() {
+      phase.enter('running');
+      await queue.consume(accept);
+    },
     async sweep() {
+      if (phase.is('stopping') || phase.is('stopped')) return 0;
       record_failed = false;
       if (results.length > 0) wake();
       await round;
@@ -328,10 +362,12 @@ export function createCourier(parts: CourierParts): Courier {
     },
     settled,
     async stop() {
-      stopped = true;
+      phase.enter('stopping');
       await settled();
       // One more try for what could not be recorded.
       await recordResults();
+      assert(in_flight === 0 && rounds.is('resting'), 'a courier stops with nothing in flight');
+      phase.enter('stopped');
     },
   };
 }
