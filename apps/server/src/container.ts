@@ -1,23 +1,16 @@
 import 'reflect-metadata';
 import { bullQueue } from '@tallystick/bull';
-import { createNetwork } from '@tallystick/cards';
+import { callAfterPass, createNetwork } from '@tallystick/cards';
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import type { DeliveryQueue } from '@tallystick/events';
-import type { Clock, UnitOfWork } from '@tallystick/kernel';
-import {
-  createHttpApp,
-  createLifecycle,
-  createMetrics,
-  logOptions,
-  type Metrics,
-  measuredLedger,
-} from '@tallystick/koa';
+import { type Clock, callAfterCommit } from '@tallystick/kernel';
+import { createHttpApp, createLifecycle, createMetrics, logOptions, measuredLedger } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { createVault, type Vault } from '@tallystick/vault';
 import { addressGuard, webhookClient } from '@tallystick/webhook-client';
 import { Container, ContainerModule } from 'inversify';
 import { type Logger, pino } from 'pino';
-import { createDeliveries, type Deliveries } from './background/deliveries.ts';
+import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
 import { dueWork } from './background/due-work.ts';
 import { fullQueueTeller } from './background/full-queue.ts';
@@ -94,7 +87,7 @@ const domain = new ContainerModule(({ bind }) => {
     .toResolvedValue(
       ({ ledger }, { card_vault, random }, metrics, deliveries, logger) =>
         createNetwork({
-          ledger: measuredLedger(ledger, { pass: (messages) => passed(messages, metrics, deliveries) }),
+          ledger: measuredLedger(callAfterPass(ledger, deliveries.nudge), metrics),
           vault: card_vault,
           random,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
@@ -204,7 +197,7 @@ const http = new ContainerModule(({ bind }) => {
   bind(tokens.http_app).toResolvedValue(
     (config, persistence, network, vault, clock, log, metrics, lifecycle, deliveries, sandbox) =>
       createHttpApp({
-        unitOfWork: nudging(persistence.unitOfWork, deliveries),
+        unitOfWork: callAfterCommit(persistence.unitOfWork, deliveries.nudge),
         webhooks: deliveries.webhooks,
         serves_api: config.role !== 'worker',
         network,
@@ -237,24 +230,6 @@ const http = new ContainerModule(({ bind }) => {
     ],
   );
 });
-
-/** Called after each committed pass, which has written events. */
-function passed(messages: number, metrics: Metrics, deliveries: Deliveries): void {
-  metrics.pass(messages);
-  deliveries.nudge();
-}
-
-/** Runs the relay after transactions that may have written events. */
-function nudging<Tx>(work: UnitOfWork<Tx>, deliveries: Deliveries): UnitOfWork<Tx> {
-  return {
-    ...work,
-    async run(change) {
-      const result = await work.run(change);
-      deliveries.nudge();
-      return result;
-    },
-  };
-}
 
 /**
  * The start of links in mails. A worker does not know where the interface listens, so in a sandbox

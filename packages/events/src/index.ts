@@ -11,7 +11,7 @@ export { type Attempt, afterAttempt, type Delivery, type DeliveryState, delivery
 export * from './webhooks/manage-deliveries.ts';
 export * from './webhooks/manage-webhooks.ts';
 export * from './webhooks/ports.ts';
-export { relayEvents } from './webhooks/relay.ts';
+export { createRelay, type Relay, type RelayOptions, type RelayPorts, relayEvents } from './webhooks/relay.ts';
 export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
 export * from './webhooks/test-webhook.ts';
 export {

@@ -3,8 +3,8 @@ import {
   type Courier,
   type CourierObserver,
   createCourier,
+  createRelay,
   type DeliveryQueue,
-  relayEvents,
   testWebhook,
   type WebhookSender,
 } from '@tallystick/events';
@@ -16,24 +16,18 @@ import { type AddressGuard, callbackUrlPolicy } from '@tallystick/webhook-client
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
-/** How long committed events may gather before they are relayed together. */
-const gather_ms = 5;
-
 /** How long a moved clock waits for what became due; longer than one request to an endpoint may take. */
 const settle_ms_max = 20_000;
 /** How long it waits for a worker to take any of it: one that is there looks every second. */
 const worker_ms_max = 5_000;
 const settle_poll_ms = 20;
 
-/** Events that one transaction of the relay makes deliveries of. */
-const relay_batch_max = 500;
-
 /** Test deliveries that one process has under way: a caller waits for each, and an endpoint may hang. */
 const tests_max = 32;
 
 /** The way of an event to its webhooks, in this process. */
 export interface Deliveries {
-  /** Told that events were committed or deliveries became due: they go on their way at once. */
+  /** Events may have been committed: they are relayed at once. The hook to call after each commit. */
   nudge(): void;
   /** What a process does of it by itself, at intervals and whenever the sandbox's clock moves. */
   readonly jobs: readonly Job[];
@@ -66,6 +60,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
   const { persistence, vault, clock, queue, sender, observer, refresh } = parts;
   const { sealer, random, hmacSha256: hmac } = vault;
   const nowMs = (): number => clock.now().epochMilliseconds;
+  const pause = (ms: number): Promise<void> => delay(ms);
   const courier: Courier = createCourier({
     desk: persistence.delivery_desk,
     queue: refreshedBefore(queue, refresh),
@@ -75,57 +70,36 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
     random,
     clock,
     machine_clock,
-    pause: (ms) => delay(ms),
+    pause,
     observer,
+  });
+  const relay = createRelay({
+    unitOfWork: persistence.unitOfWork,
+    queue,
+    clock,
+    pause,
+    faulted: (error) => observer.faulted(error),
   });
   let tests_under_way = 0;
   let consuming: Promise<void> | null = null;
-  let relaying: Promise<void> | null = null;
-  let gathering: NodeJS.Timeout | null = null;
-  let nudged = false;
   let stopped = false;
-
-  /** Relays until nothing is left; callers that come meanwhile share the next round. */
-  function relayAll(): Promise<void> {
-    nudged = true;
-    relaying ??= relayRounds().finally(() => {
-      relaying = null;
-    });
-    return relaying;
-  }
-
-  async function relayRounds(): Promise<void> {
-    while (nudged && !stopped) {
-      nudged = false;
-      for (let more = true; more && !stopped; ) {
-        const { events, offers } = await persistence.unitOfWork.run((tx) => relayEvents(tx, nowMs(), relay_batch_max));
-        if (offers.length > 0) await queue.offer(offers);
-        more = events === relay_batch_max;
-      }
-    }
-  }
 
   async function sweep(): Promise<void> {
     await refresh();
+    if (stopped) return;
     if (parts.sends) {
       consuming ??= courier.start();
       await consuming;
     }
-    await relayAll();
+    await relay.run();
     await courier.sweep();
   }
 
   return {
-    nudge() {
-      if (stopped || gathering !== null) return;
-      gathering = setTimeout(() => {
-        gathering = null;
-        relayAll().catch((error: unknown) => observer.faulted(error));
-      }, gather_ms);
-    },
+    nudge: relay.nudge,
     jobs: [
       { name: 'delivery sweep', every_ms: 1_000, run: sweep },
-      { name: 'event relay', every_ms: 250, run: relayAll },
+      { name: 'event relay', every_ms: 250, run: relay.run },
     ],
     webhooks: {
       callback_url_policy: callbackUrlPolicy(parts.guard),
@@ -147,7 +121,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
       let waiting_before = 0;
       while (!stopped) {
         // What else became due may have written events after the jobs' own run of the relay.
-        await relayAll();
+        await relay.run();
         const machine_ms = machine_clock.now().epochMilliseconds;
         const { unrelayed, waiting, in_flight } = await persistence.delivery_desk.workload(nowMs(), machine_ms);
         // Another process may be relaying what this one passed over: its deliveries are due once it has committed.
@@ -168,8 +142,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
     },
     async stop() {
       stopped = true;
-      if (gathering !== null) clearTimeout(gathering);
-      await relaying?.catch(() => undefined);
+      await relay.stop();
       await courier.stop();
       await queue.close();
       await sender.close();

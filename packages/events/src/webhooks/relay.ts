@@ -1,5 +1,108 @@
+/**
+ * The relay makes deliveries of committed events and offers them to the queue. Each process has one.
+ *
+ *   open ──stop──> stopping ──the round under way has ended──> stopped
+ *
+ *   open      a nudge begins a round after `gather_ms`, `run` at once
+ *   stopping  begins no round and no further batch
+ *   stopped   does nothing
+ *
+ * While it is open, rounds follow each other:
+ *
+ *   resting ──nudge──> gathering ──gather_ms──> relaying
+ *   resting, gathering ──run──> relaying: batches, one transaction each, until one is not full
+ *   relaying ──nobody asked meanwhile──> resting
+ *   relaying ──nudge after gather_ms, run──> relaying: one more round, shared by all that asked
+ *   relaying ──a transaction or the queue fails──> resting: the next nudge or run tries again
+ *
+ * An event that no round takes, because its process died, is left to the relay of any other process: the events table is the
+ * outbox.
+ */
+import { type Clock, createPhase, type UnitOfWork } from '@tallystick/kernel';
 import { subscribedName } from '../log/event-type.ts';
-import type { DeliveryOffer, EventToRelay, NewDelivery, Outbox } from './ports.ts';
+import type { DeliveryOffer, DeliveryQueue, EventToRelay, NewDelivery, Outbox } from './ports.ts';
+
+export interface RelayPorts {
+  readonly unitOfWork: UnitOfWork<{ readonly outbox: Outbox }>;
+  readonly queue: Pick<DeliveryQueue, 'offer'>;
+  readonly clock: Clock;
+  /** Resolves after so many milliseconds of machine time. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** Called with the error of a round that a nudge began. The next nudge tries again. */
+  readonly faulted: (error: unknown) => void;
+}
+
+export interface RelayOptions {
+  /** How long the nudges that share a round may gather; 5 ms by default. */
+  readonly gather_ms?: number;
+  /** Events that one transaction makes deliveries of; 500 by default. */
+  readonly batch_max?: number;
+}
+
+export interface Relay {
+  /** Events may have been committed: a round begins after `gather_ms`. Returns at once. Does nothing once stopping. */
+  nudge(): void;
+  /**
+   * Relays all events that are committed now; during a round, the next one. Rejects when a transaction or the queue fails. Does
+   * nothing once stopping.
+   */
+  run(): Promise<void>;
+  /** Resolves when the transaction under way has ended and its deliveries are offered. A second call is a `Violation`. */
+  stop(): Promise<void>;
+}
+
+/** The relay of one process. It has no timer: whoever composes it calls `nudge` after each commit and `run` at intervals. */
+export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Relay {
+  const { unitOfWork, queue, clock, pause, faulted } = ports;
+  const { gather_ms = 5, batch_max = 500 } = options;
+  const phase = createPhase('the relay', 'open', { open: ['stopping'], stopping: ['stopped'], stopped: [] });
+  let is_gathering = false;
+  let is_asked = false;
+  let rounds: Promise<void> | null = null;
+
+  function run(): Promise<void> {
+    is_asked = true;
+    rounds ??= runRounds().finally(() => {
+      rounds = null;
+    });
+    return rounds;
+  }
+
+  async function runRounds(): Promise<void> {
+    while (is_asked && phase.is('open')) {
+      is_asked = false;
+      for (let is_full = true; is_full && phase.is('open'); ) is_full = await runBatch();
+    }
+  }
+
+  /** Returns whether the batch was full, so that there may be more events. */
+  async function runBatch(): Promise<boolean> {
+    const now_ms = clock.now().epochMilliseconds;
+    const { events, offers } = await unitOfWork.run((tx) => relayEvents(tx, now_ms, batch_max));
+    if (offers.length > 0) await queue.offer(offers);
+    return events === batch_max;
+  }
+
+  async function runGathered(): Promise<void> {
+    await pause(gather_ms);
+    is_gathering = false;
+    if (phase.is('open')) await run();
+  }
+
+  return {
+    nudge() {
+      if (is_gathering || !phase.is('open')) return;
+      is_gathering = true;
+      runGathered().catch(faulted);
+    },
+    run,
+    async stop() {
+      phase.enter('stopping');
+      await rounds?.catch(() => undefined); // whoever asked for the round has its error
+      phase.enter('stopped');
+    },
+  };
+}
 
 /**
  * Makes deliveries of up to `limit` events that were not dispatched yet, one for each active webhook that subscribed to

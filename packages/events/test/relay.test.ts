@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { fixedClock, type UnitOfWork, Violation } from '@tallystick/kernel';
+import {
+  createRelay,
+  type DeliveryOffer,
+  type EventToRelay,
+  type NewDelivery,
+  type Outbox,
+  type RelayOptions,
+  type Webhook,
+} from '../src/index.ts';
+
+const webhook: Webhook = {
+  id: 1,
+  company_id: 1,
+  callback_url: 'https://hooks.example/',
+  event_type_ids: [1],
+  status: 'active',
+  secret_sealed: new Uint8Array(),
+  previous_secret_sealed: null,
+  previous_secret_until_ms: null,
+  created_at_ms: 0,
+};
+
+/** Events in memory that one webhook subscribes to, and a unit of work over them that a test can hold and fail. */
+class MemoryOutbox implements Outbox, UnitOfWork<{ readonly outbox: Outbox }> {
+  events: EventToRelay[] = [];
+  readonly deliveries: NewDelivery[] = [];
+  transactions = 0;
+  fails: Error | null = null;
+  held: Promise<void> = Promise.resolve();
+
+  /** Commits so many events. */
+  happen(count = 1): void {
+    for (let made = 0; made < count; made += 1)
+      this.events.push({ id: this.events.length + 1, company_id: 1, event_type: 'virtualcard.created' });
+  }
+
+  async run<Result>(work: (tx: { readonly outbox: Outbox }) => Promise<Result>): Promise<Result> {
+    this.transactions += 1;
+    await this.held;
+    if (this.fails !== null) throw this.fails;
+    return await work({ outbox: this });
+  }
+
+  read(): Promise<never> {
+    throw new Error('the relay only writes');
+  }
+
+  async take(limit: number): Promise<readonly EventToRelay[]> {
+    return this.events.splice(0, limit);
+  }
+
+  async takeAllOf(): Promise<readonly EventToRelay[]> {
+    throw new Error('the relay takes the events of all companies');
+  }
+
+  async activeWebhooks() {
+    return [{ webhook, last_sequence: this.deliveries.length }];
+  }
+
+  async enqueue(deliveries: readonly NewDelivery[]): Promise<readonly DeliveryOffer[]> {
+    const first = this.deliveries.length + 1;
+    this.deliveries.push(...deliveries);
+    return deliveries.map(({ webhook_id }, place) => ({ delivery_id: first + place, webhook_id }));
+  }
+}
+
+function setUp(options: RelayOptions = {}) {
+  const outbox = new MemoryOutbox();
+  const offered: number[] = [];
+  const faults: unknown[] = [];
+  const pauses: { readonly ms: number; readonly end: () => void }[] = [];
+  const relay = createRelay(
+    {
+      unitOfWork: outbox,
+      queue: {
+        async offer(offers) {
+          offered.push(...offers.map(({ delivery_id }) => delivery_id));
+        },
+      },
+      clock: fixedClock('2026-01-15T12:00:00Z'),
+      pause: (ms) => new Promise((resolve) => pauses.push({ ms, end: resolve })),
+      faulted: (error) => faults.push(error),
+    },
+    options,
+  );
+  return { outbox, offered, faults, pauses, relay };
+}
+
+/** Lets everything that is ready go on. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+it('nudges that come within the pause share one round, which relays all that was committed meanwhile', async () => {
+  const { outbox, offered, pauses, relay } = setUp({ gather_ms: 7 });
+  for (let commit = 0; commit < 3; commit += 1) {
+    outbox.happen();
+    relay.nudge();
+  }
+  await turn();
+  assert.deepEqual([outbox.transactions, pauses.map(({ ms }) => ms)], [0, [7]]);
+  pauses[0]!.end();
+  await turn();
+  assert.deepEqual([outbox.transactions, offered], [1, [1, 2, 3]]);
+});
+
+it('has no timer of its own: without a nudge, and before the pause has ended, nothing is relayed', async () => {
+  const { outbox, offered, pauses, relay } = setUp();
+  outbox.happen();
+  await turn();
+  assert.deepEqual([outbox.transactions, pauses.length], [0, 0]);
+  relay.nudge();
+  await turn();
+  assert.deepEqual([outbox.transactions, pauses.length], [0, 1]);
+  pauses[0]!.end();
+  await turn();
+  assert.deepEqual([outbox.transactions, pauses.length, offered], [1, 1, [1]]);
+});
+
+it('a round takes batches, one transaction each, until one is not full', async () => {
+  const { outbox, offered, relay } = setUp({ batch_max: 2 });
+  outbox.happen(5);
+  await relay.run();
+  assert.deepEqual([outbox.transactions, offered], [3, [1, 2, 3, 4, 5]]);
+  assert.deepEqual(
+    outbox.deliveries.map(({ sequence }) => sequence),
+    [1, 2, 3, 4, 5],
+  );
+});
+
+it('callers that ask during a round share the next one, and wait for its end', async () => {
+  const { outbox, offered, relay } = setUp();
+  const first = Promise.withResolvers<void>();
+  outbox.held = first.promise;
+  outbox.happen();
+  const begun = relay.run();
+  await turn();
+  outbox.happen();
+  let ended = 0;
+  const shared = [relay.run(), relay.run(), relay.run()].map((run) => run.then(() => (ended += 1)));
+  await turn();
+  assert.deepEqual([outbox.transactions, ended], [1, 0]);
+  first.resolve();
+  await Promise.all([begun, ...shared]);
+  assert.deepEqual([outbox.transactions, offered], [2, [1, 2]]);
+});
+
+it('a nudge during a round begins one more after its pause', async () => {
+  const { outbox, offered, pauses, relay } = setUp();
+  const first = Promise.withResolvers<void>();
+  outbox.held = first.promise;
+  const begun = relay.run();
+  await turn();
+  relay.nudge();
+  first.resolve();
+  await begun;
+  outbox.happen();
+  pauses[0]!.end();
+  await turn();
+  assert.deepEqual([outbox.transactions, offered], [2, [1]]);
+});
+
+it('a round that fails is reported, and the next nudge tries again', async () => {
+  const { outbox, offered, faults, pauses, relay } = setUp();
+  outbox.happen();
+  outbox.fails = new Error('the database is away');
+  relay.nudge();
+  pauses[0]!.end();
+  await turn();
+  assert.deepEqual([faults, offered], [[outbox.fails], []]);
+  outbox.fails = null;
+  await turn();
+  assert.equal(outbox.transactions, 1, 'it does not try again by itself');
+  relay.nudge();
+  pauses[1]!.end();
+  await turn();
+  assert.deepEqual([faults.length, offered], [1, [1]]);
+});
+
+it('a round that fails rejects for those that called run, and is reported to nobody else', async () => {
+  const { outbox, offered, faults, relay } = setUp();
+  outbox.happen();
+  outbox.fails = new Error('the database is away');
+  await assert.rejects(relay.run(), outbox.fails);
+  outbox.fails = null;
+  await relay.run();
+  assert.deepEqual([faults, offered], [[], [1]]);
+});
+
+it('stopping ends the round after the transaction under way, and begins no other', async () => {
+  const { outbox, offered, pauses, relay } = setUp({ batch_max: 1 });
+  const first = Promise.withResolvers<void>();
+  outbox.held = first.promise;
+  outbox.happen(3);
+  const begun = relay.run();
+  relay.nudge();
+  await turn();
+  let stopped = false;
+  const stop = relay.stop().then(() => {
+    stopped = true;
+  });
+  await turn();
+  assert.equal(stopped, false);
+  first.resolve();
+  await Promise.all([begun, stop]);
+  assert.deepEqual([outbox.transactions, offered], [1, [1]]);
+  pauses[0]!.end();
+  relay.nudge();
+  await relay.run();
+  await turn();
+  assert.deepEqual([outbox.transactions, offered, pauses.length], [1, [1], 1]);
+});
+
+it('stops once: a second stop is a violation', async () => {
+  const { relay } = setUp();
+  await relay.stop();
+  await assert.rejects(relay.stop(), Violation);
+});
+
+it('stops although the round under way fails, whose error its caller has', async () => {
+  const { outbox, faults, relay } = setUp();
+  const first = Promise.withResolvers<void>();
+  outbox.held = first.promise;
+  outbox.fails = new Error('the database is away');
+  const begun = assert.rejects(relay.run(), outbox.fails);
+  await turn();
+  const stop = relay.stop();
+  first.resolve();
+  await Promise.all([begun, stop]);
+  assert.deepEqual(faults, []);
+});
