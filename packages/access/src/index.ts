@@ -15,6 +15,7 @@ export {
   isKept,
   keepAnswer,
   parseIdempotencyKey,
+  purgeIdempotencyKeys,
 } from './requests/idempotency.ts';
 export { companyOf, type Principal, requireRole } from './requests/principal.ts';
 export {

@@ -22,6 +22,7 @@ export * from './mailing/mailbox.ts';
 export * from './mailing/manage-mails.ts';
 export { isLinkOpen, type OpenedCard, openOneTimeLink } from './mailing/one-time-link.ts';
 export * from './mailing/ports.ts';
+export * from './mailing/retention.ts';
 export * from './mailing/send-mails.ts';
 export { callAfterPass } from './network/after-pass.ts';
 export type { AuthorizationAnswer, ClearingAnswer } from './network/answer.ts';

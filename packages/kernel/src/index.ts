@@ -6,6 +6,7 @@ export * from './secrets/reseal.ts';
 export * from './secrets/secrets.ts';
 export * from './secrets/shared-secret.ts';
 export * from './time/clock.ts';
+export * from './time/days.ts';
 export * from './time/instant-text.ts';
 export * from './time/sandbox-clock.ts';
 export * from './transactions/after-commit.ts';

@@ -27,7 +27,9 @@ const tests_max = 32;
 
 /** The way of an event to its webhooks, in this process. */
 export interface Deliveries {
-  /** Events may have been committed: they are relayed at once. The hook to call after each commit. */
+  /**
+   * Events may have been committed: they are relayed at once. The hook to call after each commit.
+   */
   nudge(): void;
   /** What a process does of it by itself, at intervals and whenever the sandbox's clock moves. */
   readonly jobs: readonly Job[];

@@ -1,5 +1,6 @@
-import { idempotency_keep_ms } from '@tallystick/access';
-import { type Ledger, sweepHolds } from '@tallystick/cards';
+import { purgeIdempotencyKeys } from '@tallystick/access';
+import { type Ledger, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
+import { purgeDeliveries } from '@tallystick/events';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { completeDueTemplates } from '@tallystick/templates';
@@ -10,11 +11,6 @@ import type { Job } from './jobs.ts';
 /** How much one transaction of a job takes on. */
 const batch_max = 100;
 
-const day_ms = 24 * 60 * 60 * 1000;
-
-/** How long what was attempted is told: finished deliveries and the log of attempts. */
-const delivery_log_ms = 30 * day_ms;
-
 /** Everything that becomes due by itself. `refresh` brings the clock up to date before each run. */
 export function dueWork(
   { unknown_numbers_kept_days }: Pick<Config, 'unknown_numbers_kept_days'>,
@@ -23,20 +19,19 @@ export function dueWork(
   refresh: () => Promise<void>,
 ): readonly Job[] {
   const { unitOfWork, ledger } = persistence;
-  const unknown_numbers_ms = unknown_numbers_kept_days * day_ms;
   const nowMs = (): number => clock.now().epochMilliseconds;
   return [
     job('template completion', 1_000, () => unitOfWork.run((tx) => completeDueTemplates(tx, nowMs(), batch_max))),
     job('hold sweep', 5_000, () => sweepDueHolds(ledger)),
     job('idempotency purge', 600_000, () => {
       const machine_ms = machine_clock.now().epochMilliseconds;
-      return unitOfWork.run((tx) => tx.idempotency.purge(nowMs() - idempotency_keep_ms, machine_ms, batch_max));
+      return unitOfWork.run((tx) => purgeIdempotencyKeys(tx, nowMs(), machine_ms, batch_max));
     }),
     job('delivery purge', 600_000, () => {
-      return unitOfWork.run((tx) => tx.deliveries.purge(nowMs() - delivery_log_ms, batch_max));
+      return unitOfWork.run((tx) => purgeDeliveries(tx, nowMs(), batch_max));
     }),
     job('unknown number purge', 600_000, () => {
-      return unitOfWork.run((tx) => tx.unknown_numbers.purge(nowMs() - unknown_numbers_ms, batch_max));
+      return unitOfWork.run((tx) => purgeUnknownNumbers(tx, unknown_numbers_kept_days, nowMs(), batch_max));
     }),
   ];
 

@@ -4,6 +4,7 @@ import {
   type MailingParts,
   type MailOutcome,
   mailboxMailer,
+  purgeMails,
   sendDueMails,
 } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
@@ -21,10 +22,6 @@ const batch_max = 10;
 
 /** How much one transaction of the purge drops. */
 const purge_batch_max = 100;
-
-const day_ms = 24 * 60 * 60 * 1_000;
-/** How long sent mails, what the mailbox received, and links that expired are kept. */
-const kept_ms = 30 * day_ms;
 
 /** The way of a mail to its address, in this process. */
 export interface Mails {
@@ -81,15 +78,8 @@ export function createMails(parts: MailsParts): Mails {
 
   async function purge(): Promise<void> {
     await refresh();
-    const before_ms = clock.now().epochMilliseconds - kept_ms;
-    for (let more = true; more; ) {
-      const dropped = await unitOfWork.run(async (tx) => [
-        await tx.mails.purgeSent(before_ms, purge_batch_max),
-        await tx.one_time_links.purge(before_ms, purge_batch_max),
-        await tx.mailbox.purge(before_ms, purge_batch_max),
-      ]);
-      more = dropped.includes(purge_batch_max);
-    }
+    const now_ms = clock.now().epochMilliseconds;
+    while ((await unitOfWork.run((tx) => purgeMails(tx, now_ms, purge_batch_max))) >= purge_batch_max);
   }
 
   return { jobs, close: async () => await mailer?.close() };

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
+import { unknown_numbers_kept_days_default } from '@tallystick/cards';
 import { Refusal } from '@tallystick/kernel';
 import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
@@ -82,8 +83,7 @@ const defaults = {
   log_level: 'info',
   mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
   template_completion_delay_ms: 5_000,
-  /** A year, and some time to ask about it. */
-  unknown_numbers_kept_days: 400,
+  unknown_numbers_kept_days: unknown_numbers_kept_days_default,
   shutdown_ms_max: 25_000,
 } as const;
 

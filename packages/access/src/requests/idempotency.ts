@@ -81,6 +81,20 @@ export function keepAnswer(
   return tx.idempotency.complete(owner, sealer.seal(purposeOf(owner), answer));
 }
 
+/**
+ * Drops answers that were kept for `idempotency_keep_ms`, and claims of dead processes as old, at
+ * most `limit`. `now_ms` is the service's clock, `machine_ms` the machine's. Returns how many:
+ * fewer than `limit` when none is left.
+ */
+export function purgeIdempotencyKeys(
+  tx: { readonly idempotency: Pick<IdempotencyStore, 'purge'> },
+  now_ms: number,
+  machine_ms: number,
+  limit: number,
+): Promise<number> {
+  return tx.idempotency.purge(now_ms - idempotency_keep_ms, machine_ms, limit);
+}
+
 /** A key is the caller's own text, whatever it holds, be it the number of a card: only its hash is kept. */
 function storedKey(sha256: Sha256, key: string): string {
   return sha256(new TextEncoder().encode(key)).toHex();

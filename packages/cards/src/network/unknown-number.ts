@@ -1,3 +1,5 @@
+import { daysBefore } from '@tallystick/kernel';
+
 /** A message for a number that no card has, stored without the number. */
 export interface UnknownNumberMessage {
   readonly number_index: Uint8Array;
@@ -14,4 +16,23 @@ export interface UnknownNumberStore {
    * many.
    */
   purge(before_ms: number, limit: number): Promise<number>;
+}
+
+/**
+ * How long a message for an unknown number is kept unless the operator chooses otherwise, in days
+ * of the service's clock: a year, and the time to ask about it.
+ */
+export const unknown_numbers_kept_days_default = 400;
+
+/**
+ * Drops messages that were kept for `kept_days`, at most `limit`. Returns how many: fewer than
+ * `limit` when none is left.
+ */
+export function purgeUnknownNumbers(
+  tx: { readonly unknown_numbers: UnknownNumberStore },
+  kept_days: number,
+  now_ms: number,
+  limit: number,
+): Promise<number> {
+  return tx.unknown_numbers.purge(daysBefore(now_ms, kept_days), limit);
 }

@@ -1,0 +1,33 @@
+import { daysBefore } from '@tallystick/kernel';
+import type { MailboxStore, MailStore, OneTimeLinkStore } from './ports.ts';
+
+/**
+ * How long a sent mail is kept after it was sent, in days of the service's clock. Pending and
+ * failed mails stay.
+ */
+export const mails_kept_days = 30;
+
+/** How long the hash of a link is kept after the link expired. */
+export const one_time_links_kept_days = 30;
+
+/** How long the sandbox's mailbox keeps a message. */
+export const mailbox_kept_days = 30;
+
+/** What the purge needs of a transaction. */
+export interface MailRetentionTx {
+  readonly mails: Pick<MailStore, 'purgeSent'>;
+  readonly one_time_links: Pick<OneTimeLinkStore, 'purge'>;
+  readonly mailbox: Pick<MailboxStore, 'purge'>;
+}
+
+/**
+ * Drops mails, links and messages of the mailbox that were kept long enough, at most `limit` of
+ * each kind. Returns how many of the kind that lost most: fewer than `limit` when none is left.
+ */
+export async function purgeMails(tx: MailRetentionTx, now_ms: number, limit: number): Promise<number> {
+  return Math.max(
+    await tx.mails.purgeSent(daysBefore(now_ms, mails_kept_days), limit),
+    await tx.one_time_links.purge(daysBefore(now_ms, one_time_links_kept_days), limit),
+    await tx.mailbox.purge(daysBefore(now_ms, mailbox_kept_days), limit),
+  );
+}
