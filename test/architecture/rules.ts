@@ -114,7 +114,8 @@ export const judgeStandsAlone: Rule = (tree) =>
 /** What a package may use although packages in general may not. */
 const allowed_in_packages: Readonly<Record<string, readonly string[]>> = {
   harness: ['input or output'],
-  // Receivers run it without any port: it verifies with the WebCrypto of the runtime, against the time of the machine.
+  // Receivers run it without any port: it verifies with the WebCrypto of the runtime, against the
+  // time of the machine.
   'webhook-signature': ["the machine's clock", 'randomness of its own'],
 };
 
@@ -139,8 +140,9 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
   });
 
 /**
- * The package for receivers runs on Node 20, Deno, Bun and in browsers: it depends on nothing, and uses what is in all of
- * them only. Its build proves the same with the types of web workers alone, where Node's are not known.
+ * The package for receivers runs on Node 20, Deno, Bun and in browsers: it depends on nothing, and
+ * uses what is in all of them only. Its build proves the same with the types of web workers alone,
+ * where Node's are not known.
  */
 export const receiversPackageRunsAnywhere: Rule = (tree) => {
   const unknown_elsewhere: readonly (readonly [RegExp, string])[] = [

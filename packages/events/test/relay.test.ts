@@ -23,7 +23,10 @@ const webhook: Webhook = {
   created_at_ms: 0,
 };
 
-/** Events in memory that one webhook subscribes to, and a unit of work over them that a test can hold and fail. */
+/**
+ * Events in memory that one webhook subscribes to, and a unit of work over them that a test can
+ * hold and fail.
+ */
 class MemoryOutbox implements Outbox, UnitOfWork<{ readonly outbox: Outbox }> {
   events: EventToRelay[] = [];
   readonly deliveries: NewDelivery[] = [];

@@ -5,7 +5,9 @@ export interface ReceivedDelivery {
   readonly body: string | Uint8Array;
 }
 
-/** Headers: those of a `Request` (fetch), or an object as Node, Express, Koa and AWS Lambda have it. */
+/**
+ * Headers: those of a `Request` (fetch), or an object as Node, Express, Koa and AWS Lambda have it.
+ */
 export type DeliveryHeaders = HeaderReader | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** What is needed of a `Headers` object. */
@@ -14,7 +16,10 @@ export interface HeaderReader {
   get(name: string): string | null;
 }
 
-/** The value of a header by its name in lower case; null when it is absent, all values joined when there are several. */
+/**
+ * The value of a header by its name in lower case; null when it is absent, all values joined when
+ * there are several.
+ */
 export function headerOf(headers: DeliveryHeaders, name: string): string | null {
   if (isReader(headers)) return headers.get(name);
   for (const [written, value] of Object.entries(headers)) {

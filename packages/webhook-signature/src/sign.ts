@@ -19,16 +19,16 @@ interface SignaturePair {
 }
 
 /**
- * Returns the signature headers of a delivery, in both schemes, as the service sends them. Receivers use it to test their
- * endpoint. Throws a `TypeError` for a delivery that cannot be signed.
+ * Returns the signature headers of a delivery, in both schemes, as the service sends them.
+ * Receivers use it to test their endpoint. Throws a `TypeError` for a delivery that cannot be
+ * signed.
  *
  * @example
+ * const url = 'https://hooks.example.com/tallystick';
  * const body = '{"data":{"type":"virtualcard.created"}}';
- * const signed = await signDelivery(
- *   { current: secret, previous: null },
- *   { id: '17', timestamp: Math.floor(Date.now() / 1000), url: 'https://hooks.example.com/tallystick', body },
- * );
- * const response = await fetch('http://localhost:3000/tallystick', { method: 'POST', headers: signed, body });
+ * const delivery = { id: '17', timestamp: Math.floor(Date.now() / 1000), url, body };
+ * const headers = await signDelivery({ current: secret, previous: null }, delivery);
+ * await fetch('http://localhost:3000/tallystick', { method: 'POST', headers, body });
  */
 export async function signDelivery(
   secrets: SigningSecrets,
@@ -47,14 +47,15 @@ export async function signDelivery(
 }
 
 /**
- * Returns the same headers as `signDelivery`, at once, with an HMAC of the caller's. For a sender of many deliveries: WebCrypto costs
- * a round trip to another thread for each signature.
+ * Returns the same headers as `signDelivery`, at once, with an HMAC of the caller's. For a sender
+ * of many deliveries: WebCrypto costs a round trip to another thread for each signature.
  *
  * @example
  * import { createHmac } from 'node:crypto';
  *
- * const hmac = (key: Uint8Array, message: Uint8Array) => createHmac('sha256', key).update(message).digest();
- * const headers = signDeliveryWith(hmac, { current: secret, previous: null }, { id, timestamp, url, body });
+ * const hmac: SynchronousHmac = (key, message) => createHmac('sha256', key).update(message).digest();
+ * const secrets = { current: secret, previous: null };
+ * const headers = signDeliveryWith(hmac, secrets, { id, timestamp, url, body });
  */
 export function signDeliveryWith(
   hmac: SynchronousHmac,

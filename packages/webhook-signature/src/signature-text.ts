@@ -1,5 +1,6 @@
 /**
- * Signatures as texts: 64 lower-case hex digits in `X-Signature`, 44 characters of base64 in `webhook-signature`.
+ * Signatures as texts: 64 lower-case hex digits in `X-Signature`, 44 characters of base64 in
+ * `webhook-signature`.
  *
  * By hand, because Node 20 lacks `Uint8Array.toHex` and `Uint8Array.toBase64`.
  */

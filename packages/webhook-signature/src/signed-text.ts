@@ -1,4 +1,7 @@
-/** What the signatures of one delivery cover. Sender and receiver build the signed bytes here and nowhere else. */
+/**
+ * What the signatures of one delivery cover. Sender and receiver build the signed bytes here and
+ * nowhere else.
+ */
 export interface SignedDelivery {
   /** `webhook-id`, without a full stop; the same at every attempt. */
   readonly id: string;
@@ -12,12 +15,17 @@ export interface SignedDelivery {
 
 const utf8 = new TextEncoder();
 
-/** The bytes that `X-Signature` covers: `timestamp LF POST LF url LF body` (service specification 5.3). */
+/**
+ * The bytes that `X-Signature` covers: `timestamp LF POST LF url LF body` (service specification
+ * 5.3).
+ */
 export function deliveryBytes({ timestamp, url, body }: Omit<SignedDelivery, 'id'>): Uint8Array<ArrayBuffer> {
   return joined(`${timestamp}\nPOST\n${url}\n`, body);
 }
 
-/** The bytes that a signature of the Standard Webhooks specification covers: `id.timestamp.body`. */
+/**
+ * The bytes that a signature of the Standard Webhooks specification covers: `id.timestamp.body`.
+ */
 export function standardBytes({ id, timestamp, body }: Omit<SignedDelivery, 'url'>): Uint8Array<ArrayBuffer> {
   return joined(`${id}.${timestamp}.`, body);
 }

@@ -1,11 +1,12 @@
 /**
- * Verification of a delivery by its receiver. The service signs each delivery in two schemes, and one is enough:
+ * Verification of a delivery by its receiver. The service signs each delivery in two schemes, and
+ * one is enough:
  *
- *   verifyDelivery         X-Timestamp, X-Signature, X-Signature-Previous    covers timestamp, URL and body
- *   verifyStandardWebhook  webhook-id, webhook-timestamp, webhook-signature  covers id, timestamp and body
+ *   verifyDelivery         X-Timestamp, X-Signature, X-Signature-Previous: timestamp, URL and body
+ *   verifyStandardWebhook  webhook-id, webhook-timestamp, webhook-signature: id, timestamp and body
  *
- * The first also proves which URL the delivery is for. Do not accept a delivery because either of them verifies: who can
- * repeat a delivery can leave out the headers of one.
+ * The first also proves which URL the delivery is for. Do not accept a delivery because either of
+ * them verifies: who can repeat a delivery can leave out the headers of one.
  */
 import { type DeliveryHeaders, headerOf, type ReceivedDelivery } from './received-delivery.ts';
 import { signatureOfBase64, signatureOfHex } from './signature-text.ts';
@@ -16,9 +17,13 @@ import { importSecret, isSignature } from './web-crypto.ts';
 export interface VerifyStandardOptions {
   /** The webhook's secret. During a rotation several: one that verifies is enough. */
   readonly secrets: string | readonly string[];
-  /** How far the delivery's time may be from this machine's, in seconds, either way; 300 by default. */
+  /**
+   * How far the delivery's time may be from this machine's, in seconds, either way; 300 by default.
+   */
   readonly tolerance_s?: number;
-  /** This machine's time in seconds since the Unix epoch, for tests; `Date.now() / 1000` by default. */
+  /**
+   * This machine's time in seconds since the Unix epoch, for tests; `Date.now() / 1000` by default.
+   */
   readonly now_s?: number;
 }
 
@@ -32,11 +37,16 @@ export interface Verified {
   readonly verified: true;
   /** When the attempt was signed, seconds since the Unix epoch. */
   readonly timestamp: number;
-  /** Which of the secrets verified: its place in `secrets`. An old secret that no delivery needs can be dropped. */
+  /**
+   * Which of the secrets verified: its place in `secrets`. An old secret that no delivery needs can
+   * be dropped.
+   */
   readonly secret_index: number;
 }
 
-/** Why a delivery does not verify: a closed list, so that a receiver can count and log the reasons. */
+/**
+ * Why a delivery does not verify: a closed list, so that a receiver can count and log the reasons.
+ */
 export type RefusedReason =
   | 'missing_header'
   | 'malformed_header'
@@ -57,10 +67,12 @@ export interface Refused {
 export type Verification = Verified | Refused;
 
 /**
- * Verifies `X-Signature`, which covers timestamp, callback URL and body. After a rotation the old secret also verifies, by
- * `X-Signature-Previous`, for as long as the service sends it. Compares in constant time.
+ * Verifies `X-Signature`, which covers timestamp, callback URL and body. After a rotation the old
+ * secret also verifies, by `X-Signature-Previous`, for as long as the service sends it. Compares in
+ * constant time.
  *
- * Throws a `TypeError` when an option is unusable, such as a secret that is empty because a variable is not set.
+ * Throws a `TypeError` when an option is unusable, such as a secret that is empty because a
+ * variable is not set.
  *
  * @example
  * const result = await verifyDelivery(
@@ -95,11 +107,13 @@ export async function verifyDelivery(delivery: ReceivedDelivery, options: Verify
 }
 
 /**
- * Verifies `webhook-signature` as the Standard Webhooks specification defines it, with the secret as the bytes of its text.
- * It covers id, timestamp and body, and not the URL. Compares in constant time. Throws like `verifyDelivery`.
+ * Verifies `webhook-signature` as the Standard Webhooks specification defines it, with the secret
+ * as the bytes of its text. It covers id, timestamp and body, and not the URL. Compares in constant
+ * time. Throws like `verifyDelivery`.
  *
  * @example
- * const result = await verifyStandardWebhook({ headers, body }, { secrets: [new_secret, old_secret] });
+ * const secrets = [new_secret, old_secret];
+ * const result = await verifyStandardWebhook({ headers, body }, { secrets });
  * if (!result.verified) console.warn(result.message);
  */
 export async function verifyStandardWebhook(

@@ -1,6 +1,6 @@
 /**
- * What must hold on every runtime, in plain JavaScript once its types are stripped: `dist.test.ts` runs it on the built package,
- * on Node 20 and in a browser.
+ * What must hold on every runtime, in plain JavaScript once its types are stripped: `dist.test.ts`
+ * runs it on the built package, on Node 20 and in a browser.
  */
 import type * as Library from '../src/index.ts';
 import type { Vector } from './vectors.ts';

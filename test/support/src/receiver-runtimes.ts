@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Whether the tests run that need a Node 20 or a Chromium. Always, unless the test runner found that the machine has none and
- * said so: a test file run by itself on such a machine fails.
+ * Whether the tests run that need a Node 20 or a Chromium. Always, unless the test runner found
+ * that the machine has none and said so: a test file run by itself on such a machine fails.
  */
 export const node_20_expected: boolean = process.env.TALLYSTICK_TEST_NODE_20 !== 'none';
 export const browser_expected: boolean = process.env.TALLYSTICK_TEST_BROWSER !== 'none';
 
 /**
- * The path of a Node 20, the oldest that packages for receivers run on, or null. Looks at `TEST_NODE_20`, at the folders of
- * `PATH` and at those where systems install Node.
+ * The path of a Node 20, the oldest that packages for receivers run on, or null. Looks at
+ * `TEST_NODE_20`, at the folders of `PATH` and at those where systems install Node.
  */
 export function findNode20(): string | null {
   const named = process.env.TEST_NODE_20;

@@ -1,6 +1,9 @@
 import type { Ledger } from './ledger.ts';
 
-/** The ledger with a hook that is called after each pass that committed. The hook must return at once and must not throw. */
+/**
+ * The ledger with a hook that is called after each pass that committed. The hook must return at
+ * once and must not throw.
+ */
 export function callAfterPass(ledger: Ledger, hook: () => void): Ledger {
   return {
     ...ledger,

@@ -9,11 +9,12 @@
  *
  * Messages wait in lanes, as many as the ledger is worth passes at once:
  *
- *   resting ──message──> passing: a pass takes the messages that wait, up to `batch_max`, then the next one does
+ *   resting ──message──> passing: pass after pass takes the messages that wait, up to `batch_max`
  *   passing ──no message waits──> resting
  *
- * Messages queue up while a pass runs, and the next pass takes them together; a message alone waits for nobody. When a pass
- * rejects, its messages are tried again one by one, so that a message that fails the pass fails alone.
+ * Messages queue up while a pass runs, and the next pass takes them together; a message alone waits
+ * for nobody. When a pass rejects, its messages are tried again one by one, so that a message that
+ * fails the pass fails alone.
  */
 import { assert, createPhase, Fault, type Phase, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
@@ -46,7 +47,10 @@ export interface Network {
   authorize(message: AuthorizationMessage): Promise<AuthorizationAnswer>;
   /** Records the clearing. Rejects with the fault when it could not be recorded; the same message may come again. */
   clear(message: ClearingMessage): Promise<ClearingAnswer>;
-  /** Takes no more messages, and resolves when every one taken is answered. A second call is a `Violation`. */
+  /**
+   * Takes no more messages, and resolves when every one taken is answered. A second call is a
+   * `Violation`.
+   */
   drain(): Promise<void>;
 }
 
@@ -77,7 +81,10 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
   return lanes[(number_index?.[0] ?? 0) % lanes.length]!;
 }
 
-/** The network side of one process. Composed once for a ledger, and drained before the ledger is closed. */
+/**
+ * The network side of one process. Composed once for a ledger, and drained before the ledger is
+ * closed.
+ */
 export function createNetwork(options: NetworkOptions): Network {
   const { ledger, vault, random, onFault, onFull } = options;
   const batch_max = options.batch_max ?? batch_max_default;

@@ -1,6 +1,6 @@
 /**
- * The courier of one process: it takes offers of due deliveries from the queue, claims them, sends them and records the
- * results.
+ * The courier of one process: it takes offers of due deliveries from the queue, claims them, sends
+ * them and records the results.
  *
  *   created ──start──> running ──stop──> stopping ──nothing in flight, results recorded──> stopped
  *   created ──stop──> stopping
@@ -84,15 +84,15 @@ export interface Courier {
   /** Begins to take offers. A `Violation` unless it was just created. */
   start(): Promise<void>;
   /**
-   * Offers what is due to the queue, and records what could not be recorded before. Returns how many were offered: 0 once
-   * stopping.
+   * Offers what is due to the queue, and records what could not be recorded before. Returns how
+   * many were offered: 0 once stopping.
    */
   sweep(): Promise<number>;
   /** Resolves when nothing waits to be claimed, is in flight or is to be recorded. */
   settled(): Promise<void>;
   /**
-   * Takes no more, lets what is in flight end, records it. What still waits is offered again by a sweep. A second call is a
-   * `Violation`.
+   * Takes no more, lets what is in flight end, records it. What still waits is offered again by a
+   * sweep. A second call is a `Violation`.
    */
   stop(): Promise<void>;
 }

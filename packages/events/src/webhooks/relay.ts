@@ -1,5 +1,6 @@
 /**
- * The relay makes deliveries of committed events and offers them to the queue. Each process has one.
+ * The relay makes deliveries of committed events and offers them to the queue. Each process has
+ * one.
  *
  *   open ──stop──> stopping ──the round under way has ended──> stopped
  *
@@ -15,8 +16,8 @@
  *   relaying ──nudge after gather_ms, run──> relaying: one more round, shared by all that asked
  *   relaying ──a transaction or the queue fails──> resting: the next nudge or run tries again
  *
- * An event that no round takes, because its process died, is left to the relay of any other process: the events table is the
- * outbox.
+ * An event that no round takes, because its process died, is left to the relay of any other
+ * process: the events table is the outbox.
  */
 import { type Clock, createPhase, type UnitOfWork } from '@tallystick/kernel';
 import { subscribedName } from '../log/event-type.ts';
@@ -40,18 +41,27 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Events may have been committed: a round begins after `gather_ms`. Returns at once. Does nothing once stopping. */
+  /**
+   * Events may have been committed: a round begins after `gather_ms`. Returns at once. Does nothing
+   * once stopping.
+   */
   nudge(): void;
   /**
-   * Relays all events that are committed now; during a round, the next one. Rejects when a transaction or the queue fails. Does
-   * nothing once stopping.
+   * Relays all events that are committed now; during a round, the next one. Rejects when a
+   * transaction or the queue fails. Does nothing once stopping.
    */
   run(): Promise<void>;
-  /** Resolves when the transaction under way has ended and its deliveries are offered. A second call is a `Violation`. */
+  /**
+   * Resolves when the transaction under way has ended and its deliveries are offered. A second call
+   * is a `Violation`.
+   */
   stop(): Promise<void>;
 }
 
-/** The relay of one process. It has no timer: whoever composes it calls `nudge` after each commit and `run` at intervals. */
+/**
+ * The relay of one process. It has no timer: whoever composes it calls `nudge` after each commit
+ * and `run` at intervals.
+ */
 export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Relay {
   const { unitOfWork, queue, clock, pause, faulted } = ports;
   const { gather_ms = 5, batch_max = 500 } = options;

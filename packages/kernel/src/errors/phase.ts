@@ -6,11 +6,16 @@ export type PhaseArrows<Name extends string> = Readonly<Record<Name, readonly No
 /** The phase of a module that is a state machine. */
 export interface Phase<Name extends string> {
   is(name: Name): boolean;
-  /** Changes the phase. Throws a `Violation` when no arrow leads from the present phase to `next`. */
+  /**
+   * Changes the phase. Throws a `Violation` when no arrow leads from the present phase to `next`.
+   */
   enter(next: Name): void;
 }
 
-/** A phase that begins with `first` and changes along the arrows only. `what` names the module in a `Violation`. */
+/**
+ * A phase that begins with `first` and changes along the arrows only. `what` names the module in a
+ * `Violation`.
+ */
 export function createPhase<Name extends string>(
   what: string,
   first: NoInfer<Name>,
