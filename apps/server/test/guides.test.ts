@@ -4,7 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, mock } from 'node:test';
-import { attempt_offsets_ms } from '@tallystick/events';
+import { idempotency_keep_ms } from '@tallystick/access';
+import {
+  mailbox_kept_days,
+  mails_kept_days,
+  one_time_links_kept_days,
+  unknown_numbers_kept_days_default,
+} from '@tallystick/cards';
+import { attempt_offsets_ms, deliveries_kept_days } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { scratchDatabase, tableNames } from '@tallystick/test-support';
@@ -84,5 +91,20 @@ describe('docs/operations.md', () => {
     const listed = rows.flatMap(([, tables]) => [...(tables ?? '').matchAll(/`([a-z_]+)`/g)].map(([, table]) => table));
     const existing = (await tableNames(scratch)).filter((name) => !name.startsWith('sqlite_'));
     assert.deepEqual(listed.toSorted(), existing.toSorted());
+  });
+
+  it('tells the times that the packages keep', () => {
+    const row = (table: string): string =>
+      guide('operations.md').match(new RegExp(`^.*\\| \`${table}\` \\|.*$`, 'm'))![0];
+    const days: [string, string][] = [
+      ['unknown_number_messages', `${unknown_numbers_kept_days_default} days`],
+      ['idempotency_records', `${idempotency_keep_ms / 3_600_000} hours`],
+      ['deliveries', `finished: ${deliveries_kept_days} days`],
+      ['delivery_attempts', `${deliveries_kept_days} days`],
+      ['mails', `sent: ${mails_kept_days} days`],
+      ['one_time_links', `${one_time_links_kept_days} days`],
+      ['mailbox_messages', `${mailbox_kept_days} days`],
+    ];
+    for (const [table, text] of days) assert.ok(row(table).includes(text), `${table}: ${text}`);
   });
 });
