@@ -86,6 +86,13 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
   let consuming: Promise<void> | null = null;
   let stopped = false;
 
+  /** Deliveries are due at the time of the clock, which another process may have moved. */
+  async function relayJob(): Promise<void> {
+    await refresh();
+    if (stopped) return;
+    await relay.run();
+  }
+
   async function sweep(): Promise<void> {
     await refresh();
     if (stopped) return;
@@ -101,7 +108,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
     nudge: relay.nudge,
     jobs: [
       { name: 'delivery sweep', every_ms: 1_000, run: sweep },
-      { name: 'event relay', every_ms: 250, run: relay.run },
+      { name: 'event relay', every_ms: 250, run: relayJob },
     ],
     webhooks: {
       callback_url_policy: callbackUrlPolicy(parts.guard),

@@ -51,7 +51,10 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   let reading: Promise<void> = Promise.resolve();
   let next_reading: Promise<void> | null = null;
   const machineNow = (): number => machine.now().epochMilliseconds;
-  const now = (): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(sandboxNow(state, machineNow()));
+  /** The machine's time at which a move was computed that is not committed yet. */
+  let held_at_machine_ms: number | null = null;
+  const now = (): Temporal.Instant =>
+    Temporal.Instant.fromEpochMilliseconds(sandboxNow(state, held_at_machine_ms ?? machineNow()));
 
   const read = async (work: ClockWork): Promise<void> => {
     const moves_before = moves;
@@ -61,15 +64,23 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   };
 
   const moveNow = async (work: ClockWork, move: ClockMove): Promise<ClockReading> => {
-    const moved = await work.run(async (tx) => {
-      const stored = await tx.sandbox_clock.read({ for_update: true });
-      const next = moveSandboxClock(stored, machineNow(), move);
-      await tx.sandbox_clock.write(next);
-      return next;
-    });
-    moves += 1;
-    state = moved;
-    return { now_ms: now().epochMilliseconds, frozen: moved.frozen_at_ms !== null };
+    try {
+      const moved = await work.run(async (tx) => {
+        const stored = await tx.sandbox_clock.read({ for_update: true });
+        const machine_ms = machineNow();
+        // The clock stands until the move is committed. A clock that ran on would show later times than the one that it is
+        // moved to, and what is due at such a time would not be due after the move.
+        held_at_machine_ms = machine_ms;
+        const next = moveSandboxClock(stored, machine_ms, move);
+        await tx.sandbox_clock.write(next);
+        return next;
+      });
+      moves += 1;
+      state = moved;
+    } finally {
+      held_at_machine_ms = null;
+    }
+    return { now_ms: now().epochMilliseconds, frozen: state.frozen_at_ms !== null };
   };
 
   return {

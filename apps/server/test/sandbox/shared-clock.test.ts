@@ -97,6 +97,26 @@ for (const name of database_names) {
       assert.equal(clock.now().epochMilliseconds, moved.now_ms);
     });
 
+    it('never shows a later time than the one at which a move freezes it', async () => {
+      let machine_ms = Date.UTC(2090, 0, 1);
+      const clock = createSharedClock({ now: () => Temporal.Instant.fromEpochMilliseconds(machine_ms++) });
+      await clock.refresh(work);
+      let shown_ms = 0;
+      const looking: ClockWork = {
+        read: (unit) => work.read(unit),
+        run: (unit) =>
+          work.run(async (tx) => {
+            const result = await unit(tx);
+            shown_ms = clock.now().epochMilliseconds;
+            return result;
+          }),
+      };
+      const moved = await clock.move(looking, { advance: 'PT0S', frozen: true });
+      assert.ok(shown_ms <= moved.now_ms, `${shown_ms} was shown before ${moved.now_ms}`);
+      await clock.move(work, { advance: 'PT0S' });
+      assert.ok(clock.now().epochMilliseconds > moved.now_ms, 'it runs again');
+    });
+
     it('does not change when a move is refused', async () => {
       const clock = createSharedClock(machine);
       await clock.refresh(work);
