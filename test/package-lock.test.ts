@@ -4,11 +4,16 @@ import { it } from 'node:test';
 
 interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly hasInstallScript?: boolean;
 }
 
+/** The oldest Node that may run npm. The Node that runs the project comes with `npm ci`. */
+const npm_node_major = 20;
+
+const { packages } = readJson('../package-lock.json') as { packages: Readonly<Record<string, Entry>> };
+
 it('names the optional packages of every platform in the lock: npm ci refuses a lock without them', () => {
-  const path = new URL('../package-lock.json', import.meta.url);
-  const { packages } = JSON.parse(readFileSync(path, 'utf8')) as { packages: Readonly<Record<string, Entry>> };
   const missing = Object.entries(packages).flatMap(([user, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
       .filter((name) => !(`node_modules/${name}` in packages) && !(`${user}/node_modules/${name}` in packages))
@@ -16,3 +21,36 @@ it('names the optional packages of every platform in the lock: npm ci refuses a 
   );
   assert.deepEqual(missing, []);
 });
+
+it('has no engines of Node that exclude the Node that runs npm: npm ci would warn about them', () => {
+  const excluding = Object.entries(packages)
+    .filter(([, { engines }]) => engines?.node !== undefined && !includesMajor(engines.node, npm_node_major))
+    .map(([path, { engines }]) => `${path}: remove "engines": ${JSON.stringify(engines)} from package-lock.json`);
+  assert.deepEqual(excluding, []);
+});
+
+it('decides about each install script in allowScripts: npm warns about scripts that nobody has reviewed', () => {
+  const { allowScripts } = readJson('../package.json') as { allowScripts: Readonly<Record<string, boolean>> };
+  const unreviewed = Object.entries(packages)
+    .filter(([path, { hasInstallScript }]) => hasInstallScript && !(nameAt(path) in allowScripts))
+    .map(
+      ([path]) => `${path}: run \`npm install-scripts deny ${nameAt(path)}\`, or approve when it cannot work without`,
+    );
+  assert.deepEqual(unreviewed, []);
+});
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+}
+
+/** Of the ranges that packages use: versions with an operator, and alternatives of them. */
+function includesMajor(range: string, major: number): boolean {
+  return range.split('||').some((one) => {
+    const from = Number(/\d+/.exec(one)?.[0] ?? 0);
+    return one.trim().startsWith('^') ? from === major : from <= major;
+  });
+}
+
+function nameAt(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
