@@ -133,6 +133,8 @@ async function scratchPostgres(): Promise<ScratchDatabase> {
 
 async function onPostgres<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
+  // A server that ends between two calls is reported by an event. Without a listener it would end the test process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);

@@ -22,6 +22,7 @@ export async function readRows<Found = Row>(
     }
   }
   const client = new pg.Client({ connectionString: database_url, types: { getTypeParser: parserOf as never } });
+  client.on('error', () => {}); // the server ended after the answer
   await client.connect();
   try {
     return (await client.query(sql)).rows as Found[];
@@ -48,6 +49,7 @@ export async function changeRows(
     return;
   }
   const client = new pg.Client({ connectionString: database_url });
+  client.on('error', () => {}); // the server ended after the answer
   await client.connect();
   try {
     await client.query(sql);

@@ -31,6 +31,7 @@ if (own_servers_expected) {
       const postgres = await startLocalPostgres();
       const ask = async (sql: string): Promise<unknown[]> => {
         const client = new pg.Client({ connectionString: postgres.url });
+        client.on('error', () => {});
         await client.connect();
         try {
           return (await client.query(sql)).rows;
@@ -49,7 +50,7 @@ if (own_servers_expected) {
       assert.match((await postgresProblem(postgres.url)) ?? '', /ECONNREFUSED/);
     });
 
-    it('ends with the process that started it, even when that is killed', async () => {
+    it('ends with the process that started it, even when that is killed', async (t) => {
       const entrance = new URL('../src/index.ts', import.meta.url).href;
       const starting = `
         const { startLocalPostgres, startLocalRedis } = await import(process.argv[1]);
@@ -58,6 +59,7 @@ if (own_servers_expected) {
         setInterval(() => {}, 1_000);`;
       const words = ['--conditions=source', '--input-type=module', '--eval', starting, entrance];
       const owner = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+      t.after(() => owner.kill('SIGKILL'));
       const [told] = (await once(owner.stdout, 'data')) as [Buffer];
       const [postgres_url = '', redis_url = ''] = told.toString().trim().split(' ');
       assert.deepEqual([await postgresProblem(postgres_url), await redisProblem(redis_url)], [null, null]);
