@@ -38,7 +38,7 @@ export async function startLocalRedis(): Promise<LocalRedis> {
   if (problem !== null) throw new Error(problem);
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-redis-'));
   const pid_file = join(folder, 'pid');
-  const will = lastWill('kill -KILL "$(cat "$1")"; rm -rf "$2"', pid_file, folder);
+  const will = lastWill('kill -KILL "$(cat "$1")" 2>/dev/null; rm -rf "$2"', pid_file, folder);
   let child: ChildProcess;
 
   async function start(port: number): Promise<void> {
@@ -77,7 +77,11 @@ export async function startLocalRedis(): Promise<LocalRedis> {
         await start(port);
       },
       flush: () => flushAll(port),
-      stop: () => will.execute(),
+      async stop() {
+        // The will only sends the signal. Until the process has ended its port still takes connections, and resets them.
+        await kill();
+        await will.execute();
+      },
     };
   } catch (error) {
     await will.execute();
