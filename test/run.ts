@@ -1,189 +1,137 @@
 /**
- * `npm test`: every `*.test.ts` of packages, adapters, apps and test, on the databases and queues that can be had.
+ * `npm test`: every `*.test.ts` of packages, adapters, apps and test, on the databases and queues that this machine has.
+ * docs/testing.md documents the switches; `npm test -- --help` lists them.
  *
- *     npm test -- [--full] [--require postgres] [--require redis] [--runs N] [--seed N] [--only TEXT] [--concurrency N]
- *
- * What could not be run is told at the end, in words that nobody overlooks; with `--require` it fails the run.
+ * The end of a run lists what did not run and what failed. With `--require`, a part that is not there fails the run.
  */
-import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { globSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import {
-  connectionsLeft,
-  dropStaleDatabases,
-  findChromium,
-  findNode20,
-  localPostgresProblem,
-  localRedisProblem,
-  postgres_url,
-  redis_url,
-  redisProblem,
-  startLocalPostgres,
-  startLocalRedis,
-} from '@tallystick/test-support';
-
-const folders = ['packages', 'adapters', 'apps', 'test'];
-const stale_ms = 2 * 60 * 60 * 1000;
-const required_names = ['postgres', 'redis'];
-/** Connections to Postgres that the tests may have at once, and some to spare: another run may use the same server. */
-const connections_wanted = 200;
-
-const { values } = parseArgs({
-  options: {
-    full: { type: 'boolean', default: false },
-    require: { type: 'string', multiple: true, default: [] },
-    runs: { type: 'string' },
-    seed: { type: 'string' },
-    only: { type: 'string' },
-    concurrency: { type: 'string', default: '2' },
-  },
-});
-for (const name of values.require) {
-  if (!required_names.includes(name)) throw new TypeError(`--require ${name}: postgres and redis can be required`);
-}
-/** What all random draws of this run begin from. */
-const seed = Number(values.seed ?? randomInt(2 ** 31));
-if (!Number.isSafeInteger(seed)) throw new TypeError(`--seed ${values.seed}: it must be an integer`);
+import { failuresOf, failuresText } from './runner/failures.ts';
+import { type Found, type OptionalPart, optional_parts } from './runner/optional-parts.ts';
+import { helpText, readSwitches, type Switches, SwitchProblem } from './runner/switches.ts';
+import { type TestFiles, testFiles } from './runner/test-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const found = globSync(
-  folders.map((folder) => `${folder}/**/*.test.ts`),
-  { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|data)$/.test(path) },
-).sort();
-const files = found.filter((file) => file.includes(values.only ?? ''));
-if (files.length === 0) throw new Error(`no test file${values.only ? ` has "${values.only}" in its path` : ''}`);
+const optional_names = optional_parts.map(({ name }) => name);
 
-const started_at = performance.now();
-const postgres = await findPostgres();
-const redis = await findRedis();
-/** Tests of crashes end servers, so they start their own: a server that runs somewhere is not enough for them. */
-const own_servers_problem = [localPostgresProblem(), localRedisProblem()].filter((one) => one !== null).join('; ');
-const node_20 = findNode20();
-const chromium = findChromium();
-const left_out: string[] = [];
-if (values.only !== undefined)
-  left_out.push(`${found.length - files.length} test files without "${values.only}" in their path`);
-if (postgres.problem !== null) left_out.push(`everything on Postgres: ${postgres.problem}`);
-if (redis.problem !== null) left_out.push(`everything on Bull, the queue between processes: ${redis.problem}`);
-if (own_servers_problem !== '') left_out.push(`crashes and restarts of Postgres and Redis: ${own_servers_problem}`);
-if (node_20 === null) left_out.push('the package for receivers on Node 20: none was found; TEST_NODE_20 names one');
-if (chromium === null) left_out.push('everything in a browser: no Chromium was found; TEST_CHROMIUM names one');
-if (!values.full) left_out.push('the long runs of random sequences (npm test -- --full)');
+process.exit(await main(process.argv.slice(2)));
 
-let exit_code = 1;
-const missing = missingRequirements();
-for (const what of missing) console.error(what);
-try {
-  if (missing.length === 0) exit_code = await runTests();
-} finally {
-  await postgres.stop();
-  await redis.stop();
-}
-if (missing.length === 0) report();
-process.exit(exit_code);
-
-/** A server that tests use, or why there is none. */
-interface Found {
-  readonly url: string;
-  readonly how: 'running server' | 'started for this run' | '';
-  readonly problem: string | null;
-  /** Ends it if it was started for this run. */
-  stop(): Promise<void>;
-}
-
-function running(url: string): Found {
-  return { url, how: 'running server', problem: null, stop: async () => {} };
-}
-
-function absent(problem: string): Found {
-  return { url: '', how: '', problem, stop: async () => {} };
-}
-
-/** One of our own for as long as the tests run; `away` tells why one is needed. */
-async function started(away: string, start: () => Promise<Pick<Found, 'url' | 'stop'>>): Promise<Found> {
+/** Returns the exit code: 0 when all tests passed, 1 when not, 2 when the command line says nothing that could be run. */
+async function main(args: readonly string[]): Promise<number> {
+  let switches: Switches;
   try {
-    const { url, stop } = await start();
-    return { url, how: 'started for this run', problem: null, stop };
+    switches = readSwitches(args, optional_names);
   } catch (error) {
-    return absent(`${away}, and none could be started: ${(error as Error).message}`);
+    if (!(error instanceof SwitchProblem)) throw error;
+    return refuse(error.message);
+  }
+  if (switches.help) {
+    console.log(helpText(optional_names));
+    return 0;
+  }
+  const files = testFiles(root, switches.only);
+  if (files.chosen.length === 0) {
+    return refuse(`--only: no test file has ${switches.only.map((text) => `"${text}"`).join(' or ')} in its path`);
+  }
+  const started_ms = performance.now();
+  const parts = await Promise.all(optional_parts.map(async (part) => ({ part, found: await part.find() })));
+  try {
+    const missing = missingRequirements(switches, parts);
+    for (const what of missing) console.error(what);
+    if (missing.length > 0) return 1;
+    const outcome = await runTests(switches, files, parts);
+    report(switches, files, parts, started_ms, outcome);
+    return outcome.passed ? 0 : 1;
+  } finally {
+    await Promise.all(parts.map(({ found }) => found.stop()));
   }
 }
 
-/**
- * The running server when it was named or has room for us, else one of our own, else the running one all the same, else why there
- * is none.
- */
-async function findPostgres(): Promise<Found> {
-  const named = process.env.TEST_POSTGRES_URL !== undefined;
-  const dropped = await dropStaleDatabases(stale_ms).catch((error: unknown) => error as Error);
-  if (typeof dropped === 'number') {
-    if (dropped > 0) console.log(`dropped ${dropped} databases that killed test runs had left`);
-    if (named || (await connectionsLeft()) >= connections_wanted) return running(postgres_url);
-    const own = await started('the running server takes too few connections', startLocalPostgres);
-    return own.problem === null ? own : running(postgres_url);
-  }
-  const away = `no server answers at TEST_POSTGRES_URL (${dropped.message || 'connection refused'})`;
-  return named ? absent(away) : await started(away, startLocalPostgres);
+interface PartFound {
+  readonly part: OptionalPart;
+  readonly found: Found;
 }
 
-/** The running server, else one of our own, else why there is none. */
-async function findRedis(): Promise<Found> {
-  const problem = await redisProblem();
-  if (problem === null) return running(redis_url);
-  const away = `no server answers at TEST_REDIS_URL (${problem})`;
-  return process.env.TEST_REDIS_URL === undefined ? await started(away, startLocalRedis) : absent(away);
+interface Outcome {
+  readonly passed: boolean;
+  /** The list of what failed; empty when nothing did. */
+  readonly failed_text: string;
 }
 
-function missingRequirements(): string[] {
-  const missing: string[] = [];
-  const missed = (name: string, problem: string | null): void => {
-    if (problem !== null && values.require.includes(name)) missing.push(`${name} is required: ${problem}`);
-  };
-  missed('postgres', postgres.problem ?? localPostgresProblem());
-  missed('redis', redis.problem ?? localRedisProblem());
-  return missing;
+function refuse(problem: string): number {
+  console.error(`npm test: ${problem}. npm test -- --help lists the switches.`);
+  return 2;
 }
 
-async function runTests(): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--test', `--test-concurrency=${values.concurrency}`, '--test-reporter=spec', ...files],
-    {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: {
-        // Many tests start the server or a command: what they compile is kept from one process to the next.
-        NODE_COMPILE_CACHE: join(tmpdir(), 'tallystick-compile-cache'),
-        ...process.env,
-        TALLYSTICK_TEST_DATABASES: postgres.problem === null ? 'sqlite,postgres' : 'sqlite',
-        ...(postgres.problem === null ? { TEST_POSTGRES_URL: postgres.url } : {}),
-        ...(redis.problem === null ? { TEST_REDIS_URL: redis.url } : { TALLYSTICK_TEST_REDIS: 'none' }),
-        ...(own_servers_problem === '' ? {} : { TALLYSTICK_TEST_OWN_SERVERS: 'none' }),
-        ...(node_20 === null ? { TALLYSTICK_TEST_NODE_20: 'none' } : {}),
-        ...(chromium === null ? { TALLYSTICK_TEST_BROWSER: 'none' } : {}),
-        ...(values.full ? { TALLYSTICK_TEST_FULL: '1' } : {}),
-        ...(values.runs === undefined ? {} : { TALLYSTICK_TEST_RUNS: values.runs }),
-        TALLYSTICK_TEST_SEED: String(seed),
-      },
+function missingRequirements({ required }: Switches, parts: readonly PartFound[]): readonly string[] {
+  return parts.flatMap(({ part, found }) => {
+    const problem = found.problem ?? part.requirement?.() ?? null;
+    return problem !== null && required.includes(part.name) ? [`${part.name} is required: ${problem}`] : [];
+  });
+}
+
+async function runTests(switches: Switches, files: TestFiles, parts: readonly PartFound[]): Promise<Outcome> {
+  const together = files.together.length === 0 ? [] : ['test/runner/one-process.ts'];
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const tests = run({
+    // In this order: the runner of tests keeps it.
+    files: [...files.alone.slice(0, 1), ...together, ...files.alone.slice(1)].map((path) => join(root, path)),
+    concurrency: switches.concurrency,
+    cwd: root,
+    execArgv: ['--conditions=source'],
+    signal: stopping.signal,
+    env: {
+      // Many tests start the server or a command: what they compile is kept from one process to the next.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'tallystick-compile-cache'),
+      ...process.env,
+      ...Object.assign({}, ...parts.map(({ found }) => found.environment)),
+      ...(switches.full ? { TALLYSTICK_TEST_FULL: '1' } : {}),
+      ...(switches.runs === null ? {} : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),
+      TALLYSTICK_TEST_SEED: String(switches.seed),
+      TALLYSTICK_TEST_TOGETHER: files.together.join(' '),
     },
-  );
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
+  });
+  const failures = failuresOf(tests, root);
+  let passed = true;
+  tests.on('test:summary', ({ success }) => {
+    if (!success) passed = false;
+  });
+  const printed = tests.compose(new spec());
+  printed.pipe(process.stdout);
+  await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
+  passed = passed && failures.length === 0 && !stopping.signal.aborted;
+  return { passed, failed_text: failures.length === 0 ? '' : failuresText(failures, switches.seed) };
 }
 
-function report(): void {
-  const seconds = ((performance.now() - started_at) / 1000).toFixed(1);
-  const databases = postgres.problem === null ? `SQLite and Postgres (${postgres.how})` : 'SQLite only';
-  const queues = redis.problem === null ? `Bull (${redis.how})` : 'no Bull';
+function report(
+  switches: Switches,
+  files: TestFiles,
+  parts: readonly PartFound[],
+  started_ms: number,
+  { passed, failed_text }: Outcome,
+): void {
+  const seconds = ((performance.now() - started_ms) / 1000).toFixed(1);
+  const used = parts.flatMap(({ part, found }) => (found.problem === null ? [`${part.name} (${found.how})`] : []));
+  const left_out = [
+    ...(switches.only.length === 0
+      ? []
+      : [`${files.all.length - files.chosen.length} test files that --only leaves out`]),
+    ...parts.flatMap(({ part, found }) => (found.problem === null ? [] : [`${part.tests}: ${found.problem}`])),
+    ...(switches.full ? [] : ['the long runs of random sequences (npm test -- --full)']),
+  ];
+  const size = switches.full ? 'long' : 'short';
   console.log(
-    `\nRan ${files.length} test files on ${databases}, with ${queues}, in ${seconds} s, the ${values.full ? 'long' : 'short'} run.`,
+    `\nRan ${files.chosen.length} test files in ${seconds} s, the ${size} run, ${switches.concurrency} at once.`,
   );
-  console.log(`Random draws began from seed ${seed}: npm test -- --seed ${seed} draws the same again.`);
+  console.log(`With: ${['sqlite', ...used].join(', ')}.`);
+  console.log(
+    `Random draws began from seed ${switches.seed}: npm test -- --seed ${switches.seed} draws the same again.`,
+  );
   for (const what of left_out) console.log(`NOT RUN: ${what}`);
-  console.log(exit_code === 0 ? 'All tests passed.' : 'SOME TESTS FAILED.');
+  if (failed_text !== '') console.log(`\n${failed_text}\n`);
+  console.log(passed ? 'All tests passed.' : 'SOME TESTS FAILED.');
 }

@@ -1,0 +1,86 @@
+import { relative } from 'node:path';
+import type { TestsStream } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** A test that failed. */
+export interface Failure {
+  /** The names of the suites around it, the outermost first, and its own. */
+  readonly names: readonly string[];
+  /** Relative to the root. */
+  readonly file: string;
+  /** Where it begins; null when the file itself failed. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** The first line of what went wrong. */
+  readonly message: string;
+}
+
+/** What the runner of tests says of a failure, as far as it is of use here. */
+interface Reported {
+  readonly name: string;
+  readonly nesting: number;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+interface ReportedError extends Error {
+  readonly failureType?: string;
+}
+
+/** Failures that only repeat what is listed already: of a suite whose tests failed, and of tests that a failed hook cancelled. */
+const repeating = ['subtestsFailed', 'cancelledByParent', 'parentAlreadyFinished'];
+
+/** Collects the failures of a run while it goes on: read the list when it has ended. `root` is the folder of the project. */
+export function failuresOf(tests: TestsStream, root: string): readonly Failure[] {
+  const failures: Failure[] = [];
+  const suites: string[] = [];
+  // Both are reported in the order of the files, one file after the other.
+  tests.on('test:start', ({ name, nesting }) => {
+    suites.length = nesting;
+    suites[nesting] = name;
+  });
+  tests.on('test:fail', (failed) => {
+    if (failed.todo !== undefined && failed.todo !== false) return;
+    const { name, nesting, file, line, column } = failed as Reported;
+    const error = failed.details.error as ReportedError;
+    if (repeating.includes(error.failureType ?? '')) return;
+    const path = relative(root, toPath(file ?? name));
+    const is_file = relative(root, toPath(name)) === path;
+    // A file fails with its tests: it is only listed when it failed by itself.
+    if (is_file && failures.some((one) => one.file === path)) return;
+    failures.push({
+      names: is_file ? [path] : [...suites.slice(0, nesting), name],
+      file: path,
+      line: is_file ? null : (line ?? null),
+      column: is_file ? null : (column ?? null),
+      message: firstLine(error),
+    });
+  });
+  return failures;
+}
+
+/** The list that ends a failed run: of each test its name, its place, what went wrong and how to run it again. */
+export function failuresText(failures: readonly Failure[], seed: number): string {
+  const blocks = failures.map(({ names, file, line, column, message }, place) => {
+    const at = line === null ? file : `${file}:${line}:${column}`;
+    return [
+      `  ${place + 1}. ${names.join(' > ')}`,
+      `     at ${at}`,
+      `     ${message}`,
+      `     npm test -- --only ${file} --seed ${seed}`,
+    ].join('\n');
+  });
+  const count = failures.length === 1 ? '1 test' : `${failures.length} tests`;
+  return [`FAILED: ${count}`, ...blocks].join('\n\n');
+}
+
+function toPath(file: string): string {
+  return file.startsWith('file:') ? fileURLToPath(file) : file;
+}
+
+function firstLine(error: ReportedError): string {
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const text = cause.message.split('\n').find((line) => line.trim() !== '') ?? 'without a message';
+  return cause.name === 'Error' || text.startsWith(cause.name) ? text : `${cause.name}: ${text}`;
+}

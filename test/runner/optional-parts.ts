@@ -1,0 +1,111 @@
+import {
+  connectionsLeft,
+  dropStaleDatabases,
+  localPostgresProblem,
+  localRedisProblem,
+  postgres_url,
+  redis_url,
+  redisProblem,
+  startLocalPostgres,
+  startLocalRedis,
+} from '@tallystick/test-support';
+
+/** How old a scratch database is that a killed run left behind. */
+const stale_ms = 2 * 60 * 60 * 1000;
+
+/** Connections to Postgres that the tests may have at once, and some to spare: another run may use the same server. */
+const connections_wanted = 200;
+
+/** What a part of the tests needs beyond Node, found or not. */
+export interface Found {
+  /** Null: the tests can use it. Else why they cannot. */
+  readonly problem: string | null;
+  /** For the report: `running server`. */
+  readonly how: string;
+  /** What test processes need to know. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends what was started for this run. */
+  stop(): Promise<void>;
+}
+
+/** Something that some tests need and that a machine may lack. */
+export interface OptionalPart {
+  /** As `--require` takes it. */
+  readonly name: string;
+  /** What is left out without it: `everything on Postgres`. */
+  readonly tests: string;
+  /** Finds it or starts it. Never rejects: what goes wrong is the problem. */
+  find(): Promise<Found>;
+  /** What else `--require` asks for; null when it is there. */
+  readonly requirement?: () => string | null;
+}
+
+/**
+ * All of them. Whoever adds one adds an entry here: `--require`, `--help`, the tests' environment and the list of what did not run
+ * follow. `docs/testing.md` names its variables.
+ */
+export const optional_parts: readonly OptionalPart[] = [
+  { name: 'postgres', tests: 'everything on Postgres', find: findPostgres, requirement: localPostgresProblem },
+  {
+    name: 'redis',
+    tests: 'everything on Bull, the queue between processes',
+    find: findRedis,
+    requirement: localRedisProblem,
+  },
+  { name: 'own-servers', tests: 'crashes and restarts of Postgres and Redis', find: async () => findOwnServers() },
+];
+
+function found(how: string, environment: Found['environment'], stop: Found['stop'] = async () => {}): Found {
+  return { problem: null, how, environment, stop };
+}
+
+function absent(problem: string, environment: Found['environment']): Found {
+  return { problem, how: '', environment, stop: async () => {} };
+}
+
+/**
+ * The running server when it was named or has room for the tests, else one of our own, else the running one although it has
+ * little room.
+ */
+async function findPostgres(): Promise<Found> {
+  const at = (url: string) => ({ TALLYSTICK_TEST_DATABASES: 'sqlite,postgres', TEST_POSTGRES_URL: url });
+  const without = { TALLYSTICK_TEST_DATABASES: 'sqlite' };
+  const running = found('running server', at(postgres_url));
+  const named = process.env.TEST_POSTGRES_URL !== undefined;
+  const dropped = await dropStaleDatabases(stale_ms).catch((error: unknown) => error as Error);
+  if (typeof dropped === 'number') {
+    if (dropped > 0) console.log(`dropped ${dropped} databases that killed test runs had left`);
+    if (named || (await connectionsLeft()) >= connections_wanted) return running;
+    return await startLocalPostgres().then(
+      ({ url, stop }) => found('started for this run', at(url), stop),
+      () => running,
+    );
+  }
+  const away = `no server answers at TEST_POSTGRES_URL (${dropped.message || 'connection refused'})`;
+  if (named) return absent(away, without);
+  return await startLocalPostgres().then(
+    ({ url, stop }) => found('started for this run', at(url), stop),
+    (error: Error) => absent(`${away}, and none could be started: ${error.message}`, without),
+  );
+}
+
+/** The running server, else one of our own. */
+async function findRedis(): Promise<Found> {
+  const at = (url: string) => ({ TEST_REDIS_URL: url });
+  const without = { TALLYSTICK_TEST_REDIS: 'none' };
+  const problem = await redisProblem();
+  if (problem === null) return found('running server', at(redis_url));
+  const away = `no server answers at TEST_REDIS_URL (${problem})`;
+  if (process.env.TEST_REDIS_URL !== undefined) return absent(away, without);
+  return await startLocalRedis().then(
+    ({ url, stop }) => found('started for this run', at(url), stop),
+    (error: Error) => absent(`${away}, and none could be started: ${error.message}`, without),
+  );
+}
+
+/** Tests of crashes end servers, so they start their own: a server that runs somewhere is not enough for them. */
+function findOwnServers(): Found {
+  const problems = [localPostgresProblem(), localRedisProblem()].filter((problem) => problem !== null);
+  if (problems.length === 0) return found("this machine's binaries", {});
+  return absent(problems.join('; '), { TALLYSTICK_TEST_OWN_SERVERS: 'none' });
+}

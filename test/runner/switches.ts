@@ -1,0 +1,122 @@
+import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+
+/** A switch of `npm test --`, as `--help` and docs/testing.md show it. */
+export interface Switch {
+  /** With the place of its value: `--only TEXT`. */
+  readonly usage: string;
+  readonly meaning: string;
+}
+
+/** What the command line says. */
+export interface Switches {
+  readonly help: boolean;
+  readonly full: boolean;
+  /** Names of optional parts that must be there. */
+  readonly required: readonly string[];
+  /** How often each property and random sequence runs; null: as often as the run's size says. */
+  readonly runs: number | null;
+  /** What all random draws of this run begin from. */
+  readonly seed: number;
+  /** Texts of which a file's path must contain one; none: every file runs. */
+  readonly only: readonly string[];
+  /** Test files at once, each in a process of its own. */
+  readonly concurrency: number;
+}
+
+/** A command line that says nothing that could be run. The message is for the person who typed it. */
+export class SwitchProblem extends Error {}
+
+/**
+ * Test files at once unless `--concurrency` says otherwise: one more than there are cores, because many tests wait for servers.
+ * At most four: their connections to Postgres add up.
+ */
+export const concurrency_default: number = Math.min(availableParallelism() + 1, 4);
+
+/** All switches, in the order in which they are documented. */
+export function switchesOf(optional_names: readonly string[]): readonly Switch[] {
+  return [
+    { usage: '--only TEXT', meaning: 'run only the files with TEXT in their path; may be repeated' },
+    { usage: '--full', meaning: 'the long run: more random sequences, larger loads' },
+    { usage: '--runs N', meaning: 'run every property and random sequence N times' },
+    {
+      usage: '--seed N',
+      meaning: 'begin all random draws from N, to repeat a failure; the end of each run shows its seed',
+    },
+    {
+      usage: '--require NAME',
+      meaning: `fail when NAME is not there, instead of leaving out its tests: ${optional_names.join(', ')}; may be repeated`,
+    },
+    { usage: '--concurrency N', meaning: `test files at once; here ${concurrency_default} by default` },
+    { usage: '--help', meaning: 'show this list' },
+  ];
+}
+
+/** Reads the arguments of `npm test --`. Throws a `SwitchProblem`. */
+export function readSwitches(args: readonly string[], optional_names: readonly string[]): Switches {
+  const { values, tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    tokens: true,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      full: { type: 'boolean', default: false },
+      require: { type: 'string', multiple: true, default: [] },
+      runs: { type: 'string' },
+      seed: { type: 'string' },
+      only: { type: 'string', multiple: true, default: [] },
+      concurrency: { type: 'string' },
+    },
+  });
+  const flags = ['help', 'full'];
+  const known = [...flags, 'require', 'runs', 'seed', 'only', 'concurrency'];
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      throw new SwitchProblem(`"${token.value}" is not a switch; to run one file: npm test -- --only ${token.value}`);
+    }
+    if (token.kind !== 'option') continue;
+    if (!known.includes(token.name)) throw new SwitchProblem(`there is no switch ${token.rawName}`);
+    if (flags.includes(token.name) && token.value !== undefined) {
+      throw new SwitchProblem(`${token.rawName} takes no value`);
+    }
+    const value_missing = token.value === undefined || token.value === '' || token.value.startsWith('--');
+    if (!flags.includes(token.name) && value_missing) throw new SwitchProblem(`${token.rawName} needs a value`);
+  }
+  const required = values.require as string[];
+  for (const name of required) {
+    if (!optional_names.includes(name)) {
+      throw new SwitchProblem(`--require ${name}: it can be ${optional_names.join(' or ')}`);
+    }
+  }
+  const number = (name: 'runs' | 'seed' | 'concurrency', min: number): number | null => {
+    const text = values[name] as string | undefined;
+    if (text === undefined) return null;
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= min) return value;
+    throw new SwitchProblem(`--${name} ${text}: it must be an integer from ${min} on`);
+  };
+  return {
+    help: values.help as boolean,
+    full: values.full as boolean,
+    required,
+    runs: number('runs', 1),
+    seed: number('seed', 0) ?? randomInt(2 ** 31),
+    only: values.only as string[],
+    concurrency: number('concurrency', 1) ?? concurrency_default,
+  };
+}
+
+/** What `--help` prints. */
+export function helpText(optional_names: readonly string[]): string {
+  const lines = switchesOf(optional_names).map(({ usage, meaning }) => `  ${usage.padEnd(17)} ${meaning}`);
+  return [
+    'npm test -- [switches]',
+    '',
+    'Runs every *.test.ts of packages, adapters, apps and test.',
+    '',
+    ...lines,
+    '',
+    'docs/testing.md has examples, and the environment variables.',
+  ].join('\n');
+}
