@@ -1,6 +1,6 @@
 /**
- * The walls of the house, as functions from source files to violations. `source-tree.ts` gives them the real files;
- * the tests also give each a planted violation, so that a rule that never fires is noticed.
+ * The rules of the architecture, as functions from source files to violations. Each violation says what to do instead.
+ * `source-tree.ts` reads the real files; the tests also plant a violation of each rule, so that a rule that never fires is noticed.
  */
 
 /** A file of the tree: path from the root with forward slashes, and its text. */
@@ -26,7 +26,7 @@ export interface Tree {
   readonly workspaces: readonly Workspace[];
 }
 
-/** `path: what is wrong`. */
+/** `path: what is wrong; what to do instead`. */
 export type ViolationLine = string;
 
 export type Rule = (tree: Tree) => readonly ViolationLine[];
@@ -84,11 +84,19 @@ export const packagesFollowTheArrows: Rule = (tree) =>
     const target = name.startsWith('@tallystick/') ? name.slice('@tallystick/'.length) : null;
     if (own === 'harness') {
       const allowed = name === 'fast-check' || (target !== null && target !== 'harness' && target in package_arrows);
-      return allowed ? [] : [`${file.path}: the harness may not import ${specifier}`];
+      return allowed ? [] : [`${file.path}: the harness may not import ${specifier}; let the host pass it in`];
     }
     const allowed = target !== null && (package_arrows[own] ?? []).includes(target);
-    return allowed ? [] : [`${file.path}: ${own} may not import ${specifier}`];
+    return allowed ? [] : [`${file.path}: ${own} may not import ${specifier}; ${insteadOfImport(own, target)}`];
   });
+
+/** What a package does that needs what it may not import. */
+function insteadOfImport(own: string, target: string | null): string {
+  if (target === null) return 'declare a port in this package, and implement it with the library in an adapter';
+  if (!(target in package_arrows)) return `declare a port in ${own}, and let an app pass in what ${target} implements`;
+  const known = (package_arrows[own] ?? []).join(', ') || 'no other package';
+  return `${own} knows ${known}: move the rule there, or take what it needs as a parameter`;
+}
 
 /** What the tests of a package may import: what its sources may, itself, the harness, fast-check and the support of tests. */
 export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
@@ -101,7 +109,11 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
       name === 'fast-check' ||
       (target !== null && [own, 'harness', 'test-support', ...(package_arrows[own] ?? [])].includes(target)) ||
       (own === 'harness' && target !== null && target in package_arrows);
-    return allowed ? [] : [`${file.path}: a test of ${own} may not import ${specifier}`];
+    return allowed
+      ? []
+      : [
+          `${file.path}: a test of ${own} may not import ${specifier}; use an adapter's test, or test/ if it crosses packages`,
+        ];
   });
 
 /** The reference model shares no code with what it judges: a mistake that both had would show in neither. */
@@ -109,7 +121,10 @@ export const judgeStandsAlone: Rule = (tree) =>
   importsIn(tree, /^packages\/harness\/src\//)
     .filter(({ specifier }) => specifier.startsWith('@tallystick/'))
     .filter(({ file, specifier }) => !(file.path.includes('/contracts/') || specifier === '@tallystick/kernel'))
-    .map(({ file, specifier }) => `${file.path}: the judge may not share ${specifier} with what it judges`);
+    .map(
+      ({ file, specifier }) =>
+        `${file.path}: the judge may not share ${specifier} with what it judges; write the rule a second time, from the specification`,
+    );
 
 /** What a package may use although packages in general may not. */
 const allowed_in_packages: Readonly<Record<string, readonly string[]>> = {
@@ -123,20 +138,24 @@ const allowed_in_packages: Readonly<Record<string, readonly string[]>> = {
 export const packagesAreFrameworkFree: Rule = (tree) =>
   sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
     const code = withoutComments(file.text);
-    const forbidden: readonly (readonly [RegExp, string])[] = [
-      [/['"]node:/, "Node's own modules"],
-      [/\bDate\.now\b|\bnew Date\b|\bTemporal\.Now\b|\bperformance\.now\b/, "the machine's clock"],
-      [/\bprocess\.|\bglobalThis\.process\b/, 'the process'],
-      [/\bMath\.random\b|\bcrypto\./, 'randomness of its own'],
-      [/\bset(Timeout|Interval|Immediate)\(/, 'a timer'],
-      [/\bfetch\(|\bconsole\./, 'input or output'],
-      [/^\s*@[A-Za-z]+\(/m, 'a decorator'],
+    const forbidden: readonly (readonly [RegExp, string, string])[] = [
+      [/['"]node:/, "Node's own modules", 'declare a port, and implement it in an adapter'],
+      [
+        /\bDate\.now\b|\bnew Date\b|\bTemporal\.Now\b|\bperformance\.now\b/,
+        "the machine's clock",
+        'take now_ms as a parameter, or a Clock of @tallystick/kernel',
+      ],
+      [/\bprocess\.|\bglobalThis\.process\b/, 'the process', 'let an app read the environment and pass in the value'],
+      [/\bMath\.random\b|\bcrypto\./, 'randomness of its own', 'take a Random of @tallystick/kernel'],
+      [/\bset(Timeout|Interval|Immediate)\(/, 'a timer', 'take a pause function, and let an app pass it in'],
+      [/\bfetch\(|\bconsole\./, 'input or output', 'declare a port or an observer, and implement it in an adapter'],
+      [/^\s*@[A-Za-z]+\(/m, 'a decorator', 'write a plain function; apps bind it with toResolvedValue'],
     ];
     const allowed = allowed_in_packages[file.path.split('/')[1]!] ?? [];
     return forbidden
       .filter(([, what]) => !allowed.includes(what))
       .filter(([pattern]) => pattern.test(code))
-      .map(([, what]) => `${file.path}: uses ${what}`);
+      .map(([, what, instead]) => `${file.path}: uses ${what}; ${instead}`);
   });
 
 /**
@@ -168,7 +187,11 @@ export const adaptersStandAlone: Rule = (tree) => {
   return importsIn(tree, /^adapters\/[^/]+\/(src|test)\//).flatMap(({ file, specifier }) => {
     const folder = folders.get(packageName(specifier) ?? '');
     const foreign = folder !== undefined && /^(adapters|apps)\//.test(folder) && folder !== workspaceOf(file.path);
-    return foreign ? [`${file.path}: an adapter may not import ${specifier}`] : [];
+    return foreign
+      ? [
+          `${file.path}: an adapter may not import ${specifier}; let an app pass it in, or move what both need to a package`,
+        ]
+      : [];
   });
 };
 
@@ -176,23 +199,29 @@ export const adaptersStandAlone: Rule = (tree) => {
 export const onlyAppsCompose: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters|test)\//)
     .filter(({ specifier }) => ['inversify', 'reflect-metadata'].includes(packageName(specifier) ?? ''))
-    .map(({ file, specifier }) => `${file.path}: only apps may import ${specifier}`);
+    .map(
+      ({ file, specifier }) =>
+        `${file.path}: only apps may import ${specifier}; export a plain factory and bind it in the container of the app`,
+    );
+
+const through_the_index = 'import the name of the package, and export what is missing from its src/index.ts';
 
 /** A package's index is its only door, and relative imports stay inside their workspace. */
 export const indexIsTheOnlyDoor: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters|apps|test)\//).flatMap(({ file, specifier }) => {
-    if (/^@tallystick\/[^/]+\/./.test(specifier)) return [`${file.path}: reaches behind the index with ${specifier}`];
+    if (/^@tallystick\/[^/]+\/./.test(specifier))
+      return [`${file.path}: reaches behind the index with ${specifier}; ${through_the_index}`];
     if (!specifier.startsWith('.')) return [];
     const resolved = new URL(specifier, `file:///${file.path}`).pathname.slice(1);
     // What crosses packages may start an app from its sources; nothing else has no door.
     if (file.path.startsWith('test/')) {
       return /^(packages|adapters)\//.test(resolved)
-        ? [`${file.path}: reaches behind the index with ${specifier}`]
+        ? [`${file.path}: reaches behind the index with ${specifier}; ${through_the_index}`]
         : [];
     }
     return workspaceOf(resolved) === workspaceOf(file.path)
       ? []
-      : [`${file.path}: leaves its workspace with ${specifier}`];
+      : [`${file.path}: leaves its workspace with ${specifier}; ${through_the_index}`];
   });
 
 /**
@@ -238,8 +267,11 @@ function differences(
   const unnamed = [...imported].filter(([name]) => !(name in named));
   const idle = Object.keys(named).filter((name) => !imported.has(name) && !used(name));
   return [
-    ...unnamed.map(([name, path]) => `${path}: imports ${name}, which ${folder}/package.json has not in ${list}`),
-    ...idle.map((name) => `${folder}/package.json: has ${name} in ${list}, for which nothing there imports it`),
+    ...unnamed.map(
+      ([name, path]) =>
+        `${path}: imports ${name}, which is not in ${list} of ${folder}/package.json; add it there with an exact version`,
+    ),
+    ...idle.map((name) => `${folder}/package.json: has ${name} in ${list}, but nothing there imports it; remove it`),
   ];
 }
 
@@ -260,7 +292,9 @@ export const versionsAreExact: Rule = (tree) =>
   tree.workspaces.flatMap(({ folder, manifest }) =>
     Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies })
       .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
-      .map(([name, version]) => `${folder}/package.json: ${name} is ${version}, not an exact version`),
+      .map(
+        ([name, version]) => `${folder}/package.json: ${name} is ${version}; name one version without ^, ~ or a range`,
+      ),
   );
 
 /** Each runtime dependency is named with its reason in docs/dependencies.md. */
@@ -269,7 +303,10 @@ export const dependenciesHaveReasons: Rule = (tree) => {
   return tree.workspaces.flatMap(({ folder, manifest }) =>
     Object.keys(manifest.dependencies ?? {})
       .filter((name) => !name.startsWith('@tallystick/') && !reasons.includes(`\`${name}\``))
-      .map((name) => `${folder}/package.json: ${name} has no reason in docs/dependencies.md`),
+      .map(
+        (name) =>
+          `${folder}/package.json: ${name} has no reason in docs/dependencies.md; add a row that says why it is needed`,
+      ),
   );
 };
 
@@ -277,7 +314,7 @@ export const dependenciesHaveReasons: Rule = (tree) => {
 export const namesTellSomething: Rule = (tree) =>
   tree.files
     .filter((file) => /(^|\/)(utils?|helpers?|common|managers?|types|misc)(\.test)?\.ts$/.test(file.path))
-    .map((file) => `${file.path}: name the file after what it holds`);
+    .map((file) => `${file.path}: the name says nothing; name the file after the one thing that it contains`);
 
 /** Every workspace says what it is for. */
 export const workspacesHaveReadmes: Rule = (tree) =>
@@ -286,7 +323,7 @@ export const workspacesHaveReadmes: Rule = (tree) =>
       ({ folder }) =>
         /^(packages|adapters|apps)\//.test(folder) && !tree.files.some((file) => file.path === `${folder}/README.md`),
     )
-    .map(({ folder }) => `${folder}: has no README.md`);
+    .map(({ folder }) => `${folder}: has no README.md; write one that opens with what it is for and its words`);
 
 /** No module imports itself by way of others, types included: files that need each other are one story, or hide a third. */
 export const modulesHaveNoCycles: Rule = (tree) => {
@@ -303,7 +340,7 @@ export const modulesHaveNoCycles: Rule = (tree) => {
   const visit = (path: string, trail: readonly string[]): void => {
     if (trail.includes(path)) {
       violations.push(
-        `${path}: imports itself by way of ${[...trail.slice(trail.indexOf(path) + 1), path].join(' > ')}`,
+        `${path}: imports itself by way of ${[...trail.slice(trail.indexOf(path) + 1), path].join(' > ')}; move what both need to a file of its own`,
       );
       return;
     }
@@ -336,7 +373,11 @@ export const roomsFollowTheArrows: Rule = (tree) =>
     const resolved = new URL(specifier, `file:///${file.path}`).pathname.slice(1).split('/');
     if (resolved.length < 5 || resolved[3] === own) return [];
     const allowed = arrows[own] ?? [];
-    return allowed.includes(resolved[3]!) ? [] : [`${file.path}: ${own}/ may not import ${specifier}`];
+    if (allowed.includes(resolved[3]!)) return [];
+    const known = allowed.map((folder) => `${folder}/`).join(', ') || 'no other folder';
+    return [
+      `${file.path}: ${own}/ may not import ${specifier}; it may import ${known}: move what both need to the lower folder`,
+    ];
   });
 
 /** The project speaks of itself alone. */
@@ -344,14 +385,16 @@ export const filesStandOnTheirOwn: Rule = (tree) =>
   tree.files
     .filter((file) => !/^(test\/architecture|\.ci)\//.test(file.path))
     .filter((file) => /\.\.\/shared\b|\/work\/|\/root\/|registry\.npmjs/.test(file.text))
-    .map((file) => `${file.path}: refers to a place outside the project`);
+    .map((file) => `${file.path}: refers to a place outside the project; say in words what is found there`);
 
 /** A reader of the product has no specification beside it: clauses and decisions are told in words. */
 export const specificationIsNamedInWords: Rule = (tree) =>
   tree.files
     .filter((file) => !file.path.startsWith('test/architecture/'))
     .filter((file) => /\b(service|decisions|clearing-files)\.md\b/.test(file.text))
-    .map((file) => `${file.path}: names a file of the specification`);
+    .map(
+      (file) => `${file.path}: names a file of the specification; name the clause instead: service specification 2.1`,
+    );
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/[^\n]*/g, '$1');
