@@ -1,6 +1,7 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { TestsStream } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 /** A test that failed. */
 export interface Failure {
@@ -35,6 +36,12 @@ const repeating = ['subtestsFailed', 'cancelledByParent', 'parentAlreadyFinished
 export function failuresOf(tests: TestsStream, root: string): readonly Failure[] {
   const failures: Failure[] = [];
   const suites: string[] = [];
+  /** The first error that each file wrote: all that is known of a file that could not be loaded. */
+  const written = new Map<string, string>();
+  tests.on('test:stderr', ({ file, message }) => {
+    const error = /^\S*Error\b.*/m.exec(stripVTControlCharacters(message))?.[0];
+    if (error !== undefined && !written.has(file)) written.set(file, error);
+  });
   // Both are reported in the order of the files, one file after the other.
   tests.on('test:start', ({ name, nesting }) => {
     suites.length = nesting;
@@ -45,16 +52,17 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
     const { name, nesting, file, line, column } = failed as Reported;
     const error = failed.details.error as ReportedError;
     if (repeating.includes(error.failureType ?? '')) return;
-    const path = relative(root, toPath(file ?? name));
-    const is_file = relative(root, toPath(name)) === path;
+    const names_a_file = name.endsWith('.ts');
+    const absolute = names_a_file ? resolve(root, toPath(name)) : toPath(file ?? name);
+    const path = relative(root, absolute);
     // A file fails with its tests: it is only listed when it failed by itself.
-    if (is_file && failures.some((one) => one.file === path)) return;
+    if (names_a_file && failures.some((one) => one.file === path)) return;
     failures.push({
-      names: is_file ? [path] : [...suites.slice(0, nesting), name],
+      names: names_a_file ? [path] : [...suites.slice(0, nesting), name],
       file: path,
-      line: is_file ? null : (line ?? null),
-      column: is_file ? null : (column ?? null),
-      message: firstLine(error),
+      line: names_a_file ? null : (line ?? null),
+      column: names_a_file ? null : (column ?? null),
+      message: (names_a_file ? written.get(absolute) : undefined) ?? firstLine(error),
     });
   });
   return failures;

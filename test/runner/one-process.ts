@@ -1,5 +1,13 @@
 /**
  * Runs several test files in this process: those whose paths, relative to the root, are in `TALLYSTICK_TEST_TOGETHER`. The runner
- * starts it as if it were a test file.
+ * starts it as if it were a test file. A file that cannot be loaded fails as a test of its name, and the others run.
  */
-for (const path of (process.env.TALLYSTICK_TEST_TOGETHER ?? '').split(' ')) await import(`../../${path}`);
+import { test } from 'node:test';
+
+for (const path of (process.env.TALLYSTICK_TEST_TOGETHER ?? '').split(' ')) {
+  await import(`../../${path}`).catch((error: unknown) =>
+    test(path, () => {
+      throw error;
+    }),
+  );
+}
