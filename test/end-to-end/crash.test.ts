@@ -67,8 +67,8 @@ describe('a crash', { concurrency: true }, () => {
         await moveClock({ set: '2099-03-15T10:00:00Z' });
       });
       after(async () => {
-        await server.kill();
-        await database.dispose();
+        await server?.kill();
+        await database?.dispose();
       });
 
       for (let round = 1; round <= testRuns({ short: 1, full: 8 }); round += 1) {

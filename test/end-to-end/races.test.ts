@@ -29,15 +29,15 @@ for (const name of database_names) {
   const processes = name === 'postgres' ? 2 : 1;
   describe(`${callers} callers, ${processes} server process${processes === 1 ? '' : 'es'}, ${name}`, () => {
     let database: ScratchDatabase;
-    let servers: readonly ServerProcess[] = [];
+    const servers: ServerProcess[] = [];
     before(async () => {
       database = await scratchDatabase(name);
-      const one = () => startServer({ database_url: database.database_url });
-      servers = await Promise.all(Array.from({ length: processes }, one));
+      const one = async () => servers.push(await startServer({ database_url: database.database_url }));
+      await Promise.all(Array.from({ length: processes }, one));
     });
     after(async () => {
       await Promise.all(servers.map((server) => server.stop()));
-      await database.dispose();
+      await database?.dispose();
     });
     /** The callers are spread over the processes. */
     const urlOf = (caller: number): string => servers[caller % servers.length]!.url;

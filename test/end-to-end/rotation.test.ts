@@ -44,7 +44,7 @@ describe('key rotation', { concurrency: true }, () => {
       });
       after(async () => {
         await Promise.all(servers.map((server) => server.kill()));
-        await database.dispose();
+        await database?.dispose();
       });
       const startWith = async (TALLYSTICK_KEYS: string): Promise<ServerProcess> => {
         const server = await startServer({ database_url: database.database_url, env: { TALLYSTICK_KEYS } });

@@ -80,13 +80,12 @@ describe('the search', () => {
     const database = await scratchDatabase('sqlite');
     t.after(() => database.dispose());
     for (const [name, planted] of plants(number)) {
-      const file = new DatabaseSync(sqliteFile(database));
+      using file = new DatabaseSync(sqliteFile(database));
       file.exec('create table planted (filler, bytes)');
       file.prepare('insert into planted values (?, ?)').run('x'.repeat(50), planted);
       assertFound(await rowsAsPlaces(database), name);
       assertFound(filesAsPlaces(database), name);
       file.exec('drop table planted; vacuum');
-      file.close();
       assert.deepEqual(findTraces(filesAsPlaces(database), [number]), [], `${name} was there because it was planted`);
     }
   });
@@ -96,6 +95,8 @@ describe('the search', () => {
       const database = await scratchDatabase('postgres');
       t.after(() => database.dispose());
       const client = new pg.Client({ connectionString: database.database_url });
+      client.on('error', () => {});
+      t.after(() => client.end());
       await client.connect();
       await client.query('create table planted (bytes bytea)');
       for (const [name, planted] of plants(number)) {
@@ -104,7 +105,6 @@ describe('the search', () => {
         await client.query('delete from planted');
       }
       assert.deepEqual(findTraces(await rowsAsPlaces(database), [number]), []);
-      await client.end();
     });
   }
 

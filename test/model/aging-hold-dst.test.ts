@@ -20,7 +20,7 @@ for (const database of database_names) {
   before(async () => {
     service = await serviceOn(database);
   });
-  after(() => service.close());
+  after(() => service?.close());
 
   for (const { season, change_date } of changes) {
     // One day: the hold ends two hours before the change. Two days: it lasts through a day of 23 or

@@ -70,8 +70,10 @@ interface Stage {
   /** Of processes that send. */
   readonly crashes: readonly Crash[];
   output(): string;
-  close(): Promise<void>;
 }
+
+/** What is done after the tests of a stage, the last first, however they ended. */
+type Release = (work: () => Promise<unknown>) => void;
 
 /** How long after a crash the receiver may still come to answer what had been sent before. */
 const answering_ms_max = 10_000;
@@ -88,8 +90,9 @@ if (own_servers_expected) {
   describe('everything broken in turn, Bull and Postgres', () => rules(wholeStage));
 }
 
-function rules(open: () => Promise<Stage>): void {
+function rules(open: (release: Release) => Promise<Stage>): void {
   let stage: Stage;
+  const releases: (() => Promise<unknown>)[] = [];
   let receiver: TlsReceiver;
   /** Taken by the receiver: answered with 200. */
   const arrivals: Arrival[] = [];
@@ -122,7 +125,7 @@ function rules(open: () => Promise<Stage>): void {
 
   before(async () => {
     receiver = await tlsReceiver(answer);
-    stage = await open();
+    stage = await open((work) => releases.unshift(work));
     await moveClock(stage.url(), { set: '2099-03-15T10:00:00Z' });
     for (const [path, event_type_ids] of [
       ['/all', [1]],
@@ -136,7 +139,7 @@ function rules(open: () => Promise<Stage>): void {
     cards = await Promise.all(Array.from({ length: 4 }, () => issue(stage.url(), data)));
   });
   after(async () => {
-    await stage?.close();
+    for (const work of releases) await work();
     await receiver?.close();
   });
 
@@ -253,11 +256,16 @@ function fellBetween(crash: Crash, earlier: Arrival, again: Arrival): boolean {
   return sent_before && crash.begun_ms < again.at_ms;
 }
 
-async function embeddedStage(): Promise<Stage> {
+async function embeddedStage(release: Release): Promise<Stage> {
   const database = await scratchDatabase('sqlite');
+  release(() => database.dispose());
   const crashes: Crash[] = [];
   const outputs: string[] = [];
-  const start = () => startServer({ database_url: database.database_url });
+  const start = async () => {
+    const started = await startServer({ database_url: database.database_url });
+    release(() => started.kill());
+    return started;
+  };
   let server = await start();
   const kill: Fault = async () => {
     const begun_ms = performance.now();
@@ -272,20 +280,22 @@ async function embeddedStage(): Promise<Stage> {
     faults: [kill, (answered) => answered().then(() => kill(answered))],
     crashes,
     output: () => [...outputs, server.output()].join('\n'),
-    async close() {
-      await server.kill();
-      await database.dispose();
-    },
   };
 }
 
 /** An API process and two workers on a Postgres and a Redis of their own. */
-async function wholeStage(): Promise<Stage> {
+async function wholeStage(release: Release): Promise<Stage> {
   const crashes: Crash[] = [];
   const outputs: string[] = [];
   const postgres: LocalPostgres = await startLocalPostgres();
+  release(() => postgres.stop());
   const redis: LocalRedis = await startLocalRedis();
-  const start = (ROLE: string) => startServer({ database_url: postgres.url, env: { ROLE, REDIS_URL: redis.url } });
+  release(() => redis.stop());
+  const start = async (ROLE: string) => {
+    const started = await startServer({ database_url: postgres.url, env: { ROLE, REDIS_URL: redis.url } });
+    release(() => started.kill());
+    return started;
+  };
   let api = await start('api');
   let workers: readonly ServerProcess[] = await Promise.all([start('worker'), start('worker')]);
 
@@ -316,11 +326,6 @@ async function wholeStage(): Promise<Stage> {
     faults: [killApi, killWorkers, () => redis.flush(), () => redis.restart(), restartPostgres],
     crashes,
     output: () => [...outputs, ...[api, ...workers].map((one) => one.output())].join('\n'),
-    async close() {
-      await Promise.all([api, ...workers].map((one) => one.kill()));
-      await redis.stop();
-      await postgres.stop();
-    },
   };
 }
 

@@ -83,7 +83,10 @@ async function install(
   environments: readonly Readonly<Record<string, string>>[],
   stopQueue: () => Promise<void> = async () => {},
 ): Promise<Installation> {
-  const database = await scratchDatabase(database_name);
+  const database = await scratchDatabase(database_name).catch(async (error: unknown) => {
+    await stopQueue();
+    throw error;
+  });
   const servers: ServerProcess[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop()));

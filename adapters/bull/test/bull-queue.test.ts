@@ -39,14 +39,14 @@ if (redis_expected) {
   });
 }
 
-test('Bull: without Redis an offer ends in bounded time, and nothing rejects', async () => {
+test('Bull: without Redis an offer ends in bounded time, and nothing rejects', async (t) => {
   const refusing = createServer((socket) => socket.destroy());
+  t.after(() => new Promise<void>((resolve) => refusing.close(() => resolve())));
   await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
   const { port } = refusing.address() as { port: number };
   const errors: unknown[] = [];
   const away = bullQueue({ redis_url: `redis://127.0.0.1:${port}`, onError: (error) => errors.push(error) });
+  t.after(() => away.close());
   await away.offer([{ delivery_id: 1, webhook_id: 1 }]);
   assert.ok(errors.length > 0);
-  await away.close();
-  await new Promise<void>((resolve) => refusing.close(() => resolve()));
 });

@@ -33,9 +33,9 @@ for (const name of database_names) {
       there = await openLedger(database.database_url);
     });
     after(async () => {
-      await here.close();
-      await there.close();
-      await database.dispose();
+      await here?.close();
+      await there?.close();
+      await database?.dispose();
     });
 
     const ledgerOf = (at: number) => (at % 2 === 0 ? here : there).ledger;
@@ -91,10 +91,11 @@ for (const name of database_names) {
       assert(answers.flat().every((approved) => approved === true));
     });
 
-    it('read the clock only once the cards are locked', async () => {
+    it('read the clock only once the cards are locked', async (t) => {
       let now_ms = noon_ms;
       const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
       const late = await openLedger(database.database_url, clock);
+      t.after(() => late.close());
       const held = await holdCard(here, 12);
       // On SQLite a handle waits for its own process's transaction, so there the ledger that waits is the holder's.
       const waiting = late.ledger.pass([authorizationMessage(12, { trace_id: 'T-clock' })], look);
@@ -102,7 +103,6 @@ for (const name of database_names) {
       now_ms += 1;
       await held.release();
       assert.equal((await waiting).now_ms, noon_ms + 1);
-      await late.close();
     });
   });
 }
@@ -117,8 +117,8 @@ if (database_names.includes('postgres')) {
       open = await openLedger(database.database_url);
     });
     after(async () => {
-      await open.close();
-      await database.dispose();
+      await open?.close();
+      await database?.dispose();
     });
 
     for (const [what, code] of [

@@ -32,8 +32,8 @@ for (const name of database_names) {
       open = await openLedger(database.database_url);
     });
     after(async () => {
-      await open.close();
-      await database.dispose();
+      await open?.close();
+      await database?.dispose();
     });
 
     const rows = async (sql: string) => await run(open.connection, sql);

@@ -40,7 +40,7 @@ function run(file: string, words: readonly string[], env: NodeJS.ProcessEnv): Pr
 for (const name of database_names) {
   describe(`npm run admin on ${name}`, async () => {
     const scratch = await scratchDatabase(name);
-    after(() => scratch.dispose());
+    after(() => scratch?.dispose());
     const live = serverEnvironment({ database_url: scratch.database_url, env: { SANDBOX: undefined } });
     const command = (...words: string[]): Promise<Ended> => runAdmin(words, live);
     const json = async (...words: string[]): Promise<Record<string, unknown>> => {
@@ -193,7 +193,7 @@ describe('npm run admin', () => {
 for (const name of database_names) {
   describe(`npm run demo on ${name}`, async () => {
     const scratch = await scratchDatabase(name);
-    after(() => scratch.dispose());
+    after(() => scratch?.dispose());
 
     it('plays the whole story on a server that it starts', async () => {
       const env = { ...serverEnvironment({ database_url: scratch.database_url }), SANDBOX: undefined, PORT: undefined };

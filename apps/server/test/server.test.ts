@@ -44,7 +44,10 @@ async function beginRequest(url: string, body: string): Promise<ClientRequest> {
 }
 
 async function outputHas(server: ServerProcess, words: RegExp): Promise<void> {
-  while (!words.test(server.output())) await delay(5);
+  const ended = server.exited.then(() => 'ended' as const);
+  while (!words.test(server.output())) {
+    if ((await Promise.race([delay(5), ended])) === 'ended') assert.match(server.output(), words);
+  }
 }
 
 /** Databases and servers of a suite, removed when it has ended. */
@@ -215,20 +218,15 @@ describe('a server that cannot start', () => {
     await assert.rejects(startServer({ database_url: '', env }), /status 2[\s\S]*refused when NODE_ENV is production/);
   });
 
-  it('names a port that is in use', async () => {
+  it('names a port that is in use', async (t) => {
     const holder = createServer().listen(0, '127.0.0.1');
+    t.after(() => holder.close());
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
-    const scratch = await scratchDatabase('sqlite');
-    try {
-      await assert.rejects(
-        startServer({ database_url: scratch.database_url, env: { PORT: String(port) } }),
-        new RegExp(`status 1[\\s\\S]*Port ${port} on 127.0.0.1 is in use`),
-      );
-    } finally {
-      holder.close();
-      await scratch.dispose();
-    }
+    await assert.rejects(
+      started(await database(), { PORT: String(port) }),
+      new RegExp(`status 1[\\s\\S]*Port ${port} on 127.0.0.1 is in use`),
+    );
   });
 
   it('names the database that does not answer, without its password', async () => {
@@ -249,20 +247,17 @@ describe('a server that cannot start', () => {
 });
 
 describe('outside the sandbox', () => {
-  it('refuses the fixed keys and has no clock to move', async () => {
+  it('refuses the fixed keys and has no clock to move', async (t) => {
     const scratch = await scratchDatabase('sqlite');
+    t.after(() => scratch.dispose());
     const server = await startServer({ database_url: scratch.database_url, env: { SANDBOX: undefined } });
-    try {
-      assert.doesNotMatch(server.output(), /tly_test/);
-      for (const path of ['/v1/virtualcards', '/v1/realcards']) {
-        const answer = await fetch(server.url + path, { headers: { authorization: `Bearer ${sandbox_keys.client}` } });
-        assert.equal(answer.status, 401);
-      }
-      const move = await fetch(`${server.url}/sandbox/v1/clock`, { method: 'POST' });
-      assert.equal(move.status, 404);
-    } finally {
-      await server.stop();
-      await scratch.dispose();
+    t.after(() => server.stop());
+    assert.doesNotMatch(server.output(), /tly_test/);
+    for (const path of ['/v1/virtualcards', '/v1/realcards']) {
+      const answer = await fetch(server.url + path, { headers: { authorization: `Bearer ${sandbox_keys.client}` } });
+      assert.equal(answer.status, 401);
     }
+    const move = await fetch(`${server.url}/sandbox/v1/clock`, { method: 'POST' });
+    assert.equal(move.status, 404);
   });
 });

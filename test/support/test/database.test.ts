@@ -6,10 +6,12 @@ import { database_names, postgresProblem, scratchDatabase } from '../src/index.t
 
 describe('a scratch database', () => {
   if (database_names.includes('postgres')) {
-    it('is empty on Postgres, and gone when it is disposed of, even while someone is connected', async () => {
+    it('is empty on Postgres, and gone when it is disposed of, even while someone is connected', async (t) => {
       const scratch = await scratchDatabase('postgres');
+      t.after(() => scratch.dispose());
       const client = new pg.Client({ connectionString: scratch.database_url });
       client.on('error', () => {});
+      t.after(() => client.end());
       await client.connect();
       const tables = await client.query("select 1 from pg_tables where schemaname = 'public'");
       assert.equal(tables.rowCount, 0);
@@ -19,8 +21,9 @@ describe('a scratch database', () => {
     });
   }
 
-  it('is a folder of its own on SQLite, and gone when it is disposed of', async () => {
+  it('is a folder of its own on SQLite, and gone when it is disposed of', async (t) => {
     const [one, other] = await Promise.all([scratchDatabase('sqlite'), scratchDatabase('sqlite')]);
+    t.after(() => Promise.all([one.dispose(), other.dispose()]));
     assert.notEqual(one.database_url, other.database_url);
     const folder = one.database_url.replace(/^sqlite:(.*)\/[^/]*$/, '$1');
     assert.ok(existsSync(folder));

@@ -19,8 +19,8 @@ for (const name of database_names) {
     const persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock });
     await persistence.migrate();
     after(async () => {
-      await persistence.close();
-      await scratch.dispose();
+      await persistence?.close();
+      await scratch?.dispose();
     });
     const { unitOfWork, delivery_desk } = persistence;
     const { sealer, random } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));

@@ -18,8 +18,8 @@ for (const name of database_names) {
     const persistence = await open();
     await persistence.migrate();
     after(async () => {
-      await persistence.close();
-      await scratch.dispose();
+      await persistence?.close();
+      await scratch?.dispose();
     });
 
     it('are those of the process that started first', async () => {

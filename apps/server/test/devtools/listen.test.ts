@@ -121,8 +121,8 @@ describe('npm run listen and npm run trigger', () => {
   });
   after(async () => {
     await Promise.all(listeners.map((listening) => listening.stop('SIGKILL')));
-    await server.kill();
-    await scratch.dispose();
+    await server?.kill();
+    await scratch?.dispose();
   });
 
   it('prints every event as it is delivered, verified and numbered, and deletes its webhook at the end', async () => {

@@ -19,8 +19,8 @@ for (const name of database_names) {
       work = persistence.unitOfWork;
     });
     after(async () => {
-      await persistence.close();
-      await scratch.dispose();
+      await persistence?.close();
+      await scratch?.dispose();
     });
 
     it('shows a move after a refresh, and in the moving process without one', async () => {
