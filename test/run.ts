@@ -1,8 +1,9 @@
 /**
- * `npm test`: every `*.test.ts` of packages, adapters, apps and test, on the databases and queues that this machine has.
- * docs/testing.md documents the switches; `npm test -- --help` lists them.
+ * `npm test`: every `*.test.ts` of packages, adapters, apps and test, on the databases and queues
+ * that this machine has. docs/testing.md documents the switches; `npm test -- --help` lists them.
  *
- * The end of a run lists what did not run and what failed. With `--require`, a part that is not there fails the run.
+ * The end of a run lists what did not run and what failed. With `--require`, a part that is not
+ * there fails the run.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ const optional_names = optional_parts.map(({ name }) => name);
 
 process.exit(await main(process.argv.slice(2)));
 
-/** Returns the exit code: 0 when all tests passed, 1 when not, 2 when the command line says nothing that could be run. */
+/** Returns the exit code: 0 when all tests passed, 1 when not, 2 when the command line is wrong. */
 async function main(args: readonly string[]): Promise<number> {
   let switches: Switches;
   try {
@@ -85,7 +86,8 @@ async function runTests(switches: Switches, files: TestFiles, parts: readonly Pa
     execArgv: ['--conditions=source'],
     signal: stopping.signal,
     env: {
-      // Many tests start the server or a command: what they compile is kept from one process to the next.
+      // Many tests start the server or a command: what they compile is kept from one process to the
+      // next.
       NODE_COMPILE_CACHE: join(tmpdir(), 'tallystick-compile-cache'),
       ...process.env,
       ...Object.assign({}, ...parts.map(({ found }) => found.environment)),

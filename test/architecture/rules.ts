@@ -1,6 +1,7 @@
 /**
- * The rules of the architecture, as functions from source files to violations. Each violation says what to do instead.
- * `source-tree.ts` reads the real files; the tests also plant a violation of each rule, so that a rule that never fires is noticed.
+ * The rules of the architecture, as functions from source files to violations. Each violation says
+ * what to do instead. `source-tree.ts` reads the real files; the tests also plant a violation of
+ * each rule, so that a rule that never fires is noticed.
  */
 
 /** A file of the tree: path from the root with forward slashes, and its text. */
@@ -64,7 +65,10 @@ function importsIn(tree: Tree, pattern: RegExp): readonly Import[] {
   return sourcesOf(tree, pattern).flatMap((file) => importsOf(file).map((specifier) => ({ file, specifier })));
 }
 
-/** The name of an npm package in a specifier: `@koa/router`, `pg`; null for relative ones and Node's own. */
+/**
+ * The name of an npm package in a specifier: `@koa/router`, `pg`; null for relative ones and Node's
+ * own.
+ */
 function packageName(specifier: string): string | null {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return null;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -75,7 +79,10 @@ function workspaceOf(path: string): string {
   return path.split('/', 2).join('/');
 }
 
-/** Domain packages know each other's index only, along the arrows, and no library (the harness alone: fast-check). */
+/**
+ * Domain packages know each other's index only, along the arrows, and no library (the harness
+ * alone: fast-check).
+ */
 export const packagesFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^packages\/[^/]+\/src\//).flatMap(({ file, specifier }) => {
     const name = packageName(specifier);
@@ -98,7 +105,10 @@ function insteadOfImport(own: string, target: string | null): string {
   return `${own} knows ${known}: move the rule there, or take what it needs as a parameter`;
 }
 
-/** What the tests of a package may import: what its sources may, itself, the harness, fast-check and the support of tests. */
+/**
+ * What the tests of a package may import: what its sources may, itself, the harness, fast-check and
+ * the support of tests.
+ */
 export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^packages\/[^/]+\/test\//).flatMap(({ file, specifier }) => {
     const name = packageName(specifier);
@@ -116,7 +126,10 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
         ];
   });
 
-/** The reference model shares no code with what it judges: a mistake that both had would show in neither. */
+/**
+ * The reference model shares no code with what it judges: a mistake that both had would show in
+ * neither.
+ */
 export const judgeStandsAlone: Rule = (tree) =>
   importsIn(tree, /^packages\/harness\/src\//)
     .filter(({ specifier }) => specifier.startsWith('@tallystick/'))
@@ -225,9 +238,9 @@ export const indexIsTheOnlyDoor: Rule = (tree) =>
   });
 
 /**
- * A manifest names exactly what its workspace imports: `dependencies` what the sources do, `devDependencies` what only the tests
- * do. An import that is not named works as long as something else has the package installed; a name that is not imported is
- * one more library to look after.
+ * A manifest names exactly what its workspace imports: `dependencies` what the sources do,
+ * `devDependencies` what only the tests do. An import that is not named works as long as something
+ * else has the package installed; a name that is not imported is one more library to look after.
  */
 export const manifestsNameWhatIsImported: Rule = (tree) =>
   tree.workspaces.flatMap(({ folder, manifest }) => {
@@ -325,7 +338,10 @@ export const workspacesHaveReadmes: Rule = (tree) =>
     )
     .map(({ folder }) => `${folder}: has no README.md; write one that opens with what it is for and its words`);
 
-/** No module imports itself by way of others, types included: files that need each other are one story, or hide a third. */
+/**
+ * No module imports itself by way of others, types included: files that need each other are one
+ * story, or hide a third.
+ */
 export const modulesHaveNoCycles: Rule = (tree) => {
   const edges = new Map<string, readonly string[]>();
   for (const file of sourcesOf(tree, /^(packages|adapters|apps)\/[^/]+\/src\//)) {
@@ -387,7 +403,9 @@ export const filesStandOnTheirOwn: Rule = (tree) =>
     .filter((file) => /\.\.\/shared\b|\/work\/|\/root\/|registry\.npmjs/.test(file.text))
     .map((file) => `${file.path}: refers to a place outside the project; say in words what is found there`);
 
-/** A reader of the product has no specification beside it: clauses and decisions are told in words. */
+/**
+ * A reader of the product has no specification beside it: clauses and decisions are told in words.
+ */
 export const specificationIsNamedInWords: Rule = (tree) =>
   tree.files
     .filter((file) => !file.path.startsWith('test/architecture/'))

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
-import { run, test } from 'node:test';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { failuresOf, failuresText } from './failures.ts';
+import { promisify } from 'node:util';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const failing_run = fileURLToPath(new URL('fixtures/failing-run.ts', import.meta.url));
 
 test('lists each test that failed once, with the suites around it, its place and a command that runs it', async () => {
-  const files = ['failing', 'broken'].map((name) => `${root}test/runner/fixtures/${name}.ts`);
-  // A test process does not start a runner of its own unless this variable is gone.
+  // In a process of its own: a test process starts no runner.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const tests = run({ files, execArgv: ['--conditions=source'], env });
-  const failures = failuresOf(tests, root);
-  for await (const _event of tests);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', failing_run], { env });
   assert.equal(
-    failuresText(failures, 7),
+    stdout.trimEnd(),
     `FAILED: 4 tests
 
   1. a suite > within a suite > fails
      at test/runner/fixtures/failing.ts:7:5
-     AssertionError: one is not two
+     AssertionError: Expected values to be strictly equal: 1 !== 2
      npm test -- --only test/runner/fixtures/failing.ts --seed 7
 
   2. a suite with a hook that fails

@@ -29,10 +29,16 @@ interface ReportedError extends Error {
   readonly failureType?: string;
 }
 
-/** Failures that only repeat what is listed already: of a suite whose tests failed, and of tests that a failed hook cancelled. */
+/**
+ * Failures that only repeat what is listed already: of a suite whose tests failed, and of tests
+ * that a failed hook cancelled.
+ */
 const repeating = ['subtestsFailed', 'cancelledByParent', 'parentAlreadyFinished'];
 
-/** Collects the failures of a run while it goes on: read the list when it has ended. `root` is the folder of the project. */
+/**
+ * Collects the failures of a run while it goes on: read the list when it has ended. `root` is the
+ * folder of the project.
+ */
 export function failuresOf(tests: TestsStream, root: string): readonly Failure[] {
   const failures: Failure[] = [];
   const suites: string[] = [];
@@ -68,7 +74,10 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
   return failures;
 }
 
-/** The list that ends a failed run: of each test its name, its place, what went wrong and how to run it again. */
+/**
+ * The list that ends a failed run: of each test its name, its place, what went wrong and how to run
+ * it again.
+ */
 export function failuresText(failures: readonly Failure[], seed: number): string {
   const blocks = failures.map(({ names, file, line, column, message }, place) => {
     const at = line === null ? file : `${file}:${line}:${column}`;
@@ -87,8 +96,10 @@ function toPath(file: string): string {
   return file.startsWith('file:') ? fileURLToPath(file) : file;
 }
 
+/** In one line: the first of the message, and the next one when the first ends with a colon. */
 function firstLine(error: ReportedError): string {
   const cause = error.cause instanceof Error ? error.cause : error;
-  const text = cause.message.split('\n').find((line) => line.trim() !== '') ?? 'without a message';
+  const [first = 'without a message', next = ''] = cause.message.split('\n').filter((line) => line.trim() !== '');
+  const text = first.endsWith(':') && next !== '' ? `${first} ${next.trim()}` : first;
   return cause.name === 'Error' || text.startsWith(cause.name) ? text : `${cause.name}: ${text}`;
 }

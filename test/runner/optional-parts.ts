@@ -10,10 +10,13 @@ import {
   startLocalRedis,
 } from '@tallystick/test-support';
 
-/** How old a scratch database is that a killed run left behind. */
+/** Age from which a scratch database is one that a killed run left behind. */
 const stale_ms = 2 * 60 * 60 * 1000;
 
-/** Connections to Postgres that the tests may have at once, and some to spare: another run may use the same server. */
+/**
+ * Connections to Postgres that the tests may have at once, and some to spare: another run may use
+ * the same server.
+ */
 const connections_wanted = 200;
 
 /** What a part of the tests needs beyond Node, found or not. */
@@ -41,8 +44,8 @@ export interface OptionalPart {
 }
 
 /**
- * All of them. Whoever adds one adds an entry here: `--require`, `--help`, the tests' environment and the list of what did not run
- * follow. `docs/testing.md` names its variables.
+ * All optional parts. A new one is one entry here: `--require`, `--help`, the environment of the
+ * tests and the list of what did not run follow from it. Its variables belong in docs/testing.md.
  */
 export const optional_parts: readonly OptionalPart[] = [
   { name: 'postgres', tests: 'everything on Postgres', find: findPostgres, requirement: localPostgresProblem },
@@ -64,8 +67,8 @@ function absent(problem: string, environment: Found['environment']): Found {
 }
 
 /**
- * The running server when it was named or has room for the tests, else one of our own, else the running one although it has
- * little room.
+ * Finds the running server if it was named or has room for the tests. Otherwise starts one. If none
+ * can be started, it uses the running one although it has little room.
  */
 async function findPostgres(): Promise<Found> {
   const at = (url: string) => ({ TALLYSTICK_TEST_DATABASES: 'sqlite,postgres', TEST_POSTGRES_URL: url });
@@ -89,7 +92,7 @@ async function findPostgres(): Promise<Found> {
   );
 }
 
-/** The running server, else one of our own. */
+/** Finds the running server, or starts one. */
 async function findRedis(): Promise<Found> {
   const at = (url: string) => ({ TEST_REDIS_URL: url });
   const without = { TALLYSTICK_TEST_REDIS: 'none' };
@@ -103,7 +106,7 @@ async function findRedis(): Promise<Found> {
   );
 }
 
-/** Tests of crashes end servers, so they start their own: a server that runs somewhere is not enough for them. */
+/** Tests of crashes start servers, because they also end them. */
 function findOwnServers(): Found {
   const problems = [localPostgresProblem(), localRedisProblem()].filter((problem) => problem !== null);
   if (problems.length === 0) return found("this machine's binaries", {});

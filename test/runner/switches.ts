@@ -25,19 +25,19 @@ export interface Switches {
   readonly concurrency: number;
 }
 
-/** A command line that says nothing that could be run. The message is for the person who typed it. */
+/** The command line is wrong. The message is for the person who typed it. */
 export class SwitchProblem extends Error {}
 
 /**
- * Test files at once unless `--concurrency` says otherwise: one more than there are cores, because many tests wait for servers.
- * At most four: their connections to Postgres add up.
+ * Test files at once unless `--concurrency` says otherwise: one more than there are cores, because
+ * many tests wait for servers. At most four: their connections to Postgres add up.
  */
 export const concurrency_default: number = Math.min(availableParallelism() + 1, 4);
 
 /** All switches, in the order in which they are documented. */
 export function switchesOf(optional_names: readonly string[]): readonly Switch[] {
   return [
-    { usage: '--only TEXT', meaning: 'run only the files with TEXT in their path; may be repeated' },
+    { usage: '--only TEXT', meaning: 'run only the files with TEXT in their path; can be repeated' },
     { usage: '--full', meaning: 'the long run: more random sequences, larger loads' },
     { usage: '--runs N', meaning: 'run every property and random sequence N times' },
     {
@@ -46,7 +46,7 @@ export function switchesOf(optional_names: readonly string[]): readonly Switch[]
     },
     {
       usage: '--require NAME',
-      meaning: `fail when NAME is not there, instead of leaving out its tests: ${optional_names.join(', ')}; may be repeated`,
+      meaning: `fail when NAME is not there, instead of leaving out its tests: ${optional_names.join(', ')}; can be repeated`,
     },
     { usage: '--concurrency N', meaning: `test files at once; here ${concurrency_default} by default` },
     { usage: '--help', meaning: 'show this list' },

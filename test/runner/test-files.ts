@@ -3,15 +3,20 @@ import { join } from 'node:path';
 
 const folders = ['packages', 'adapters', 'apps', 'test'];
 
-/** Files that only compute: a test takes less time than the start of a process, so they share one. */
+/**
+ * Files that only compute: a test takes less time than the start of a process, so they share one.
+ */
 const computing = /^packages\//;
 
-/** A hook outside of every suite runs for the tests of all files in the process: a file with one has a process of its own. */
+/**
+ * A hook outside of every suite runs for the tests of all files in the process: a file with one has
+ * a process of its own.
+ */
 const hook_of_the_process = /^(before|after)(Each)?\(/m;
 
 /**
- * Files that take the longest, most of it in waiting, in seconds on a machine of two cores. They begin first, so that no process
- * is left with one of them at the end.
+ * Files that take the longest, most of it in waiting, in seconds on a machine of two cores. They
+ * begin first, so that no process is left with one of them at the end.
  */
 export const longest_s: Readonly<Record<string, number>> = {
   'test/webhooks/chaos.test.ts': 70,

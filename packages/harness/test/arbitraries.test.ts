@@ -34,7 +34,8 @@ function drawnAndShrunk<Value>(t: TestContext, arbitrary: fc.Arbitrary<Value>): 
   const shrunk: Value[] = [];
   // Some seeds lead to short paths: more turns then, until there are enough values.
   for (let turn = 1; turn <= 10 || (shrunk.length <= 40 && turn <= 100); turn += 1) {
-    // A property that fails for two values out of three, so that the library shrinks along ever new paths.
+    // A property that fails for two values out of three, so that the library shrinks along ever new
+    // paths.
     const property = fc.property(arbitrary, (value) => {
       shrunk.push(value);
       return JSON.stringify(value).length % 3 === turn % 3;
