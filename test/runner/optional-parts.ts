@@ -1,6 +1,8 @@
 import {
   connectionsLeft,
   dropStaleDatabases,
+  findChromium,
+  findNode20,
   localPostgresProblem,
   localRedisProblem,
   postgres_url,
@@ -56,6 +58,16 @@ export const optional_parts: readonly OptionalPart[] = [
     requirement: localRedisProblem,
   },
   { name: 'own-servers', tests: 'crashes and restarts of Postgres and Redis', find: async () => findOwnServers() },
+  {
+    name: 'node-20',
+    tests: 'the package for receivers on Node 20',
+    find: async () => findProgram(findNode20(), 'TEST_NODE_20', { TALLYSTICK_TEST_NODE_20: 'none' }),
+  },
+  {
+    name: 'chromium',
+    tests: 'everything in a browser',
+    find: async () => findProgram(findChromium(), 'TEST_CHROMIUM', { TALLYSTICK_TEST_BROWSER: 'none' }),
+  },
 ];
 
 function found(how: string, environment: Found['environment'], stop: Found['stop'] = async () => {}): Found {
@@ -111,4 +123,10 @@ function findOwnServers(): Found {
   const problems = [localPostgresProblem(), localRedisProblem()].filter((problem) => problem !== null);
   if (problems.length === 0) return found("this machine's binaries", {});
   return absent(problems.join('; '), { TALLYSTICK_TEST_OWN_SERVERS: 'none' });
+}
+
+/** A program at a path that tests start; `variable` can name another one. */
+function findProgram(path: string | null, variable: string, without: Found['environment']): Found {
+  if (path === null) return absent(`none was found; ${variable} can name one`, without);
+  return found(path, {});
 }
