@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { invalid, invalidQuery, Refusal, refuseFaults } from '../src/index.ts';
+import { invalid, invalidQuery, Refusal } from '../src/index.ts';
 
 test('a refusal for fields names the first of them in its message and counts the others', () => {
   const refusal = invalid(
@@ -20,12 +20,4 @@ test('a refusal for query parameters names each of them in its message', () => {
   );
   assert.equal(refusal.code, 'invalid_query');
   assert.equal(refusal.message, 'filter[mcc] is given twice; page[limit] must be an integer from 1 to 100');
-});
-
-test('faults are refused together, and nothing is refused when there are none', () => {
-  const fault = { path: 'name', message: 'is required' };
-  assert.throws(() => refuseFaults([fault, { ...fault, path: 'status' }]), {
-    message: 'name is required (and 1 more)',
-  });
-  assert.doesNotThrow(() => refuseFaults([]));
 });

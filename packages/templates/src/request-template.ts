@@ -1,4 +1,4 @@
-import { assert, type Call, type FieldError, type Random, refuseFaults } from '@tallystick/kernel';
+import { assert, type Call, isName, type Random, RequestFields, shown } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
 
@@ -33,24 +33,16 @@ export async function requestTemplate(
   request: Readonly<Record<string, unknown>>,
   settings: TemplateSettings,
 ): Promise<PurchaseTemplate> {
-  const { name, mcc_list, mcc_rule, description, required_control } = request;
-  const problems: FieldError[] = [];
-  const check = (path: string, message: string | null) => {
-    if (message !== null) problems.push({ path, message });
-  };
-  check('name', textProblem(name, template_name_length_max, /\p{Cc}/u));
-  check('mcc_list', mccListProblem(mcc_list));
-  check('mcc_rule', choiceProblem(mcc_rule, mcc_rules));
-  check('description', textProblem(description, template_description_length_max, /(?![\t\n\r])\p{Cc}/u));
-  check('required_control', choiceProblem(required_control, required_controls));
-  if (typeof name === 'string' && !problems.some(({ path }) => path === 'name')) {
-    check('name', (await tx.templates.nameTaken(call.company_id, name)) ? name_taken : null);
+  const fields = new RequestFields(request);
+  const named = readRequest(fields);
+  if (named.name !== null && (await tx.templates.nameTaken(call.company_id, named.name))) {
+    fields.addProblem('name', name_taken);
   }
-  refuseFaults(problems);
+  fields.refuseInvalid();
 
   const company = await tx.companies.find(call.company_id);
   assert(company !== null, `company ${call.company_id} asks for a template and is unknown`);
-  const sound = request as TemplateRequest;
+  const sound = named as TemplateRequest;
   return tx.templates.insert({
     company_id: call.company_id,
     name: sound.name,
@@ -70,51 +62,46 @@ export async function requestTemplate(
   });
 }
 
-function textProblem(value: unknown, length_max: number, forbidden: RegExp): string | null {
-  if (value === undefined || value === null) return 'is required';
-  if (typeof value !== 'string') return `must be text, not ${kindOf(value)}`;
-  if (value.trim() === '') return 'must not be blank';
-  if ([...value].length > length_max) return `must be at most ${length_max} characters long, not ${[...value].length}`;
-  if (forbidden.test(value) || !value.isWellFormed()) {
-    return 'must not hold control characters or half of a surrogate pair';
-  }
-  return null;
+/** The fields of the request; null where one is invalid, which `fields` then knows. */
+function readRequest(fields: RequestFields): {
+  readonly [Name in keyof TemplateRequest]: TemplateRequest[Name] | null;
+} {
+  fields.require('name');
+  fields.require('mcc_list');
+  fields.require('mcc_rule', mcc_rules.join(' or '));
+  fields.require('description');
+  fields.require('required_control', required_controls.join(' or '));
+  return {
+    name: fields.readText(
+      'name',
+      (text) => isName(text, template_name_length_max),
+      `text of 1 to ${template_name_length_max} printable characters, not all of them blank`,
+    ),
+    mcc_list: readMccList(fields),
+    mcc_rule: fields.readChoice('mcc_rule', mcc_rules),
+    description: fields.readText(
+      'description',
+      (text) => isName(text.replace(/[\t\n\r]/g, ' '), template_description_length_max),
+      `text of 1 to ${template_description_length_max} printable characters or line breaks, not all of them blank`,
+    ),
+    required_control: fields.readChoice('required_control', required_controls),
+  };
 }
 
-function choiceProblem(value: unknown, allowed: readonly string[]): string | null {
-  if (value === undefined || value === null) return `is required: ${allowed.join(' or ')}`;
-  if (typeof value === 'string' && allowed.includes(value)) return null;
-  return `must be ${allowed.join(' or ')} (case-sensitive), not ${shown(value)}`;
-}
-
-function mccListProblem(value: unknown): string | null {
-  if (value === undefined || value === null) return 'is required';
-  if (!Array.isArray(value)) return `must be an array of four-digit strings, not ${kindOf(value)}`;
-  if (value.length < 1 || value.length > template_mccs_max) {
-    return `must hold 1 to ${template_mccs_max} codes, not ${value.length}`;
-  }
+function readMccList(fields: RequestFields): readonly string[] | null {
+  const value = fields.readArray('mcc_list', { min: 1, max: template_mccs_max }, 'four-digit strings');
+  if (value === null) return null;
   const malformed = value.findIndex((mcc) => typeof mcc !== 'string' || !/^[0-9]{4}$/.test(mcc));
-  if (malformed >= 0) return `must hold four-digit strings; at index ${malformed} stands ${shown(value[malformed])}`;
+  if (malformed >= 0) {
+    fields.addProblem('mcc_list', `must hold four-digit strings; at index ${malformed} is ${shown(value[malformed])}`);
+    return null;
+  }
   const seen = new Set<unknown>();
   const repeated = value.findIndex((mcc) => seen.size === seen.add(mcc).size);
-  return repeated >= 0 ? `must hold each code once; "${value[repeated]}" stands again at index ${repeated}` : null;
-}
-
-/** A faulty value, short enough to repeat and too short to be a card number; else what kind of value it is. */
-function shown(value: unknown): string {
-  if (typeof value === 'string')
-    return value.length <= 10 ? JSON.stringify(value) : `text of ${value.length} characters`;
-  if (typeof value === 'number') return Math.abs(value) < 1e9 ? String(value) : 'a large number';
-  return kindOf(value);
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return (
-    { string: 'text', number: 'a number', boolean: 'true or false', object: 'an object' }[typeof value as string] ??
-    'such a value'
-  );
+  if (repeated >= 0) {
+    fields.addProblem('mcc_list', `must hold each code once; "${value[repeated]}" is repeated at index ${repeated}`);
+  }
+  return value as readonly string[];
 }
 
 /** A version 4 UUID. */

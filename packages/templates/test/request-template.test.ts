@@ -111,7 +111,7 @@ test('says what stands where a list of codes should', async () => {
   const request = { ...groceries, mcc_list: '5411' };
   await assert.rejects(
     unit_of_work.run((tx) => requestTemplate(tx, call, request, settings)),
-    /mcc_list must be an array of four-digit strings, not text/,
+    /mcc_list must be an array of 1 to 1000 four-digit strings, not "5411"/,
   );
 });
 

@@ -1,15 +1,7 @@
-import {
-  auditEntry,
-  type Call,
-  type FieldError,
-  type Page,
-  type PageRequest,
-  Refusal,
-  refuseFaults,
-} from '@tallystick/kernel';
+import { auditEntry, type Call, type Page, type PageRequest, Refusal, RequestFields } from '@tallystick/kernel';
 import type { AccessTx } from '../ports.ts';
 import { type Company, company_name_length_max, customer_number_length_max } from './company.ts';
-import { nameFault } from './name.ts';
+import { readName } from './name.ts';
 
 /** What the operator says of a new company. */
 export interface CompanyRequest {
@@ -28,16 +20,14 @@ export async function createCompany(
   call: OperatorCall,
   request: CompanyRequest,
 ): Promise<Company> {
-  const errors: FieldError[] = [];
-  const name_fault = nameFault(request.name, company_name_length_max);
-  if (name_fault !== null) errors.push({ path: 'name', message: name_fault });
-  const number_fault = nameFault(request.customer_number, customer_number_length_max);
-  if (number_fault !== null) errors.push({ path: 'customer_number', message: number_fault });
-  refuseFaults(errors);
+  const fields = new RequestFields(request);
+  const name = readName(fields, 'name', company_name_length_max);
+  const customer_number = readName(fields, 'customer_number', customer_number_length_max);
+  fields.refuseInvalid();
 
   const company = await tx.companies.insert({
-    name: request.name.trim(),
-    customer_number: request.customer_number.trim(),
+    name: name!,
+    customer_number: customer_number!,
     full_details_in_mail: false,
     created_at_ms: call.now_ms,
   });

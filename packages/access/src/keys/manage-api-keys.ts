@@ -1,20 +1,18 @@
 import {
   auditEntry,
-  type FieldError,
   invalid,
   isSharedSecret,
   type Page,
   type PageRequest,
   type Random,
   Refusal,
-  refuseFaults,
+  RequestFields,
   type Sealer,
   type Sha256,
-  shared_secret_length_max,
-  shared_secret_length_min,
+  shared_secret_expected,
 } from '@tallystick/kernel';
 import type { OperatorCall } from '../companies/manage-companies.ts';
-import { nameFault } from '../companies/name.ts';
+import { readName } from '../companies/name.ts';
 import type { AccessTx } from '../ports.ts';
 import type { ApiKey, Environment } from './api-key.ts';
 import { keySecretSha256, keyText } from './key-text.ts';
@@ -58,8 +56,9 @@ export async function createKey(
   call: OperatorCall,
   request: ApiKeyRequest,
 ): Promise<CreatedKey> {
-  const { role, name, company_id = null, signing_secret = null, rate_limit_per_minute = null } = request;
-  refuseFaults(faultsOf(request));
+  const fields = new RequestFields(request);
+  const { role, name, company_id, signing_secret, rate_limit_per_minute } = readKeyRequest(fields);
+  fields.refuseInvalid();
   if (company_id !== null && (await tx.companies.find(company_id)) === null) {
     throw invalid({ path: 'company_id', message: `names no company: ${company_id}` });
   }
@@ -67,9 +66,9 @@ export async function createKey(
   const secret = ports.random.bytes(32).toBase64({ alphabet: 'base64url', omitPadding: true });
   const key = await tx.api_keys.insert({
     company_id,
-    role,
+    role: role!,
     environment: ports.environment,
-    name: name.trim(),
+    name: name!,
     secret_sha256: keySecretSha256(ports.sha256, secret),
     signing_secret_sealed: signing_secret === null ? null : sealSigningSecret(ports.sealer, signing_secret),
     rate_limit_per_minute,
@@ -112,28 +111,22 @@ export function listKeys(
   return tx.api_keys.list(filter, page);
 }
 
-function faultsOf(request: ApiKeyRequest): readonly FieldError[] {
-  const { role, name, company_id = null, signing_secret = null, rate_limit_per_minute: limit = null } = request;
-  const errors: FieldError[] = [];
-  if (!roles.includes(role)) {
-    errors.push({ path: 'role', message: `must be one of ${roles.join(', ')}` });
-  } else if (company_of_role[role] === 'always' && company_id === null) {
-    errors.push({ path: 'company_id', message: `is needed: a key of the role ${role} belongs to a company` });
-  } else if (company_of_role[role] === 'never' && company_id !== null) {
-    errors.push({ path: 'company_id', message: `must be absent: a key of the role ${role} belongs to no company` });
+/** The fields of the request; null where one is absent or invalid. */
+function readKeyRequest(fields: RequestFields) {
+  fields.require('role', roles.join(', '));
+  const role = fields.readChoice('role', roles);
+  const company = role === null ? null : company_of_role[role];
+  if (company === 'always') fields.require('company_id', `a key of the role ${role} belongs to a company`);
+  if (company === 'never' && fields.has('company_id')) {
+    fields.addProblem('company_id', `must be absent: a key of the role ${role} belongs to no company`);
   }
-  const name_fault = nameFault(name, key_name_length_max);
-  if (name_fault !== null) errors.push({ path: 'name', message: name_fault });
-  if (signing_secret !== null && !isSharedSecret(signing_secret)) {
-    errors.push({
-      path: 'signing_secret',
-      message: `must be ${shared_secret_length_min} to ${shared_secret_length_max} characters, or null`,
-    });
-  }
-  if (limit !== null && !(Number.isInteger(limit) && limit >= 1 && limit <= rate_limit_max)) {
-    errors.push({ path: 'rate_limit_per_minute', message: `must be an integer from 1 to ${rate_limit_max}, or null` });
-  }
-  return errors;
+  return {
+    role,
+    company_id: fields.readId('company_id'),
+    name: readName(fields, 'name', key_name_length_max),
+    signing_secret: fields.readSecret('signing_secret', isSharedSecret, shared_secret_expected),
+    rate_limit_per_minute: fields.readInteger('rate_limit_per_minute', { min: 1, max: rate_limit_max }),
+  };
 }
 
 function audit(tx: Pick<AccessTx, 'audit'>, call: OperatorCall, action: string, key: ApiKey): Promise<void> {

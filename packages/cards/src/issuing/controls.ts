@@ -1,8 +1,7 @@
-import { assert, type Money, money } from '@tallystick/kernel';
+import { assert, currency_expected, isCurrency, type Money, money, type RequestFields } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import { isTimeZone, recurring_values, utcDateAt } from '@tallystick/velocity';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
-import { currency_expected, isCurrency, type RequestFields } from './request-fields.ts';
 
 export const transactions_max_most = 1_000_000_000;
 export const authorization_hold_days_most = 365;
@@ -52,13 +51,17 @@ export function newControls(
   const total = readTotal(fields) ?? money(1);
   const named_max = readMax(fields);
   const uses = readUses(fields);
-  const recurring = fields.choice('recurring', recurring_values);
-  const hold_days = fields.integer('authorization_hold_days', { least: 1, most: authorization_hold_days_most });
-  const time_zone = fields.text('aging_velocity_time_zone', isTimeZone, 'an IANA time zone, such as America/New_York');
+  const recurring = fields.readChoice('recurring', recurring_values);
+  const hold_days = fields.readInteger('authorization_hold_days', { min: 1, max: authorization_hold_days_most });
+  const time_zone = fields.readText(
+    'aging_velocity_time_zone',
+    isTimeZone,
+    'an IANA time zone, such as America/New_York',
+  );
   const aging = fields.has('authorization_hold_days') || fields.has('aging_velocity_time_zone');
   tellVelocityProblems(fields, aging);
   if (real_card?.velocity_enabled === false && recurring !== null && recurring !== 'Continuous') {
-    fields.problem('recurring', 'must be Continuous: the program of the real card has no velocity control');
+    fields.addProblem('recurring', 'must be Continuous: the program of the real card has no velocity control');
   }
 
   const controls: Controls = {
@@ -70,7 +73,7 @@ export function newControls(
     recurring: aging ? null : (recurring ?? 'Continuous'),
     authorization_hold_days: aging ? hold_days : null,
     aging_velocity_time_zone: aging ? time_zone : null,
-    currency: fields.text('currency', isCurrency, currency_expected),
+    currency: fields.readText('currency', isCurrency, currency_expected),
     ...validity(fields, null, dayOf(now_ms), lastDayOf(expiryOf(now_ms))),
     template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', null),
   };
@@ -88,7 +91,7 @@ export function changedControls(
   { now_ms, template, used }: ControlsContext & { readonly used: Money },
 ): Controls {
   for (const name of unchangeable) {
-    if (fields.has(name)) fields.problem(name, 'cannot be changed once the card is created');
+    if (fields.has(name)) fields.addProblem(name, 'cannot be changed once the card is created');
   }
   const aging = card.authorization_hold_days !== null;
   const total = readTotal(fields) ?? card.total_card_amount;
@@ -96,10 +99,13 @@ export function changedControls(
   const follows_total = named_max === null && card.per_transaction_max_defaulted;
   const uses = readUses(fields);
   if (aging && uses !== null) {
-    fields.problem('transactions_max', 'cannot be set: the card has aging velocity, which excludes velocity controls');
+    fields.addProblem(
+      'transactions_max',
+      'cannot be set: the card has aging velocity, which excludes velocity controls',
+    );
   }
-  if (fields.has('total_card_amount') && fields.sound('total_card_amount') && total < used) {
-    fields.problem('total_card_amount', `must be at least ${used}, which the card has used already, not ${total}`);
+  if (fields.has('total_card_amount') && fields.areSound('total_card_amount') && total < used) {
+    fields.addProblem('total_card_amount', `must be at least ${used}, which the card has used already, not ${total}`);
   }
 
   const controls: Controls = {
@@ -138,20 +144,20 @@ export function assertControls(controls: Controls, expiry: string): void {
 }
 
 function readTotal(fields: RequestFields): Money | null {
-  return fields.amount('total_card_amount', 1);
+  return fields.readAmount('total_card_amount', 1);
 }
 
 function readMin(fields: RequestFields): Money | null {
-  return fields.amount('per_transaction_min', 0);
+  return fields.readAmount('per_transaction_min', 0);
 }
 
 function readMax(fields: RequestFields): Money | null {
-  return fields.amount('per_transaction_max', 0);
+  return fields.readAmount('per_transaction_max', 0);
 }
 
 /** 0 counts as not given. */
 function readUses(fields: RequestFields): number | null {
-  return fields.integer('transactions_max', { least: 0, most: transactions_max_most }) || null;
+  return fields.readInteger('transactions_max', { min: 0, max: transactions_max_most }) || null;
 }
 
 /** A card has velocity or aging velocity, and aging velocity whole (service specification 2.2 and 7.1). */
@@ -160,13 +166,13 @@ function tellVelocityProblems(fields: RequestFields, aging: boolean): void {
   const aging_names = ['authorization_hold_days', 'aging_velocity_time_zone'];
   const velocity_names = [
     ...(fields.has('recurring') ? ['recurring'] : []),
-    ...(fields.has('transactions_max') && fields.value('transactions_max') !== 0 ? ['transactions_max'] : []),
+    ...(fields.has('transactions_max') && fields.get('transactions_max') !== 0 ? ['transactions_max'] : []),
   ];
   if (velocity_names.length > 0) {
     const sent_aging = aging_names.filter((name) => fields.has(name));
     for (const [names, others] of [[sent_aging, velocity_names] as const, [velocity_names, sent_aging] as const]) {
       for (const name of names) {
-        fields.problem(
+        fields.addProblem(
           name,
           `cannot be sent together with ${others.join(' and ')}: a card has either velocity (recurring, transactions_max) ` +
             'or aging velocity (authorization_hold_days, aging_velocity_time_zone)',
@@ -176,7 +182,7 @@ function tellVelocityProblems(fields: RequestFields, aging: boolean): void {
     return;
   }
   for (const name of aging_names) {
-    if (!fields.has(name)) fields.problem(name, 'is required: aging velocity needs both of its parameters');
+    if (!fields.has(name)) fields.addProblem(name, 'is required: aging velocity needs both of its parameters');
   }
 }
 
@@ -192,9 +198,9 @@ type AmountName = 'per_transaction_min' | 'per_transaction_max' | 'total_card_am
 function tellOrder(fields: RequestFields, controls: Controls, low_name: AmountName, high_name: AmountName): void {
   const low = controls[low_name];
   const high = controls[high_name];
-  if (low <= high || !fields.sound(low_name, high_name)) return;
-  if (fields.has(low_name)) fields.problem(low_name, `must be at most ${high_name}, which is ${high}, not ${low}`);
-  else fields.problem(high_name, `must be at least ${low_name}, which is ${low}, not ${high}`);
+  if (low <= high || !fields.areSound(low_name, high_name)) return;
+  if (fields.has(low_name)) fields.addProblem(low_name, `must be at most ${high_name}, which is ${high}, not ${low}`);
+  else fields.addProblem(high_name, `must be at least ${low_name}, which is ${low}, not ${high}`);
 }
 
 type Validity = Pick<Controls, 'valid_starting_on' | 'valid_ending_on'>;
@@ -209,26 +215,26 @@ function validity(
   today: Temporal.PlainDate,
   last_day: Temporal.PlainDate,
 ): Validity {
-  const start = fields.date('valid_starting_on') ?? (stored ? date(stored.valid_starting_on) : today);
-  const named_end = fields.date('valid_ending_on');
-  const months = stored ? null : fields.integer('valid_for', { least: 1, most: valid_for_months_most });
+  const start = fields.readDate('valid_starting_on') ?? (stored ? date(stored.valid_starting_on) : today);
+  const named_end = fields.readDate('valid_ending_on');
+  const months = stored ? null : fields.readInteger('valid_for', { min: 1, max: valid_for_months_most });
   if (!stored && fields.has('valid_for') && fields.has('valid_ending_on')) {
-    fields.problem('valid_for', 'cannot be sent together with valid_ending_on: either says when validity ends');
-    fields.problem('valid_ending_on', 'cannot be sent together with valid_for: either says when validity ends');
+    fields.addProblem('valid_for', 'cannot be sent together with valid_ending_on: either says when validity ends');
+    fields.addProblem('valid_ending_on', 'cannot be sent together with valid_for: either says when validity ends');
   }
   const asked_end = named_end ?? (months === null ? null : start.add({ months }));
   const end_name = named_end === null && months !== null ? 'valid_for' : 'valid_ending_on';
-  const sound = () => fields.sound('valid_starting_on', 'valid_ending_on', 'valid_for');
+  const sound = () => fields.areSound('valid_starting_on', 'valid_ending_on', 'valid_for');
   if (asked_end !== null && sound() && isBefore(asked_end, today)) {
-    fields.problem(end_name, `must not end validity before today, ${today}; it would end on ${asked_end}`);
+    fields.addProblem(end_name, `must not end validity before today, ${today}; it would end on ${asked_end}`);
   }
   const unclamped_end = asked_end ?? (stored ? date(stored.valid_ending_on) : last_day);
   const end = isBefore(last_day, unclamped_end) ? last_day : unclamped_end;
   if (isBefore(end, start) && sound()) {
     if (fields.has('valid_starting_on')) {
-      fields.problem('valid_starting_on', `must not be after the end of validity, ${end}; it is ${start}`);
+      fields.addProblem('valid_starting_on', `must not be after the end of validity, ${end}; it is ${start}`);
     } else {
-      fields.problem(end_name, `must not end validity before it begins, on ${start}; it would end on ${end}`);
+      fields.addProblem(end_name, `must not end validity before it begins, on ${start}; it would end on ${end}`);
     }
   }
   return { valid_starting_on: start.toString(), valid_ending_on: end.toString() };
@@ -242,16 +248,19 @@ function chooseTemplate(
   stored_id: number | null,
 ): number {
   if (!fields.has('template_id')) return stored_id ?? default_template_ids[control];
-  if (!fields.sound('template_id')) return default_template_ids[control];
+  if (!fields.areSound('template_id')) return default_template_ids[control];
   if (template === null) {
-    fields.problem('template_id', 'must be the id of a purchase template of the company, or of a shared one');
+    fields.addProblem('template_id', 'must be the id of a purchase template of the company, or of a shared one');
     return default_template_ids[control];
   }
   if (template.status !== 'ACTIVE') {
-    fields.problem('template_id', `must be an ACTIVE purchase template; template ${template.id} is ${template.status}`);
+    fields.addProblem(
+      'template_id',
+      `must be an ACTIVE purchase template; template ${template.id} is ${template.status}`,
+    );
   }
   if (template.required_control !== control) {
-    fields.problem(
+    fields.addProblem(
       'template_id',
       `must be a purchase template for ${control}, as the card's controls are; template ${template.id} is for ` +
         template.required_control,

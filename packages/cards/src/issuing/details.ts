@@ -1,5 +1,5 @@
+import { type RequestFields, shown } from '@tallystick/kernel';
 import type { RealCard, VirtualCard } from './card.ts';
-import { type RequestFields, shown } from './request-fields.ts';
 
 export const emails_max = 5;
 export const email_length_max = 254;
@@ -40,17 +40,12 @@ const email_form =
   /^[^\s\p{C}@<>(),;:"\\[\]]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u;
 
 function readEmails(fields: RequestFields): readonly string[] | null {
-  const value = fields.value('emails');
+  const value = fields.readArray('emails', { min: 0, max: emails_max }, 'addresses');
   if (value === null) return null;
-  if (!Array.isArray(value) || value.length > emails_max) {
-    const given = Array.isArray(value) ? `${value.length}` : shown(value);
-    fields.problem('emails', `must be an array of at most ${emails_max} addresses, not ${given}`);
-    return null;
-  }
   const distinct = new Map<string, string>();
   for (const [index, email] of value.entries()) {
     if (typeof email !== 'string' || !isEmail(email)) {
-      fields.problem(`emails[${index}]`, `must be ${email_expected}, not ${shown(email)}`);
+      fields.addProblem(`emails[${index}]`, `must be ${email_expected}, not ${shown(email)}`);
     } else if (!distinct.has(email.toLowerCase())) {
       distinct.set(email.toLowerCase(), email);
     }
@@ -70,8 +65,8 @@ function readNetworkData(
 ): VirtualCard['network_data'] {
   const name = fields.has('mastercard_data') ? 'mastercard_data' : 'network_data';
   if (fields.has('network_data') && fields.has('mastercard_data')) {
-    fields.problem('network_data', 'cannot be sent together with mastercard_data, its old name');
-    fields.problem('mastercard_data', 'cannot be sent together with network_data, its new name');
+    fields.addProblem('network_data', 'cannot be sent together with mastercard_data, its old name');
+    fields.addProblem('mastercard_data', 'cannot be sent together with network_data, its new name');
     return null;
   }
   if (!fields.carries('network_data') && !fields.carries('mastercard_data')) return stored?.network_data ?? null;
@@ -79,13 +74,13 @@ function readNetworkData(
   if (data === null) return null;
   const unknown: string[] = [];
   for (const [key, value] of Object.entries(data)) {
-    if (typeof value !== 'string') fields.problem(name, `must hold text only; ${shown(key)} holds ${shown(value)}`);
+    if (typeof value !== 'string') fields.addProblem(name, `must hold text only; ${shown(key)} holds ${shown(value)}`);
     if (real_card?.network_data_names?.includes(key) === false) unknown.push(key);
   }
   if (unknown.length > 0 && real_card?.network_data_names) {
     const allowed = real_card.network_data_names.map((known) => JSON.stringify(known)).join(', ');
     const first = unknown.slice(0, 3).map(shown).join(', ');
-    fields.problem(name, `must hold only names that the real card knows (${allowed}), not ${first}`);
+    fields.addProblem(name, `must hold only names that the real card knows (${allowed}), not ${first}`);
   }
   return data as Readonly<Record<string, string>>;
 }
@@ -95,29 +90,29 @@ const unstorable_escape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
 /** A JSON object of bounded size, as a copy that nothing outside can change. */
 function readObject(fields: RequestFields, name: string, bytes_max: number): Readonly<Record<string, unknown>> | null {
-  const value = fields.value(name);
+  const value = fields.get(name);
   if (value === null) return null;
   const text = jsonText(value);
   if (text === null || !text.startsWith('{')) {
-    fields.problem(name, `must be a JSON object, not ${shown(value)}`);
+    fields.addProblem(name, `must be a JSON object, not ${shown(value)}`);
     return null;
   }
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > bytes_max) {
-    fields.problem(name, `must be at most ${bytes_max} bytes as UTF-8 JSON, not ${bytes}`);
+    fields.addProblem(name, `must be at most ${bytes_max} bytes as UTF-8 JSON, not ${bytes}`);
     return null;
   }
   if (unstorable_escape.test(text)) {
-    fields.problem(name, 'must not hold the character U+0000 or half of a surrogate pair, which cannot be stored');
+    fields.addProblem(name, 'must not hold the character U+0000 or half of a surrogate pair, which cannot be stored');
     return null;
   }
   const copy = JSON.parse(text) as Readonly<Record<string, unknown>>;
   if (!nestsWithin(json_nesting_max, copy)) {
-    fields.problem(name, `must not nest deeper than ${json_nesting_max} levels`);
+    fields.addProblem(name, `must not nest deeper than ${json_nesting_max} levels`);
     return null;
   }
   if (losesDigits(value)) {
-    fields.problem(name, 'must hold no number past 2^53, which would lose digits: write it as text');
+    fields.addProblem(name, 'must hold no number past 2^53, which would lose digits: write it as text');
     return null;
   }
   return copy;

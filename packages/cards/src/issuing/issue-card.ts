@@ -1,4 +1,4 @@
-import { type Call, Fault, type Random } from '@tallystick/kernel';
+import { type Call, Fault, type Random, RequestFields } from '@tallystick/kernel';
 import { windowAt } from '@tallystick/velocity';
 import { drawCardNumber } from '../numbers/card-number.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
@@ -8,7 +8,6 @@ import { assertControls, expiryOf, newControls } from './controls.ts';
 import { readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading } from './read-cards.ts';
-import { RequestFields } from './request-fields.ts';
 
 /** What a client asks for (service specification 2.1); null counts as absent. Checked here, whatever the static type says. */
 export type IssueCardRequest = { readonly total_card_amount: number } & {
@@ -47,12 +46,12 @@ export async function issueCard(
 ): Promise<CardReading> {
   const fields = new RequestFields(request);
   const real_card = await chooseRealCard(tx, call, fields);
-  const template_id = fields.id('template_id');
+  const template_id = fields.readId('template_id');
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
   const controls = newControls(fields, { now_ms: call.now_ms, template, real_card });
   const details = readDetails(fields, null, real_card);
-  const supplier_id = fields.integer('supplier_id', { least: 0, most: Number.MAX_SAFE_INTEGER });
-  fields.settle();
+  const supplier_id = fields.readInteger('supplier_id', { min: 0, max: Number.MAX_SAFE_INTEGER });
+  fields.refuseInvalid();
 
   const card = await insertCard(tx, ports, real_card!, {
     ...controls,
@@ -82,15 +81,15 @@ export async function issueCard(
 
 /** The real card that the request names, or the company's default; null with the problem told. */
 async function chooseRealCard(tx: CardsTx, call: Call, fields: RequestFields): Promise<RealCard | null> {
-  const rcn_id = fields.id('rcn_id');
+  const rcn_id = fields.readId('rcn_id');
   if (rcn_id !== null) {
     const named = await tx.real_cards.find(call.company_id, rcn_id);
-    if (named === null) fields.problem('rcn_id', 'must be the id of a real card of the company');
+    if (named === null) fields.addProblem('rcn_id', 'must be the id of a real card of the company');
     return named;
   }
   if (fields.has('rcn_id')) return null;
   const by_default = await tx.real_cards.findDefault(call.company_id);
-  if (by_default === null) fields.problem('rcn_id', 'is required: the company has no default real card');
+  if (by_default === null) fields.addProblem('rcn_id', 'is required: the company has no default real card');
   return by_default;
 }
 

@@ -1,8 +1,17 @@
-import { auditEntry, type Call, type Page, type PageRequest } from '@tallystick/kernel';
+import {
+  auditEntry,
+  type Call,
+  currency_expected,
+  isCurrency,
+  isName,
+  type Page,
+  type PageRequest,
+  RequestFields,
+  shown,
+} from '@tallystick/kernel';
 import { account_range_form } from '../numbers/card-number.ts';
 import type { RealCard } from './card.ts';
 import type { CardsTx } from './ports.ts';
-import { currency_expected, isCurrency, RequestFields, shown } from './request-fields.ts';
 
 export const alias_length_max = 100;
 export const network_data_names_max = 100;
@@ -29,14 +38,19 @@ export async function createRealCard(
 ): Promise<RealCard> {
   const fields = new RequestFields(request);
   for (const name of ['alias', 'billing_currency', 'account_range']) fields.require(name);
-  const alias = fields.text('alias', isName(alias_length_max), `text of 1 to ${alias_length_max} printable characters`);
-  const billing_currency = fields.text('billing_currency', isCurrency, currency_expected);
+  const isAlias = (text: string) => isName(text, alias_length_max);
+  const alias = fields.readText('alias', isAlias, `text of 1 to ${alias_length_max} printable characters`);
+  const billing_currency = fields.readText('billing_currency', isCurrency, currency_expected);
   const isAccountRange = (text: string) => account_range_form.test(text);
-  const account_range = fields.text('account_range', isAccountRange, 'the 6 to 12 leading digits of its card numbers');
-  const velocity_enabled = fields.flag('velocity_enabled') ?? true;
+  const account_range = fields.readText(
+    'account_range',
+    isAccountRange,
+    'the 6 to 12 leading digits of its card numbers',
+  );
+  const velocity_enabled = fields.readFlag('velocity_enabled') ?? true;
   const network_data_names = readNetworkDataNames(fields);
-  const is_default = fields.flag('is_default') ?? (await tx.real_cards.findDefault(call.company_id)) === null;
-  fields.settle();
+  const is_default = fields.readFlag('is_default') ?? (await tx.real_cards.findDefault(call.company_id)) === null;
+  fields.refuseInvalid();
 
   const real_card = await tx.real_cards.insert({
     company_id: call.company_id,
@@ -63,22 +77,13 @@ export function listRealCards(
 }
 
 function readNetworkDataNames(fields: RequestFields): readonly string[] | null {
-  const value = fields.value('network_data_names');
+  const value = fields.readArray('network_data_names', { min: 1, max: network_data_names_max }, 'names');
   if (value === null) return null;
-  if (!Array.isArray(value) || value.length < 1 || value.length > network_data_names_max) {
-    const given = Array.isArray(value) ? `${value.length}` : shown(value);
-    fields.problem('network_data_names', `must be an array of 1 to ${network_data_names_max} names, not ${given}`);
-    return null;
-  }
-  const isDataName = isName(network_data_name_length_max);
   for (const [index, name] of value.entries()) {
-    if (typeof name === 'string' && isDataName(name) && value.indexOf(name) === index) continue;
+    const valid = typeof name === 'string' && isName(name, network_data_name_length_max);
+    if (valid && value.indexOf(name) === index) continue;
     const expected = `text of 1 to ${network_data_name_length_max} printable characters, each name once`;
-    fields.problem(`network_data_names[${index}]`, `must be ${expected}, not ${shown(name)}`);
+    fields.addProblem(`network_data_names[${index}]`, `must be ${expected}, not ${shown(name)}`);
   }
-  return value;
-}
-
-function isName(length_max: number): (text: string) => boolean {
-  return (text) => text.trim() !== '' && [...text].length <= length_max && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return value as readonly string[];
 }

@@ -1,11 +1,10 @@
-import { type Call, money } from '@tallystick/kernel';
+import { type Call, money, RequestFields } from '@tallystick/kernel';
 import type { VirtualCard } from './card.ts';
 import { cardEvent, cardPayload } from './card-event.ts';
 import { assertControls, changedControls } from './controls.ts';
 import { readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading, findCard, readingOf, refuseCanceled } from './read-cards.ts';
-import { RequestFields } from './request-fields.ts';
 
 /** The fields that a change may name. A null control counts as absent; a null detail takes the detail away. */
 export type UpdateCardRequest = {
@@ -35,13 +34,13 @@ export async function updateCard(
   refuseCanceled(card, 'changed');
   const balance = await balanceOf(tx, call, card);
   const fields = new RequestFields(request);
-  const template_id = fields.id('template_id');
+  const template_id = fields.readId('template_id');
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
   const real_card = await tx.real_cards.find(call.company_id, card.rcn_id);
   const used = money(card.total_card_amount - balance);
   const controls = changedControls(fields, card, { now_ms: call.now_ms, template, used });
   const details = readDetails(fields, card, real_card);
-  fields.settle();
+  fields.refuseInvalid();
 
   const changed: VirtualCard = { ...card, ...controls, ...details };
   if (sameJson(changed, card)) return readingOf(tx, call, card);

@@ -1,8 +1,8 @@
 import type { Call } from '@tallystick/kernel';
+import { RequestFields } from '@tallystick/kernel';
 import { email_expected, isEmail } from '../issuing/details.ts';
 import type { CardsTx } from '../issuing/ports.ts';
 import { type CardReading, findCard, readingOf, refuseCanceled } from '../issuing/read-cards.ts';
-import { RequestFields } from '../issuing/request-fields.ts';
 
 /**
  * Queues a mail with the card's details to one more address, in the transaction. It is sent after
@@ -19,8 +19,8 @@ export async function emailCard(
   refuseCanceled(card, 'mailed');
   const fields = new RequestFields({ email });
   fields.require('email');
-  const recipient = fields.text('email', isEmail, email_expected);
-  fields.settle();
+  const recipient = fields.readText('email', isEmail, email_expected);
+  fields.refuseInvalid();
   await tx.mails.queue({
     company_id: card.company_id,
     card_id: card.id,

@@ -1,5 +1,4 @@
-import { amount_max, type Money, money, withoutCardNumbers } from '@tallystick/kernel';
-import { RequestFields } from '../issuing/request-fields.ts';
+import { amount_max, isPrintable, type Money, money, RequestFields, withoutCardNumbers } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
@@ -90,7 +89,7 @@ export function normalizeAuthorization(
   const read = new MessageFields(fields);
   fields.require('card_number');
   const pan = read.number('card_number');
-  const cvc = read.secret('cvc', /^\d{3,4}$/, 'must be three or four digits');
+  const cvc = fields.readSecret('cvc', (text) => /^\d{3,4}$/.test(text), 'three or four digits');
   const message_type = read.messageType();
   const amounts = {
     billing_amount: read.requiredAmount('billing_amount'),
@@ -100,17 +99,21 @@ export function normalizeAuthorization(
   };
   const reversal = message_type === '0400' || message_type === '0420';
   const advice = message_type === '0120';
-  const response_code = fields.text('response_code', (code) => /^[0-9A-Za-z]{2}$/.test(code), 'two characters of DE39');
+  const response_code = fields.readText(
+    'response_code',
+    (code) => /^[0-9A-Za-z]{2}$/.test(code),
+    'two characters of DE39',
+  );
   const replacement_amounts = read.replacementAmounts();
   const declined_code = advice && response_code !== null && response_code !== '00' ? { response_code } : {};
   const replaced = reversal && replacement_amounts !== null ? { replacement_amounts } : {};
   const message = {
     kind: 'authorization' as const,
-    expiry: fields.text('expiry', (text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'a month, as YYYY-MM'),
+    expiry: fields.readText('expiry', (text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'a month, as YYYY-MM'),
     cvc,
     message_type: message_type ?? '0100',
     // Only a message that requests an amount can increase one.
-    incremental: (fields.flag('incremental') ?? false) && !reversal,
+    incremental: (fields.readFlag('incremental') ?? false) && !reversal,
     trace_id: read.requiredText('trace_id'),
     system_trace_audit_number: read.requiredText('system_trace_audit_number'),
     transaction_date_time_ms: read.instant('transaction_date_time'),
@@ -125,7 +128,7 @@ export function normalizeAuthorization(
     details: { ...read.details([...authorization_detail_names, 'transaction_type']), ...declined_code, ...replaced },
     request_id,
   };
-  fields.settle();
+  fields.refuseInvalid();
   return { ...message, pan: pan!, number_index: vault.index(pan!) };
 }
 
@@ -140,30 +143,33 @@ export function normalizeClearing(
 ): ClearingMessage {
   const fields = new RequestFields(input);
   const read = new MessageFields(fields);
-  const vcn_id = fields.id('vcn_id');
+  const vcn_id = fields.readId('vcn_id');
   const masked = vcn_id !== null && /^[*xX]/.test(input.card_number ?? '');
   const pan = masked ? null : read.number('card_number');
   if (!fields.has('card_number') && !fields.has('vcn_id')) {
-    fields.problem('card_number', 'is required, or vcn_id in its place');
+    fields.addProblem('card_number', 'is required, or vcn_id in its place');
   } else if (vcn_id !== null && pan !== null) {
-    fields.problem('vcn_id', 'must not be sent beside a card_number in clear: one of them names the card');
+    fields.addProblem('vcn_id', 'must not be sent beside a card_number in clear: one of them names the card');
   }
-  const merchant_amount = fields.amount('merchant_amount', 0);
+  const merchant_amount = fields.readAmount('merchant_amount', 0);
   const merchant_currency = read.currency('merchant_currency', { required: false });
   if (
-    fields.sound('merchant_amount', 'merchant_currency') &&
+    fields.areSound('merchant_amount', 'merchant_currency') &&
     (merchant_amount === null) !== (merchant_currency === null)
   ) {
-    fields.problem(merchant_amount === null ? 'merchant_amount' : 'merchant_currency', 'is required beside the other');
+    fields.addProblem(
+      merchant_amount === null ? 'merchant_amount' : 'merchant_currency',
+      'is required beside the other',
+    );
   }
   fields.require('clearing_type');
   const message = {
     kind: 'clearing' as const,
     vcn_id,
     network_financial_transaction_id: read.requiredText('network_financial_transaction_id'),
-    cycle: fields.choice('cycle', clearing_cycles) ?? 'first_presentment',
-    clearing_type: fields.choice('clearing_type', clearing_types) ?? 'DEBIT',
-    partial: fields.flag('partial') ?? false,
+    cycle: fields.readChoice('cycle', clearing_cycles) ?? 'first_presentment',
+    clearing_type: fields.readChoice('clearing_type', clearing_types) ?? 'DEBIT',
+    partial: fields.readFlag('partial') ?? false,
     billing_amount: read.requiredAmount('billing_amount'),
     billing_currency: read.currency('billing_currency', { required: true }) ?? '',
     merchant_amount,
@@ -178,7 +184,7 @@ export function normalizeClearing(
     details: read.details(clearing_detail_names),
     request_id,
   };
-  fields.settle();
+  fields.refuseInvalid();
   return { ...message, number_index: pan === null ? null : vault.index(pan) };
 }
 
@@ -205,36 +211,27 @@ class MessageFields {
 
   /** A card number. The problem never repeats it. */
   number(name: string): Pan | null {
-    const digits = this.secret(name, card_number_form, 'must be 12 to 19 digits');
+    const digits = this.#fields.readSecret(name, (text) => card_number_form.test(text), '12 to 19 digits');
     this.#pan = digits === null ? null : new Pan(digits);
     return this.#pan;
-  }
-
-  /** Text that no error may repeat. */
-  secret(name: string, shape: RegExp, expected: string): string | null {
-    const value = this.#fields.value(name);
-    if (value === null) return null;
-    if (typeof value === 'string' && shape.test(value)) return value;
-    this.#fields.problem(name, expected);
-    return null;
   }
 
   messageType(): MessageType | null {
     this.#fields.require('message_type_indicator');
     const names = Object.entries(message_types);
     const all = names.flat();
-    const told = this.#fields.choice('message_type_indicator', all);
+    const told = this.#fields.readChoice('message_type_indicator', all);
     return (names.find(([digits, name]) => told === digits || told === name)?.[0] ?? null) as MessageType | null;
   }
 
   requiredAmount(name: string): Money {
     this.#fields.require(name);
-    return this.#fields.amount(name, 0) ?? money(0);
+    return this.#fields.readAmount(name, 0) ?? money(0);
   }
 
   currency(name: string, { required }: { readonly required: boolean }): string | null {
     if (required) this.#fields.require(name);
-    return this.#fields.text(
+    return this.#fields.readText(
       name,
       (text) => /^[A-Z]{3}$/.test(text),
       'a currency code of three capital letters, such as USD',
@@ -242,13 +239,17 @@ class MessageFields {
   }
 
   text(name: string): string | null {
-    const text = this.#withoutNumber(name, this.#fields.text(name, isPrintable, text_expected));
+    const text = this.#withoutNumber(name, this.#fields.readText(name, isNetworkText, text_expected));
     return text === '' ? null : text;
   }
 
   requiredText(name: string): string {
     this.#fields.require(name);
-    const text = this.#fields.text(name, (text) => text !== '' && isPrintable(text), `${text_expected}, not empty`);
+    const text = this.#fields.readText(
+      name,
+      (text) => text !== '' && isNetworkText(text),
+      `${text_expected}, not empty`,
+    );
     return this.#withoutNumber(name, text) ?? '';
   }
 
@@ -262,18 +263,18 @@ class MessageFields {
    */
   #withoutNumber(name: string, text: string | null): string | null {
     if (text === null || this.#pan === null || !text.replace(/[ .-]/g, '').includes(this.#pan.reveal())) return text;
-    this.#fields.problem(name, 'must not hold the number of the card');
+    this.#fields.addProblem(name, 'must not hold the number of the card');
     return null;
   }
 
   mcc({ required }: { readonly required: boolean }): string | null {
     if (required) this.#fields.require('mcc');
-    return this.#fields.text('mcc', (text) => /^\d{4}$/.test(text), 'four digits');
+    return this.#fields.readText('mcc', (text) => /^\d{4}$/.test(text), 'four digits');
   }
 
   /** The six characters. The network sends zeros or blanks for no code. */
   approvalCode(): string | null {
-    const code = this.#fields.text(
+    const code = this.#fields.readText(
       'approval_code',
       (text) => /^[0-9A-Za-z ]{0,6}$/.test(text),
       'at most six letters and digits',
@@ -283,15 +284,13 @@ class MessageFields {
 
   instant(name: string): number {
     this.#fields.require(name);
-    const text = this.#fields.text(name, (text) => instantOf(text) !== null, 'an instant in ISO 8601 with an offset');
-    return text === null ? 0 : instantOf(text)!;
+    return this.#fields.readParsed(name, instantOf, 'an instant in ISO 8601 with an offset') ?? 0;
   }
 
   /** A calendar date; the date part of a date and time. */
   day(name: string, { required }: { readonly required: boolean }): string | null {
     if (required) this.#fields.require(name);
-    const text = this.#fields.text(name, (text) => dayOf(text) !== null, 'a date, as YYYY-MM-DD');
-    return text === null ? null : dayOf(text);
+    return this.#fields.readParsed(name, dayOf, 'a date, as YYYY-MM-DD');
   }
 
   /**
@@ -299,9 +298,9 @@ class MessageFields {
    * are absent or zero.
    */
   replacementAmounts(): AuthorizationMessage['replacement_amounts'] {
-    const sent = this.#fields.value('replacement_amounts') ?? {};
+    const sent = this.#fields.get('replacement_amounts') ?? {};
     if (typeof sent !== 'object' || Array.isArray(sent)) {
-      this.#fields.problem('replacement_amounts', 'must be an object of amounts');
+      this.#fields.addProblem('replacement_amounts', 'must be an object of amounts');
       return null;
     }
     const object = sent as Readonly<Record<string, unknown>>;
@@ -315,15 +314,18 @@ class MessageFields {
 
   #replacementAmount(name: ReplacementAmount, object: Readonly<Record<string, unknown>>): Money | null {
     const path = `replacement_amounts.${name}`;
-    const own = this.#fields.amount(path, 0);
+    const own = this.#fields.readAmount(path, 0);
     const inner = object[name] ?? null;
     if (inner === null) return own;
     if (typeof inner !== 'number' || !Number.isInteger(inner) || inner < 0 || inner > amount_max) {
-      this.#fields.problem(path, `must be a whole number from 0 to ${amount_max}`);
+      this.#fields.addProblem(path, `must be a whole number from 0 to ${amount_max}`);
       return null;
     }
     if (own !== null && own !== inner) {
-      this.#fields.problem(path, `must be the same by this name and in replacement_amounts, not ${own} and ${inner}`);
+      this.#fields.addProblem(
+        path,
+        `must be the same by this name and in replacement_amounts, not ${own} and ${inner}`,
+      );
     }
     return money(inner);
   }
@@ -332,36 +334,23 @@ class MessageFields {
   details(names: readonly string[]): Readonly<Record<string, string>> {
     const details: Record<string, string> = {};
     for (const name of names) {
-      const text = this.#fields.text(name, isPrintable, text_expected);
+      const text = this.#fields.readText(name, isNetworkText, text_expected);
       if (text !== null && text !== '') details[name] = withoutCardNumbers(this.#masked(text));
     }
     return details;
   }
 }
 
-/**
- * Whether there is no control character and no half of a surrogate pair, so that every database and
- * receiver can store the text.
- */
-function isPrintable(text: string): boolean {
-  return text.length <= network_text_length_max && text.isWellFormed() && !/\p{Cc}/u.test(text);
+function isNetworkText(text: string): boolean {
+  return text.length <= network_text_length_max && isPrintable(text);
 }
 
 function instantOf(text: string): number | null {
-  try {
-    const at_ms = Temporal.Instant.from(text).epochMilliseconds;
-    return at_ms >= 0 && at_ms < instant_end_ms ? at_ms : null;
-  } catch {
-    return null;
-  }
+  const at_ms = Temporal.Instant.from(text).epochMilliseconds;
+  return at_ms >= 0 && at_ms < instant_end_ms ? at_ms : null;
 }
 
 function dayOf(text: string): string | null {
   const day = /^(\d{4}-\d{2}-\d{2})(?:T[0-9:.,+Z-]+)?$/.exec(text)?.[1];
-  if (day === undefined) return null;
-  try {
-    return Temporal.PlainDate.from(day).toString();
-  } catch {
-    return null;
-  }
+  return day === undefined ? null : Temporal.PlainDate.from(day).toString();
 }

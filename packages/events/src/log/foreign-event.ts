@@ -1,4 +1,4 @@
-import { type Call, type FieldError, isStorable, refuseFaults, withoutEmbossedNumbers } from '@tallystick/kernel';
+import { type Call, isStorable, RequestFields, withoutEmbossedNumbers } from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
@@ -34,15 +34,12 @@ export interface ForeignEventRequest {
  */
 export async function recordForeignEvent(tx: EventsTx, call: Call, request: ForeignEventRequest): Promise<Event> {
   const { event_type, payload, previous = null } = request;
-  const errors: FieldError[] = [];
-  if (!foreign_event_types.some((known) => known === event_type)) {
-    errors.push({ path: 'event_type', message: `must be one of ${foreign_event_types.join(', ')}` });
-  }
-  const payload_fault = stateFault(payload);
-  if (payload_fault !== null) errors.push({ path: 'payload', message: payload_fault });
-  const previous_fault = previous === null ? null : stateFault(previous);
-  if (previous_fault !== null) errors.push({ path: 'previous', message: `${previous_fault}, or null` });
-  refuseFaults(errors);
+  const fields = new RequestFields(request);
+  fields.require('event_type', foreign_event_types.join(', '));
+  fields.readChoice('event_type', foreign_event_types);
+  fields.addProblem('payload', stateProblem(payload));
+  if (previous !== null) fields.addProblem('previous', stateProblem(previous));
+  fields.refuseInvalid();
 
   const [event] = await tx.events.append([
     {
@@ -58,16 +55,16 @@ export async function recordForeignEvent(tx: EventsTx, call: Call, request: Fore
 }
 
 /** What keeps a value from being the state of an object; null when nothing does. */
-function stateFault(state: unknown): string | null {
+function stateProblem(state: unknown): string | null {
   if (!isPlainObject(state)) return 'must be an object';
-  const fault = valueFault(state, depth_max);
-  if (fault !== null) return fault;
+  const problem = valueProblem(state, depth_max);
+  if (problem !== null) return problem;
   const byte_count = new TextEncoder().encode(JSON.stringify(state)).length;
   if (byte_count <= foreign_payload_bytes_max) return null;
   return `must be at most ${foreign_payload_bytes_max} bytes of JSON; it has ${byte_count}`;
 }
 
-function valueFault(value: unknown, depth_left: number): string | null {
+function valueProblem(value: unknown, depth_left: number): string | null {
   switch (typeof value) {
     case 'string':
       return isStorable(value) ? null : 'must hold valid text: no NUL character, no half of a surrogate pair';
@@ -88,18 +85,18 @@ function valueFault(value: unknown, depth_left: number): string | null {
   if (depth_left === 0) return `must be nested at most ${depth_max} deep`;
   if (!Array.isArray(value) && !isPlainObject(value)) return 'must hold JSON values only';
   for (const [name, inner] of Object.entries(value)) {
-    const fault = valueFault(name, depth_left) ?? nameFault(name) ?? valueFault(inner, depth_left - 1);
-    if (fault !== null) return fault;
+    const problem = valueProblem(name, depth_left) ?? nameProblem(name) ?? valueProblem(inner, depth_left - 1);
+    if (problem !== null) return problem;
   }
   return null;
 }
 
 /** Masked names could fall together, and one value would be lost. */
-function nameFault(name: string): string | null {
+function nameProblem(name: string): string | null {
   return withoutEmbossedNumbers(name) === name ? null : 'must not have a card number for the name of a property';
 }
 
-/** The value, which has no fault, with every card number masked that a text or a number in it could hold. */
+/** The value, which has no problem, with every card number masked that a text or a number in it could hold. */
 function masked(value: unknown): unknown {
   if (typeof value === 'string') return withoutEmbossedNumbers(value);
   if (typeof value === 'number') return maskedIfNumber(value);

@@ -1,4 +1,4 @@
-import { type FieldError, invalidQuery, isStorable } from '@tallystick/kernel';
+import { type FieldError, invalidQuery, isStorable, shown } from '@tallystick/kernel';
 import { storedName } from './event-type.ts';
 import { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './filter.ts';
 import { compareValues } from './indexed-values.ts';
@@ -62,7 +62,7 @@ function readEnd(
   switch (type) {
     case 'integer': {
       const value = /^-?\d{1,16}$/.test(text) ? Number(text) + 0 : Number.NaN;
-      return Number.isSafeInteger(value) ? { from: value, to: value } : `must be an integer${shown(text)}`;
+      return Number.isSafeInteger(value) ? { from: value, to: value } : `must be an integer, not ${shown(text)}`;
     }
     case 'text':
       if (text.length > indexed_text_max) return `must have at most ${indexed_text_max} characters`;
@@ -71,7 +71,7 @@ function readEnd(
       const moment = parseMoment(text);
       if (moment !== null) return { from: moment.from_ms, to: moment.to_ms };
       const hint = /\d \d\d:?\d\d$/.test(text) ? '; write the + of an offset as %2B' : '';
-      return `must be a date (YYYY-MM-DD) or an instant (YYYY-MM-DDTHH:MM:SSZ)${shown(text)}${hint}`;
+      return `must be a date (YYYY-MM-DD) or an instant (YYYY-MM-DDTHH:MM:SSZ), not ${shown(text)}${hint}`;
     }
   }
 }
@@ -80,7 +80,7 @@ function readEventType(text: string): EventFilter | string | null {
   if (text === 'all') return null;
   const value = storedName(text);
   if (value !== null) return { name: 'event_type', kind: 'equals', value };
-  return `must be the name of an event type${shown(text)}; GET /v1/events/types lists them`;
+  return `must be the name of an event type, not ${shown(text)}; GET /v1/events/types lists them`;
 }
 
 function isFilterName(name: string): name is FilterName {
@@ -94,9 +94,4 @@ function unknownName(name: string): string {
   );
   if (near) return `is not a filter of events; filter[${near[0]}] is`;
   return `is not a filter of events; these are: ${Object.keys(filter_fields).join(', ')}`;
-}
-
-/** The value at fault, unless it is long or might be the number of a card. */
-function shown(text: string): string {
-  return text.length > 60 || /\d(?:[ -]?\d){11}/.test(text) ? '' : `, not ${JSON.stringify(text)}`;
 }

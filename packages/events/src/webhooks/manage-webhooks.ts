@@ -6,7 +6,7 @@ import {
   type PageRequest,
   type Random,
   Refusal,
-  refuseFaults,
+  RequestFields,
   type Sealer,
 } from '@tallystick/kernel';
 import type { WebhooksTx } from './ports.ts';
@@ -14,10 +14,10 @@ import { relayEventsOf } from './relay.ts';
 import {
   type CallbackUrlPolicy,
   distinctTypeIds,
+  readChangeableFields,
+  readWebhookFields,
   type Webhook,
   type WebhookRequestInput,
-  type WebhookStatus,
-  webhookProblems,
 } from './webhook.ts';
 import { sealWebhookSecret } from './webhook-secret.ts';
 
@@ -37,17 +37,23 @@ export async function createWebhook(
   call: Call,
   input: WebhookRequestInput,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
-  const problems = [...webhookProblems(input, parts.callback_url_policy)];
-  if (input.callback_url == null) problems.unshift({ path: 'callback_url', message: 'is required: an https URL' });
-  refuseFaults(problems);
-  const secret = input.secret ?? drawSharedSecret(parts.random);
+  const fields = new RequestFields(input);
+  fields.require('callback_url', 'an https URL');
+  const {
+    callback_url,
+    event_type_ids,
+    secret: own_secret,
+    status,
+  } = readWebhookFields(fields, parts.callback_url_policy);
+  fields.refuseInvalid();
+  const secret = own_secret ?? drawSharedSecret(parts.random);
   // What happened before it was there is not for it.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await tx.webhooks.insert({
     company_id: call.company_id,
-    callback_url: input.callback_url as string,
-    event_type_ids: distinctTypeIds(input.event_type_ids ?? []),
-    status: (input.status as WebhookStatus | null | undefined) ?? 'active',
+    callback_url: callback_url!,
+    event_type_ids: distinctTypeIds(event_type_ids ?? []),
+    status: status ?? 'active',
     secret_sealed: sealWebhookSecret(parts.sealer, secret),
     previous_secret_sealed: null,
     previous_secret_until_ms: null,
@@ -80,26 +86,22 @@ export function listWebhooks(
 /** Changes the event types or the status. Refuses the fields that cannot be changed by name. */
 export async function updateWebhook(
   tx: WebhooksTx,
-  parts: Pick<WebhookParts, 'callback_url_policy'>,
   call: Call,
   id: number,
   input: WebhookRequestInput,
 ): Promise<Webhook> {
-  const fixed = (['callback_url', 'secret'] as const)
-    .filter((path) => input[path] != null)
-    .map((path) => ({
-      path,
-      message: path === 'secret' ? 'cannot be changed; rotate it' : 'cannot be changed; register another webhook',
-    }));
-  const { event_type_ids, status } = input;
-  refuseFaults([...fixed, ...webhookProblems({ event_type_ids, status }, parts.callback_url_policy)]);
+  const fields = new RequestFields(input);
+  if (fields.has('callback_url')) fields.addProblem('callback_url', 'cannot be changed; register another webhook');
+  if (fields.has('secret')) fields.addProblem('secret', 'cannot be changed; rotate it');
+  const { event_type_ids, status } = readChangeableFields(fields);
+  fields.refuseInvalid();
   // Before the webhook is held: a relay takes events first and webhooks then, and waits for nobody who does it the other way.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
   const updated: Webhook = {
     ...webhook,
-    event_type_ids: event_type_ids == null ? webhook.event_type_ids : distinctTypeIds(event_type_ids),
-    status: (status as WebhookStatus | null | undefined) ?? webhook.status,
+    event_type_ids: event_type_ids === null ? webhook.event_type_ids : distinctTypeIds(event_type_ids),
+    status: status ?? webhook.status,
   };
   await tx.webhooks.update(updated);
   return updated;

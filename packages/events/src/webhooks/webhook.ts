@@ -1,10 +1,10 @@
 import {
-  type FieldError,
   invalid,
   isSharedSecret,
   type Refusal,
-  shared_secret_length_max,
-  shared_secret_length_min,
+  type RequestFields,
+  shared_secret_expected,
+  shown,
 } from '@tallystick/kernel';
 import { canonicalTypeId, event_types } from '../log/event-type.ts';
 
@@ -41,37 +41,51 @@ export type CallbackUrlPolicy = (callback_url: string) => string | null;
 
 const callback_url_length_max = 2_048;
 
-/** Every problem of a registration or an update at once. */
-export function webhookProblems(input: WebhookRequestInput, policy: CallbackUrlPolicy): readonly FieldError[] {
-  const problems: FieldError[] = [];
-  const { callback_url, event_type_ids, secret, status } = input;
-  if (callback_url != null) {
-    const problem =
-      callback_url.length > callback_url_length_max
-        ? `must have at most ${callback_url_length_max} characters`
-        : policy(callback_url);
-    if (problem !== null) problems.push({ path: 'callback_url', message: problem });
+/** What an update may change; null where a field is absent or invalid. */
+export interface ChangeableFields {
+  readonly event_type_ids: readonly number[] | null;
+  readonly status: WebhookStatus | null;
+}
+
+/** What a registration asks for; null where a field is absent or invalid. */
+export interface WebhookFields extends ChangeableFields {
+  readonly callback_url: string | null;
+  readonly secret: string | null;
+}
+
+/** Reads the fields of a registration; `fields` collects every problem. */
+export function readWebhookFields(fields: RequestFields, policy: CallbackUrlPolicy): WebhookFields {
+  return {
+    callback_url: readCallbackUrl(fields, policy),
+    event_type_ids: readEventTypeIds(fields),
+    secret: fields.readSecret('secret', isSharedSecret, shared_secret_expected),
+    status: fields.readChoice('status', webhook_statuses),
+  };
+}
+
+/** Reads the fields of an update; `fields` collects every problem. */
+export function readChangeableFields(fields: RequestFields): ChangeableFields {
+  return {
+    event_type_ids: readEventTypeIds(fields),
+    status: fields.readChoice('status', webhook_statuses),
+  };
+}
+
+function readCallbackUrl(fields: RequestFields, policy: CallbackUrlPolicy): string | null {
+  const rule = (text: string) => text.length <= callback_url_length_max;
+  const url = fields.readText('callback_url', rule, `text of at most ${callback_url_length_max} characters`);
+  fields.addProblem('callback_url', url === null ? null : policy(url));
+  return url;
+}
+
+function readEventTypeIds(fields: RequestFields): readonly number[] | null {
+  const ids = fields.readArray('event_type_ids', { min: 0, max: Number.POSITIVE_INFINITY }, 'ids');
+  const unknown = ids?.find((id) => !event_types.some((type) => type.id === id));
+  if (unknown !== undefined) {
+    const known = event_types.map(({ id }) => id).join(', ');
+    fields.addProblem('event_type_ids', `must hold ids of event types (${known}), not ${shown(unknown)}`);
   }
-  if (event_type_ids != null) {
-    const unknown = event_type_ids.find((id) => !event_types.some((type) => type.id === id));
-    if (unknown !== undefined) {
-      const known = event_types.map((type) => type.id).join(', ');
-      problems.push({
-        path: 'event_type_ids',
-        message: `has ${unknown}, which is no event type; the types are ${known}`,
-      });
-    }
-  }
-  if (secret != null && !isSharedSecret(secret)) {
-    problems.push({
-      path: 'secret',
-      message: `must have ${shared_secret_length_min} to ${shared_secret_length_max} characters`,
-    });
-  }
-  if (status != null && !webhook_statuses.some((known) => known === status)) {
-    problems.push({ path: 'status', message: 'must be active or inactive' });
-  }
-  return problems;
+  return ids as readonly number[] | null;
 }
 
 /** The ids without repetition, in the order given; 6 and 10 are one type, and the first of them stays. */

@@ -49,16 +49,7 @@ export function invalid(...fields: readonly [FieldError, ...FieldError[]]): Refu
   return new Refusal('validation_failed', `${path} ${message}${more}`, fields);
 }
 
-/**
- * Throws `invalid(...)` if any field is invalid. For use cases that check every field before they
- * refuse.
- */
-export function refuseFaults(fields: readonly FieldError[]): void {
-  const [first, ...others] = fields;
-  if (first !== undefined) throw invalid(first, ...others);
-}
-
-/** An `invalid_query` refusal. Its message names every invalid query parameter. */
+/** An `invalid_query` refusal. Its sentence names every invalid query parameter. */
 export function invalidQuery(...parameters: readonly FieldError[]): Refusal {
   const sentence = parameters.map(({ path, message }) => `${path} ${message}`).join('; ');
   return new Refusal('invalid_query', sentence, parameters);

@@ -4,6 +4,9 @@ import type { Random } from './random.ts';
 export const shared_secret_length_min = 16;
 export const shared_secret_length_max = 256;
 
+/** The wording of what `isSharedSecret` allows. */
+export const shared_secret_expected = `text of ${shared_secret_length_min} to ${shared_secret_length_max} characters`;
+
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 43 characters of 62 carry 256 bits. */
 const drawn_length = 43;

@@ -1,4 +1,4 @@
-import { invalid, Refusal } from '../errors/refusal.ts';
+import { RequestFields } from '../requests/request-fields.ts';
 
 /**
  * The sandbox's clock: real time plus an offset, or frozen. It is stored in the database, so that
@@ -50,42 +50,39 @@ export function sandboxNow(state: SandboxClockState, machine_ms: number): number
 
 /** The clock after the move. Refuses (`validation_failed`) a move backwards, and invalid values. */
 export function moveSandboxClock(state: SandboxClockState, machine_ms: number, move: ClockMove): SandboxClockState {
-  if ((move.advance === undefined) === (move.set === undefined)) {
-    const fields = [{ path: 'advance', message: 'or set must be given, and not both' }];
-    throw new Refusal('validation_failed', 'exactly one of advance and set must be given', fields);
-  }
   const now_ms = sandboxNow(state, machine_ms);
-  const path = move.advance === undefined ? 'set' : 'advance';
-  const to_ms = move.advance === undefined ? instantOf(move.set as string) : advanced(now_ms, move.advance);
-  if (to_ms < now_ms) throw invalid({ path, message: `would move the clock backwards: it is ${iso(now_ms)}` });
-  if (to_ms > end_ms) throw invalid({ path, message: `would move the clock past ${iso(end_ms)}` });
+  const to_ms = readTarget(now_ms, move);
   return move.frozen === true
     ? { offset_ms: to_ms - machine_ms, frozen_at_ms: to_ms }
     : { offset_ms: to_ms - machine_ms, frozen_at_ms: null };
 }
 
-function advanced(now_ms: number, text: string): number {
-  const duration = parsed('advance', 'an ISO 8601 duration such as PT10M or P1D', text, Temporal.Duration.from);
-  const start = Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO('UTC');
-  try {
-    return start.add(duration).epochMilliseconds;
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw invalid({ path: 'advance', message: `would move the clock past ${iso(end_ms)}` });
-    throw error;
+/** The instant that the move leads to, epoch milliseconds. */
+function readTarget(now_ms: number, move: ClockMove): number {
+  const fields = new RequestFields(move);
+  const path = fields.has('advance') ? 'advance' : 'set';
+  if (fields.has('advance') === fields.has('set')) {
+    fields.addProblem('advance', 'or set must be given, and not both');
+    fields.refuseInvalid();
   }
+  const set = fields.readParsed('set', Temporal.Instant.from, 'an ISO 8601 instant such as 2030-01-31T00:00:00Z');
+  const advance = fields.readParsed('advance', Temporal.Duration.from, 'an ISO 8601 duration such as PT10M or P1D');
+  fields.refuseInvalid();
+
+  const to_ms = set?.epochMilliseconds ?? addTo(now_ms, advance!);
+  if (to_ms < now_ms) fields.addProblem(path, `would move the clock backwards: it is ${iso(now_ms)}`);
+  if (to_ms > end_ms) fields.addProblem(path, `would move the clock past ${iso(end_ms)}`);
+  fields.refuseInvalid();
+  return to_ms;
 }
 
-function instantOf(text: string): number {
-  const what = 'an ISO 8601 instant such as 2030-01-31T00:00:00Z';
-  return parsed('set', what, text, Temporal.Instant.from).epochMilliseconds;
-}
-
-function parsed<Value>(path: string, what: string, text: string, parse: (text: string) => Value): Value {
+/** Infinity when the sum is past what an instant can be. */
+function addTo(now_ms: number, duration: Temporal.Duration): number {
   try {
-    return parse(text);
-  } catch {
-    throw invalid({ path, message: `is ${JSON.stringify(text)}; it must be ${what}` });
+    return Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO('UTC').add(duration).epochMilliseconds;
+  } catch (error) {
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
+    throw error;
   }
 }
 

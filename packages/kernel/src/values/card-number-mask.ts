@@ -69,6 +69,16 @@ export function withoutCardNumbers(text: string): string {
   return masked(text, grouped);
 }
 
+const digit_runs = /\d(?:[^0-9A-Za-z:]{0,3}\d){11,}/g;
+
+/**
+ * For invalid values that a message repeats: any run of 12 or more digits, in groups too. A card number with a typing error
+ * fails the check, so nothing is checked here, and no digit stays.
+ */
+export function withoutDigitRuns(text: string): string {
+  return text.replace(digit_runs, '(many digits)');
+}
+
 /**
  * After a match that fails the check, the search continues inside it, because a card number may
  * begin there.

@@ -108,7 +108,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       async transaction(tx, request) {
         // The two that cannot be changed are refused by name, whatever they hold.
         const input = request.body.data as WebhookRequestInput;
-        const updated = await updateWebhook(tx, parts, clientCall(request), request.id, input);
+        const updated = await updateWebhook(tx, clientCall(request), request.id, input);
         return { ...resource(webhookResource(updated)), committed: ports.webhooks.due };
       },
     }),

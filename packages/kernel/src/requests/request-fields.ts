@@ -1,0 +1,154 @@
+import { type FieldError, invalid } from '../errors/refusal.ts';
+import { amount_max, type Money, money } from '../values/money.ts';
+import { shown } from './shown.ts';
+
+/** Bounds of a whole number or of a length, both included. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * Reads the fields of one request and collects every problem, so that one refusal reports them all.
+ *
+ * A null counts as absent. Each reader returns null for a field that is absent or invalid;
+ * `areSound` distinguishes the two, so that a rule over several fields is silent while one of them
+ * is invalid on its own. Messages continue the path: "must be ..., not ...".
+ */
+export class RequestFields {
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #problems: FieldError[] = [];
+
+  constructor(request: object) {
+    this.#values = request as Readonly<Record<string, unknown>>;
+  }
+
+  /** Throws the refusal (`validation_failed`) that names every problem, if there is one. */
+  refuseInvalid(): void {
+    const [first, ...others] = this.#problems;
+    if (first !== undefined) throw invalid(first, ...others);
+  }
+
+  /** Adds a problem; the message continues the path: "must be ...". A null message adds none. */
+  addProblem(path: string, message: string | null): void {
+    if (message !== null) this.#problems.push({ path, message });
+  }
+
+  /** Whether the request has a value for the field. */
+  has(name: string): boolean {
+    return this.get(name) !== null;
+  }
+
+  /** Whether the request names the field, even with null as its value. */
+  carries(name: string): boolean {
+    return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
+  }
+
+  /** Whether none of the fields has a problem so far. */
+  areSound(...names: readonly string[]): boolean {
+    return !this.#problems.some(({ path }) => names.includes(path));
+  }
+
+  /** The value as it was sent; null when absent. */
+  get(name: string): unknown {
+    return this.carries(name) ? this.#values[name] : null;
+  }
+
+  /** Adds a problem when the field is absent; `expected` says what belongs there. */
+  require(name: string, expected?: string): void {
+    if (!this.has(name)) this.addProblem(name, expected === undefined ? 'is required' : `is required: ${expected}`);
+  }
+
+  /** A whole number within the bounds. */
+  readInteger(name: string, { min, max }: Bounds): number | null {
+    const value = this.get(name);
+    if (value === null) return null;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) {
+      return value === 0 ? 0 : value;
+    }
+    this.addProblem(name, `must be a whole number from ${min} to ${max}, not ${shown(value)}`);
+    return null;
+  }
+
+  /** An amount in minor units, from `min` to the largest that a caller may name. */
+  readAmount(name: string, min: number): Money | null {
+    const value = this.readInteger(name, { min, max: amount_max });
+    return value === null ? null : money(value);
+  }
+
+  /** The id of an object: a positive whole number, or its digits as text. */
+  readId(name: string): number | null {
+    const value = this.get(name);
+    if (value === null) return null;
+    const id = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
+    if (typeof id === 'number' && Number.isSafeInteger(id) && id > 0) return id;
+    this.addProblem(name, `must be an id: a positive whole number or its digits, not ${shown(value)}`);
+    return null;
+  }
+
+  /** True or false. */
+  readFlag(name: string): boolean | null {
+    const value = this.get(name);
+    if (value === null || typeof value === 'boolean') return value;
+    this.addProblem(name, `must be true or false, not ${shown(value)}`);
+    return null;
+  }
+
+  /** Text that meets `rule`; `expected` says which text does. */
+  readText(name: string, rule: (text: string) => boolean, expected: string): string | null {
+    return this.readParsed(name, (text) => (rule(text) ? text : null), expected);
+  }
+
+  /** The same for a secret or a card number: the message does not repeat the value. */
+  readSecret(name: string, rule: (text: string) => boolean, expected: string): string | null {
+    const value = this.get(name);
+    if (value === null) return null;
+    if (typeof value === 'string' && rule(value)) return value;
+    this.addProblem(name, `must be ${expected}`);
+    return null;
+  }
+
+  /** What `parse` reads from text. It returns null, or throws a `RangeError`, for text that it cannot read. */
+  readParsed<Value>(name: string, parse: (text: string) => Value | null, expected: string): Value | null {
+    const value = this.get(name);
+    if (value === null) return null;
+    const parsed = typeof value === 'string' ? tryParse(parse, value) : null;
+    if (parsed === null) this.addProblem(name, `must be ${expected}, not ${shown(value)}`);
+    return parsed;
+  }
+
+  /** One of the values, case-sensitive. */
+  readChoice<Value extends string>(name: string, values: readonly Value[]): Value | null {
+    const find = (text: string) => values.find((value) => value === text) ?? null;
+    return this.readParsed(name, find, `one of ${values.join(', ')} (case-sensitive)`);
+  }
+
+  /** A calendar date that exists, written YYYY-MM-DD. */
+  readDate(name: string): Temporal.PlainDate | null {
+    return this.readParsed(name, toDate, 'a date that exists, as YYYY-MM-DD');
+  }
+
+  /** An array whose length is within the bounds; `items` is the word for what it holds: "names". */
+  readArray(name: string, { min, max }: Bounds, items: string): readonly unknown[] | null {
+    const value = this.get(name);
+    if (value === null) return null;
+    if (Array.isArray(value) && value.length >= min && value.length <= max) return value;
+    const size = max === Number.POSITIVE_INFINITY ? '' : min === 0 ? `at most ${max} ` : `${min} to ${max} `;
+    const given = Array.isArray(value) ? String(value.length) : shown(value);
+    this.addProblem(name, `must be an array of ${size}${items}, not ${given}`);
+    return null;
+  }
+}
+
+function tryParse<Value>(parse: (text: string) => Value | null, text: string): Value | null {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function toDate(text: string): Temporal.PlainDate | null {
+  return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? Temporal.PlainDate.from(text) : null;
+}
