@@ -102,7 +102,7 @@ const wrong_bodies: readonly Wrong[] = [
     'data.valid_ending_on',
   ]),
   refusedFields(
-    'several faults, all of them named',
+    'several problems, all of them named',
     card({ total_card_amount: 'x', recurring: 'Hourly', valid_starting_on: 'soon', emails: 'me', supplier_id: -1 }),
     ['data.total_card_amount', 'data.recurring', 'data.valid_starting_on', 'data.emails', 'data.supplier_id'],
   ),
@@ -155,7 +155,7 @@ const wrong_bodies: readonly Wrong[] = [
     authorizations,
   ),
   refusedFields(
-    'a message with many faults',
+    'a message with many problems',
     fromNetwork({ card_number: 1, mcc: '57', transaction_date_time: 'now', message_type_indicator: '0800' }),
     [
       'data.card_number',

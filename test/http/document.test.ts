@@ -226,8 +226,8 @@ describe('the OpenAPI document', () => {
           const good = (call.body as { readonly data: object }).data;
           const body = { data: { ...good, [name]: value } };
           const reply = await service.send(method.toUpperCase(), target, { ...call, body });
-          const faults: readonly { path: string }[] = reply.json.fields ?? [];
-          const refused = reply.status === 400 && faults.some((fault) => fault.path.startsWith(`data.${name}`));
+          const problems: readonly { path: string }[] = reply.json.fields ?? [];
+          const refused = reply.status === 400 && problems.some((problem) => problem.path.startsWith(`data.${name}`));
           if (!refused) taken.push(`${method} ${path}: ${name} ${JSON.stringify(value).slice(0, 60)}: ${reply.status}`);
           tried += 1;
         }

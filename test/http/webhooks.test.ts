@@ -226,7 +226,7 @@ describe('a wrong request about webhooks', () => {
     });
   }
 
-  it('tells of every fault at once', async () => {
+  it('reports every problem at once', async () => {
     const data = { callback_url: 'http://a', event_type_ids: [99], secret: 'short', status: 'on' };
     const { json } = await service.send('POST', path, { body: { data } });
     assert.deepEqual(

@@ -92,7 +92,7 @@ test('a key shows what it is, and nothing of its secrets', async () => {
   assert.equal(Buffer.from(key.signing_secret_sealed!).toString(), `k1|api_key.signing_secret|${signing_secret}`);
 });
 
-test('a key out of bounds is refused, every fault by name', async () => {
+test('a key out of bounds is refused, every invalid field by name', async () => {
   const refused: readonly (readonly [Partial<ApiKeyRequest>, string])[] = [
     [{ role: 'admin' as never }, 'role'],
     [{ company_id: null }, 'company_id'],

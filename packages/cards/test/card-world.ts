@@ -141,7 +141,7 @@ const openAuthorization: Authorization = {
 };
 
 /** The paths of the fields that the refusal names, sorted; an empty list when the work is not refused. */
-export async function fieldsAtFault(work: Promise<unknown>): Promise<readonly string[]> {
+export async function invalidFields(work: Promise<unknown>): Promise<readonly string[]> {
   return (await refusalOf(work))?.fields.map(({ path }) => path).sort() ?? [];
 }
 

@@ -147,7 +147,7 @@ test('an unknown filter is refused by its name, and the one that was meant is na
   }
 });
 
-test('every fault is told at once, a repeated parameter too', () => {
+test('every problem is reported at once, a repeated parameter too', () => {
   const refusal = refusalOf(
     ['payload.mcc', '5812'],
     ['payload.mcc', '5813'],

@@ -25,7 +25,7 @@ export interface TemplateSettings {
 
 /**
  * Records the request for a template, PENDING until it is completed offline. Refuses (`validation_failed`) with every
- * field at fault; two racing requests for one name: the store refuses the second.
+ * invalid field; two racing requests for one name: the store refuses the second.
  */
 export async function requestTemplate(
   tx: Pick<TemplatesTx, 'templates' | 'companies'>,

@@ -71,9 +71,9 @@ test('a template item has the fields of the status list, with times in ISO 8601'
 
 test('all fields are required, and all that are missing are told at once', async () => {
   const names = Object.keys(groceries).sort();
-  assert.deepEqual(await fieldsAtFault({}), names);
+  assert.deepEqual(await invalidFields({}), names);
   const nothing = Object.fromEntries(names.map((name) => [name, null]));
-  assert.deepEqual(await fieldsAtFault(nothing), names);
+  assert.deepEqual(await invalidFields(nothing), names);
 });
 
 const wrong_values: readonly (readonly [keyof TemplateRequest, string, unknown])[] = [
@@ -102,7 +102,7 @@ const wrong_values: readonly (readonly [keyof TemplateRequest, string, unknown])
 ];
 for (const [name, what, value] of wrong_values) {
   test(`refuses a ${name} ${what}`, async () => {
-    assert.deepEqual(await fieldsAtFault({ ...groceries, [name]: value }), [name]);
+    assert.deepEqual(await invalidFields({ ...groceries, [name]: value }), [name]);
   });
 }
 
@@ -221,7 +221,7 @@ test('whatever is asked is stored as asked or refused, and nothing is stored of 
   assert.ok(accepted > 0, 'no request was accepted: the property says too little');
 });
 
-async function fieldsAtFault(request: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+async function invalidFields(request: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
   const { unit_of_work } = inMemoryTemplates();
   try {
     await unit_of_work.run((tx) => requestTemplate(tx, call, request, settings));

@@ -25,7 +25,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The error body of the client API: `error` a sentence, `fields` only where a field is at fault. */
+/** The error body of the client API: `error` a sentence, `fields` only where a field is invalid. */
 export interface ErrorBody {
   readonly error: string;
   readonly code: string;

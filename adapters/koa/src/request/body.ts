@@ -90,7 +90,7 @@ export function parseJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The parser's message repeats the text around the fault, which may be a card number.
+    // The parser's message repeats the text around the problem, which may be a card number.
     throw malformed(bytes.length === 0 ? 'the body is empty; a JSON object is needed' : 'the body is not valid JSON');
   }
   if (bytes.includes('\\u')) requireStorable(value, '');

@@ -38,7 +38,7 @@ interface RouteBase<Schema extends z.ZodType> {
   readonly filter_names?: readonly string[];
   /** What the whole body is checked with; without it a body is neither needed nor looked at. */
   readonly body?: Schema;
-  /** The shape that the document shows, where `body` leaves the fields to the domain, which names every fault at once. */
+  /** The shape that the document shows, where `body` leaves the fields to the domain, which reports every problem at once. */
   readonly documented_body?: z.ZodType;
   /** A body that has no `data` is taken as the content of it. */
   readonly takes_bare_body?: boolean;

@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '@tallystick/kernel';
 import type * as z from 'zod';
 
 /**
- * The body as its schema makes it. Refuses (`validation_failed`) with every field at fault, each by its whole path
+ * The body as its schema makes it. Refuses (`validation_failed`) with every invalid field, each by its whole path
  * (`data.total_card_amount`). Unknown fields are dropped. `unwritten`: a first step of the path that the caller did not write.
  */
 export function inShape<Schema extends z.ZodType>(schema: Schema, body: unknown, unwritten?: string): z.output<Schema> {

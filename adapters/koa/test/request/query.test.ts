@@ -11,8 +11,8 @@ function read(query: string, prefer?: string) {
   return parseQuery('/things', query, prefer, rules);
 }
 
-/** The paths at fault, in order. */
-function faults(query: string, with_rules = rules): readonly string[] {
+/** The invalid paths, in order. */
+function invalidPaths(query: string, with_rules = rules): readonly string[] {
   try {
     parseQuery('/things', query, undefined, with_rules);
   } catch (error) {
@@ -33,19 +33,20 @@ describe('a query', () => {
     assert.deepEqual(read('page[limit]=1').page, { limit: 1 });
     assert.deepEqual(read('page[limit]=100&page[offset]=10000').page, { limit: 100, offset: 10_000 });
     for (const limit of ['0', '101', '-1', '1.5', 'x', '', '1e1', '٣']) {
-      assert.deepEqual(faults(`page[limit]=${encodeURIComponent(limit)}`), ['page[limit]'], limit);
+      assert.deepEqual(invalidPaths(`page[limit]=${encodeURIComponent(limit)}`), ['page[limit]'], limit);
     }
-    for (const offset of ['10001', '-1', 'x', '']) assert.deepEqual(faults(`page[offset]=${offset}`), ['page[offset]']);
+    for (const offset of ['10001', '-1', 'x', ''])
+      assert.deepEqual(invalidPaths(`page[offset]=${offset}`), ['page[offset]']);
   });
 
   it('takes a cursor or an offset, not both', () => {
     assert.deepEqual(read('page[after]=abc').page, { limit: 50, after: 'abc' });
-    assert.deepEqual(faults('page[after]=abc&page[offset]=3'), ['page[offset]']);
-    assert.deepEqual(faults('page[after]='), ['page[after]']);
+    assert.deepEqual(invalidPaths('page[after]=abc&page[offset]=3'), ['page[offset]']);
+    assert.deepEqual(invalidPaths('page[after]='), ['page[after]']);
   });
 
   it('names every unknown, repeated and malformed filter and page parameter at once', () => {
-    assert.deepEqual(faults('filter[color]=red&filter[mcc]=1&filter[mcc]=2&page[size]=3&filter=4&page[limit=5'), [
+    assert.deepEqual(invalidPaths('filter[color]=red&filter[mcc]=1&filter[mcc]=2&page[size]=3&filter=4&page[limit=5'), [
       'filter[color]',
       'filter[mcc]',
       'page[size]',
@@ -55,12 +56,12 @@ describe('a query', () => {
   });
 
   it('refuses every filter and page parameter where there is no list', () => {
-    assert.deepEqual(faults('filter[mcc]=1&page[limit]=2', {}), ['filter[mcc]', 'page[limit]']);
+    assert.deepEqual(invalidPaths('filter[mcc]=1&page[limit]=2', {}), ['filter[mcc]', 'page[limit]']);
   });
 
   it('refuses values that no database can keep', () => {
-    assert.deepEqual(faults('filter[mcc]=a%00b'), ['filter[mcc]']);
-    assert.deepEqual(faults('filter[mcc]=%ff'), ['filter[mcc]']);
+    assert.deepEqual(invalidPaths('filter[mcc]=a%00b'), ['filter[mcc]']);
+    assert.deepEqual(invalidPaths('filter[mcc]=%ff'), ['filter[mcc]']);
   });
 
   it('ignores what else is unknown', () => {
@@ -71,7 +72,7 @@ describe('a query', () => {
     assert.equal(read('deep=true').flag('deep'), true);
     assert.equal(read('deep=false').flag('deep'), false);
     assert.equal(read('').flag('deep'), false);
-    assert.deepEqual(faults('deep=yes'), ['deep']);
+    assert.deepEqual(invalidPaths('deep=yes'), ['deep']);
   });
 
   it('sees the preference for minimal items in both its spellings', () => {

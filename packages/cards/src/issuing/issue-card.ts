@@ -35,7 +35,7 @@ const draws_max = 100;
 
 /**
  * Issues a card: a fresh number in the real card's account range, the event virtualcard.created, and a mail to the
- * addresses in `emails`, all in the transaction. Refuses (`validation_failed`) with every field at fault; a `Fault` when
+ * addresses in `emails`, all in the transaction. Refuses (`validation_failed`) with every invalid field; a `Fault` when
  * no free number is found.
  */
 export async function issueCard(

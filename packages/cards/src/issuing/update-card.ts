@@ -22,7 +22,7 @@ export type UpdateCardRequest = {
 
 /**
  * Changes a card; the whole result meets the rules of a new one. Writes the event virtualcard.updated, unless nothing
- * changes. Refuses `not_found`, and `validation_failed` with every field at fault or for a Canceled card.
+ * changes. Refuses `not_found`, and `validation_failed` with every invalid field or for a Canceled card.
  */
 export async function updateCard(
   tx: CardsTx,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelCard, emailCard, readCard } from '../../src/index.ts';
-import { assertNotFound, call, cardWorld, fieldsAtFault, now_ms, refusalOf } from '../card-world.ts';
+import { assertNotFound, call, cardWorld, invalidFields, now_ms, refusalOf } from '../card-world.ts';
 
 test('a canceled card stays readable, and its cancellation is told with the state before and after', async () => {
   const world = cardWorld();
@@ -66,7 +66,7 @@ test('what is no address gets no mail, nor does anyone about a Canceled card', a
   const world = cardWorld();
   const { card } = await world.issue({});
   for (const wrong of [undefined, null, '', 'nobody', 'a@b', 'a@example.com, b@example.com', 5, ['a@example.com']]) {
-    assert.deepEqual(await fieldsAtFault(world.run((tx) => emailCard(tx, call, card.id, wrong))), ['email']);
+    assert.deepEqual(await invalidFields(world.run((tx) => emailCard(tx, call, card.id, wrong))), ['email']);
   }
   await world.run((tx) => cancelCard(tx, call, card.id));
   const refusal = await refusalOf(world.run((tx) => emailCard(tx, call, card.id, 'a@example.com')));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, isLuhnValid } from '@tallystick/kernel';
 import { issueCard } from '../../src/index.ts';
-import { call, cardWorld, fieldsAtFault, now_ms, type Request, refusalOf } from '../card-world.ts';
+import { call, cardWorld, invalidFields, now_ms, type Request, refusalOf } from '../card-world.ts';
 
 test('a card needs a total only; the rest has defaults', async () => {
   const world = cardWorld();
@@ -307,7 +307,7 @@ const refused: readonly (readonly [string, Request, readonly string[]])[] = [
 for (const [what, request, paths] of refused) {
   test(`refuses ${what}, and leaves nothing`, async () => {
     const world = cardWorld();
-    assert.deepEqual(await fieldsAtFault(world.issue(request)), paths);
+    assert.deepEqual(await invalidFields(world.issue(request)), paths);
     assert.equal(world.commits(), 0);
   });
 }
@@ -359,20 +359,20 @@ test('metadata may nest 100 levels deep, and its repetition is no change', async
   const { card } = await world.issue(nested(99));
   await world.update(card.id, nested(99));
   assert.equal(world.committed().events.length, 1);
-  assert.deepEqual(await fieldsAtFault(world.issue(nested(100))), ['metadata']);
-  assert.deepEqual(await fieldsAtFault(world.issue(nested(4_000))), ['metadata']);
+  assert.deepEqual(await invalidFields(world.issue(nested(100))), ['metadata']);
+  assert.deepEqual(await invalidFields(world.issue(nested(4_000))), ['metadata']);
 });
 
 test('metadata that cannot be written as JSON is refused, not a failure', async () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   for (const metadata of [cycle, { n: 5n }, JSON.parse(`{"n":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)]) {
-    assert.deepEqual(await fieldsAtFault(cardWorld().issue({ metadata })), ['metadata']);
+    assert.deepEqual(await invalidFields(cardWorld().issue({ metadata })), ['metadata']);
   }
 });
 
-test('every field at fault is told at once', async () => {
-  const paths = await fieldsAtFault(
+test('every invalid field is told at once', async () => {
+  const paths = await invalidFields(
     cardWorld().issue({
       total_card_amount: 0,
       per_transaction_min: -5,

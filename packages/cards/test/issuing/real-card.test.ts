@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRealCard, listRealCards } from '../../src/index.ts';
-import { call, cardWorld, fieldsAtFault, now_ms, type Request } from '../card-world.ts';
+import { call, cardWorld, invalidFields, now_ms, type Request } from '../card-world.ts';
 
 const sound = { alias: 'Travel', billing_currency: 'EUR', account_range: '51234567' };
 
@@ -82,7 +82,7 @@ const refused: readonly (readonly [string, Request, readonly string[]])[] = [
 for (const [what, request, paths] of refused) {
   test(`refuses ${what}`, async () => {
     const world = cardWorld();
-    assert.deepEqual(await fieldsAtFault(create(world, request)), paths);
+    assert.deepEqual(await invalidFields(create(world, request)), paths);
     assert.equal(world.commits(), 0);
   });
 }

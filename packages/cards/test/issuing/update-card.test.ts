@@ -7,7 +7,7 @@ import {
   call,
   cardWorld,
   day_ms,
-  fieldsAtFault,
+  invalidFields,
   now_ms,
   type Request,
   refusalOf,
@@ -115,8 +115,8 @@ for (const [name, value] of Object.entries(unchangeable)) {
   test(`refuses to change ${name}, by name`, async () => {
     const world = cardWorld();
     const { card } = await world.issue({});
-    assert.deepEqual(await fieldsAtFault(world.update(card.id, { [name]: value })), [name]);
-    assert.deepEqual(await fieldsAtFault(world.update(card.id, { [name]: null })), []);
+    assert.deepEqual(await invalidFields(world.update(card.id, { [name]: value })), [name]);
+    assert.deepEqual(await invalidFields(world.update(card.id, { [name]: null })), []);
     assert.equal(world.committed().events.length, 1);
   });
 }
@@ -165,7 +165,7 @@ for (const [what, creation, request, paths] of refused) {
   test(`refuses ${what}`, async () => {
     const world = cardWorld();
     const { card } = await world.issue(creation);
-    assert.deepEqual(await fieldsAtFault(world.update(card.id, request)), paths);
+    assert.deepEqual(await invalidFields(world.update(card.id, request)), paths);
     assert.deepEqual(world.committed().cards.get(card.id), card);
     assert.equal(world.committed().events.length, 1);
   });
@@ -177,7 +177,7 @@ test('rules about today do not touch the dates that are stored', async () => {
   const later = { ...call, now_ms: now_ms + 100 * day_ms };
   await world.update(card.id, { metadata: { late: true }, total_card_amount: 50 }, later);
   await world.update(card.id, { valid_starting_on: '2026-11-30' }, later);
-  assert.deepEqual(await fieldsAtFault(world.update(card.id, { valid_ending_on: '2026-12-01' }, later)), [
+  assert.deepEqual(await invalidFields(world.update(card.id, { valid_ending_on: '2026-12-01' }, later)), [
     'valid_ending_on',
   ]);
   const { card: longer } = await world.update(card.id, { valid_ending_on: '2027-04-01' }, later);
@@ -206,7 +206,7 @@ test('what an earlier window used does not bind the total', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Daily' });
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
-  assert.deepEqual(await fieldsAtFault(world.update(card.id, { total_card_amount: 499 })), ['total_card_amount']);
+  assert.deepEqual(await invalidFields(world.update(card.id, { total_card_amount: 499 })), ['total_card_amount']);
   const tomorrow = { ...call, now_ms: Date.UTC(2026, 10, 22) };
   const { available_balance } = await world.update(card.id, { total_card_amount: 1 }, tomorrow);
   assert.equal(available_balance, 1);
@@ -220,7 +220,7 @@ test('a hold whose end has come does not bind the total, though no sweep has bee
   world.authorize(card, { held: money(50), hold_end_ms: hold_end_ms + 1 });
   world.use(card.id, { held: 350, cleared: 200, uses: 0, next_hold_end_ms: hold_end_ms });
   const at = (at_ms: number) => world.update(card.id, { total_card_amount: 250 }, { ...call, now_ms: at_ms });
-  assert.deepEqual(await fieldsAtFault(at(hold_end_ms - 1)), ['total_card_amount']);
+  assert.deepEqual(await invalidFields(at(hold_end_ms - 1)), ['total_card_amount']);
   assert.equal((await at(hold_end_ms)).available_balance, 0);
 });
 

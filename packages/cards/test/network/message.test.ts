@@ -190,7 +190,7 @@ describe('an authorization message', () => {
     });
   }
 
-  test('is refused with every field at fault named, and no secret repeated', () => {
+  test('is refused with every invalid field named, and no secret repeated', () => {
     const bad = {
       card_number: '5500000000000001x',
       cvc: '98765',
