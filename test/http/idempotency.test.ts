@@ -106,14 +106,14 @@ for (const database of database_names) {
 
     it('claimed by a process that died is free after a minute of the machine’s, though the service’s clock stands still', async (t) => {
       let machine_ms = Date.now();
-      const machine_now_ms = () => machine_ms;
-      const service = await startService(t, database, (options) => ({ ...options, machine_now_ms }));
+      const machine_clock = { now: () => Temporal.Instant.fromEpochMilliseconds(machine_ms) };
+      const service = await startService(t, database, (options) => ({ ...options, machine_clock }));
       const body = { data: { total_card_amount: 1000 }, show_card_number: true };
       const request = { method: 'POST', path, query: '', body: Buffer.from(JSON.stringify(body)) };
       const { unitOfWork } = service.persistence;
       const claimed = await unitOfWork.run((tx) => {
         const now_ms = Temporal.Instant.from(start).epochMilliseconds;
-        const ports = { ...service.vault, machine_now_ms };
+        const ports = { ...service.vault, machine_clock };
         return claimIdempotencyKey(tx, ports, { key_id: 'sandbox:client' }, 'k', request, now_ms);
       });
       assert.equal(claimed.kind, 'claimed');

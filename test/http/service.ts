@@ -107,6 +107,7 @@ export async function startService(
       sha256: vault.sha256,
       hmacSha256: vault.hmacSha256,
       clock,
+      machine_clock: { now: () => Temporal.Now.instant() },
       log: pino(logOptions('info'), sink),
       metrics,
       lifecycle,

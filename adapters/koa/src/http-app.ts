@@ -61,19 +61,20 @@ export interface HttpAppOptions {
   readonly serves_api?: boolean;
   /** The version that the OpenAPI document tells. */
   readonly version: string;
-  /** The machine's time, epoch milliseconds: signatures are checked against it, whatever the sandbox's clock says. */
-  readonly machine_now_ms?: () => number;
+  /** Timestamps of signatures are compared with it, whatever the sandbox's clock says. */
+  readonly machine_clock: Clock;
 }
+
+const monotonicNow = (): number => performance.now();
 
 /** The HTTP interface as a Koa application: `http.createServer(app.callback())`. */
 export function createHttpApp(options: HttpAppOptions): Koa {
   const { log, metrics, lifecycle, sandbox } = options;
-  const machine_now_ms = options.machine_now_ms ?? Date.now;
   const authenticator = createAuthenticator({
     unitOfWork: options.unitOfWork,
     sealer: options.sealer,
     sha256: options.sha256,
-    machine_now_ms: () => performance.now(),
+    monotonicNow,
     sandbox_company_id: sandbox?.company_id ?? null,
   });
   const pipeline: PipelinePorts = {
@@ -85,9 +86,9 @@ export function createHttpApp(options: HttpAppOptions): Koa {
     clock: options.clock,
     log,
     authenticator,
-    rate_limit: createRateLimit(() => performance.now()),
+    rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: options.rate_limit_per_minute,
-    machine_now_ms,
+    machine_clock: options.machine_clock,
     refreshClock: sandbox?.refreshClock,
   };
   const serves_api = options.serves_api ?? true;

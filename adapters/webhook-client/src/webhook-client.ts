@@ -75,11 +75,11 @@ export function webhookClient(options: WebhookClientOptions): WebhookSender {
   return {
     async send(request) {
       const started = performance.now();
-      const elapsed = () => Math.round(performance.now() - started);
+      const measureDuration = () => Math.round(performance.now() - started);
       try {
-        return await post(agent, guard, request, time_ms, elapsed);
+        return await post(agent, guard, request, time_ms, measureDuration);
       } catch (error) {
-        return { kind: 'unanswered', ...explain(error, time_ms), duration_ms: elapsed() };
+        return { kind: 'unanswered', ...explain(error, time_ms), duration_ms: measureDuration() };
       }
     },
     close: () => agent.close(),
@@ -108,7 +108,7 @@ async function post(
   guard: AddressGuard,
   request: WebhookRequest,
   time_ms: number,
-  elapsed: () => number,
+  measureDuration: () => number,
 ): Promise<WebhookAnswer> {
   const url = dialableUrl(request.callback_url, guard);
   const answer = await agent.request({
@@ -127,7 +127,7 @@ async function post(
     status: answer.statusCode,
     excerpt: await readExcerpt(answer.body),
     retry_after: typeof retry_after === 'string' ? retry_after.slice(0, 100) : null,
-    duration_ms: elapsed(),
+    duration_ms: measureDuration(),
   };
 }
 

@@ -207,6 +207,7 @@ const http = new ContainerModule(({ bind }) => {
         sha256: vault.sha256,
         hmacSha256: vault.hmacSha256,
         clock,
+        machine_clock,
         log,
         metrics,
         lifecycle,

@@ -21,12 +21,12 @@ const call = { actor: 'command', request_id: null, now_ms: 1_700_000_000_000 };
 const sealer = plainSealer();
 
 let memory: Memory;
-let machine_now_ms: number;
+let monotonic_ms: number;
 let text: string;
 
 beforeEach(async () => {
   memory = new Memory();
-  machine_now_ms = 1_000;
+  monotonic_ms = 1_000;
   await createCompany(memory, call, { name: 'Acme', customer_number: '1' });
   text = await newKey('live');
 });
@@ -42,7 +42,7 @@ function authenticator(sandbox_company_id: number | null = null): Authenticator 
     unitOfWork: memory,
     sealer,
     sha256,
-    machine_now_ms: () => machine_now_ms,
+    monotonicNow: () => monotonic_ms,
     sandbox_company_id,
   });
 }
@@ -100,11 +100,11 @@ test('a key in use is read once in two seconds, and answered at once in between'
   memory.key_reads = 0;
   const first = await authenticate(`Bearer ${text}`);
   for (const at_ms of [1_000, 2_000, 2_999]) {
-    machine_now_ms = at_ms;
+    monotonic_ms = at_ms;
     assert.equal(authenticate(`Bearer ${text}`), first);
   }
   assert.equal(memory.key_reads, 1);
-  machine_now_ms = 3_000;
+  monotonic_ms = 3_000;
   await authenticate(`Bearer ${text}`);
   assert.equal(memory.key_reads, 2);
 });
@@ -129,9 +129,9 @@ test('a key revoked elsewhere dies within two seconds, one forgotten here at onc
   await revokeKey(memory, call, 1);
   here.forget(1);
   await refusalOf(() => here.authenticate(`Bearer ${text}`));
-  machine_now_ms = 2_999;
+  monotonic_ms = 2_999;
   await elsewhere.authenticate(`Bearer ${text}`);
-  machine_now_ms = 3_000;
+  monotonic_ms = 3_000;
   await refusalOf(() => elsewhere.authenticate(`Bearer ${text}`));
 });
 
@@ -140,7 +140,7 @@ test('the two seconds begin before the key is read, however long the reading tak
   const gate = Promise.withResolvers<void>();
   memory.gate = gate.promise;
   const slow = authenticate(`Bearer ${text}`);
-  machine_now_ms += 2_000;
+  monotonic_ms += 2_000;
   gate.resolve();
   await slow;
   await revokeKey(memory, call, 1);
@@ -164,7 +164,7 @@ test('a machine clock set back does not lengthen a memory', async () => {
   const { authenticate } = authenticator();
   await authenticate(`Bearer ${text}`);
   await revokeKey(memory, call, 1);
-  machine_now_ms = -3_600_000;
+  monotonic_ms = -3_600_000;
   await refusalOf(() => authenticate(`Bearer ${text}`));
 });
 

@@ -17,7 +17,12 @@ import { gist, refusalOf } from './refusal.ts';
 
 const sealer = plainSealer();
 let machine_ms = 0;
-const ports = { sealer, random, sha256, machine_now_ms: () => machine_ms };
+const ports = {
+  sealer,
+  random,
+  sha256,
+  machine_clock: { now: () => Temporal.Instant.fromEpochMilliseconds(machine_ms) },
+};
 const request: SignedParts = {
   method: 'POST',
   path: '/v1/virtualcards',

@@ -55,8 +55,8 @@ export interface PipelinePorts {
   readonly rate_limit: RateLimit;
   /** For keys without a limit of their own; null: no limit. */
   readonly rate_limit_per_minute: number | null;
-  /** Signatures are checked against it; epoch milliseconds. */
-  readonly machine_now_ms: () => number;
+  /** Timestamps of signatures are compared with it. */
+  readonly machine_clock: Clock;
   /** Waits until the clock shows what other processes made of it; absent where no other moves it. */
   readonly refreshClock: (() => Promise<void>) | undefined;
 }
@@ -86,7 +86,13 @@ export function answering(ports: PipelinePorts, route: Route): (ctx: HttpContext
     const bytes = await readBody(req);
     const signature = { timestamp: header(req.headers['x-timestamp']), signature: header(req.headers['x-signature']) };
     if (principal.signing_secret !== null || signature.signature !== undefined) {
-      verifySignature(ports.hmacSha256, principal, signature, signedParts(ctx, bytes), ports.machine_now_ms());
+      verifySignature(
+        ports.hmacSha256,
+        principal,
+        signature,
+        signedParts(ctx, bytes),
+        ports.machine_clock.now().epochMilliseconds,
+      );
     }
     requireRole(principal, route.area);
     const query = parseQuery(ctx.path, ctx.querystring, header(req.headers.prefer), route.query ?? no_rules);

@@ -12,12 +12,12 @@ export interface RateLimit {
   take(key_id: string, per_minute: number): number;
 }
 
-/** `now_ms` is a clock that never goes back (machine time, not the service's clock). */
-export function createRateLimit(now_ms: () => number): RateLimit {
+/** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */
+export function createRateLimit(monotonicNow: () => number): RateLimit {
   const buckets = new Map<string, Bucket>();
   return {
     take(key_id, per_minute) {
-      const at_ms = now_ms();
+      const at_ms = monotonicNow();
       let bucket = buckets.get(key_id);
       if (bucket === undefined) {
         if (buckets.size >= buckets_max) dropFull(buckets, at_ms);

@@ -126,7 +126,7 @@ async function forward(
   { headers, body }: VerifiedDelivery,
 ): Promise<{ readonly outcome: Outcome; readonly answer: ReceiverAnswer }> {
   const started_ms = performance.now();
-  const since = (): number => Math.round(performance.now() - started_ms);
+  const measureDuration = (): number => Math.round(performance.now() - started_ms);
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -139,11 +139,11 @@ async function forward(
     });
     const text = (await response.text()).slice(0, answer_length_max);
     const { status } = response;
-    return { outcome: { status, duration_ms: since() }, answer: { status, body: text } };
+    return { outcome: { status, duration_ms: measureDuration() }, answer: { status, body: text } };
   } catch (error) {
     const is_late = error instanceof Error && error.name === 'TimeoutError';
     const status = is_late ? 504 : 502;
     const why = is_late ? `no answer within ${forward_ms_max} ms` : `no answer: ${rootMessage(error)}`;
-    return { outcome: { status, error: why, duration_ms: since() }, answer: { status, body: why } };
+    return { outcome: { status, error: why, duration_ms: measureDuration() }, answer: { status, body: why } };
   }
 }

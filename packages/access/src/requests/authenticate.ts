@@ -12,8 +12,8 @@ export interface AuthenticatorPorts {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys'>>;
   readonly sealer: Sealer;
   readonly sha256: Sha256;
-  /** The machine's time, milliseconds from any origin: how long keys are remembered does not hang on the sandbox's clock. */
-  readonly machine_now_ms: () => number;
+  /** Milliseconds since a fixed origin, never going back: how long keys are remembered does not depend on a clock that is set. */
+  readonly monotonicNow: () => number;
   /** The company that the sandbox's fixed keys act for. Null outside the sandbox: these keys, and stored `test` ones, are then refused. */
   readonly sandbox_company_id: number | null;
 }
@@ -47,7 +47,7 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
   const reading = new Map<number, Promise<Remembered | null>>();
 
   async function read(id: number): Promise<Remembered | null> {
-    const read_at_ms = ports.machine_now_ms();
+    const read_at_ms = ports.monotonicNow();
     const key = await ports.unitOfWork.read((tx) => tx.api_keys.find(id));
     return key === null ? null : { key, principal: principalOf(ports.sealer, key), read_at_ms };
   }
@@ -85,7 +85,7 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
       if (parsed === null) throw unknownKey();
       if (parsed.kind === 'sandbox') return sandboxPrincipal(parsed.role, ports.sandbox_company_id);
       const known = remembered.get(parsed.id);
-      const age_ms = known === undefined ? Number.NaN : ports.machine_now_ms() - known.read_at_ms;
+      const age_ms = known === undefined ? Number.NaN : ports.monotonicNow() - known.read_at_ms;
       if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return verified(ports, parsed, known);
       return lookUp(parsed.id).then((found) => verified(ports, parsed, found));
     },

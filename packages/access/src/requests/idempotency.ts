@@ -1,4 +1,4 @@
-import { invalid, type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { type Clock, invalid, type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
 import type { IdempotencyOwner, IdempotencyStore } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import type { SignedParts } from './request-signature.ts';
@@ -30,8 +30,8 @@ export interface IdempotencyPorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
-  /** The machine's time, epoch milliseconds: claims run out by it, also while the sandbox's clock stands still. */
-  readonly machine_now_ms: () => number;
+  /** Claims expire by the machine's clock, also while the sandbox's clock stands still. */
+  readonly machine_clock: Clock;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function claimIdempotencyKey(
   now_ms: number,
 ): Promise<ClaimedKey> {
   const owner = { scope: principal.key_id, key: storedKey(ports.sha256, key), token: ports.random.bytes(16).toHex() };
-  const machine_ms = ports.machine_now_ms();
+  const machine_ms = ports.machine_clock.now().epochMilliseconds;
   const claim = await tx.idempotency.claim({
     ...owner,
     request_sha256: requestSha256(ports.sha256, request),

@@ -48,7 +48,7 @@ export interface SignatureHeaders {
 
 /**
  * Refuses (`unauthenticated`) a request whose key has a signing secret unless its signature verifies, and any request
- * that bears a signature which does not: of a key without a secret none can. `machine_now_ms` is the machine's own time, never
+ * that bears a signature which does not: of a key without a secret none can. `machine_ms` is the machine's own time, never
  * the sandbox's clock.
  */
 export function verifySignature(
@@ -56,7 +56,7 @@ export function verifySignature(
   principal: Pick<Principal, 'signing_secret'>,
   headers: SignatureHeaders,
   parts: SignedParts,
-  machine_now_ms: number,
+  machine_ms: number,
 ): void {
   const { signing_secret } = principal;
   const { timestamp, signature } = headers;
@@ -65,7 +65,7 @@ export function verifySignature(
   if (signature === undefined) throw refused('X-Signature is missing; requests of this key must be signed');
   if (timestamp === undefined) throw refused('X-Timestamp is missing; it goes with X-Signature');
   if (!/^\d{1,12}$/.test(timestamp)) throw refused('X-Timestamp must be whole seconds since the Unix epoch');
-  if (Math.abs(machine_now_ms - Number(timestamp) * 1000) > signature_tolerance_ms) {
+  if (Math.abs(machine_ms - Number(timestamp) * 1000) > signature_tolerance_ms) {
     throw refused(`X-Timestamp is more than ${signature_tolerance_ms / 1000} seconds from the time of this service`);
   }
   if (!/^[0-9a-f]{64}$/.test(signature)) throw refused('X-Signature must be 64 lower-case hex digits');
