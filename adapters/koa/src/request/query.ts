@@ -114,15 +114,15 @@ function pageRequest(page: ReadonlyMap<string, string>, errors: FieldError[]): P
 function integer(
   page: ReadonlyMap<string, string>,
   name: string,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   errors: FieldError[],
 ): number | undefined {
   const text = page.get(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  errors.push({ path: `page[${name}]`, message: `must be an integer from ${least} to ${most}` });
+  if (value >= min && value <= max) return value;
+  errors.push({ path: `page[${name}]`, message: `must be an integer from ${min} to ${max}` });
   return undefined;
 }
 

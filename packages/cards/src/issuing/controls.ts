@@ -3,9 +3,10 @@ import { default_template_ids, type PurchaseTemplate, type RequiredControl } fro
 import { isTimeZone, recurring_values, utcDateAt } from '@tallystick/velocity';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
 
-export const transactions_max_most = 1_000_000_000;
-export const authorization_hold_days_most = 365;
-export const valid_for_months_most = 24;
+/** The largest `transactions_max` of a card. */
+export const uses_max = 1_000_000_000;
+export const authorization_hold_days_max = 365;
+export const valid_for_months_max = 24;
 export const years_to_expiry = 2;
 
 /** What the rules need to know beside the request. */
@@ -52,7 +53,7 @@ export function newControls(
   const named_max = readMax(fields);
   const uses = readUses(fields);
   const recurring = fields.readChoice('recurring', recurring_values);
-  const hold_days = fields.readInteger('authorization_hold_days', { min: 1, max: authorization_hold_days_most });
+  const hold_days = fields.readInteger('authorization_hold_days', { min: 1, max: authorization_hold_days_max });
   const time_zone = fields.readText(
     'aging_velocity_time_zone',
     isTimeZone,
@@ -157,7 +158,7 @@ function readMax(fields: RequestFields): Money | null {
 
 /** 0 counts as not given. */
 function readUses(fields: RequestFields): number | null {
-  return fields.readInteger('transactions_max', { min: 0, max: transactions_max_most }) || null;
+  return fields.readInteger('transactions_max', { min: 0, max: uses_max }) || null;
 }
 
 /** A card has velocity or aging velocity, and aging velocity whole (service specification 2.2 and 7.1). */
@@ -217,7 +218,7 @@ function validity(
 ): Validity {
   const start = fields.readDate('valid_starting_on') ?? (stored ? date(stored.valid_starting_on) : today);
   const named_end = fields.readDate('valid_ending_on');
-  const months = stored ? null : fields.readInteger('valid_for', { min: 1, max: valid_for_months_most });
+  const months = stored ? null : fields.readInteger('valid_for', { min: 1, max: valid_for_months_max });
   if (!stored && fields.has('valid_for') && fields.has('valid_ending_on')) {
     fields.addProblem('valid_for', 'cannot be sent together with valid_ending_on: either says when validity ends');
     fields.addProblem('valid_ending_on', 'cannot be sent together with valid_for: either says when validity ends');

@@ -152,8 +152,8 @@ function defaultTemplate(world: World, aging: boolean): number {
   return found.id;
 }
 
-function integerWithin(value: unknown, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+function integerWithin(value: unknown, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
 }
 
 function isDate(value: unknown): boolean {

@@ -1,11 +1,11 @@
 import {
-  authorization_hold_days_most,
+  authorization_hold_days_max,
   card_statuses,
   email_length_max,
   emails_max,
   metadata_bytes_max,
-  transactions_max_most,
-  valid_for_months_most,
+  uses_max,
+  valid_for_months_max,
 } from '@tallystick/cards';
 import { recurring_values } from '@tallystick/velocity';
 import * as z from 'zod';
@@ -22,7 +22,7 @@ const emails = z
 
 const names_and_values = z.record(z.string(), z.string()).nullish();
 
-const uses = z.int().min(0).max(transactions_max_most).nullish();
+const uses = z.int().min(0).max(uses_max).nullish();
 
 /** What PATCH may change (decision: virtual cards). A null counts as absent. */
 const changeable = {
@@ -59,12 +59,12 @@ export const create_card = z
       ...changeable,
       currency: currency.nullish().describe('If set, purchases must be in this merchant currency'),
       recurring: z.enum(recurring_values).nullish(),
-      authorization_hold_days: z.int().min(1).max(authorization_hold_days_most).nullish(),
+      authorization_hold_days: z.int().min(1).max(authorization_hold_days_max).nullish(),
       aging_velocity_time_zone: z.string().max(64).nullish().describe('IANA name, such as America/New_York'),
       valid_for: z
         .int()
         .min(1)
-        .max(valid_for_months_most)
+        .max(valid_for_months_max)
         .nullish()
         .describe('Months from valid_starting_on; not with valid_ending_on'),
       rcn_id: id_either.nullish().describe("Another of the company's real cards than its default"),
