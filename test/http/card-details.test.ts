@@ -187,7 +187,7 @@ describe('the mailbox', () => {
   });
 
   it('is there in the sandbox only', async (t) => {
-    const { send } = await startService(t, 'sqlite', (options) => ({ ...options, sandbox: null }));
+    const { send } = await startService(t, 'sqlite', (ports) => ({ ...ports, sandbox: null }));
     assert.equal((await send('GET', '/sandbox/v1/mailbox', { key: null })).status, 404);
   });
 

@@ -286,8 +286,8 @@ describe('every answer', () => {
   });
 
   it('to something unexpected is a 500 with the request id, which the log explains', async (t) => {
-    const service = await startService(t, 'sqlite', (options) => ({
-      ...options,
+    const service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
       unitOfWork: {
         run: () => Promise.reject(new Error('secret of the inside')),
         read: () => Promise.reject(new Error('secret of the inside')),
@@ -302,8 +302,8 @@ describe('every answer', () => {
 
   it('to a database that is away is 503 with Retry-After', async (t) => {
     const away = () => Promise.reject(new Fault('the database is away', { retryable: true }));
-    const service = await startService(t, 'sqlite', (options) => ({
-      ...options,
+    const service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
       unitOfWork: { run: away, read: away },
       ping: away,
     }));
@@ -460,7 +460,7 @@ describe('the clock of the sandbox', () => {
     const body = { data: { set: '2030-04-01T00:00:00Z', frozen: true } };
     const moved = await inside.send('POST', '/sandbox/v1/clock', { key: 'operator', body });
     assert.deepEqual(moved.json, { data: { now: '2030-04-01T00:00:00Z', frozen: true } });
-    const outside = await startService(t, 'sqlite', (options) => ({ ...options, sandbox: null }));
+    const outside = await startService(t, 'sqlite', (ports) => ({ ...ports, sandbox: null }));
     assert.equal((await outside.send('POST', '/sandbox/v1/clock', { key: 'operator', body })).status, 404);
     assert.equal((await outside.send('GET', path)).status, 401);
   });

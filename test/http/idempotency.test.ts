@@ -107,7 +107,7 @@ for (const database of database_names) {
     it('claimed by a process that died is free after a minute of the machine’s, though the service’s clock stands still', async (t) => {
       let machine_ms = Date.now();
       const machine_clock = { now: () => Temporal.Instant.fromEpochMilliseconds(machine_ms) };
-      const service = await startService(t, database, (options) => ({ ...options, machine_clock }));
+      const service = await startService(t, database, (ports) => ({ ...ports, machine_clock }));
       const body = { data: { total_card_amount: 1000 }, show_card_number: true };
       const request = { method: 'POST', path, query: '', body: Buffer.from(JSON.stringify(body)) };
       const { unitOfWork } = service.persistence;
@@ -162,13 +162,13 @@ describe('what is kept of an answer', () => {
 
   it('is nothing when we failed: the same key does the work at the next try', async (t) => {
     let failing = true;
-    const service = await startService(t, 'sqlite', (options) => ({
-      ...options,
+    const service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
       vault: {
-        ...options.vault,
+        ...ports.vault,
         seal(pan) {
           if (failing) throw new Error('the vault is broken');
-          return options.vault.seal(pan);
+          return ports.vault.seal(pan);
         },
       },
     }));
@@ -182,13 +182,13 @@ describe('what is kept of an answer', () => {
 
   it('is not the change without the answer: when the answer cannot be kept, nothing is changed', async (t) => {
     let failing = true;
-    const service = await startService(t, 'sqlite', (options) => ({
-      ...options,
+    const service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
       sealer: {
-        ...options.sealer,
+        ...ports.sealer,
         seal(purpose, clear) {
           if (failing) throw new Error('the sealer is broken');
-          return options.sealer.seal(purpose, clear);
+          return ports.sealer.seal(purpose, clear);
         },
       },
     }));

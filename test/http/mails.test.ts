@@ -21,9 +21,9 @@ async function withMails(t: TestContext, database: DatabaseName) {
       },
       async close() {},
     };
-    const parts = { ...vault, vault: vault.card_vault, unitOfWork: persistence.unitOfWork, mailer };
+    const ports = { ...vault, vault: vault.card_vault, unitOfWork: persistence.unitOfWork, mailer };
     const linkOf = (token: string) => `https://cards.example/card-details/${token}`;
-    return sendDueMails({ ...parts, clock, machine_clock: clock, linkOf }, 100);
+    return sendDueMails({ ...ports, clock, machine_clock: clock, linkOf }, 100);
   };
   const issue = async (...emails: string[]): Promise<string> => {
     const body = { data: { total_card_amount: 5000, emails } };

@@ -10,7 +10,7 @@ import {
   createHttpApp,
   createLifecycle,
   createMetrics,
-  type HttpAppOptions,
+  type HttpAppPorts,
   type Lifecycle,
   logOptions,
   measuredLedger,
@@ -66,14 +66,14 @@ export interface Service {
   stored(): string;
 }
 
-/** Options of the application that a test wants otherwise. */
-export type Otherwise = (options: HttpAppOptions) => HttpAppOptions;
+/** Ports of the application that a test replaces. */
+export type Otherwise = (ports: HttpAppPorts) => HttpAppPorts;
 
 /** A service with one company, `SANDBOX`, and its real card in USD. */
 export async function startService(
   t: { after(cleanup: () => unknown): void },
   database_name: DatabaseName = 'sqlite',
-  otherwise: Otherwise = (options) => options,
+  otherwise: Otherwise = (ports) => ports,
   around: (ledger: Ledger) => Ledger = (ledger) => ledger,
 ): Promise<Service> {
   const database = await scratchDatabase(database_name);

@@ -10,8 +10,8 @@ const machine_s = 1_900_000_000;
 
 /** A service, a machine time that stands still, and a client's key whose requests must be signed. */
 async function signedClient(t: TestContext): Promise<Service & { readonly key: string }> {
-  const service = await startService(t, 'sqlite', (options) => ({
-    ...options,
+  const service = await startService(t, 'sqlite', (ports) => ({
+    ...ports,
     machine_clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(machine_s * 1000)),
   }));
   const data = { role: 'client', name: 'signed', company_id: service.company_id, signing_secret: secret };

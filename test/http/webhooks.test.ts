@@ -200,9 +200,9 @@ describe('a wrong request about webhooks', () => {
   before(async () => {
     const policy = callbackUrlPolicy(addressGuard());
     const t = { after: (cleanup: () => unknown) => void cleanups.unshift(cleanup) };
-    service = await startService(t, 'sqlite', (options) => ({
-      ...options,
-      webhooks: { ...options.webhooks, callback_url_policy: policy },
+    service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
+      webhooks: { ...ports.webhooks, callback_url_policy: policy },
     }));
     const data = { callback_url, event_type_ids: [2, 6] };
     assert.equal((await service.send('POST', path, { body: { data } })).json.data.id, '1');

@@ -4,7 +4,7 @@ import {
   issueCard,
   type Mail,
   type Mailer,
-  type MailingParts,
+  type MailingPorts,
   type MailMessage,
   type MailOutcome,
   type OpenedCard,
@@ -68,7 +68,7 @@ export async function postOffice(
     ),
   );
   const ended: PostOffice['ended'] = [];
-  const parts = (mailer: Mailer): MailingParts => ({
+  const portsOf = (mailer: Mailer): MailingPorts => ({
     unitOfWork,
     mailer,
     vault: vault.card_vault,
@@ -93,7 +93,7 @@ export async function postOffice(
         return (await issueCard(tx, { vault: vault.card_vault, random: vault.random }, call, request)).card;
       });
     },
-    send: (mailer) => sendDueMails(parts(mailer), 10),
+    send: (mailer) => sendDueMails(portsOf(mailer), 10),
     async open({ text }) {
       const [, token = ''] = /\/card-details\/(\S+)/.exec(text) ?? [];
       const request = { token, request_id: 'r', now_ms: start_ms + office.now_ms };

@@ -35,7 +35,7 @@ import type { WebhookServices } from './resources/webhooks/routes.ts';
 import { apiRoutes } from './routes.ts';
 
 /** What the HTTP interface is made of. Everything is given; it reads no configuration. */
-export interface HttpAppOptions {
+export interface HttpAppPorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   readonly network: Network;
   readonly vault: CardVault;
@@ -68,33 +68,33 @@ export interface HttpAppOptions {
 const monotonicNow = (): number => performance.now();
 
 /** The HTTP interface as a Koa application: `http.createServer(app.callback())`. */
-export function createHttpApp(options: HttpAppOptions): Koa {
-  const { log, metrics, lifecycle, sandbox } = options;
+export function createHttpApp(ports: HttpAppPorts): Koa {
+  const { log, metrics, lifecycle, sandbox } = ports;
   const authenticator = createAuthenticator({
-    unitOfWork: options.unitOfWork,
-    sealer: options.sealer,
-    sha256: options.sha256,
+    unitOfWork: ports.unitOfWork,
+    sealer: ports.sealer,
+    sha256: ports.sha256,
     monotonicNow,
     sandbox_company_id: sandbox?.company_id ?? null,
   });
   const pipeline: PipelinePorts = {
-    unitOfWork: options.unitOfWork,
-    sealer: options.sealer,
-    random: options.random,
-    sha256: options.sha256,
-    hmacSha256: options.hmacSha256,
-    clock: options.clock,
+    unitOfWork: ports.unitOfWork,
+    sealer: ports.sealer,
+    random: ports.random,
+    sha256: ports.sha256,
+    hmacSha256: ports.hmacSha256,
+    clock: ports.clock,
     log,
     authenticator,
     rate_limit: createRateLimit(monotonicNow),
-    rate_limit_per_minute: options.rate_limit_per_minute,
-    machine_clock: options.machine_clock,
+    rate_limit_per_minute: ports.rate_limit_per_minute,
+    machine_clock: ports.machine_clock,
     refreshClock: sandbox?.refreshClock,
   };
-  const serves_api = options.serves_api ?? true;
+  const serves_api = ports.serves_api ?? true;
   const routes = serves_api
     ? apiRoutes({
-        ...options,
+        ...ports,
         keyRevoked: (key_id) => authenticator.forget(key_id),
       })
     : [];
@@ -109,11 +109,8 @@ export function createHttpApp(options: HttpAppOptions): Koa {
     // The router serves HEAD with every GET.
     if (route.has_effect) layer.methods = [route.method];
   }
-  const page = cardDetailsPage({ ...options, refreshClock: sandbox?.refreshClock });
-  const others = [
-    ...(serves_api ? [...documentRoutes(routes, options.version), ...page] : []),
-    ...healthRoutes(options),
-  ];
+  const page = cardDetailsPage({ ...ports, refreshClock: sandbox?.refreshClock });
+  const others = [...(serves_api ? [...documentRoutes(routes, ports.version), ...page] : []), ...healthRoutes(ports)];
   for (const { method = 'GET', path, answer } of others) {
     router.register(path, [method], (ctx) => {
       ctx.state.route = path;
@@ -125,7 +122,7 @@ export function createHttpApp(options: HttpAppOptions): Koa {
   app.on('error', (error, ctx?: HttpContext) => {
     log.error({ request_id: ctx?.state.request_id, err: shownError(error) }, 'an answer could not be sent');
   });
-  app.use(aroundEach(options));
+  app.use(aroundEach(ports));
   app.use(router.routes());
   app.use((ctx) => {
     throw nothingHere(ctx as HttpContext);
@@ -134,7 +131,7 @@ export function createHttpApp(options: HttpAppOptions): Koa {
 }
 
 /** What holds for every request: its id, its headers, its end in log and metrics, and an answer to every error. */
-function aroundEach({ log, metrics, lifecycle }: HttpAppOptions): Koa.Middleware<RequestState> {
+function aroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware<RequestState> {
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
     const { req, res, state } = ctx;

@@ -1,5 +1,5 @@
 export { answerBrokenRequest } from './answer/broken-request.ts';
-export { createHttpApp, type HttpAppOptions } from './http-app.ts';
+export { createHttpApp, type HttpAppPorts } from './http-app.ts';
 export { createLifecycle, type Lifecycle } from './operations/lifecycle.ts';
 export { type Log, logOptions } from './operations/log.ts';
 export { measuredLedger } from './operations/measured-ledger.ts';

@@ -33,16 +33,15 @@ export interface RoutePorts {
 
 /** Every route of the interface. The network's come first: the router tries them in order, and they are the busiest. */
 export function apiRoutes(ports: RoutePorts): readonly Route[] {
-  const { sandbox, random } = ports;
+  const { sandbox } = ports;
   const in_sandbox = sandbox !== null;
   return [
     ...networkRoutes(ports),
     ...virtualCardRoutes(ports),
     ...realCardRoutes(),
-    ...templateRoutes({
+    ...templateRoutes(ports, {
       environment: in_sandbox ? 'sandbox' : 'live',
       completion_delay_ms: ports.template_completion_delay_ms,
-      random,
     }),
     ...eventRoutes(),
     ...webhookRoutes(ports),

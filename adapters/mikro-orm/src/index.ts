@@ -1,1 +1,1 @@
-export { mikroOrmPersistence, type Persistence, type PersistenceOptions, type Tx } from './persistence.ts';
+export { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from './persistence.ts';

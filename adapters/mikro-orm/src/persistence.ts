@@ -34,7 +34,7 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly installation: InstallationStore;
 }
 
-export interface PersistenceOptions {
+export interface PersistencePorts {
   /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
   readonly database_url: string;
   /** Read by the ledger after a pass has locked its cards. */
@@ -63,8 +63,8 @@ export interface Persistence {
  * Storage on SQLite or Postgres by MikroORM. Opens the database immediately and creates no table:
  * `migrate` does. Rejects with a `Fault` when the database cannot be opened.
  */
-export async function mikroOrmPersistence(options: PersistenceOptions): Promise<Persistence> {
-  const { database_url, clock, pool_max } = options;
+export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Persistence> {
+  const { database_url, clock, pool_max } = ports;
   const connection = await connect({ database_url, ...(pool_max === undefined ? {} : { pool_max }) });
   const unitOfWork = unitOfWorkOn(connection, storesOn);
   return {

@@ -1,3 +1,3 @@
 export type { DeriveCvc } from './card-verification-code.ts';
 export { createKeyRingText, KeyRing, parseKeyRing, type RingKey } from './key-ring.ts';
-export { createVault, type Vault, type VaultOptions } from './vault.ts';
+export { createVault, type Vault, type VaultPorts } from './vault.ts';

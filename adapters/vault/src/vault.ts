@@ -30,7 +30,7 @@ export interface Vault {
   readonly index_fingerprint: string;
 }
 
-export interface VaultOptions {
+export interface VaultPorts {
   /**
    * Replaces the derivation of card verification codes. For hosts that have their own, and for
    * tests that search for a sentinel.
@@ -42,12 +42,12 @@ export interface VaultOptions {
 const card_number_purpose = 'card_number';
 
 /** A vault for the ring. Derives every subkey now; later calls cost only the ciphers themselves. */
-export function createVault(ring: KeyRing, options: VaultOptions = {}): Vault {
+export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
   const numbers = createSealedBox(ring, 'card-number');
   const secrets = createSealedBox(ring, 'sealing');
   const index_key = deriveSubkey(ring.index_material, 'blind-index');
   const fingerprint_key = deriveSubkey(ring.index_material, 'fingerprint');
-  const deriveCvc = options.deriveCvc ?? cvcDeriver(ring);
+  const deriveCvc = ports.deriveCvc ?? cvcDeriver(ring);
 
   const index = (pan: Pan): Uint8Array => createHmac('sha256', index_key).update(pan.reveal()).digest();
 

@@ -26,7 +26,7 @@ const answer_bytes_max = 65_536;
  */
 const idle_ms_max = 3_000;
 
-export interface WebhookClientOptions {
+export interface WebhookClientPorts {
   readonly guard: AddressGuard;
   /**
    * Certificate authorities in addition to the system's, PEM. For endpoints in private networks,
@@ -57,9 +57,9 @@ class ConnectRefused extends Error {
 /**
  * A sender over undici: one pool of connections per origin, guarded where the connection is made.
  */
-export function webhookClient(options: WebhookClientOptions): WebhookSender {
-  const { guard } = options;
-  const time_ms = Math.min(options.request_time_ms ?? request_time_ms_max, request_time_ms_max);
+export function webhookClient(ports: WebhookClientPorts): WebhookSender {
+  const { guard } = ports;
+  const time_ms = Math.min(ports.request_time_ms ?? request_time_ms_max, request_time_ms_max);
   const agent = new Agent({
     // There is no limit per origin. Webhooks of several companies may share one origin, and a
     // request that waited here for a slow one would use up its own 15 s. The courier limits the
@@ -69,7 +69,7 @@ export function webhookClient(options: WebhookClientOptions): WebhookSender {
     allowH2: false,
     keepAliveTimeout: idle_ms_max,
     maxResponseSize: -1,
-    connect: connector(options, time_ms),
+    connect: connector(ports, time_ms),
   });
 
   return {
@@ -87,16 +87,16 @@ export function webhookClient(options: WebhookClientOptions): WebhookSender {
 }
 
 function connector(
-  { guard, lookup = systemLookup, ...options }: WebhookClientOptions,
+  { guard, lookup = systemLookup, extra_authorities, trusts_loopback }: WebhookClientPorts,
   time_ms: number,
 ): buildConnector.connector {
   const common = { timeout: time_ms, allowH2: false };
   const strict = buildConnector({
     ...common,
     lookup: guardedLookup(guard, lookup),
-    ...(options.extra_authorities === undefined ? {} : { ca: [...options.extra_authorities] }),
+    ...(extra_authorities === undefined ? {} : { ca: [...extra_authorities] }),
   });
-  if (options.trusts_loopback !== true) return strict;
+  if (trusts_loopback !== true) return strict;
   const loopback = addressGuard(loopback_networks);
   const lenient = buildConnector({ ...common, lookup: guardedLookup(loopback, lookup), rejectUnauthorized: false });
   const isLoopback = (host: string): boolean => host === 'localhost' || loopback.allows(host.replace(/^\[|\]$/g, ''));

@@ -4,14 +4,14 @@ import { after, test } from 'node:test';
 import type { WebhookAnswer, WebhookSender } from '@tallystick/events';
 import { loopbackCertificate, refusing_port, tlsReceiver } from '@tallystick/test-support';
 import { callbackUrlProblem } from '../src/callback-url.ts';
-import { addressGuard, type WebhookClientOptions, webhookClient } from '../src/index.ts';
+import { addressGuard, type WebhookClientPorts, webhookClient } from '../src/index.ts';
 
 const { cert } = await loopbackCertificate();
 const loopback = ['127.0.0.0/8', '::1/128'];
 const open: WebhookSender[] = [];
 after(() => Promise.all(open.map((client) => client.close())));
 
-function client(options: Partial<WebhookClientOptions> & { readonly allowed?: readonly string[] } = {}): WebhookSender {
+function client(options: Partial<WebhookClientPorts> & { readonly allowed?: readonly string[] } = {}): WebhookSender {
   const { allowed = loopback, ...rest } = options;
   const made = webhookClient({ guard: addressGuard(allowed), extra_authorities: [cert], ...rest });
   open.push(made);

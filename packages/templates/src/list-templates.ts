@@ -1,6 +1,6 @@
 import type { Call, Page, PageRequest } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
-import type { TemplateSettings } from './request-template.ts';
+import type { TemplateOptions } from './request-template.ts';
 import type { PurchaseTemplate } from './template.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function listTemplates(
   call: Pick<Call, 'company_id'>,
   filter: { readonly transaction_key?: string },
   page: PageRequest,
-  { environment }: Pick<TemplateSettings, 'environment'>,
+  { environment }: Pick<TemplateOptions, 'environment'>,
 ): Promise<Page<PurchaseTemplate>> {
   const { items, next } = await tx.templates.list(call.company_id, filter, page);
   return { items: items.map((item) => (item.company_id === null ? { ...item, environment } : item)), next };

@@ -14,13 +14,11 @@ export type TemplateRequest = Readonly<
   Pick<PurchaseTemplate, 'name' | 'mcc_list' | 'mcc_rule' | 'description' | 'required_control'>
 >;
 
-/** What the host has settled about templates. */
-export interface TemplateSettings {
+/** What the host decides about templates. */
+export interface TemplateOptions {
   readonly environment: PurchaseTemplate['environment'];
   /** How long after the request the offline completion is due; 0 or more. */
   readonly completion_delay_ms: number;
-  /** Draws the transaction key. */
-  readonly random: Random;
 }
 
 /**
@@ -29,9 +27,10 @@ export interface TemplateSettings {
  */
 export async function requestTemplate(
   tx: Pick<TemplatesTx, 'templates' | 'companies'>,
+  { random }: { readonly random: Random },
   call: Call,
   request: Readonly<Record<string, unknown>>,
-  settings: TemplateSettings,
+  { environment, completion_delay_ms }: TemplateOptions,
 ): Promise<PurchaseTemplate> {
   const fields = new RequestFields(request);
   const named = readRequest(fields);
@@ -51,14 +50,14 @@ export async function requestTemplate(
     mcc_rule: sound.mcc_rule,
     required_control: sound.required_control,
     status: 'PENDING',
-    transaction_key: randomUuid(settings.random),
+    transaction_key: drawUuid(random),
     copy_from_template: String(default_template_ids[sound.required_control]),
     customer_number: company.customer_number,
-    environment: settings.environment,
+    environment,
     created_at_ms: call.now_ms,
     updated_at_ms: call.now_ms,
     deleted_at_ms: null,
-    completes_at_ms: call.now_ms + settings.completion_delay_ms,
+    completes_at_ms: call.now_ms + completion_delay_ms,
   });
 }
 
@@ -105,7 +104,7 @@ function readMccList(fields: RequestFields): readonly string[] | null {
 }
 
 /** A version 4 UUID. */
-function randomUuid(random: Random): string {
+function drawUuid(random: Random): string {
   const bytes = random.bytes(16).slice();
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

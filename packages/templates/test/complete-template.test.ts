@@ -6,7 +6,8 @@ import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
 
 const now_ms = Date.UTC(2026, 10, 21, 10);
 const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };
-const settings = { environment: 'live', completion_delay_ms: 5_000, random: repeatableRandom(7) } as const;
+const options = { environment: 'live', completion_delay_ms: 5_000 } as const;
+const ports = { random: repeatableRandom(7) };
 
 function request(name: string) {
   return { name, mcc_list: ['5411'], mcc_rule: 'ALLOW', description: 'x', required_control: 'VELOCITY' } as const;
@@ -14,7 +15,7 @@ function request(name: string) {
 
 test('a template is completed when its delay has passed, not a millisecond earlier', async () => {
   const { unit_of_work } = inMemoryTemplates();
-  await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 4_999, 10)), 0);
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 5_000, 10)), 1);
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 60_000, 10)), 0);
@@ -22,7 +23,7 @@ test('a template is completed when its delay has passed, not a millisecond earli
 
 test('completion tells the ACTIVE template and the PENDING one that it was', async () => {
   const { unit_of_work, events } = inMemoryTemplates();
-  const pending = await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 6_000, 10));
   const active = await unit_of_work.run((tx) => tx.templates.find(1, pending.id));
   assert.equal(active?.status, 'ACTIVE');
@@ -42,7 +43,7 @@ test('completion tells the ACTIVE template and the PENDING one that it was', asy
 
 test('the operator completes a template before its time, once', async () => {
   const { unit_of_work, events } = inMemoryTemplates();
-  const pending = await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   const active = await unit_of_work.run((tx) => completeTemplate(tx, now_ms + 1, pending.id));
   assert.equal(active.status, 'ACTIVE');
   await assert.rejects(
@@ -56,7 +57,7 @@ test('the operator completes a template before its time, once', async () => {
 test('many due templates are completed in batches, each told of once', async () => {
   const { unit_of_work, events } = inMemoryTemplates();
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
-    await unit_of_work.run((tx) => requestTemplate(tx, call, request(name), settings));
+    await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request(name), options));
   }
   const counts: number[] = [];
   for (let batch = 0; batch < 4; batch += 1) {
@@ -68,7 +69,7 @@ test('many due templates are completed in batches, each told of once', async () 
 
 test('a completion that fails leaves the template PENDING and tells nothing', async () => {
   const { unit_of_work, events } = inMemoryTemplates();
-  const pending = await unit_of_work.run((tx) => requestTemplate(tx, call, request('a'), settings));
+  const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await assert.rejects(
     unit_of_work.run(async (tx) => {
       await completeTemplate(tx, now_ms, pending.id);

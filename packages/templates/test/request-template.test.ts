@@ -14,8 +14,8 @@ import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
 
 const now_ms = Date.UTC(2026, 10, 21, 10, 30, 15, 250);
 const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };
-const random = repeatableRandom(7);
-const settings = { environment: 'sandbox', completion_delay_ms: 5_000, random } as const;
+const ports = { random: repeatableRandom(7) };
+const options = { environment: 'sandbox', completion_delay_ms: 5_000 } as const;
 const groceries: TemplateRequest = {
   name: 'Groceries',
   mcc_list: ['5411', '5499'],
@@ -26,7 +26,7 @@ const groceries: TemplateRequest = {
 
 test('a request is acknowledged as PENDING, with the query that tells its status', async () => {
   const { unit_of_work } = inMemoryTemplates();
-  const template = await unit_of_work.run((tx) => requestTemplate(tx, call, groceries, settings));
+  const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   const key = template.transaction_key;
   assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.deepEqual(templateAcknowledgement(template), {
@@ -47,7 +47,7 @@ test('a request is acknowledged as PENDING, with the query that tells its status
 test('a template item has the fields of the status list, with times in ISO 8601', async () => {
   const { unit_of_work } = inMemoryTemplates();
   const asked = { ...groceries, required_control: 'AGING_VELOCITY' } as const;
-  const template = await unit_of_work.run((tx) => requestTemplate(tx, call, asked, settings));
+  const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, asked, options));
   const { links, transaction_key, ...item } = templateItem(template);
   assert.deepEqual(item, {
     company_id: 1,
@@ -110,7 +110,7 @@ test('says what stands where a list of codes should', async () => {
   const { unit_of_work } = inMemoryTemplates();
   const request = { ...groceries, mcc_list: '5411' };
   await assert.rejects(
-    unit_of_work.run((tx) => requestTemplate(tx, call, request, settings)),
+    unit_of_work.run((tx) => requestTemplate(tx, ports, call, request, options)),
     /mcc_list must be an array of 1 to 1000 four-digit strings, not "5411"/,
   );
 });
@@ -123,18 +123,20 @@ test('the largest request is accepted', async () => {
     description: 'two\nlines'.padEnd(1_000, '.'),
     mcc_list: Array.from({ length: 1_000 }, (_, mcc) => String(mcc).padStart(4, '0')),
   };
-  const template = await unit_of_work.run((tx) => requestTemplate(tx, call, largest, settings));
+  const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, largest, options));
   assert.deepEqual(template.mcc_list, largest.mcc_list);
 });
 
 test('a name is free to each company once', async () => {
   const { unit_of_work } = inMemoryTemplates();
-  await unit_of_work.run((tx) => requestTemplate(tx, call, groceries, settings));
+  await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   await assert.rejects(
-    unit_of_work.run((tx) => requestTemplate(tx, call, { ...groceries, mcc_rule: 'no' }, settings)),
+    unit_of_work.run((tx) => requestTemplate(tx, ports, call, { ...groceries, mcc_rule: 'no' }, options)),
     (refusal: Refusal) => refusal.fields.map(({ path }) => path).join() === 'mcc_rule,name',
   );
-  const other = await unit_of_work.run((tx) => requestTemplate(tx, { ...call, company_id: 2 }, groceries, settings));
+  const other = await unit_of_work.run((tx) =>
+    requestTemplate(tx, ports, { ...call, company_id: 2 }, groceries, options),
+  );
   assert.equal(other.customer_number, 'CN-2');
 });
 
@@ -149,9 +151,10 @@ test('two racing requests for one name make one template', async () => {
       unit_of_work.run((tx) =>
         requestTemplate(
           { ...tx, templates: { ...tx.templates, nameTaken: async () => false } },
+          ports,
           call,
           asked_before_either,
-          settings,
+          options,
         ),
       ),
     ),
@@ -167,11 +170,13 @@ test('two racing requests for one name make one template', async () => {
 
 test('a list by transaction_key holds one template; without it also the shared defaults, and no other company’s', async () => {
   const { unit_of_work } = inMemoryTemplates();
-  const mine = await unit_of_work.run((tx) => requestTemplate(tx, call, groceries, settings));
-  const other = await unit_of_work.run((tx) => requestTemplate(tx, { ...call, company_id: 2 }, groceries, settings));
+  const mine = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
+  const other = await unit_of_work.run((tx) =>
+    requestTemplate(tx, ports, { ...call, company_id: 2 }, groceries, options),
+  );
   const ids = (filter: { transaction_key?: string }) =>
     unit_of_work.run(async (tx) =>
-      (await listTemplates(tx, call, filter, { limit: 50 }, settings)).items.map(({ id }) => id),
+      (await listTemplates(tx, call, filter, { limit: 50 }, options)).items.map(({ id }) => id),
     );
   assert.deepEqual(await ids({}), [mine.id, 2, 1]);
   assert.deepEqual(await ids({ transaction_key: mine.transaction_key }), [mine.id]);
@@ -200,9 +205,9 @@ test('whatever is asked is stored as asked or refused, and nothing is stored of 
     fc.asyncProperty(fc.oneof(sound, mixed), async (asked) => {
       const { unit_of_work } = inMemoryTemplates();
       const stored = () =>
-        unit_of_work.run(async (tx) => (await listTemplates(tx, call, {}, { limit: 50 }, settings)).items.slice(0, -2));
+        unit_of_work.run(async (tx) => (await listTemplates(tx, call, {}, { limit: 50 }, options)).items.slice(0, -2));
       try {
-        const template = await unit_of_work.run((tx) => requestTemplate(tx, call, asked, settings));
+        const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, asked, options));
         accepted += 1;
         for (const [name, value] of Object.entries(asked)) {
           assert.deepEqual(template[name as keyof TemplateRequest], value, name);
@@ -224,7 +229,7 @@ test('whatever is asked is stored as asked or refused, and nothing is stored of 
 async function invalidFields(request: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
   const { unit_of_work } = inMemoryTemplates();
   try {
-    await unit_of_work.run((tx) => requestTemplate(tx, call, request, settings));
+    await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request, options));
   } catch (error) {
     assert.ok(error instanceof Refusal && error.code === 'validation_failed', String(error));
     assert.ok(error.fields.every(({ message }) => message.length < 200));
@@ -235,7 +240,7 @@ async function invalidFields(request: Readonly<Record<string, unknown>>): Promis
 
 test('the shared defaults are of the environment that serves them', async () => {
   const { unit_of_work } = inMemoryTemplates();
-  const page = await unit_of_work.run((tx) => listTemplates(tx, call, {}, { limit: 50 }, settings));
+  const page = await unit_of_work.run((tx) => listTemplates(tx, call, {}, { limit: 50 }, options));
   assert.deepEqual(new Set(page.items.map(({ environment }) => environment)), new Set(['sandbox']));
   assert.ok(page.items.some(({ company_id }) => company_id === null));
 });

@@ -1,7 +1,7 @@
 import {
   type Mail,
   type Mailer,
-  type MailingParts,
+  type MailingPorts,
   type MailOutcome,
   mailboxMailer,
   purgeMails,
@@ -55,7 +55,7 @@ export function createMails(parts: MailsParts): Mails {
   metrics.watchMails(() => unitOfWork.read((tx) => tx.mails.backlog()), clock);
   const jobs: Job[] = [{ name: 'mail purge', every_ms: 600_000, run: purge }];
   if (mailer !== null && config.role !== 'api') {
-    const mailing: MailingParts = {
+    const mailing: MailingPorts = {
       unitOfWork,
       mailer,
       vault: vault.card_vault,

@@ -8,7 +8,7 @@ import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';
 import { createSequenceWatch } from './sequence-watch.ts';
 
-export interface ListenerOptions {
+export interface ListenerPorts {
   /** Where the deliveries are printed. */
   readonly stream: NodeJS.WriteStream;
   /** One JSON object per delivery instead of text. */
@@ -40,7 +40,7 @@ const answer_length_max = 4_096;
 const forwarded_headers =
   /^(content-type|user-agent|x-signature(-previous)?|x-timestamp|x-webhook-sequence|webhook-.*)$/;
 
-export function createListener({ stream, json, forward_url }: ListenerOptions): Listener {
+export function createListener({ stream, json, forward_url }: ListenerPorts): Listener {
   const watch = createSequenceWatch();
   const told_gaps = new Set<number>();
   let gap_timer: NodeJS.Timeout | null = null;

@@ -35,7 +35,7 @@ export interface LoopbackWebhook {
   close(): Promise<void>;
 }
 
-export interface LoopbackWebhookOptions {
+export interface LoopbackWebhookPorts {
   readonly client: SandboxClient;
   readonly event_type_ids: readonly number[];
   /** The start of the callback URL's path, by which the webhook can be recognized. */
@@ -58,23 +58,23 @@ export class LoopbackUnreachable extends Error {
  * Starts a receiver, registers a webhook for it, and checks with a test delivery that the server
  * reaches it.
  */
-export async function openLoopbackWebhook(options: LoopbackWebhookOptions): Promise<LoopbackWebhook> {
-  const { client, event_type_ids, purpose } = options;
+export async function openLoopbackWebhook(ports: LoopbackWebhookPorts): Promise<LoopbackWebhook> {
+  const { client, event_type_ids, purpose } = ports;
   // 256 bits. Generated here, so that a first delivery that overtakes the answer of the
   // registration can be verified.
-  const secret = options.secret ?? randomBytes(32).toString('base64url');
+  const secret = ports.secret ?? randomBytes(32).toString('base64url');
   let callback_url = '';
   let is_probed = false;
   const receiver = await openLoopbackReceiver(async (request) => {
     const verification = await verifyDelivery(request, { secrets: secret, callback_url });
     if (!verification.verified) {
-      options.unverified(request, verification);
+      ports.unverified(request, verification);
       return { status: 401, body: `the signature is invalid: ${verification.message}` };
     }
     const delivery = deliveryOf(request);
     if (delivery.sequence === 0 && !is_probed) return { status: 200 };
-    return await options.received(delivery);
-  }, options.port);
+    return await ports.received(delivery);
+  }, ports.port);
   callback_url = `${receiver.origin}/tallystick-${purpose}`;
 
   let id: string | null = null;

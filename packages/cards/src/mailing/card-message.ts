@@ -3,7 +3,7 @@ import type { RevealedNumber } from '../numbers/reveal.ts';
 import type { MailMessage } from './ports.ts';
 
 /** The content of a mail in addition to the card itself. */
-export interface CardMessageParts {
+export interface CardMessageContent {
   readonly to: string;
   /** The page that shows number and code once. */
   readonly link: string;
@@ -18,7 +18,7 @@ export interface CardMessageParts {
  */
 export function cardMessage(
   card: VirtualCard,
-  { to, link, link_expires_at_ms, number }: CardMessageParts,
+  { to, link, link_expires_at_ms, number }: CardMessageContent,
 ): MailMessage {
   const alias = oneLine(card.rcn_alias);
   const facts: (readonly [string, string])[] = [

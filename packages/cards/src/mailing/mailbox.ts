@@ -23,16 +23,16 @@ export interface KeptMessage extends MailMessage {
 type MailboxTx = Pick<MailTx, 'mailbox'>;
 
 /** Stores every message sealed in the sandbox's mailbox instead of sending it. */
-export function mailboxMailer(parts: {
+export function mailboxMailer(ports: {
   readonly unitOfWork: UnitOfWork<MailboxTx>;
   readonly sealer: Sealer;
   readonly clock: Clock;
 }): Mailer {
   return {
     async send(message) {
-      const kept = { message_sealed: seal(parts.sealer, message), received_at_ms: parts.clock.now().epochMilliseconds };
+      const kept = { message_sealed: seal(ports.sealer, message), received_at_ms: ports.clock.now().epochMilliseconds };
       try {
-        await parts.unitOfWork.run((tx) => tx.mailbox.insert(kept));
+        await ports.unitOfWork.run((tx) => tx.mailbox.insert(kept));
         return { kind: 'taken' };
       } catch (error) {
         if (!(error instanceof Fault)) throw error;

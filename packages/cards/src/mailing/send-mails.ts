@@ -14,7 +14,7 @@ import { afterMailAttempt, type Mail, type MailOutcome, mailFailed, mailSent } f
 import { offerLink } from './one-time-link.ts';
 import { type ClaimedMail, type Mailer, type MailMessage, type MailTx, mailer_ms_max } from './ports.ts';
 
-export interface MailingParts {
+export interface MailingPorts {
   readonly unitOfWork: UnitOfWork<MailTx>;
   readonly mailer: Mailer;
   readonly vault: CardVault;
@@ -41,11 +41,11 @@ const lease_ms = 4 * mailer_ms_max;
  * claimed. Several processes may do so concurrently. Rejects with a `Fault` when the database
  * fails; mails without a recorded outcome are sent again when the lease expires.
  */
-export async function sendDueMails(parts: MailingParts, limit: number): Promise<number> {
-  const { unitOfWork, clock, machine_clock, mailer } = parts;
-  const lease = drawLease(parts.random, machine_clock.now().epochMilliseconds, lease_ms);
-  const { ready, ended } = await unitOfWork.run((tx) => prepare(tx, parts, lease, limit));
-  for (const { mail, outcome } of ended) parts.ended?.(mail, outcome);
+export async function sendDueMails(ports: MailingPorts, limit: number): Promise<number> {
+  const { unitOfWork, clock, machine_clock, mailer } = ports;
+  const lease = drawLease(ports.random, machine_clock.now().epochMilliseconds, lease_ms);
+  const { ready, ended } = await unitOfWork.run((tx) => prepare(tx, ports, lease, limit));
+  for (const { mail, outcome } of ended) ports.ended?.(mail, outcome);
   if (ready.length === 0) return ended.length;
 
   const done = await Promise.all(
@@ -61,7 +61,7 @@ export async function sendDueMails(parts: MailingParts, limit: number): Promise<
       lease.token,
     ),
   );
-  for (const { mail, outcome } of done) parts.ended?.(mail, outcome);
+  for (const { mail, outcome } of done) ports.ended?.(mail, outcome);
   return ready.length + ended.length;
 }
 
@@ -79,16 +79,16 @@ interface Ended {
 /** Claims mails and composes their messages. A link is durable before its message is sent. */
 async function prepare(
   tx: MailTx,
-  parts: MailingParts,
+  ports: MailingPorts,
   lease: Lease,
   limit: number,
 ): Promise<{ readonly ready: readonly Ready[]; readonly ended: readonly Ended[] }> {
-  const now_ms = parts.clock.now().epochMilliseconds;
+  const now_ms = ports.clock.now().epochMilliseconds;
   const ready: Ready[] = [];
   const ended: Ended[] = [];
   for (const claimed of await tx.mails.claimDue(now_ms, limit, lease)) {
     const { mail } = claimed;
-    const message = await messageOf(tx, parts, claimed, now_ms);
+    const message = await messageOf(tx, ports, claimed, now_ms);
     if (message === 'card_canceled') {
       const outcome = { kind: 'not_taken', error: 'the card is Canceled', for_good: true } as const;
       ended.push({ mail: mailFailed(mail, outcome.error, now_ms), outcome });
@@ -107,20 +107,20 @@ async function prepare(
 
 async function messageOf(
   tx: MailTx,
-  parts: MailingParts,
+  ports: MailingPorts,
   { mail, full_details }: ClaimedMail,
   now_ms: number,
 ): Promise<Ready['message'] | 'card_canceled' | 'arrived'> {
   const card = await tx.cards.find(mail.company_id, mail.card_id);
   if (card === null || card.status === 'Canceled') return 'card_canceled';
-  const link = await offerLink(tx, parts, mail, now_ms);
+  const link = await offerLink(tx, ports, mail, now_ms);
   if (link === null) return 'arrived';
   try {
     const call = { company_id: mail.company_id, actor: `mail:${mail.id}`, request_id: null, now_ms };
-    const numbers = full_details ? await revealNumbers(tx, parts, call, [card]) : null;
+    const numbers = full_details ? await revealNumbers(tx, ports, call, [card]) : null;
     return cardMessage(card, {
       to: mail.recipient,
-      link: parts.linkOf(link.token),
+      link: ports.linkOf(link.token),
       link_expires_at_ms: link.expires_at_ms,
       number: numbers?.get(card.id) ?? null,
     });

@@ -24,7 +24,7 @@ import type { ClearingMessage } from './clearing.ts';
 import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
 import type { Ledger, NetworkMessage } from './ledger.ts';
 
-export interface NetworkOptions {
+export interface NetworkPorts {
   readonly ledger: Ledger;
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;
@@ -85,10 +85,10 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
  * The network side of one process. Composed once for a ledger, and drained before the ledger is
  * closed.
  */
-export function createNetwork(options: NetworkOptions): Network {
-  const { ledger, vault, random, onFault, onFull } = options;
-  const batch_max = options.batch_max ?? batch_max_default;
-  const queue_max = options.queue_max ?? queue_max_default;
+export function createNetwork(ports: NetworkPorts): Network {
+  const { ledger, vault, random, onFault, onFull } = ports;
+  const batch_max = ports.batch_max ?? batch_max_default;
+  const queue_max = ports.queue_max ?? queue_max_default;
   assert(batch_max >= 1 && queue_max >= 1, 'a pass takes at least one message, and at least one may wait');
   const phase = createPhase('the network', 'open', { open: ['draining'], draining: ['drained'], drained: [] });
   const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, emptyLane);

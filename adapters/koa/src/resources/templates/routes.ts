@@ -1,8 +1,9 @@
+import type { Random } from '@tallystick/kernel';
 import {
   listTemplates,
   type PurchaseTemplate,
   requestTemplate,
-  type TemplateSettings,
+  type TemplateOptions,
   templateAcknowledgement,
   templateItem,
 } from '@tallystick/templates';
@@ -15,7 +16,7 @@ import { request_template, template_acknowledgement, template_item } from './sha
 const path = '/v1/content/virtualcard-templates';
 
 /** `/v1/content/virtualcard-templates` (service specification 4.2). */
-export function templateRoutes(settings: TemplateSettings): readonly Route[] {
+export function templateRoutes(ports: { readonly random: Random }, options: TemplateOptions): readonly Route[] {
   return [
     route({
       area: 'templates',
@@ -31,7 +32,7 @@ export function templateRoutes(settings: TemplateSettings): readonly Route[] {
       answers_bare: true,
       answer: template_acknowledgement,
       async transaction(tx, request) {
-        const template = await requestTemplate(tx, clientCall(request), request.body.data, settings);
+        const template = await requestTemplate(tx, ports, clientCall(request), request.body.data, options);
         return { status: 200, body: templateAcknowledgement(template) };
       },
     }),
@@ -47,7 +48,7 @@ export function templateRoutes(settings: TemplateSettings): readonly Route[] {
       async transaction(tx, request) {
         const transaction_key = request.query.filters.get('transaction_key');
         const filter = transaction_key === undefined ? {} : { transaction_key };
-        const page = await listTemplates(tx, clientCall(request), filter, request.query.page, settings);
+        const page = await listTemplates(tx, clientCall(request), filter, request.query.page, options);
         return list(request.query, page, templateItem, minimalTemplate);
       },
     }),

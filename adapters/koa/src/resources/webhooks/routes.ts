@@ -61,8 +61,8 @@ export function webhookRoutes(ports: WebhookRoutePorts): readonly Route[] {
 }
 
 function registration(ports: WebhookRoutePorts): readonly Route[] {
+  const { sealer, random } = ports;
   const { callback_url_policy } = ports.webhooks;
-  const parts = { sealer: ports.sealer, random: ports.random, callback_url_policy };
   return [
     route({
       ...of_webhooks,
@@ -72,7 +72,12 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       body: create_webhook,
       answer: webhook,
       async transaction(tx, request) {
-        const made = await createWebhook(tx, parts, clientCall(request), request.body.data);
+        const made = await createWebhook(
+          tx,
+          { sealer, random, callback_url_policy },
+          clientCall(request),
+          request.body.data,
+        );
         return { ...resource(webhookResource(made.webhook, made.secret)), committed: ports.webhooks.due };
       },
     }),
@@ -131,7 +136,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       summary: 'Give a webhook a new secret; the one before signs too for 24 hours',
       answer: webhook,
       async transaction(tx, request) {
-        const rotated = await rotateWebhookSecret(tx, parts, clientCall(request), request.id);
+        const rotated = await rotateWebhookSecret(tx, { sealer, random }, clientCall(request), request.id);
         return resource(webhookResource(rotated.webhook, rotated.secret));
       },
     }),
