@@ -149,7 +149,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     ],
   ),
   'rooms follow the arrows': pair(
-    source('adapters/mikro-orm/src/schema/schema.ts', "import { newestFirst } from '../stores/paging.ts';"),
+    source('adapters/mikro-orm/src/schema/schema.ts', "import { readNewestFirst } from '../stores/paging.ts';"),
     source('adapters/mikro-orm/src/stores/cards.ts', "import { entities } from '../schema/schema.ts';"),
   ),
   'files stand on their own': pair(

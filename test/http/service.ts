@@ -13,7 +13,7 @@ import {
   type HttpAppPorts,
   type Lifecycle,
   logOptions,
-  measuredLedger,
+  measureLedger,
   type WebhookServices,
 } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
@@ -84,7 +84,7 @@ export async function startService(
   await persistence.migrate();
   const vault = createVault(parseKeyRing(test_keys));
   const metrics = createMetrics({ process_metrics: false });
-  const ledger = measuredLedger(around(persistence.ledger), metrics);
+  const ledger = measureLedger(around(persistence.ledger), metrics);
   const network = createNetwork({ ledger, vault: vault.card_vault, random: vault.random });
   const lifecycle = createLifecycle();
   const sender = webhookClient({ guard });

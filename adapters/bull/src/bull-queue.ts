@@ -48,7 +48,7 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
         jobs.push({ data: { offers: part.map(({ delivery_id, webhook_id }) => [delivery_id, webhook_id] as const) } });
       }
       try {
-        await withinTime(whenConnected(queue).then(() => queue.addBulk(jobs)));
+        await limitTime(waitUntilConnected(queue).then(() => queue.addBulk(jobs)));
       } catch (error) {
         report(error);
       }
@@ -56,7 +56,7 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
 
     async consume(accept) {
       // An immediate close would otherwise cut off Bull's start-up commands.
-      await withinTime(whenConnected(queue)).catch(report);
+      await limitTime(waitUntilConnected(queue)).catch(report);
       // The promise of `process` lasts as long as the queue.
       const processing = queue.process((job) => {
         accept(job.data.offers.map(([delivery_id, webhook_id]): DeliveryOffer => ({ delivery_id, webhook_id })));
@@ -66,7 +66,7 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
     },
 
     async depth() {
-      const jobs = await withinTime(whenConnected(queue).then(() => queue.getWaitingCount()));
+      const jobs = await limitTime(waitUntilConnected(queue).then(() => queue.getWaitingCount()));
       return jobs * offers_per_job_max;
     },
 
@@ -74,16 +74,16 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
       closed = true;
       // Otherwise commands of a connection that has just begun would be cut off, and their
       // rejections would be unhandled.
-      await withinTime(Promise.all(queue.clients.map(connected))).catch(() => undefined);
+      await limitTime(Promise.all(queue.clients.map(waitForConnection))).catch(() => undefined);
       // Bull waits for Redis before it closes, even for ever. Without its connections nothing keeps
       // the process alive.
-      await withinTime(queue.close(true)).catch(report);
+      await limitTime(queue.close(true)).catch(report);
       for (const client of queue.clients) if (client.status !== 'end') client.disconnect();
     },
   };
 }
 
-async function connected(client: Bull.Queue['client']): Promise<void> {
+async function waitForConnection(client: Bull.Queue['client']): Promise<void> {
   if (client.status !== 'ready') await once(client, 'ready');
 }
 
@@ -91,14 +91,14 @@ async function connected(client: Bull.Queue['client']): Promise<void> {
  * Rejects immediately while Redis is known to be unavailable. A command would otherwise be kept in
  * memory until it returns.
  */
-async function whenConnected(queue: Bull.Queue): Promise<void> {
+async function waitUntilConnected(queue: Bull.Queue): Promise<void> {
   const { status } = queue.client;
   if (status === 'reconnecting' || status === 'close' || status === 'end')
     throw new Error(`Redis is unavailable (${status})`);
   await queue.isReady();
 }
 
-function withinTime<Value>(work: Promise<Value>): Promise<Value> {
+function limitTime<Value>(work: Promise<Value>): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const timer = setTimeout(
     () => reject(new Error(`Redis did not answer within ${redis_time_ms_max} ms`)),

@@ -16,11 +16,11 @@ import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
 import { documentRoutes } from './document/document-routes.ts';
 import { healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
-import { type Log, shownError } from './operations/log.ts';
+import { type Log, toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import {
-  answering,
+  createAnswering,
   type HttpContext,
   isPathId,
   type PipelinePorts,
@@ -28,7 +28,7 @@ import {
   send,
 } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
-import { requestId } from './request/request-id.ts';
+import { readRequestId } from './request/request-id.ts';
 import { cardDetailsPage } from './resources/card-details/page.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import type { WebhookServices } from './resources/webhooks/routes.ts';
@@ -102,7 +102,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   for (const route of routes) {
-    const answer = answering(pipeline, route);
+    const answer = createAnswering(pipeline, route);
     const layer = router.register(route.path, [route.method], async (ctx) =>
       send(ctx as HttpContext, await answer(ctx as HttpContext)),
     );
@@ -120,24 +120,24 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
 
   const app = new Koa<RequestState>();
   app.on('error', (error, ctx?: HttpContext) => {
-    log.error({ request_id: ctx?.state.request_id, err: shownError(error) }, 'an answer could not be sent');
+    log.error({ request_id: ctx?.state.request_id, err: toLoggedError(error) }, 'an answer could not be sent');
   });
-  app.use(aroundEach(ports));
+  app.use(surroundEach(ports));
   app.use(router.routes());
   app.use((ctx) => {
-    throw nothingHere(ctx as HttpContext);
+    throw describeMissing(ctx as HttpContext);
   });
   return app as unknown as Koa;
 }
 
 /** What holds for every request: its id, its headers, its end in log and metrics, and an answer to every error. */
-function aroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware<RequestState> {
+function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware<RequestState> {
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
     const { req, res, state } = ctx;
     const started_ms = performance.now();
     const leave = lifecycle.enter();
-    const request_id = requestId(req.headers['x-request-id']);
+    const request_id = readRequestId(req.headers['x-request-id']);
     state.request_id = request_id;
     state.route = 'none';
     state.principal = null;
@@ -145,13 +145,14 @@ function aroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware<R
       leave();
       const duration_ms = performance.now() - started_ms;
       metrics.request(ctx.method, state.route, res.statusCode, duration_ms);
-      log.info(summary(ctx, duration_ms), 'request');
+      log.info(summarize(ctx, duration_ms), 'request');
     });
     setHeaders(ctx, lifecycle.stopping);
     try {
       await next();
     } catch (error) {
-      if (!isExpected(error)) log.error({ request_id, route: state.route, err: shownError(error) }, 'request failed');
+      if (!isExpected(error))
+        log.error({ request_id, route: state.route, err: toLoggedError(error) }, 'request failed');
       send(ctx, render(errorAnswer(error, request_id)));
     }
     if (lifecycle.stopping) res.setHeader('Connection', 'close');
@@ -172,7 +173,7 @@ function setHeaders({ res, state, path }: HttpContext, stopping: boolean): void 
 }
 
 /** The line that tells of a request: no path but an id, and no query, for a caller may have written a number there. */
-function summary({ method, params, res, state }: HttpContext, duration_ms: number): object {
+function summarize({ method, params, res, state }: HttpContext, duration_ms: number): object {
   return {
     request_id: state.request_id,
     method,
@@ -185,7 +186,7 @@ function summary({ method, params, res, state }: HttpContext, duration_ms: numbe
   };
 }
 
-function nothingHere(ctx: HttpContext): Error {
+function describeMissing(ctx: HttpContext): Error {
   const layers = (ctx as unknown as { readonly matched?: readonly { readonly methods: readonly string[] }[] }).matched;
   const methods = [...new Set((layers ?? []).flatMap((layer) => layer.methods))];
   if (methods.length === 0) return new Refusal('not_found', 'there is nothing at this path');

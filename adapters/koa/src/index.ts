@@ -2,7 +2,7 @@ export { answerBrokenRequest } from './answer/broken-request.ts';
 export { createHttpApp, type HttpAppPorts } from './http-app.ts';
 export { createLifecycle, type Lifecycle } from './operations/lifecycle.ts';
 export { type Log, logOptions } from './operations/log.ts';
-export { measuredLedger } from './operations/measured-ledger.ts';
+export { measureLedger } from './operations/measured-ledger.ts';
 export { createMetrics, type Metrics } from './operations/metrics.ts';
 export type { HttpTx } from './request/http-tx.ts';
 export { card_details_path } from './resources/card-details/page.ts';

@@ -24,21 +24,21 @@ const form = 'smtps://<user>:<password>@<host>, or smtp:// for STARTTLS';
  */
 export function parseSmtpServer(text: string): SmtpServer {
   const url = URL.parse(text);
-  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') throw refused(`must be ${form}`);
-  if (!/^\/?$/.test(url.pathname) || url.hash !== '') throw refused(`must have no path: ${form}`);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') throw refuse(`must be ${form}`);
+  if (!/^\/?$/.test(url.pathname) || url.hash !== '') throw refuse(`must have no path: ${form}`);
   if (url.search !== '' && url.search !== '?starttls=optional') {
-    throw refused('may have one option only: ?starttls=optional, for a server inside your network that has no TLS');
+    throw refuse('may have one option only: ?starttls=optional, for a server inside your network that has no TLS');
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const secure = url.protocol === 'smtps:';
   const optional = url.search !== '';
-  if (secure && optional) throw refused('starttls=optional is for smtp:// only');
+  if (secure && optional) throw refuse('starttls=optional is for smtp:// only');
   const tls = secure ? 'from_start' : optional || isLoopback(host) ? 'if_offered' : 'required';
-  const user = decoded(url.username);
-  const password = decoded(url.password);
-  if ((user === '') !== (password === '')) throw refused('must have both user and password, or neither');
+  const user = decode(url.username);
+  const password = decode(url.password);
+  if ((user === '') !== (password === '')) throw refuse('must have both user and password, or neither');
   if (user !== '' && tls === 'if_offered' && !isLoopback(host)) {
-    throw refused('must not send a password where TLS is optional');
+    throw refuse('must not send a password where TLS is optional');
   }
   return {
     host,
@@ -49,11 +49,11 @@ export function parseSmtpServer(text: string): SmtpServer {
   };
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused('must have user and password percent-encoded');
+    throw refuse('must have user and password percent-encoded');
   }
 }
 
@@ -61,6 +61,6 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function refused(message: string): Refusal {
+function refuse(message: string): Refusal {
   return invalid({ path: 'SMTP_URL', message });
 }

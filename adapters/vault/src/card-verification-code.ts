@@ -13,7 +13,7 @@ export type DeriveCvc = (pan: Pan, expiry: string) => string;
  * Derives three digits from HMAC-SHA-256 over `number LF expiry`: its first 48 bits, modulo 1000.
  * The probabilities of two codes differ by less than one part in 10^11.
  */
-export function cvcDeriver(ring: KeyRing): DeriveCvc {
+export function createCvcDeriver(ring: KeyRing): DeriveCvc {
   const key = deriveSubkey(ring.index_material, 'cvc');
   return (pan, expiry) => {
     const hash = createHmac('sha256', key).update(`${pan.reveal()}\n${expiry}`).digest();
@@ -22,7 +22,7 @@ export function cvcDeriver(ring: KeyRing): DeriveCvc {
 }
 
 /** Whether two codes are equal, in constant time. Their lengths are not secret. */
-export function sameCvc(expected: string, given: string): boolean {
+export function isSameCvc(expected: string, given: string): boolean {
   const a = Buffer.from(expected);
   const b = Buffer.from(given);
   return a.length === b.length && timingSafeEqual(a, b);

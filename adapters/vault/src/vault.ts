@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type CardVault, Pan } from '@tallystick/cards';
 import { Fault, type HmacSha256, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
-import { cvcDeriver, type DeriveCvc, sameCvc } from './card-verification-code.ts';
+import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification-code.ts';
 import { hmacSha256, sha256 } from './digest.ts';
 import type { KeyRing } from './key-ring.ts';
 import { secureRandom } from './random.ts';
@@ -47,7 +47,7 @@ export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
   const secrets = createSealedBox(ring, 'sealing');
   const index_key = deriveSubkey(ring.index_material, 'blind-index');
   const fingerprint_key = deriveSubkey(ring.index_material, 'fingerprint');
-  const deriveCvc = ports.deriveCvc ?? cvcDeriver(ring);
+  const deriveCvc = ports.deriveCvc ?? createCvcDeriver(ring);
 
   const index = (pan: Pan): Uint8Array => createHmac('sha256', index_key).update(pan.reveal()).digest();
 
@@ -61,7 +61,7 @@ export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
       open: (number_sealed) => toPan(numbers.open(card_number_purpose, number_sealed)),
       index,
       cvc: deriveCvc,
-      cvcMatches: (pan, expiry, cvc) => sameCvc(deriveCvc(pan, expiry), cvc),
+      cvcMatches: (pan, expiry, cvc) => isSameCvc(deriveCvc(pan, expiry), cvc),
     },
     sealer: secrets,
     random: secureRandom,

@@ -19,16 +19,16 @@ const altered_by_parsers = /[\s\p{Cc}\\]/u;
  * credentials or fragment, and its host must not be a refused address. The addresses of a name are
  * checked whenever a connection is made.
  */
-export function callbackUrlProblem(text: string, guard: AddressGuard): CallbackUrlProblem | null {
-  const refused = (message: string): CallbackUrlProblem => ({ error: 'url_refused', message });
+export function findCallbackUrlProblem(text: string, guard: AddressGuard): CallbackUrlProblem | null {
+  const refuse = (message: string): CallbackUrlProblem => ({ error: 'url_refused', message });
   const url = URL.parse(text);
-  if (url === null) return refused('must be a URL such as https://example.com/hooks');
-  if (url.protocol !== 'https:') return refused('must use https');
-  if (altered_by_parsers.test(text)) return refused('must not contain spaces, control characters or backslashes');
+  if (url === null) return refuse('must be a URL such as https://example.com/hooks');
+  if (url.protocol !== 'https:') return refuse('must use https');
+  if (altered_by_parsers.test(text)) return refuse('must not contain spaces, control characters or backslashes');
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? [];
-  if (authority === undefined) return refused('must begin with https:// and a host');
-  if (authority.includes('@')) return refused('must not contain a user name or password');
-  if (text.includes('#')) return refused('must not have a fragment (#...)');
+  if (authority === undefined) return refuse('must begin with https:// and a host');
+  if (authority.includes('@')) return refuse('must not contain a user name or password');
+  if (text.includes('#')) return refuse('must not have a fragment (#...)');
   // The parser has converted decimal, octal and hexadecimal forms into dotted ones. A name of the
   // local machine is refused unless the loopback network is allowed.
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
@@ -40,5 +40,5 @@ export function callbackUrlProblem(text: string, guard: AddressGuard): CallbackU
 
 /** The policy by which webhooks are registered. */
 export function callbackUrlPolicy(guard: AddressGuard): CallbackUrlPolicy {
-  return (callback_url) => callbackUrlProblem(callback_url, guard)?.message ?? null;
+  return (callback_url) => findCallbackUrlProblem(callback_url, guard)?.message ?? null;
 }

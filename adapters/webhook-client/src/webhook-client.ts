@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { SendError, WebhookAnswer, WebhookRequest, WebhookSender } from '@tallystick/events';
 import { Agent, buildConnector } from 'undici';
 import { type AddressGuard, addressGuard, loopback_networks } from './address-guard.ts';
-import { callbackUrlProblem } from './callback-url.ts';
+import { findCallbackUrlProblem } from './callback-url.ts';
 
 /**
  * The total time: resolving, connecting, sending and the answer. Decision: "time-out (15 s in
@@ -110,7 +110,7 @@ async function post(
   time_ms: number,
   measureDuration: () => number,
 ): Promise<WebhookAnswer> {
-  const url = dialableUrl(request.callback_url, guard);
+  const url = toDialableUrl(request.callback_url, guard);
   const answer = await agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -131,8 +131,8 @@ async function post(
   };
 }
 
-function dialableUrl(text: string, guard: AddressGuard): URL {
-  const problem = callbackUrlProblem(text, guard);
+function toDialableUrl(text: string, guard: AddressGuard): URL {
+  const problem = findCallbackUrlProblem(text, guard);
   if (problem !== null) throw new ConnectRefused(problem.error, problem.message);
   return new URL(text);
 }

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { after, test } from 'node:test';
 import type { WebhookAnswer, WebhookSender } from '@tallystick/events';
 import { loopbackCertificate, refusing_port, tlsReceiver } from '@tallystick/test-support';
-import { callbackUrlProblem } from '../src/callback-url.ts';
+import { findCallbackUrlProblem } from '../src/callback-url.ts';
 import { addressGuard, type WebhookClientPorts, webhookClient } from '../src/index.ts';
 
 const { cert } = await loopbackCertificate();
@@ -209,7 +209,7 @@ for (const url of [
 test('accepts a valid callback URL with upper case, a port, an @ in the path, letters of any script', () => {
   const guard = addressGuard();
   for (const url of ['HTTPS://Example.com', 'https://example.com:8443/a/@me?to=x@y', 'https://bücher.example/ä?ü=1'])
-    assert.equal(callbackUrlProblem(url, guard), null, url);
+    assert.equal(findCallbackUrlProblem(url, guard), null, url);
 });
 
 const resolutions: readonly (readonly string[])[] = [

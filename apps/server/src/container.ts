@@ -4,7 +4,7 @@ import { callAfterPass, createNetwork } from '@tallystick/cards';
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import type { DeliveryQueue } from '@tallystick/events';
 import { type Clock, callAfterCommit } from '@tallystick/kernel';
-import { createHttpApp, createLifecycle, createMetrics, logOptions, measuredLedger } from '@tallystick/koa';
+import { createHttpApp, createLifecycle, createMetrics, logOptions, measureLedger } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { createVault, type Vault } from '@tallystick/vault';
 import { addressGuard, webhookClient } from '@tallystick/webhook-client';
@@ -32,7 +32,7 @@ import { version } from './version.ts';
  */
 export function createContainer(config: Config): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(settings(config), keys, time, storage, domain, webhooks, mail, http);
+  container.load(configuration(config), keys, time, storage, domain, webhooks, mail, http);
   return container;
 }
 
@@ -49,7 +49,7 @@ export async function closeContainer(container: Container): Promise<void> {
   await new Promise((resolve) => logger.flush(resolve));
 }
 
-function settings(config: Config): ContainerModule {
+function configuration(config: Config): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.config).toConstantValue(config);
     bind(tokens.logger).toResolvedValue(openLog, [tokens.config]);
@@ -87,7 +87,7 @@ const domain = new ContainerModule(({ bind }) => {
     .toResolvedValue(
       ({ ledger }, { card_vault, random }, metrics, deliveries, logger) =>
         createNetwork({
-          ledger: measuredLedger(callAfterPass(ledger, deliveries.nudge), metrics),
+          ledger: measureLedger(callAfterPass(ledger, deliveries.nudge), metrics),
           vault: card_vault,
           random,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),

@@ -30,12 +30,12 @@ export function startProblem(error: unknown, config: Config): string {
   // The remaining errors of the system come from opening the database, for example a read-only
   // folder or a full disk.
   if (error instanceof Fault || code !== '')
-    return `The database ${databaseShown(config.database_url)} cannot be used: ${message}.`;
+    return `The database ${showDatabase(config.database_url)} cannot be used: ${message}.`;
   return `The server could not start: ${error instanceof Error ? error.stack : message}`;
 }
 
 /** The address of the database, without a password. */
-export function databaseShown(database_url: string): string {
+export function showDatabase(database_url: string): string {
   if (isSqlite(database_url)) return database_url;
   const url = new URL(database_url);
   url.password = '';

@@ -19,9 +19,9 @@ export {
 } from './requests/idempotency.ts';
 export { companyOf, type Principal, requireRole } from './requests/principal.ts';
 export {
-  requestSignature,
   type SignatureHeaders,
   type SignedParts,
+  signRequest,
   verifySignature,
 } from './requests/request-signature.ts';
 export * from './resources.ts';

@@ -1,4 +1,4 @@
-import { instantText } from '@tallystick/kernel';
+import { toInstantText } from '@tallystick/kernel';
 import type { Company } from './companies/company.ts';
 import type { ApiKey } from './keys/api-key.ts';
 
@@ -9,7 +9,7 @@ export function companyResource(company: Company) {
     name: company.name,
     customer_number: company.customer_number,
     full_details_in_mail: company.full_details_in_mail,
-    created_at: instantText(company.created_at_ms),
+    created_at: toInstantText(company.created_at_ms),
     type: 'company' as const,
     url: `/operator/v1/companies/${company.id}`,
   };
@@ -25,8 +25,8 @@ export function apiKeyResource(key: ApiKey) {
     name: key.name,
     signed: key.signing_secret_sealed !== null,
     rate_limit_per_minute: key.rate_limit_per_minute,
-    created_at: instantText(key.created_at_ms),
-    revoked_at: key.revoked_at_ms === null ? null : instantText(key.revoked_at_ms),
+    created_at: toInstantText(key.created_at_ms),
+    revoked_at: key.revoked_at_ms === null ? null : toInstantText(key.revoked_at_ms),
     type: 'apikey' as const,
     url: `/operator/v1/keys/${key.id}`,
   };

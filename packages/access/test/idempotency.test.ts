@@ -11,7 +11,7 @@ import {
 import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { idempotency_lease_ms, requestSha256 } from '../src/requests/idempotency.ts';
+import { hashRequest, idempotency_lease_ms } from '../src/requests/idempotency.ts';
 import { Memory, plainSealer, random, sha256 } from './memory.ts';
 import { gist, refusalOf } from './refusal.ts';
 
@@ -146,7 +146,7 @@ test('answers of our own failures are not kept', () => {
 
 test('requests have the same hash only when they are the same', () => {
   assert.equal(
-    Buffer.from(requestSha256(sha256, request)).toString('hex'),
+    Buffer.from(hashRequest(sha256, request)).toString('hex'),
     '57c76dcacd3f9352ff5b2e1337995252625f28d46b6d7927aedaecf77d08b707',
   );
   const line = fc.string({ unit: fc.constantFrom('a', '/', '?', '='), maxLength: 3 });
@@ -159,7 +159,7 @@ test('requests have the same hash only when they are the same', () => {
         one.path === two.path &&
         one.query === two.query &&
         Buffer.compare(one.body, two.body) === 0;
-      assert.equal(hex(requestSha256(sha256, one)) === hex(requestSha256(sha256, two)), same);
+      assert.equal(hex(hashRequest(sha256, one)) === hex(hashRequest(sha256, two)), same);
     }),
     propertyParameters({ short: 500, full: 2_500 }),
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestSignature, type SignedParts, verifySignature } from '@tallystick/access';
+import { type SignedParts, signRequest, verifySignature } from '@tallystick/access';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { equalBytes } from '../src/requests/equal-bytes.ts';
@@ -65,7 +65,7 @@ function verify(
 
 test('signatures meet the published vectors', () => {
   for (const [key, signed, signature] of vectors) {
-    assert.equal(requestSignature(hmacSha256, key, timestamp, signed), signature);
+    assert.equal(signRequest(hmacSha256, key, timestamp, signed), signature);
     verify(key, { timestamp, signature }, signed);
   }
 });
@@ -81,7 +81,7 @@ test('a signature verifies, and with any part changed it does not', async () => 
   ];
   await fc.assert(
     fc.asyncProperty(parts, line, fc.integer({ min: 0, max: 63 }), async (signed, key, at) => {
-      const signature = requestSignature(hmacSha256, key, timestamp, signed);
+      const signature = signRequest(hmacSha256, key, timestamp, signed);
       verify(key, { timestamp, signature }, signed);
       for (const change of changes) await refusalOf(() => verify(key, { timestamp, signature }, change(signed)));
       await refusalOf(() => verify(`${key}.`, { timestamp, signature }, signed));

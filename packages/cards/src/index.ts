@@ -16,7 +16,7 @@ export {
 export * from './issuing/real-card.ts';
 export * from './issuing/update-card.ts';
 export * from './mailing/email-card.ts';
-export { type Mail, type MailOutcome, type MailState, mail_states, maskedAddress } from './mailing/mail.ts';
+export { type Mail, type MailOutcome, type MailState, mail_states, maskAddress } from './mailing/mail.ts';
 export * from './mailing/mail-outbox.ts';
 export * from './mailing/mailbox.ts';
 export * from './mailing/manage-mails.ts';

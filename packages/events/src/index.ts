@@ -1,9 +1,9 @@
 export * from './log/event.ts';
 export * from './log/event-log.ts';
-export { canonicalTypeId, type EventType, event_types } from './log/event-type.ts';
+export { type EventType, event_types, toCanonicalTypeId } from './log/event-type.ts';
 export { type EventFilter, type FilterField, type FilterName, filter_fields } from './log/filter.ts';
 export * from './log/foreign-event.ts';
-export { type IndexedValues, indexedValues, matches } from './log/indexed-values.ts';
+export { type IndexedValues, indexedValuesOf, matches } from './log/indexed-values.ts';
 export * from './log/parse-filters.ts';
 export * from './log/ports.ts';
 export * from './webhooks/courier.ts';
@@ -17,7 +17,7 @@ export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
 export * from './webhooks/test-webhook.ts';
 export {
   type CallbackUrlPolicy,
-  typeTaken,
+  refuseTakenType,
   type Webhook,
   type WebhookRequestInput,
   type WebhookStatus,

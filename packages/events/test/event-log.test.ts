@@ -4,7 +4,6 @@ import {
   type Event,
   type EventFilter,
   type EventStore,
-  eventResource,
   foreign_event_types,
   foreign_payload_bytes_max,
   listEvents,
@@ -14,6 +13,7 @@ import {
   parseEventFilters,
   readEvent,
   recordForeignEvent,
+  toEventResource,
 } from '@tallystick/events';
 import { type Call, type PageRequest, Refusal } from '@tallystick/kernel';
 
@@ -65,7 +65,7 @@ test('a foreign event is recorded for the company, at the time of the call, with
       created_at_ms: call.now_ms,
       request_id: 'r-1',
     });
-    assert.deepEqual(eventResource(await readEvent(log, call, event.id)), {
+    assert.deepEqual(toEventResource(await readEvent(log, call, event.id)), {
       id: String(event.id),
       event_type,
       payload,

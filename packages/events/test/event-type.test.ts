@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canonicalTypeId, event_types } from '@tallystick/events';
-import { event_types_without_id, storedName, subscribedName, subscribingIds } from '../src/log/event-type.ts';
+import { event_types, toCanonicalTypeId } from '@tallystick/events';
+import { event_types_without_id, subscribedNameOf, subscribingIdsOf, toStoredName } from '../src/log/event-type.ts';
 
 test('the types are those of the specification, by id, with 10 as the second name of 6', () => {
   assert.deepEqual(
@@ -26,17 +26,17 @@ test('the types are those of the specification, by id, with 10 as the second nam
 });
 
 test('6 and 10 are one type, every other id is its own', () => {
-  for (const { id } of event_types) assert.equal(canonicalTypeId(id), id === 10 ? 6 : id);
+  for (const { id } of event_types) assert.equal(toCanonicalTypeId(id), id === 10 ? 6 : id);
 });
 
 test('events are stored under the first name of their type; all is no name of an event', () => {
-  assert.equal(storedName('virtualcard.realtime.iccp.all'), 'virtualcard.realtime.auths');
-  assert.equal(storedName('virtualcard.realtime.auths'), 'virtualcard.realtime.auths');
+  assert.equal(toStoredName('virtualcard.realtime.iccp.all'), 'virtualcard.realtime.auths');
+  assert.equal(toStoredName('virtualcard.realtime.auths'), 'virtualcard.realtime.auths');
   for (const name of ['virtualcard.created', 'virtualcard.updated', 'ach.$$limit.exceeded']) {
-    assert.equal(storedName(name), name);
+    assert.equal(toStoredName(name), name);
   }
   for (const name of ['all', '', 'webhooks.test', 'Virtualcard.created', 'toString', '6']) {
-    assert.equal(storedName(name), null);
+    assert.equal(toStoredName(name), null);
   }
 });
 
@@ -56,15 +56,16 @@ test('a subscriber gets an event under the name of the id that it subscribed by'
     ['ach.$$limit.exceeded', [5, 13], null],
     ['ach.$$limit.exceeded', [5, 1], 'ach.$$limit.exceeded'],
   ];
-  for (const [stored, ids, expected] of table) assert.equal(subscribedName(stored, ids), expected, `${stored} ${ids}`);
+  for (const [stored, ids, expected] of table)
+    assert.equal(subscribedNameOf(stored, ids), expected, `${stored} ${ids}`);
 });
 
 test('each id but the one for all subscribes to exactly the events stored under its type', () => {
-  const stored = new Set([...event_types.flatMap(({ name }) => storedName(name) ?? []), ...event_types_without_id]);
+  const stored = new Set([...event_types.flatMap(({ name }) => toStoredName(name) ?? []), ...event_types_without_id]);
   for (const name of stored) {
-    const by_id = event_types.filter(({ id }) => id !== 1 && subscribedName(name, [id]) !== null).map(({ id }) => id);
-    assert.deepEqual(by_id, subscribingIds(name));
-    assert.deepEqual(subscribingIds(name), name === 'virtualcard.realtime.auths' ? [6, 10] : by_id.slice(0, 1));
-    assert.equal(subscribedName(name, [1]), name);
+    const by_id = event_types.filter(({ id }) => id !== 1 && subscribedNameOf(name, [id]) !== null).map(({ id }) => id);
+    assert.deepEqual(by_id, subscribingIdsOf(name));
+    assert.deepEqual(subscribingIdsOf(name), name === 'virtualcard.realtime.auths' ? [6, 10] : by_id.slice(0, 1));
+    assert.equal(subscribedNameOf(name, [1]), name);
   }
 });

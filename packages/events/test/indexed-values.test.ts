@@ -4,7 +4,7 @@ import {
   type EventFilter,
   type FilterName,
   filter_fields,
-  indexedValues,
+  indexedValuesOf,
   matches,
   type Payload,
   parseEventFilters,
@@ -47,7 +47,7 @@ test('an authorization event has a value for every filter that its payload can a
     status: 'open',
     merchant_city: 'not a filter',
   };
-  assert.deepEqual(indexedValues(event(payload)), {
+  assert.deepEqual(indexedValuesOf(event(payload)), {
     'payload.id': '12',
     'payload.merchant_amount': 1500,
     'payload.billing_amount': -20,
@@ -89,12 +89,12 @@ test('what is absent, of another kind or beyond an index has no value, and meets
   ];
   for (const [name, value] of table) {
     const told = event({ [filter_fields[name].payload_key!]: value });
-    assert.equal(indexedValues(told)[name], null, `${name} ${String(value)}`);
+    assert.equal(indexedValuesOf(told)[name], null, `${name} ${String(value)}`);
     assert.equal(matches(told, { name, kind: 'equals', value: 0 }), false);
     assert.equal(matches(told, { name, kind: 'range' }), false);
   }
   assert.equal(
-    indexedValues(event({ mcc: 'x'.repeat(indexed_text_max) }))['payload.mcc'],
+    indexedValuesOf(event({ mcc: 'x'.repeat(indexed_text_max) }))['payload.mcc'],
     'x'.repeat(indexed_text_max),
   );
 });
@@ -107,7 +107,7 @@ test('each filter reads the payload key and the kind of value that its table say
     if (payload_key === null) continue;
     for (const [kind, sample] of Object.entries(samples)) {
       const fits = kind === type || (type === 'text' && kind !== 'text');
-      const { event_type: _, created_at: __, ...values } = indexedValues(event({ [payload_key]: sample }));
+      const { event_type: _, created_at: __, ...values } = indexedValuesOf(event({ [payload_key]: sample }));
       const value = kind === type ? expected[type] : String(sample);
       assert.deepEqual(
         Object.entries(values).filter(([, found]) => found !== null),
@@ -116,8 +116,8 @@ test('each filter reads the payload key and the kind of value that its table say
       );
     }
   }
-  assert.equal(indexedValues(event({}, 'ach.status', 5)).event_type, 'ach.status');
-  assert.equal(indexedValues(event({}, 'ach.status', 5)).created_at, 5);
+  assert.equal(indexedValuesOf(event({}, 'ach.status', 5)).event_type, 'ach.status');
+  assert.equal(indexedValuesOf(event({}, 'ach.status', 5)).created_at, 5);
 });
 
 test('an equality meets its own value and no other', () => {
@@ -197,7 +197,7 @@ test('whatever value an event has for a filter, the filter for that value meets 
   fc.assert(
     fc.property(payload, (payload) => {
       const told = event(payload as Payload);
-      for (const [name, value] of Object.entries(indexedValues(told)) as [FilterName, string | number | null][]) {
+      for (const [name, value] of Object.entries(indexedValuesOf(told)) as [FilterName, string | number | null][]) {
         if (value === null) continue;
         assert.equal(matches(told, { name, kind: 'equals', value }), true);
         assert.equal(matches(told, { name, kind: 'range', from: value, to: value }), true);

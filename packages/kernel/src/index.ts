@@ -2,7 +2,7 @@ export * from './errors/assert.ts';
 export * from './errors/phase.ts';
 export * from './errors/refusal.ts';
 export * from './requests/request-fields.ts';
-export * from './requests/shown.ts';
+export * from './requests/show-value.ts';
 export * from './secrets/random.ts';
 export * from './secrets/reseal.ts';
 export * from './secrets/secrets.ts';

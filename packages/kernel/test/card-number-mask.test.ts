@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { luhnCheckDigit, withoutCardNumbers, withoutEmbossedNumbers, withoutNumbers } from '../src/index.ts';
+import { luhnCheckDigit, maskCardNumbers, maskEmbossedNumbers, maskUnbrokenNumbers } from '../src/index.ts';
 
 const withCheckDigit = (leading: string): string => leading + luhnCheckDigit(leading);
 
@@ -17,7 +17,7 @@ const numbers = fc
     fc.stringMatching(/^6\d{15,17}$/),
   )
   .map(withCheckDigit);
-const masks = { withoutNumbers, withoutEmbossedNumbers, withoutCardNumbers };
+const masks = { maskUnbrokenNumbers, maskEmbossedNumbers, maskCardNumbers };
 
 for (const [name, mask] of Object.entries(masks)) {
   describe(name, () => {
@@ -80,22 +80,22 @@ describe('a number in groups', () => {
       const masked = `************${number.slice(-4)}`;
       for (const between of [' ', '-', '.', '/']) {
         const written = inGroups(number, sizes, between);
-        assert.equal(withoutEmbossedNumbers(`no ${written} 123, (${written})`), `no ${masked} 123, (${masked})`);
-        assert.equal(withoutEmbossedNumbers(`1234 ${written}`), `1234 ${masked}`);
+        assert.equal(maskEmbossedNumbers(`no ${written} 123, (${written})`), `no ${masked} 123, (${masked})`);
+        assert.equal(maskEmbossedNumbers(`1234 ${written}`), `1234 ${masked}`);
       }
     }
   });
 
   it('is masked in text that people write, in any groups', () => {
-    assert.equal(withoutCardNumbers('Ink 1234 4111 1111 1111 1111'), 'Ink 1234 ************1111');
+    assert.equal(maskCardNumbers('Ink 1234 4111 1111 1111 1111'), 'Ink 1234 ************1111');
     for (const written of ['4111 1111 1111 1111', '41-11-11-11-11-11-11-11', '4111111 111111111']) {
-      assert.equal(withoutCardNumbers(`Ink ${written}.`), 'Ink ************1111.');
+      assert.equal(maskCardNumbers(`Ink ${written}.`), 'Ink ************1111.');
     }
   });
 
   it('is not found in a UUID, in a date or in the decimals of a fraction', () => {
     fc.assert(
-      fc.property(fc.uuid(), (uuid) => assert.equal(withoutEmbossedNumbers(uuid), uuid)),
+      fc.property(fc.uuid(), (uuid) => assert.equal(maskEmbossedNumbers(uuid), uuid)),
       propertyParameters(),
     );
     for (const text of [
@@ -105,7 +105,7 @@ describe('a number in groups', () => {
       '2026-11-21 09:10:00.000000',
       '0.4111111111111111',
     ]) {
-      assert.equal(withoutEmbossedNumbers(text), text);
+      assert.equal(maskEmbossedNumbers(text), text);
     }
   });
 });

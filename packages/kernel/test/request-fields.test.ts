@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal, RequestFields, shown } from '../src/index.ts';
+import { Refusal, RequestFields, showValue } from '../src/index.ts';
 
 function refusalOf(fields: RequestFields): Refusal {
   try {
@@ -101,7 +101,7 @@ describe('an invalid value in a message', () => {
   ];
   for (const [value, text] of table) {
     it(`is shown as ${text}`, () => {
-      assert.equal(shown(value), text);
+      assert.equal(showValue(value), text);
     });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawSharedSecret, instantText, isSharedSecret, isStorable } from '../src/index.ts';
+import { drawSharedSecret, isSharedSecret, isStorable, toInstantText } from '../src/index.ts';
 
 test('a generated secret is valid, with 43 letters and digits, each drawn from 62', () => {
   const bounds: number[] = [];
@@ -35,6 +35,6 @@ test('text that some database cannot store is not storable', () => {
 });
 
 test('an instant is written with its milliseconds, even if they are zero', () => {
-  assert.equal(instantText(0), '1970-01-01T00:00:00.000Z');
-  assert.equal(instantText(Date.UTC(2026, 10, 21, 1, 2, 3, 45)), '2026-11-21T01:02:03.045Z');
+  assert.equal(toInstantText(0), '1970-01-01T00:00:00.000Z');
+  assert.equal(toInstantText(Date.UTC(2026, 10, 21, 1, 2, 3, 45)), '2026-11-21T01:02:03.045Z');
 });

@@ -1,7 +1,7 @@
 import { assert, Refusal } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import type { PurchaseTemplate } from './template.ts';
-import { templateItem } from './wire-shapes.ts';
+import { toTemplateItem } from './wire-shapes.ts';
 
 type CompletionTx = Pick<TemplatesTx, 'templates' | 'events'>;
 
@@ -31,8 +31,8 @@ async function complete(tx: CompletionTx, now_ms: number, pending: PurchaseTempl
     {
       company_id: pending.company_id,
       event_type: 'virtualcard.purchasetemplate.created',
-      payload: templateItem(active),
-      previous: templateItem(pending),
+      payload: toTemplateItem(active),
+      previous: toTemplateItem(pending),
       created_at_ms: now_ms,
       request_id: null,
     },

@@ -1,4 +1,4 @@
-import { assert, type Call, isName, type Random, RequestFields, shown } from '@tallystick/kernel';
+import { assert, type Call, isName, type Random, RequestFields, showValue } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
 
@@ -92,7 +92,10 @@ function readMccList(fields: RequestFields): readonly string[] | null {
   if (value === null) return null;
   const malformed = value.findIndex((mcc) => typeof mcc !== 'string' || !/^[0-9]{4}$/.test(mcc));
   if (malformed >= 0) {
-    fields.addProblem('mcc_list', `must hold four-digit strings; at index ${malformed} is ${shown(value[malformed])}`);
+    fields.addProblem(
+      'mcc_list',
+      `must hold four-digit strings; at index ${malformed} is ${showValue(value[malformed])}`,
+    );
     return null;
   }
   const seen = new Set<unknown>();

@@ -40,6 +40,6 @@ export interface PurchaseTemplate {
 export const default_template_ids: Readonly<Record<RequiredControl, number>> = { VELOCITY: 1, AGING_VELOCITY: 2 };
 
 /** Whether a purchase in this MCC may go through. */
-export function allowsMcc(rule: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>, mcc: string): boolean {
+export function isMccAllowed(rule: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>, mcc: string): boolean {
   return rule.mcc_list.includes(mcc) === (rule.mcc_rule === 'ALLOW');
 }

@@ -1,5 +1,5 @@
 import type { Payload } from '@tallystick/events';
-import { instantText } from '@tallystick/kernel';
+import { toInstantText } from '@tallystick/kernel';
 import type { PurchaseTemplate } from './template.ts';
 
 /** The link of a template to the query that tells its status. */
@@ -45,7 +45,7 @@ export interface TemplateItem extends Payload {
 }
 
 /** The acknowledgement of the request that made the template. */
-export function templateAcknowledgement(template: PurchaseTemplate): TemplateAcknowledgement {
+export function toTemplateAcknowledgement(template: PurchaseTemplate): TemplateAcknowledgement {
   return {
     copy_from_template: template.copy_from_template,
     customer_number: template.customer_number,
@@ -61,12 +61,12 @@ export function templateAcknowledgement(template: PurchaseTemplate): TemplateAck
 }
 
 /** The template as lists and the event virtualcard.purchasetemplate.created show it. */
-export function templateItem(template: PurchaseTemplate): TemplateItem {
+export function toTemplateItem(template: PurchaseTemplate): TemplateItem {
   return {
     company_id: template.company_id,
     copy_from_template: template.copy_from_template,
-    created_at: instantText(template.created_at_ms),
-    deleted_at: template.deleted_at_ms === null ? null : instantText(template.deleted_at_ms),
+    created_at: toInstantText(template.created_at_ms),
+    deleted_at: template.deleted_at_ms === null ? null : toInstantText(template.deleted_at_ms),
     description: template.description,
     environment: template.environment,
     id: template.id,
@@ -78,7 +78,7 @@ export function templateItem(template: PurchaseTemplate): TemplateItem {
     required_control: template.required_control,
     status: template.status,
     transaction_key: template.transaction_key,
-    updated_at: instantText(template.updated_at_ms),
+    updated_at: toInstantText(template.updated_at_ms),
   };
 }
 

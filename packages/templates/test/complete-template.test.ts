@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Call, Refusal } from '@tallystick/kernel';
-import { completeDueTemplates, completeTemplate, requestTemplate, templateItem } from '../src/index.ts';
+import { completeDueTemplates, completeTemplate, requestTemplate, toTemplateItem } from '../src/index.ts';
 import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
 
 const now_ms = Date.UTC(2026, 10, 21, 10);
@@ -33,8 +33,8 @@ test('completion tells the ACTIVE template and the PENDING one that it was', asy
       id: 1,
       company_id: 1,
       event_type: 'virtualcard.purchasetemplate.created',
-      payload: { ...templateItem(pending), status: 'ACTIVE', updated_at: '2026-11-21T10:00:06.000Z' },
-      previous: templateItem(pending),
+      payload: { ...toTemplateItem(pending), status: 'ACTIVE', updated_at: '2026-11-21T10:00:06.000Z' },
+      previous: toTemplateItem(pending),
       created_at_ms: now_ms + 6_000,
       request_id: null,
     },

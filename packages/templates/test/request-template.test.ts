@@ -7,8 +7,8 @@ import {
   listTemplates,
   requestTemplate,
   type TemplateRequest,
-  templateAcknowledgement,
-  templateItem,
+  toTemplateAcknowledgement,
+  toTemplateItem,
 } from '../src/index.ts';
 import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
 
@@ -29,7 +29,7 @@ test('a request is acknowledged as PENDING, with the query that tells its status
   const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   const key = template.transaction_key;
   assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  assert.deepEqual(templateAcknowledgement(template), {
+  assert.deepEqual(toTemplateAcknowledgement(template), {
     copy_from_template: '1',
     customer_number: 'CN-1',
     description: 'Food for the office',
@@ -48,7 +48,7 @@ test('a template item has the fields of the status list, with times in ISO 8601'
   const { unit_of_work } = inMemoryTemplates();
   const asked = { ...groceries, required_control: 'AGING_VELOCITY' } as const;
   const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, asked, options));
-  const { links, transaction_key, ...item } = templateItem(template);
+  const { links, transaction_key, ...item } = toTemplateItem(template);
   assert.deepEqual(item, {
     company_id: 1,
     copy_from_template: '2',
@@ -65,7 +65,7 @@ test('a template item has the fields of the status list, with times in ISO 8601'
     status: 'PENDING',
     updated_at: '2026-11-21T10:30:15.250Z',
   });
-  assert.deepEqual(links, templateAcknowledgement(template).links);
+  assert.deepEqual(links, toTemplateAcknowledgement(template).links);
   assert.equal(transaction_key, template.transaction_key);
 });
 

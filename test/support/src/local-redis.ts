@@ -45,7 +45,7 @@ export async function startLocalRedis(): Promise<LocalRedis> {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     child = spawn('redis-server', [...settings, '--dir', folder], { stdio: 'ignore' });
     writeFileSync(pid_file, String(child.pid));
-    await answering(urlAt(port), child);
+    await createAnswering(urlAt(port), child);
   }
 
   async function startOnFreePort(): Promise<number> {
@@ -99,7 +99,7 @@ export function localRedisProblem(): string | null {
   return folders.some((folder) => existsSync(join(folder, 'redis-server'))) ? null : 'the path has no redis-server';
 }
 
-async function answering(url: string, child: ChildProcess): Promise<void> {
+async function createAnswering(url: string, child: ChildProcess): Promise<void> {
   const until_ms = performance.now() + start_ms_max;
   let problem: string | null = 'not asked yet';
   while (problem !== null) {

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { requestId } from '../request/request-id.ts';
+import { readRequestId } from '../request/request-id.ts';
 import type { ErrorBody } from './error-answer.ts';
 
 interface Told {
@@ -37,7 +37,7 @@ export function answerBrokenRequest(error: Error & { readonly code?: string }, s
     return;
   }
   const { status, code, error: sentence } = told_by_code[error.code ?? ''] ?? malformed;
-  const request_id = requestId(undefined);
+  const request_id = readRequestId(undefined);
   const body = JSON.stringify({ error: sentence, code, request_id } satisfies ErrorBody);
   const head = [
     `HTTP/1.1 ${status}`,

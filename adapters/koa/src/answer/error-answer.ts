@@ -1,4 +1,4 @@
-import { Fault, type FieldError, Refusal, withoutCardNumbers } from '@tallystick/kernel';
+import { Fault, type FieldError, maskCardNumbers, Refusal } from '@tallystick/kernel';
 import type { Answer } from './answer.ts';
 import { type HttpProblemCode, http_problem_status, refusal_status } from './refusal-status.ts';
 
@@ -63,7 +63,7 @@ function answerOf(
   fields: readonly FieldError[],
   headers: Readonly<Record<string, string>>,
 ): Answer {
-  const error = withoutCardNumbers(message);
+  const error = maskCardNumbers(message);
   const body: ErrorBody =
     fields.length === 0
       ? { error, code, request_id }
@@ -71,8 +71,8 @@ function answerOf(
           error,
           code,
           fields: fields.map(({ path, message }) => ({
-            path: withoutCardNumbers(path),
-            message: withoutCardNumbers(message),
+            path: maskCardNumbers(path),
+            message: maskCardNumbers(message),
           })),
           request_id,
         };

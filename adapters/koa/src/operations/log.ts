@@ -1,4 +1,4 @@
-import { withoutNumbers } from '@tallystick/kernel';
+import { maskUnbrokenNumbers } from '@tallystick/kernel';
 import pino from 'pino';
 
 /** What the HTTP interface asks of a logger; pino's is one. */
@@ -33,17 +33,18 @@ export function logOptions(level: string): pino.LoggerOptions {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     // Pino's own `redact` costs a multiple of the whole line when its paths have wildcards.
-    formatters: { log: (fields) => withoutSecrets(fields, depth_max) as Record<string, unknown> },
-    serializers: { err: shownError },
+    formatters: { log: (fields) => removeSecrets(fields, depth_max) as Record<string, unknown> },
+    serializers: { err: toLoggedError },
     hooks: {
-      streamWrite: (line) => withoutNumbers(line.replace(/\btly_(test|live)_[A-Za-z0-9_-]+/g, 'tly_$1_[redacted]')),
+      streamWrite: (line) =>
+        maskUnbrokenNumbers(line.replace(/\btly_(test|live)_[A-Za-z0-9_-]+/g, 'tly_$1_[redacted]')),
     },
   };
 }
 
 /** The fields without those of secret names; the same object when it has none. */
-function withoutSecrets(value: object, depth_left: number): unknown {
-  if (value instanceof Error) return shownError(value);
+function removeSecrets(value: object, depth_left: number): unknown {
+  if (value instanceof Error) return toLoggedError(value);
   if (depth_left === 0) return '[deep]';
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(value)) {
@@ -51,7 +52,7 @@ function withoutSecrets(value: object, depth_left: number): unknown {
     const shown = secret_names.has(name)
       ? '[redacted]'
       : typeof inner === 'object' && inner !== null
-        ? withoutSecrets(inner, depth_left - 1)
+        ? removeSecrets(inner, depth_left - 1)
         : inner;
     if (shown === inner) continue;
     copy ??= { ...value } as Record<string, unknown>;
@@ -60,11 +61,11 @@ function withoutSecrets(value: object, depth_left: number): unknown {
   return copy ?? value;
 }
 
-/** What `shownError` has made, so that it may be given to a logger which asks for it again. */
+/** What `toLoggedError` has made, so that it may be given to a logger which asks for it again. */
 const shown = new WeakSet<object>();
 
 /** What the log tells of an error: its kind, message, stack, and the same of its cause. */
-export function shownError(error: unknown): object {
+export function toLoggedError(error: unknown): object {
   if (typeof error === 'object' && error !== null && shown.has(error)) return error;
   const told =
     error instanceof Error
@@ -72,7 +73,7 @@ export function shownError(error: unknown): object {
           type: error.name,
           message: error.message,
           stack: error.stack,
-          ...(error.cause === undefined ? {} : { cause: shownError(error.cause) }),
+          ...(error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }),
         }
       : { type: typeof error };
   shown.add(told);

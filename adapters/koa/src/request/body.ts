@@ -85,7 +85,7 @@ function isJsonType(type: string | undefined): boolean {
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('the body is not valid UTF-8');
-  if (depth(bytes) > nesting_max) throw malformed(`the body nests deeper than ${nesting_max} levels`);
+  if (measureDepth(bytes) > nesting_max) throw malformed(`the body nests deeper than ${nesting_max} levels`);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -103,7 +103,7 @@ function malformed(message: string, path?: string): HttpProblem {
 }
 
 /** The deepest nesting of brackets outside strings. Looks at bytes: a parser would have to build the bomb first. */
-function depth(bytes: Buffer): number {
+function measureDepth(bytes: Buffer): number {
   let depth = 0;
   let depth_max = 0;
   let in_string = false;

@@ -20,14 +20,14 @@ import {
 import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from '../answer/error-answer.ts';
-import { type Log, shownError } from '../operations/log.ts';
+import { type Log, toLoggedError } from '../operations/log.ts';
 import { parseJson, readBody, requireJsonType } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
 import { parseQuery, type Query } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ApiRequest, Route } from './route.ts';
-import { inShape } from './shape.ts';
+import { parseShape } from './shape.ts';
 
 /** What is known of a request beside Koa's own context. */
 export interface RequestState {
@@ -75,42 +75,45 @@ interface Arrived {
  * signature (401), may this key do it (403), the query (400); then, if the request bears an Idempotency-Key, the claim of
  * it (409, 422, or the first answer again); then the body's type and shape (415, 400), and the work.
  */
-export function answering(ports: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
+export function createAnswering(ports: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
   return async (ctx) => {
     const { req, state } = ctx;
     state.route = route.path;
     const known = ports.authenticator.authenticate(req.headers.authorization);
     const principal = known instanceof Promise ? await known : known;
     state.principal = principal;
-    limit(ports, principal);
+    enforceRateLimit(ports, principal);
     const bytes = await readBody(req);
-    const signature = { timestamp: header(req.headers['x-timestamp']), signature: header(req.headers['x-signature']) };
+    const signature = {
+      timestamp: headerOf(req.headers['x-timestamp']),
+      signature: headerOf(req.headers['x-signature']),
+    };
     if (principal.signing_secret !== null || signature.signature !== undefined) {
       verifySignature(
         ports.hmacSha256,
         principal,
         signature,
-        signedParts(ctx, bytes),
+        signedPartsOf(ctx, bytes),
         ports.machine_clock.now().epochMilliseconds,
       );
     }
     requireRole(principal, route.area);
-    const query = parseQuery(ctx.path, ctx.querystring, header(req.headers.prefer), route.query ?? no_rules);
+    const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query ?? no_rules);
     if (ports.refreshClock !== undefined) await ports.refreshClock();
     const now_ms = ports.clock.now().epochMilliseconds;
     const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
     const key = route.method === 'POST' ? idempotencyKey(req.headers['idempotency-key']) : null;
-    return key === null ? perform(ports, route, arrived, null) : once(ports, route, arrived, key);
+    return key === null ? perform(ports, route, arrived, null) : performOnce(ports, route, arrived, key);
   };
 }
 
 const no_rules = {};
 
 /** The work under an idempotency key: a refusal is an answer to be kept, a failure of ours gives the key back. */
-async function once(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
+async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
   const { ctx, principal, bytes, now_ms } = arrived;
   const { request_id } = ctx.state;
-  const owner = await claimKey(ports, principal, key, signedParts(ctx, bytes), { request_id, now_ms });
+  const owner = await claimKey(ports, principal, key, signedPartsOf(ctx, bytes), { request_id, now_ms });
   if ('status' in owner) return owner;
   try {
     const answer = await perform(ports, route, arrived, owner);
@@ -132,7 +135,7 @@ async function giveBack(ports: PipelinePorts, request_id: string, owner: Idempot
   try {
     await ports.unitOfWork.run((tx) => tx.idempotency.release(owner));
   } catch (error) {
-    ports.log.error({ request_id, err: shownError(error) }, 'an idempotency key could not be given back');
+    ports.log.error({ request_id, err: toLoggedError(error) }, 'an idempotency key could not be given back');
   }
 }
 
@@ -142,8 +145,8 @@ async function perform(
   { ctx, principal, query, bytes, now_ms }: Arrived,
   owner: IdempotencyOwner | null,
 ): Promise<RenderedAnswer> {
-  const id = pathId(ctx.params?.id);
-  const delivery_id = pathId(ctx.params?.delivery_id);
+  const id = parsePathId(ctx.params?.id);
+  const delivery_id = parsePathId(ctx.params?.delivery_id);
   let body: unknown;
   let prefix = '';
   if (route.body !== undefined) {
@@ -151,7 +154,7 @@ async function perform(
     const value = parseJson(bytes);
     const bare = route.takes_bare_body === true && !isWrapped(value);
     prefix = bare ? '' : 'data.';
-    body = bare ? inShape(route.body, { data: value }, 'data') : inShape(route.body, value);
+    body = bare ? parseShape(route.body, { data: value }, 'data') : parseShape(route.body, value);
   }
   const request: ApiRequest = { principal, request_id: ctx.state.request_id, now_ms, id, delivery_id, query, body };
   try {
@@ -176,11 +179,11 @@ async function perform(
     committed?.();
     return answer;
   } catch (error) {
-    throw error instanceof Refusal ? prefixed(error, prefix) : error;
+    throw error instanceof Refusal ? prefixPaths(error, prefix) : error;
   }
 }
 
-function limit(ports: PipelinePorts, principal: Principal): void {
+function enforceRateLimit(ports: PipelinePorts, principal: Principal): void {
   const per_minute = principal.rate_limit_per_minute ?? ports.rate_limit_per_minute;
   if (per_minute === null) return;
   const wait_s = ports.rate_limit.take(principal.key_id, per_minute);
@@ -190,7 +193,7 @@ function limit(ports: PipelinePorts, principal: Principal): void {
 }
 
 /** What a signature and an idempotency key stand for: the request as it was sent. */
-function signedParts({ req }: HttpContext, body: Buffer): SignedParts {
+function signedPartsOf({ req }: HttpContext, body: Buffer): SignedParts {
   const target = req.url ?? '';
   const question = target.indexOf('?');
   return {
@@ -207,7 +210,7 @@ export function isPathId(text: string | undefined): text is string {
 }
 
 /** The id of a path; 0 where it has none. What is no id names nothing, like one that nobody has. */
-function pathId(text: string | undefined): number {
+function parsePathId(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!isPathId(text)) throw new Refusal('not_found', 'there is nothing with this id');
   return Number(text);
@@ -218,14 +221,14 @@ function isWrapped(value: unknown): boolean {
 }
 
 /** The domain names fields from the resource on; the caller wrote them under `data`. */
-function prefixed(refusal: Refusal, prefix: string): Refusal {
+function prefixPaths(refusal: Refusal, prefix: string): Refusal {
   const [first, ...others] = refusal.fields.map(({ path, message }) => ({ path: prefix + path, message }));
   if (refusal.code !== 'validation_failed' || first === undefined) return refusal;
   const names_first = refusal.message.startsWith(`${refusal.fields[0]?.path} `);
   return names_first ? invalid(first, ...others) : new Refusal(refusal.code, refusal.message, [first, ...others]);
 }
 
-function header(value: string | string[] | undefined): string | undefined {
+function headerOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

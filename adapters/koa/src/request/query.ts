@@ -22,7 +22,7 @@ export interface Query {
 }
 
 /** The value of a filter that takes one of a few; undefined when it is not given. Refuses (`invalid_query`) any other. */
-export function choiceFilter<Value extends string>(
+export function readChoiceFilter<Value extends string>(
   { filters }: Query,
   name: string,
   values: readonly Value[],
@@ -74,23 +74,26 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
     } else if (kind === 'filter' ? rules.filters?.(inner) : rules.paged && page_names.includes(inner)) {
       into.set(inner, value);
     } else {
-      errors.push({ path: name, message: kind === 'filter' ? 'is not a filter of this path' : unknownPage(rules) });
+      errors.push({
+        path: name,
+        message: kind === 'filter' ? 'is not a filter of this path' : describeUnknownPage(rules),
+      });
     }
   }
-  const request = pageRequest(page, errors);
+  const request = readPage(page, errors);
   if (errors.length > 0) throw invalidQuery(...errors);
   return {
     filters,
     page: request,
     flag: (name) => flags.get(name) ?? false,
-    link: (after) => path + linkQuery(filters, flags, page.get('limit'), after),
+    link: (after) => path + toLinkQuery(filters, flags, page.get('limit'), after),
     prefers_minimal: prefer !== undefined && /(?:^|[\s,;])return[-=]"?minimal\b/i.test(prefer),
   };
 }
 
 const page_names = ['limit', 'after', 'offset'];
 
-function unknownPage(rules: QueryRules): string {
+function describeUnknownPage(rules: QueryRules): string {
   return rules.paged ? `is not a page parameter; these are: ${page_names.join(', ')}` : 'is not known: this is no list';
 }
 
@@ -100,9 +103,9 @@ function readFlag(name: string, value: string, flags: Map<string, boolean>, erro
   else flags.set(name, flag);
 }
 
-function pageRequest(page: ReadonlyMap<string, string>, errors: FieldError[]): PageRequest {
-  const limit = integer(page, 'limit', 1, page_limit_max, errors) ?? page_limit_default;
-  const offset = integer(page, 'offset', 0, page_offset_max, errors);
+function readPage(page: ReadonlyMap<string, string>, errors: FieldError[]): PageRequest {
+  const limit = readInteger(page, 'limit', 1, page_limit_max, errors) ?? page_limit_default;
+  const offset = readInteger(page, 'offset', 0, page_offset_max, errors);
   const after = page.get('after');
   if (after === '') errors.push({ path: 'page[after]', message: 'is empty; take it from links.next' });
   if (after !== undefined && offset !== undefined) {
@@ -111,7 +114,7 @@ function pageRequest(page: ReadonlyMap<string, string>, errors: FieldError[]): P
   return { limit, ...(after === undefined ? {} : { after }), ...(offset === undefined ? {} : { offset }) };
 }
 
-function integer(
+function readInteger(
   page: ReadonlyMap<string, string>,
   name: string,
   min: number,
@@ -126,7 +129,7 @@ function integer(
   return undefined;
 }
 
-function linkQuery(
+function toLinkQuery(
   filters: ReadonlyMap<string, string>,
   flags: ReadonlyMap<string, boolean>,
   limit: string | undefined,

@@ -5,8 +5,12 @@ import type * as z from 'zod';
  * The body as its schema makes it. Refuses (`validation_failed`) with every invalid field, each by its whole path
  * (`data.total_card_amount`). Unknown fields are dropped. `unwritten`: a first step of the path that the caller did not write.
  */
-export function inShape<Schema extends z.ZodType>(schema: Schema, body: unknown, unwritten?: string): z.output<Schema> {
-  const parsed = schema.safeParse(body, { error: message });
+export function parseShape<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  unwritten?: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(body, { error: describeIssue });
   if (parsed.success) return parsed.data;
   const [first, ...others] = parsed.error.issues.map((issue) => fieldError(issue, unwritten));
   throw invalid(first!, ...others);
@@ -32,15 +36,15 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with a value, in our words: never the value itself, which may be a card number. */
-function message(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required';
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
     case 'too_big':
-      return `must be at most ${bound(issue.maximum, issue.origin)}`;
+      return `must be at most ${formatBound(issue.maximum, issue.origin)}`;
     case 'too_small':
-      return `must be at least ${bound(issue.minimum, issue.origin)}`;
+      return `must be at least ${formatBound(issue.minimum, issue.origin)}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'invalid_format':
@@ -59,7 +63,7 @@ const formats: Readonly<Record<string, string>> = {
   safeint: 'must be an integer that a double holds exactly',
 };
 
-function bound(value: number | bigint, origin: string): string {
+function formatBound(value: number | bigint, origin: string): string {
   const plural = Number(value) === 1 ? '' : 's';
   if (origin === 'string') return `${value} character${plural} long`;
   if (origin === 'array') return `${value} item${plural} long`;

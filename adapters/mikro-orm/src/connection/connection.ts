@@ -13,7 +13,7 @@ import pg from 'pg';
 import { adaptToDialect } from '../schema/adapt-to-dialect.ts';
 import { migrations } from '../schema/migrations/index.ts';
 import { entities } from '../schema/schema.ts';
-import { outermost } from './nesting.ts';
+import { runOutermost } from './nesting.ts';
 import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
 
 /**
@@ -119,15 +119,15 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
   return {
     dialect: 'sqlite',
     orm,
-    close: onlyOnce(async () => {
+    close: runOnce(async () => {
       await kysely.connection().execute(async () => {});
       await orm.close(true);
       // The ORM closes only what it has used.
       database.close();
     }),
-    exclusively: (work) => outermost(() => kysely.connection().execute(async () => work(database))),
+    exclusively: (work) => runOutermost(() => kysely.connection().execute(async () => work(database))),
     immediately: (work) =>
-      outermost(() =>
+      runOutermost(() =>
         kysely.connection().execute(async () => {
           await beginImmediate(database);
           try {
@@ -177,7 +177,7 @@ async function connectPostgres(url: string, pool_max: number): Promise<PostgresC
     dialect: 'postgres',
     orm,
     pool,
-    close: onlyOnce(async () => {
+    close: runOnce(async () => {
       while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) await once(pool, 'release');
       // A client released in this turn is still reading its last answer, and `end` would wait for
       // it forever.
@@ -189,7 +189,7 @@ async function connectPostgres(url: string, pool_max: number): Promise<PostgresC
   };
 }
 
-function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+function runOnce(work: () => Promise<void>): () => Promise<void> {
   let begun: Promise<void> | undefined;
   return () => {
     begun ??= work();

@@ -8,7 +8,7 @@ const inside = new AsyncLocalStorage<true>();
  * the work would wait for itself forever, on Postgres it would hold two connections and not be part
  * of the outer transaction.
  */
-export function outermost<Result>(work: () => Promise<Result>): Promise<Result> {
+export function runOutermost<Result>(work: () => Promise<Result>): Promise<Result> {
   assert(inside.getStore() === undefined, 'a transaction was opened within a transaction');
   return inside.run(true, work);
 }

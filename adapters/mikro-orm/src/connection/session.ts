@@ -15,7 +15,7 @@ export interface Session {
 }
 
 /** Locks the rows until the transaction ends. On SQLite the whole database is locked already. */
-export function heldForUpdate<Table extends keyof Tables, Row>(
+export function lockForUpdate<Table extends keyof Tables, Row>(
   { dialect }: Session,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
@@ -23,17 +23,17 @@ export function heldForUpdate<Table extends keyof Tables, Row>(
 }
 
 /** Locks the rows without waiting: skips rows that another transaction holds. */
-export function heldOrPassedOver<Table extends keyof Tables, Row>(
+export function lockOrSkip<Table extends keyof Tables, Row>(
   { dialect }: Session,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return dialect === 'postgres' ? query.forUpdate().skipLocked() : query;
 }
 
-export function jsonOrNull(value: unknown): string | null {
+export function toJsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-export function parsedOrNull<Value>(text: string | null): Value | null {
+export function parseOrNull<Value>(text: string | null): Value | null {
   return text === null ? null : (JSON.parse(text) as Value);
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { UnitOfWork } from '@tallystick/kernel';
 import type { Connection } from './connection.ts';
 import { faultOf, isConflict } from './faults.ts';
-import { outermost } from './nesting.ts';
+import { runOutermost } from './nesting.ts';
 import type { Session, Tables } from './session.ts';
 
 /** How often work is attempted before a conflict reaches the caller. */
@@ -17,7 +17,7 @@ export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Sessi
   const { dialect, orm } = connection;
   const kysely = orm.driver.getConnection().getClient<Tables>();
 
-  function once<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
+  function runOnce<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     let transaction = kysely.transaction();
     if (only_reads) transaction = transaction.setAccessMode('read only');
     // All reads see one state of the database. SQLite does this by default.
@@ -25,10 +25,10 @@ export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Sessi
     return transaction.execute((db) => work(stores({ dialect, db })));
   }
 
-  async function attempted<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
+  async function attempt<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await outermost(() => once(work, only_reads));
+        return await runOutermost(() => runOnce(work, only_reads));
       } catch (error) {
         if (!isConflict(error) || attempt === attempts_max) throw faultOf(error);
       }
@@ -37,7 +37,7 @@ export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Sessi
   }
 
   return {
-    run: (work) => attempted(work, false),
-    read: (work) => attempted(work, true),
+    run: (work) => attempt(work, false),
+    read: (work) => attempt(work, true),
   };
 }

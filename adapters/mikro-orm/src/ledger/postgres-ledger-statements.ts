@@ -55,7 +55,7 @@ export function lockDue(now_ms: number, limit: number): LedgerQuery {
 }
 
 /** New ids of each kind, as three arrays. */
-export function freshIds(needed: { authorizations: number; clearings: number; events: number }): LedgerQuery {
+export function drawIds(needed: { authorizations: number; clearings: number; events: number }): LedgerQuery {
   const ids = (sequence: string, count: string) =>
     `array(select nextval('${sequence}') from generate_series(1, ${count}::int))`;
   return named(

@@ -15,7 +15,7 @@ import { type Clock, Fault } from '@tallystick/kernel';
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
-import { outermost } from '../connection/nesting.ts';
+import { runOutermost } from '../connection/nesting.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
 import { type CardRow, cardOf, idsNeeded, TemplateRules } from './ledger-rows.ts';
 import {
@@ -23,7 +23,7 @@ import {
   begin,
   type CardSearch,
   clearingCandidates,
-  freshIds,
+  drawIds,
   hex,
   holdsDue,
   type LedgerQuery,
@@ -54,7 +54,7 @@ export function postgresLedger({ pool }: Pick<PostgresConnection, 'pool'>, clock
   async function run<Result>(load: (client: PoolClient) => Promise<LedgerState>, fold: Fold<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await outermost(() => transaction(pool, load, fold));
+        return await runOutermost(() => transaction(pool, load, fold));
       } catch (error) {
         if (!(error instanceof Fault && mayBeginAgain(error.cause)) || attempt === attempts_max) throw error;
       }
@@ -122,7 +122,7 @@ async function loadState(
   const queries: LedgerQuery[] = [
     begin,
     asked.ids.length === 0 ? lockByNumber(asked.numbers) : lockByNumberOrId(asked.numbers, asked.ids),
-    freshIds(needed),
+    drawIds(needed),
   ];
   if (asked.traces.trace_ids.length > 0) queries.push(traces(asked.traces.number_indexes, asked.traces.trace_ids));
   if (asked.clearings.length > 0) {

@@ -1,4 +1,4 @@
-import { type FilterName, filter_fields, indexedValues, type NewEvent } from '@tallystick/events';
+import { type FilterName, filter_fields, indexedValuesOf, type NewEvent } from '@tallystick/events';
 import type { ColumnKind } from './record-rows.ts';
 import { event_filter_columns } from './schema.ts';
 
@@ -35,7 +35,7 @@ export function eventRecord(event: NewEvent & { readonly id: number }): Record<s
     payload,
     previous,
   };
-  const indexed = indexedValues(event);
+  const indexed = indexedValuesOf(event);
   for (const name of payload_filters) record[event_filter_columns[name]] = indexed[name] ?? null;
   return record;
 }

@@ -1,7 +1,7 @@
 import type { ApiKey, ApiKeyStore } from '@tallystick/access';
 import type { Selectable } from 'kysely';
-import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
-import { newestFirst } from './paging.ts';
+import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** API keys. */
 export function apiKeyStore(session: Session): ApiKeyStore {
@@ -34,7 +34,7 @@ export function apiKeyStore(session: Session): ApiKeyStore {
     list({ company_id }, page) {
       const all = db.selectFrom('api_keys').selectAll();
       const query = company_id === undefined ? all : all.where('company_id', '=', company_id);
-      return newestFirst('api_keys', query, 'id', page, apiKeyOf);
+      return readNewestFirst('api_keys', query, 'id', page, apiKeyOf);
     },
 
     async revoke(id, at_ms) {
@@ -54,7 +54,7 @@ export function apiKeyStore(session: Session): ApiKeyStore {
         .where('signing_secret_sealed', 'is not', null)
         .orderBy('id')
         .limit(limit);
-      return (await heldForUpdate(session, query).execute()).map(apiKeyOf);
+      return (await lockForUpdate(session, query).execute()).map(apiKeyOf);
     },
 
     async reseal(id, signing_secret_sealed) {

@@ -2,17 +2,17 @@ import type { CardFilter, CardStore, SealedNumber, VirtualCard } from '@tallysti
 import type { Money } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import {
-  heldForUpdate,
-  heldOrPassedOver,
-  jsonOrNull,
-  parsedOrNull,
+  lockForUpdate,
+  lockOrSkip,
+  parseOrNull,
   type Session,
   type Tables,
+  toJsonOrNull,
 } from '../connection/session.ts';
 import { card_detail_columns } from '../schema/schema.ts';
 import { cardActivity } from './card-activity.ts';
-import { metadataEntries, metadataEntry } from './card-metadata.ts';
-import { newestFirst } from './paging.ts';
+import { toMetadataEntries, toMetadataEntry } from './card-metadata.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** Virtual cards. */
 export function cardStore(session: Session): CardStore {
@@ -34,7 +34,7 @@ export function cardStore(session: Session): CardStore {
   }
 
   async function insertMetadata(company_id: number, card_id: number, metadata: VirtualCard['metadata']): Promise<void> {
-    const rows = metadataEntries(metadata).map((entry) => ({ company_id, entry, card_id }));
+    const rows = toMetadataEntries(metadata).map((entry) => ({ company_id, entry, card_id }));
     if (rows.length > 0) await db.insertInto('virtual_card_metadata').values(rows).execute();
   }
 
@@ -43,12 +43,12 @@ export function cardStore(session: Session): CardStore {
       const inserted = await db
         .insertInto('virtual_cards')
         .values({
-          ...mutable(card),
+          ...toMutableColumns(card),
           company_id: card.company_id,
           rcn_id: card.rcn_id,
           last4: card.last4,
           expiry: card.expiry,
-          ...sealed(number),
+          ...toSealedColumns(number),
           number_index: number.number_index,
           supplier_id: card.supplier_id,
           created_at_ms: card.created_at_ms,
@@ -68,7 +68,7 @@ export function cardStore(session: Session): CardStore {
       if (inserted === undefined) return null;
       await db
         .insertInto('virtual_card_details')
-        .values({ card_id: inserted.id, ...detailRow(card) })
+        .values({ card_id: inserted.id, ...toDetailRow(card) })
         .execute();
       await insertMetadata(card.company_id, inserted.id, card.metadata);
       return await find(card.company_id, inserted.id);
@@ -83,14 +83,14 @@ export function cardStore(session: Session): CardStore {
           .select('id')
           .where('id', '=', id)
           .where('company_id', '=', company_id);
-        await heldForUpdate(session, held).execute();
+        await lockForUpdate(session, held).execute();
       }
       return await find(company_id, id);
     },
 
     list(company_id, filter, page) {
       let query = cards().where('v.company_id', '=', company_id);
-      for (const [column, value] of Object.entries(equalities(filter))) {
+      for (const [column, value] of Object.entries(toEqualities(filter))) {
         query = query.where(sql.ref<string | number>(`v.${column}`), '=', value);
       }
       for (const [name, value] of Object.entries(filter.metadata ?? {})) {
@@ -98,10 +98,10 @@ export function cardStore(session: Session): CardStore {
           .selectFrom('virtual_card_metadata as m')
           .select('m.card_id')
           .where('m.company_id', '=', company_id)
-          .where('m.entry', '=', metadataEntry(name, value));
+          .where('m.entry', '=', toMetadataEntry(name, value));
         query = query.where('v.id', 'in', holders);
       }
-      return newestFirst('virtual_cards', query, 'v.id', page, cardOf);
+      return readNewestFirst('virtual_cards', query, 'v.id', page, cardOf);
     },
 
     async update(card) {
@@ -110,10 +110,10 @@ export function cardStore(session: Session): CardStore {
         .select('metadata')
         .where('card_id', '=', card.id)
         .executeTakeFirstOrThrow();
-      await db.updateTable('virtual_cards').set(mutable(card)).where('id', '=', card.id).execute();
-      await db.updateTable('virtual_card_details').set(detailRow(card)).where('card_id', '=', card.id).execute();
-      if (before.metadata === jsonOrNull(card.metadata)) return;
-      const old = metadataEntries(parsedOrNull(before.metadata));
+      await db.updateTable('virtual_cards').set(toMutableColumns(card)).where('id', '=', card.id).execute();
+      await db.updateTable('virtual_card_details').set(toDetailRow(card)).where('card_id', '=', card.id).execute();
+      if (before.metadata === toJsonOrNull(card.metadata)) return;
+      const old = toMetadataEntries(parseOrNull(before.metadata));
       if (old.length > 0) {
         await db
           .deleteFrom('virtual_card_metadata')
@@ -144,14 +144,14 @@ export function cardStore(session: Session): CardStore {
     },
 
     async sealedByOtherKeys(key_id, limit, options) {
-      for (const other of await otherKeys(key_id)) {
+      for (const other of await findOtherKeys(key_id)) {
         const numbers = db
           .selectFrom('virtual_cards')
           .select(['id', 'number_sealed', 'number_key_id', 'number_index'])
           .where('number_key_id', '=', other)
           .orderBy('id')
           .limit(limit);
-        const held = options?.wait ? heldForUpdate(session, numbers) : heldOrPassedOver(session, numbers);
+        const held = options?.wait ? lockForUpdate(session, numbers) : lockOrSkip(session, numbers);
         const rows = await held.execute();
         if (rows.length > 0) return rows.map(({ id: card_id, ...number }) => ({ card_id, number }));
       }
@@ -173,7 +173,7 @@ export function cardStore(session: Session): CardStore {
   };
 
   /** The other keys that sealed a number, with one index lookup for each. */
-  async function otherKeys(key_id: string): Promise<readonly string[]> {
+  async function findOtherKeys(key_id: string): Promise<readonly string[]> {
     const others: string[] = [];
     for (let last = ''; ; ) {
       const next = await db
@@ -189,7 +189,7 @@ export function cardStore(session: Session): CardStore {
 }
 
 /** The columns of `virtual_cards` that an update or a cancellation may change. */
-function mutable(card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency'>) {
+function toMutableColumns(card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency'>) {
   return {
     status: card.status,
     template_id: card.template_id,
@@ -210,10 +210,10 @@ type DetailRow = Pick<Selectable<Tables['virtual_card_details']>, DetailName>;
 const detail_names = Object.keys(card_detail_columns) as DetailName[];
 
 /** The columns of `virtual_card_details` from a card. */
-function detailRow(card: Pick<VirtualCard, DetailName>): DetailRow {
+function toDetailRow(card: Pick<VirtualCard, DetailName>): DetailRow {
   const entries = detail_names.map((name) => {
     const value = card[name];
-    return [name, card_detail_columns[name] === 'json' ? jsonOrNull(value) : value];
+    return [name, card_detail_columns[name] === 'json' ? toJsonOrNull(value) : value];
   });
   return Object.fromEntries(entries) as DetailRow;
 }
@@ -223,16 +223,16 @@ function detailsOf(row: DetailRow): Pick<VirtualCard, DetailName> {
   const entries = detail_names.map((name) => {
     const kind = card_detail_columns[name];
     const value = row[name];
-    return [name, kind === 'json' ? parsedOrNull(value as string | null) : kind === 'boolean' ? Boolean(value) : value];
+    return [name, kind === 'json' ? parseOrNull(value as string | null) : kind === 'boolean' ? Boolean(value) : value];
   });
   return Object.fromEntries(entries) as Pick<VirtualCard, DetailName>;
 }
 
-function sealed({ number_sealed, number_key_id }: SealedNumber) {
+function toSealedColumns({ number_sealed, number_key_id }: SealedNumber) {
   return { number_sealed, number_key_id };
 }
 
-function equalities({ metadata: _, ...columns }: CardFilter): Readonly<Record<string, string | number>> {
+function toEqualities({ metadata: _, ...columns }: CardFilter): Readonly<Record<string, string | number>> {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 

@@ -1,7 +1,7 @@
 import type { Company, CompanyStore } from '@tallystick/access';
 import type { Selectable } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
-import { newestFirst } from './paging.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** Companies. */
 export function companyStore({ db }: Session): CompanyStore {
@@ -26,7 +26,7 @@ export function companyStore({ db }: Session): CompanyStore {
     },
 
     list(page) {
-      return newestFirst('companies', db.selectFrom('companies').selectAll(), 'id', page, companyOf);
+      return readNewestFirst('companies', db.selectFrom('companies').selectAll(), 'id', page, companyOf);
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Attempt, Delivery, DeliveryStore } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
-import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { isOneOf } from './json-rows.ts';
-import { newestFirst } from './paging.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** Deliveries as clients read and retry them. */
 export function deliveryStore(session: Session): DeliveryStore {
@@ -25,7 +25,7 @@ export function deliveryStore(session: Session): DeliveryStore {
     async list(webhook_id, { state }, page) {
       let its = deliveries().where('webhook_id', '=', webhook_id);
       if (state !== undefined) its = its.where('state', '=', state);
-      const { items, next } = await newestFirst('deliveries', its, 'id', page, deliveryOf);
+      const { items, next } = await readNewestFirst('deliveries', its, 'id', page, deliveryOf);
       const attempts = await attemptsOf(items.map(({ id }) => id));
       return { items: items.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
     },
@@ -39,7 +39,7 @@ export function deliveryStore(session: Session): DeliveryStore {
 
     async find(webhook_id, id, options) {
       const found = deliveries().where('id', '=', id).where('webhook_id', '=', webhook_id);
-      const row = await (options?.for_update ? heldForUpdate(session, found) : found).executeTakeFirst();
+      const row = await (options?.for_update ? lockForUpdate(session, found) : found).executeTakeFirst();
       return row === undefined ? null : deliveryOf(row);
     },
 
@@ -67,7 +67,7 @@ export function deliveryStore(session: Session): DeliveryStore {
           round_attempts: 0,
           due_at_ms: now_ms,
         }))
-        .where('id', 'in', heldForUpdate(session, failed))
+        .where('id', 'in', lockForUpdate(session, failed))
         .returning('id')
         .execute();
       return rows.length;
@@ -90,7 +90,7 @@ export function deliveryStore(session: Session): DeliveryStore {
         .limit(limit);
       const ended = await db
         .deleteFrom('deliveries')
-        .where('id', 'in', heldForUpdate(session, finished))
+        .where('id', 'in', lockForUpdate(session, finished))
         .executeTakeFirst();
       return Number(attempts.numAffectedRows ?? 0n) + Number(ended.numDeletedRows);
     },

@@ -57,19 +57,19 @@ export async function findEventIds(
 ): Promise<readonly number[]> {
   const offset = page.offset ?? 0;
   const wanted = page.limit + 1 + offset;
-  const below = afterId('events', page) ?? (await newestId(session)) + 1;
+  const below = afterId('events', page) ?? (await readNewestId(session)) + 1;
   const search = { company_id, filters, below, wanted };
-  const newest = await amongNewest(session, search);
+  const newest = await searchNewest(session, search);
   const ids = newest.length < wanted ? await inSegments(session, search) : newest;
   return ids.slice(offset);
 }
 
-async function newestId({ db }: Session): Promise<number> {
+async function readNewestId({ db }: Session): Promise<number> {
   const { rows } = await sql<{ id: number | null }>`select max(id) as id from events`.execute(db);
   return rows[0]?.id ?? 0;
 }
 
-async function amongNewest(
+async function searchNewest(
   { db }: Session,
   { company_id, filters, below, wanted }: Search,
 ): Promise<readonly number[]> {
@@ -80,7 +80,7 @@ async function amongNewest(
     select n.id from (
       select id, ${columns} from events where company_id = ${company_id} and id < ${below}
       order by id desc limit ${Math.max(newest_looked_at, 2 * wanted)}
-    ) n where ${conditions('n', filters)} order by n.id desc limit ${wanted}`.execute(db);
+    ) n where ${toConditions('n', filters)} order by n.id desc limit ${wanted}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -95,12 +95,12 @@ async function inSegments(session: Session, search: Search): Promise<readonly nu
 
 async function inSegmentsOfSqlite(session: Session, search: Search): Promise<readonly number[]> {
   const { filters, below, wanted } = search;
-  const lead = filters.length === 1 ? filters[0]! : await rarest(session, search);
+  const lead = filters.length === 1 ? filters[0]! : await findRarest(session, search);
   const index = indexOf(lead);
-  const met = sql`${belowOf(search)} and ${conditions('e', filters)}`;
+  const met = sql`${belowOf(search)} and ${toConditions('e', filters)}`;
   const { rows } = await sql<{ id: number }>`
     with recursive
-      ${walkBack(below)},
+      ${orderBack(below)},
       hit (segment) as (
         select distinct segment from (
           select walk.segment from walk cross join events e indexed by ${index}
@@ -113,14 +113,14 @@ async function inSegmentsOfSqlite(session: Session, search: Search): Promise<rea
 }
 
 /** The filter that the fewest events match; among common ones, the first in the order above. */
-async function rarest({ db }: Session, search: Search): Promise<EventFilter> {
+async function findRarest({ db }: Session, search: Search): Promise<EventFilter> {
   let best: { readonly filter: EventFilter; readonly count: number } | undefined;
-  for (const filter of search.filters.toSorted((a, b) => rank(a) - rank(b))) {
+  for (const filter of search.filters.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const { rows } = await sql<{ count: number }>`
-      with recursive ${walkBack(search.below)}
+      with recursive ${orderBack(search.below)}
       select count(*) as count from (
         select 1 from walk cross join events e indexed by ${indexOf(filter)}
-        on e.segment = walk.segment and ${belowOf(search)} and ${condition('e', filter)} limit ${many}
+        on e.segment = walk.segment and ${belowOf(search)} and ${toCondition('e', filter)} limit ${many}
       )`.execute(db);
     const count = rows[0]?.count ?? 0;
     if (best === undefined || count < best.count) best = { filter, count };
@@ -136,7 +136,7 @@ async function inSegmentsOfPostgres({ db }: Session, search: Search): Promise<re
   const { rows } = await sql<{ id: number }>`
     select f.id from (
       select l.id from generate_series(${top}::bigint, 0, -1) as walk (segment) cross join lateral (
-        select e.id from events e where e.segment = walk.segment and ${belowOf(search)} and ${conditions('e', filters)}
+        select e.id from events e where e.segment = walk.segment and ${belowOf(search)} and ${toConditions('e', filters)}
           and e.id >= walk.segment * ${size} and e.id < (walk.segment + 1) * ${size}
         order by e.id desc limit ${wanted}
       ) l limit ${wanted}
@@ -145,7 +145,7 @@ async function inSegmentsOfPostgres({ db }: Session, search: Search): Promise<re
 }
 
 /** The segments from the one before the id back to the first. */
-function walkBack(below: number): RawBuilder<unknown> {
+function orderBack(below: number): RawBuilder<unknown> {
   const top = segmentOf('sqlite', below - 1);
   return sql`walk (segment) as (values (${top}) union all select segment - 1 from walk where segment > 0)`;
 }
@@ -158,18 +158,18 @@ function indexOf({ name }: EventFilter): RawBuilder<unknown> {
   return sql.ref(`events_by_${event_filter_columns[name]}`);
 }
 
-function rank({ name, kind }: EventFilter): number {
+function rankOf({ name, kind }: EventFilter): number {
   return leading.indexOf(name) + (kind === 'range' ? leading.length : 0);
 }
 
-function conditions(table: string, filters: readonly EventFilter[]): RawBuilder<unknown> {
+function toConditions(table: string, filters: readonly EventFilter[]): RawBuilder<unknown> {
   return sql.join(
-    filters.map((filter) => condition(table, filter)),
+    filters.map((filter) => toCondition(table, filter)),
     sql` and `,
   );
 }
 
-function condition(table: string, filter: EventFilter): RawBuilder<unknown> {
+function toCondition(table: string, filter: EventFilter): RawBuilder<unknown> {
   const column = sql.ref(`${table}.${event_filter_columns[filter.name]}`);
   if (filter.kind === 'equals') return sql`${column} = ${filter.value}`;
   const bounds: RawBuilder<unknown>[] = [];

@@ -1,10 +1,10 @@
 import type { Event, EventStore, NewEvent } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
-import { jsonOrNull, parsedOrNull, type Session, type Tables } from '../connection/session.ts';
+import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
 import { eventRecord } from '../schema/event-row.ts';
 import { findEventIds } from './event-search.ts';
 import { isOneOf } from './json-rows.ts';
-import { newestFirst, pageOf } from './paging.ts';
+import { pageOf, readNewestFirst } from './paging.ts';
 
 /** Rows in one statement: both databases take the columns as parameters. */
 const rows_max = 500;
@@ -15,7 +15,7 @@ export function eventStore({ db, dialect }: Session): EventStore {
    * Ids for `count` new rows in rising order. On SQLite the transaction holds the write lock, so no
    * other process takes them.
    */
-  async function freshIds(count: number): Promise<readonly number[]> {
+  async function drawIds(count: number): Promise<readonly number[]> {
     if (dialect === 'postgres') {
       const { rows } = await sql<{ id: number }>`
         select nextval('events_id_seq') as id from generate_series(1, ${count})`.execute(db);
@@ -27,13 +27,13 @@ export function eventStore({ db, dialect }: Session): EventStore {
 
   return {
     async append(events) {
-      const ids = await freshIds(events.length);
+      const ids = await drawIds(events.length);
       const stored = events.map((event, at) => ({ ...event, id: ids[at]! }));
       for (let from = 0; from < stored.length; from += rows_max) {
         const rows = stored.slice(from, from + rows_max).map((event) => ({
           ...eventRecord(event),
           payload: JSON.stringify(event.payload),
-          previous: jsonOrNull(event.previous),
+          previous: toJsonOrNull(event.previous),
         }));
         await db
           .insertInto('events')
@@ -60,7 +60,7 @@ export function eventStore({ db, dialect }: Session): EventStore {
     async list(company_id, filters, page) {
       const events = db.selectFrom('events').select(event_fields);
       if (filters.length === 0) {
-        return await newestFirst('events', events.where('company_id', '=', company_id), 'id', page, eventOf);
+        return await readNewestFirst('events', events.where('company_id', '=', company_id), 'id', page, eventOf);
       }
       const ids = await findEventIds({ db, dialect }, company_id, filters, page);
       if (ids.length === 0) return { items: [], next: null };
@@ -88,6 +88,6 @@ export function eventOf(row: Pick<Selectable<Tables['events']>, (typeof event_fi
   return {
     ...row,
     payload: JSON.parse(row.payload) as NewEvent['payload'],
-    previous: parsedOrNull<NonNullable<NewEvent['previous']>>(row.previous),
+    previous: parseOrNull<NonNullable<NewEvent['previous']>>(row.previous),
   };
 }

@@ -1,7 +1,7 @@
 import type { IdempotencyStore } from '@tallystick/access';
 import { Refusal } from '@tallystick/kernel';
 import { sql } from 'kysely';
-import { heldForUpdate, heldOrPassedOver, type Session } from '../connection/session.ts';
+import { lockForUpdate, lockOrSkip, type Session } from '../connection/session.ts';
 
 /** Records of idempotency keys. */
 export function idempotencyStore(session: Session): IdempotencyStore {
@@ -23,7 +23,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
           .selectAll()
           .where('scope', '=', scope)
           .where('key', '=', key);
-        const record = await heldForUpdate(session, taken).executeTakeFirst();
+        const record = await lockForUpdate(session, taken).executeTakeFirst();
         if (record === undefined) continue; // It was released between the two statements.
         const in_progress = record.answer_sealed === null && record.lease_until_machine_ms > machine_ms;
         const outdated = record.claimed_at_ms + keep_ms <= now_ms;
@@ -77,7 +77,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
         .limit(limit);
       const { numDeletedRows } = await db
         .deleteFrom('idempotency_records')
-        .where(sql`(scope, "key")`, 'in', heldOrPassedOver(session, old))
+        .where(sql`(scope, "key")`, 'in', lockOrSkip(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);
     },

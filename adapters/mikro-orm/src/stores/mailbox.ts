@@ -1,6 +1,6 @@
 import type { MailboxStore } from '@tallystick/cards';
-import { heldForUpdate, type Session } from '../connection/session.ts';
-import { newestFirst } from './paging.ts';
+import { lockForUpdate, type Session } from '../connection/session.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** The sandbox's mailbox. */
 export function mailboxStore(session: Session): MailboxStore {
@@ -15,10 +15,10 @@ export function mailboxStore(session: Session): MailboxStore {
       return (await messages().where('id', '=', id).executeTakeFirst()) ?? null;
     },
 
-    list: (page) => newestFirst('mailbox', messages(), 'id', page, (row) => row),
+    list: (page) => readNewestFirst('mailbox', messages(), 'id', page, (row) => row),
 
     async listAfter(after_id, limit) {
-      return await heldForUpdate(session, messages().where('id', '>', after_id).orderBy('id').limit(limit)).execute();
+      return await lockForUpdate(session, messages().where('id', '>', after_id).orderBy('id').limit(limit)).execute();
     },
 
     async reseal(id, message_sealed) {
@@ -34,7 +34,7 @@ export function mailboxStore(session: Session): MailboxStore {
         .limit(limit);
       const { numDeletedRows } = await db
         .deleteFrom('mailbox_messages')
-        .where('id', 'in', heldForUpdate(session, old))
+        .where('id', 'in', lockForUpdate(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);
     },

@@ -1,8 +1,8 @@
 import type { Mail, MailStore } from '@tallystick/cards';
 import { type Selectable, sql } from 'kysely';
-import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
-import { newestFirst } from './paging.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** Mails to send and their outcomes. */
 export function mailStore(session: Session): MailStore {
@@ -13,12 +13,12 @@ export function mailStore(session: Session): MailStore {
       let its = mails();
       if (state !== undefined) its = its.where('state', '=', state);
       if (company_id !== undefined) its = its.where('company_id', '=', company_id);
-      return newestFirst('mails', its, 'id', page, mailOf);
+      return readNewestFirst('mails', its, 'id', page, mailOf);
     },
 
     async find(id, options) {
       const found = mails().where('id', '=', id);
-      const row = await (options?.for_update ? heldForUpdate(session, found) : found).executeTakeFirst();
+      const row = await (options?.for_update ? lockForUpdate(session, found) : found).executeTakeFirst();
       return row === undefined ? null : mailOf(row);
     },
 
@@ -92,7 +92,7 @@ export function mailStore(session: Session): MailStore {
         .limit(limit);
       const { numDeletedRows } = await db
         .deleteFrom('mails')
-        .where('id', 'in', heldForUpdate(session, old))
+        .where('id', 'in', lockForUpdate(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);
     },

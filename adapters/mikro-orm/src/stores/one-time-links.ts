@@ -1,5 +1,5 @@
 import type { OneTimeLinkStore } from '@tallystick/cards';
-import { heldForUpdate, type Session } from '../connection/session.ts';
+import { lockForUpdate, type Session } from '../connection/session.ts';
 
 /** The one-time links in mails. */
 export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
@@ -51,7 +51,7 @@ export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
         .limit(limit);
       const { numDeletedRows } = await db
         .deleteFrom('one_time_links')
-        .where('id', 'in', heldForUpdate(session, old))
+        .where('id', 'in', lockForUpdate(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);
     },

@@ -1,6 +1,6 @@
 import type { DeliveryOffer, EventToRelay, Outbox } from '@tallystick/events';
 import { sql } from 'kysely';
-import { heldForUpdate, type Session } from '../connection/session.ts';
+import { lockForUpdate, type Session } from '../connection/session.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { webhookOf } from './webhooks.ts';
 
@@ -45,7 +45,7 @@ export function outbox(session: Session): Outbox {
         .where(isOneOf(dialect, 'company_id', company_ids))
         .where('status', '=', 'active')
         .orderBy('id');
-      const rows = await heldForUpdate(session, active).execute();
+      const rows = await lockForUpdate(session, active).execute();
       return rows.map((row) => ({ webhook: webhookOf(row), last_sequence: row.last_sequence }));
     },
 

@@ -6,7 +6,12 @@ import { type SelectQueryBuilder, sql } from 'kysely';
  * last id of the previous page, so a page costs the same at any depth. It names its list; any other
  * text is refused (`invalid_query`).
  */
-export async function newestFirst<Database, Table extends keyof Database, Row extends { readonly id: number }, Item>(
+export async function readNewestFirst<
+  Database,
+  Table extends keyof Database,
+  Row extends { readonly id: number },
+  Item,
+>(
   list: string,
   query: SelectQueryBuilder<Database, Table, Row>,
   id: string,

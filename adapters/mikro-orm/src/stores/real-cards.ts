@@ -1,7 +1,7 @@
 import type { RealCard, RealCardStore } from '@tallystick/cards';
 import type { Selectable } from 'kysely';
-import { heldForUpdate, jsonOrNull, parsedOrNull, type Session, type Tables } from '../connection/session.ts';
-import { newestFirst } from './paging.ts';
+import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** Real cards. */
 export function realCardStore(session: Session): RealCardStore {
@@ -11,7 +11,7 @@ export function realCardStore(session: Session): RealCardStore {
       if (card.is_default) {
         // Two inserts of a default wait for each other here; otherwise the second would violate the
         // unique index.
-        await heldForUpdate(
+        await lockForUpdate(
           session,
           db.selectFrom('companies').select('id').where('id', '=', card.company_id),
         ).execute();
@@ -30,7 +30,7 @@ export function realCardStore(session: Session): RealCardStore {
           billing_currency: card.billing_currency,
           account_range: card.account_range,
           velocity_enabled: card.velocity_enabled,
-          network_data_names: jsonOrNull(card.network_data_names),
+          network_data_names: toJsonOrNull(card.network_data_names),
           is_default: card.is_default,
           created_at_ms: card.created_at_ms,
         })
@@ -62,7 +62,7 @@ export function realCardStore(session: Session): RealCardStore {
     list(company_id, page) {
       const all = db.selectFrom('real_cards').selectAll();
       const query = company_id === null ? all : all.where('company_id', '=', company_id);
-      return newestFirst('real_cards', query, 'id', page, realCardOf);
+      return readNewestFirst('real_cards', query, 'id', page, realCardOf);
     },
   };
 }
@@ -72,6 +72,6 @@ function realCardOf(row: Selectable<Tables['real_cards']>): RealCard {
     ...row,
     velocity_enabled: Boolean(row.velocity_enabled),
     is_default: Boolean(row.is_default),
-    network_data_names: parsedOrNull<readonly string[]>(row.network_data_names),
+    network_data_names: parseOrNull<readonly string[]>(row.network_data_names),
   };
 }

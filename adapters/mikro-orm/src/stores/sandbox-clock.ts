@@ -1,5 +1,5 @@
 import type { SandboxClockStore } from '@tallystick/kernel';
-import { heldForUpdate, type Session } from '../connection/session.ts';
+import { lockForUpdate, type Session } from '../connection/session.ts';
 
 /** The sandbox's clock: one row, written by the first migration. */
 export function sandboxClockStore(session: Session): SandboxClockStore {
@@ -7,7 +7,7 @@ export function sandboxClockStore(session: Session): SandboxClockStore {
   return {
     async read(options) {
       const clock = db.selectFrom('sandbox_clock').select(['offset_ms', 'frozen_at_ms']).where('id', '=', 1);
-      return (options?.for_update ? heldForUpdate(session, clock) : clock).executeTakeFirstOrThrow();
+      return (options?.for_update ? lockForUpdate(session, clock) : clock).executeTakeFirstOrThrow();
     },
 
     async write({ offset_ms, frozen_at_ms }) {

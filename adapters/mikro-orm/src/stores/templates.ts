@@ -1,8 +1,8 @@
 import { invalid } from '@tallystick/kernel';
 import { name_taken, type PurchaseTemplate, type TemplateStore } from '@tallystick/templates';
 import type { Selectable } from 'kysely';
-import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
-import { newestFirst } from './paging.ts';
+import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** Purchase templates. */
 export function templateStore(session: Session): TemplateStore {
@@ -48,7 +48,7 @@ export function templateStore(session: Session): TemplateStore {
         transaction_key === undefined
           ? alive.where((eb) => eb.or([eb('company_id', '=', company_id), eb('company_id', 'is', null)]))
           : alive.where('company_id', '=', company_id).where('transaction_key', '=', transaction_key);
-      return newestFirst('templates', query, 'id', page, templateOf);
+      return readNewestFirst('templates', query, 'id', page, templateOf);
     },
 
     async claimDue(now_ms, limit) {
@@ -60,7 +60,7 @@ export function templateStore(session: Session): TemplateStore {
         .orderBy('completes_at_ms')
         .orderBy('id')
         .limit(limit);
-      return (await heldForUpdate(session, due).execute()).map(templateOf);
+      return (await lockForUpdate(session, due).execute()).map(templateOf);
     },
 
     async claim(id) {
@@ -68,7 +68,7 @@ export function templateStore(session: Session): TemplateStore {
         .where('id', '=', id)
         .where('status', '=', 'PENDING')
         .where('deleted_at_ms', 'is', null);
-      const row = await heldForUpdate(session, pending).executeTakeFirst();
+      const row = await lockForUpdate(session, pending).executeTakeFirst();
       return row === undefined ? null : templateOf(row);
     },
 

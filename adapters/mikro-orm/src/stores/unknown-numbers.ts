@@ -1,5 +1,5 @@
 import type { UnknownNumberStore } from '@tallystick/cards';
-import { heldOrPassedOver, type Session } from '../connection/session.ts';
+import { lockOrSkip, type Session } from '../connection/session.ts';
 
 /** Messages for numbers that no card has. */
 export function unknownNumberStore(session: Session): UnknownNumberStore {
@@ -13,7 +13,7 @@ export function unknownNumberStore(session: Session): UnknownNumberStore {
         .orderBy('id')
         .limit(limit);
       const old = db
-        .selectFrom(heldOrPassedOver(session, oldest).as('oldest'))
+        .selectFrom(lockOrSkip(session, oldest).as('oldest'))
         .select('id')
         .where('recorded_at_ms', '<', before_ms);
       const { numDeletedRows } = await db

@@ -1,8 +1,8 @@
-import { canonicalTypeId, typeTaken, type Webhook, type WebhookStore } from '@tallystick/events';
+import { refuseTakenType, toCanonicalTypeId, type Webhook, type WebhookStore } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
 import type { Selectable } from 'kysely';
-import { heldForUpdate, type Session, type Tables } from '../connection/session.ts';
-import { newestFirst } from './paging.ts';
+import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { readNewestFirst } from './paging.ts';
 
 /** Webhooks and their event types. */
 export function webhookStore(session: Session): WebhookStore {
@@ -18,12 +18,12 @@ export function webhookStore(session: Session): WebhookStore {
     event_type_ids,
   }: Pick<Webhook, 'company_id' | 'id' | 'event_type_ids'>): Promise<void> {
     // One at a time within a company: two webhooks that exchange types would deadlock.
-    await heldForUpdate(session, db.selectFrom('companies').select('id').where('id', '=', company_id)).execute();
+    await lockForUpdate(session, db.selectFrom('companies').select('id').where('id', '=', company_id)).execute();
     await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
     for (const written of event_type_ids) {
       const owner = await db
         .insertInto('webhook_event_types')
-        .values({ company_id, event_type_id: canonicalTypeId(written), webhook_id: id })
+        .values({ company_id, event_type_id: toCanonicalTypeId(written), webhook_id: id })
         // Changes nothing and returns the owner of the type, in one statement, because a webhook
         // may be deleted between two.
         .onConflict((conflict) =>
@@ -33,7 +33,7 @@ export function webhookStore(session: Session): WebhookStore {
         )
         .returning('webhook_id')
         .executeTakeFirstOrThrow();
-      if (owner.webhook_id !== id) throw typeTaken(written, owner.webhook_id);
+      if (owner.webhook_id !== id) throw refuseTakenType(written, owner.webhook_id);
     }
   }
 
@@ -51,12 +51,12 @@ export function webhookStore(session: Session): WebhookStore {
 
     async find(company_id, id, options) {
       const found = webhooks().where('id', '=', id).where('company_id', '=', company_id);
-      const row = await (options?.for_update ? heldForUpdate(session, found) : found).executeTakeFirst();
+      const row = await (options?.for_update ? lockForUpdate(session, found) : found).executeTakeFirst();
       return row === undefined ? null : webhookOf(row);
     },
 
     list: (company_id, page) =>
-      newestFirst('webhooks', webhooks().where('company_id', '=', company_id), 'id', page, webhookOf),
+      readNewestFirst('webhooks', webhooks().where('company_id', '=', company_id), 'id', page, webhookOf),
 
     async update({ id, company_id, callback_url: _fixed, event_type_ids, ...changed }) {
       const row = await db
@@ -88,7 +88,7 @@ export function webhookStore(session: Session): WebhookStore {
 
     async listAfter(after_id, limit) {
       const next = webhooks().where('id', '>', after_id).orderBy('id').limit(limit);
-      return (await heldForUpdate(session, next).execute()).map(webhookOf);
+      return (await lockForUpdate(session, next).execute()).map(webhookOf);
     },
   };
 }

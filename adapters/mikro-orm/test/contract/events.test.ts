@@ -30,7 +30,10 @@ function told(payload: NewEvent['payload'], changes: Partial<NewEvent> = {}): Ne
 }
 
 /** Every page of a list, from the first to the last. */
-async function everyPage(list: (page: PageRequest) => Promise<Page<Event>>, limit: number): Promise<readonly Event[]> {
+async function readEveryPage(
+  list: (page: PageRequest) => Promise<Page<Event>>,
+  limit: number,
+): Promise<readonly Event[]> {
   const items: Event[] = [];
   for (let after: string | null | undefined; after !== null; ) {
     const page = await list({ limit, ...(after === undefined ? {} : { after }) });
@@ -73,7 +76,7 @@ onEveryDatabase('the event log', (fixture) => {
     const [event] = await append([told({ mcc: '9999' }, { company_id: 2 })]);
     assert.equal(await fixture().run((tx) => tx.events.find(company, event!.id)), null);
     assert.deepEqual((await list([{ name: 'payload.mcc', kind: 'equals', value: '9999' }], { limit: 5 })).items, []);
-    assert((await everyPage((page) => list([], page), 50)).every(({ company_id }) => company_id === company));
+    assert((await readEveryPage((page) => list([], page), 50)).every(({ company_id }) => company_id === company));
   });
 
   it('appends nothing when given nothing, and many in one go', async () => {
@@ -81,7 +84,7 @@ onEveryDatabase('the event log', (fixture) => {
     const many = await append(Array.from({ length: 1_201 }, (_, id) => told({ id }, { company_id: 3 })));
     assert.equal(new Set(many.map(({ id }) => id)).size, 1_201);
     assert.deepEqual(
-      (await everyPage((page) => list([], page, 3), 100)).map(({ id }) => id),
+      (await readEveryPage((page) => list([], page, 3), 100)).map(({ id }) => id),
       many.map(({ id }) => id).toReversed(),
     );
   });
@@ -167,7 +170,7 @@ onEveryDatabase('the event log', (fixture) => {
             events.push(...(await append(more)));
             for (const filters of searches) {
               const expected = events.filter((event) => filters.every((filter) => matches(event, filter))).toReversed();
-              const found = await everyPage((page) => list(filters, page), limit);
+              const found = await readEveryPage((page) => list(filters, page), limit);
               const ids = found.filter(({ id }) => id >= events[0]!.id).map(({ id }) => id);
               assert.deepEqual(
                 ids,

@@ -1,6 +1,6 @@
 import { apiKeyResource, createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
-import { type Command, call, everyPage, idOf, optionalId, required, table, UsageError } from './command.ts';
+import { type Command, call, idOf, optionalId, readEveryPage, required, table, UsageError } from './command.ts';
 
 /** The commands on API keys. */
 export const api_key_commands: readonly Command[] = [
@@ -45,7 +45,7 @@ export const api_key_commands: readonly Command[] = [
       const company_id = optionalId(given, 'company');
       const filter = company_id === undefined ? {} : { company_id };
       const { unitOfWork } = await services.persistence();
-      const keys = await everyPage((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
+      const keys = await readEveryPage((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
       return {
         data: keys.map(apiKeyResource),
         text: table(

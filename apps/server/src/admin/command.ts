@@ -47,7 +47,7 @@ export function call(services: AdminServices): OperatorCall {
 }
 
 /** Every item of a list, page after page. */
-export async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
+export async function readEveryPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
   const items: Item[] = [];
   let after: string | null | undefined;
   do {

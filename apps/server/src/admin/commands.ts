@@ -1,5 +1,5 @@
-import { completeTemplate, templateItem } from '@tallystick/templates';
-import { databaseShown } from '../start-problem.ts';
+import { completeTemplate, toTemplateItem } from '@tallystick/templates';
+import { showDatabase } from '../start-problem.ts';
 import { api_key_commands } from './api-keys.ts';
 import { type Command, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
@@ -12,7 +12,7 @@ const migrate: Command = {
   flags: {},
   async run(services) {
     await services.persistence();
-    const database = databaseShown(services.config().database_url);
+    const database = showDatabase(services.config().database_url);
     return { data: { database, migrated: true }, text: `${database} is up to date.` };
   },
 };
@@ -28,7 +28,7 @@ const template_complete: Command = {
     const { unitOfWork } = await services.persistence();
     const now_ms = services.clock().now().epochMilliseconds;
     const template = await unitOfWork.run((tx) => completeTemplate(tx, now_ms, id));
-    return { data: templateItem(template), text: `Template ${template.id} is ${template.status}.` };
+    return { data: toTemplateItem(template), text: `Template ${template.id} is ${template.status}.` };
   },
 };
 

@@ -1,7 +1,17 @@
 import { companyResource, createCompany, listCompanies, updateCompany } from '@tallystick/access';
 import { createRealCard, type RealCard } from '@tallystick/cards';
-import { instantText } from '@tallystick/kernel';
-import { type Command, call, everyPage, idOf, optionalId, required, requiredId, table, UsageError } from './command.ts';
+import { toInstantText } from '@tallystick/kernel';
+import {
+  type Command,
+  call,
+  idOf,
+  optionalId,
+  readEveryPage,
+  required,
+  requiredId,
+  table,
+  UsageError,
+} from './command.ts';
 
 /** The commands on companies and their real cards. */
 export const company_commands: readonly Command[] = [
@@ -41,7 +51,7 @@ export const company_commands: readonly Command[] = [
     flags: {},
     async run(services) {
       const { unitOfWork } = await services.persistence();
-      const companies = await everyPage((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
+      const companies = await readEveryPage((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
       return {
         data: companies.map(companyResource),
         text: table(
@@ -88,7 +98,7 @@ export const company_commands: readonly Command[] = [
     async run(services, given) {
       const company_id = optionalId(given, 'company') ?? null;
       const { unitOfWork } = await services.persistence();
-      const cards = await everyPage((page) => unitOfWork.run((tx) => tx.real_cards.list(company_id, page)));
+      const cards = await readEveryPage((page) => unitOfWork.run((tx) => tx.real_cards.list(company_id, page)));
       return {
         data: cards.map(realCardData),
         text: table(
@@ -108,5 +118,5 @@ export const company_commands: readonly Command[] = [
 ];
 
 function realCardData({ created_at_ms, ...card }: RealCard): Readonly<Record<string, unknown>> {
-  return { ...card, created_at: instantText(created_at_ms) };
+  return { ...card, created_at: toInstantText(created_at_ms) };
 }

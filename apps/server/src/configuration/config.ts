@@ -167,13 +167,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     role: values.ROLE,
     database_url: values.DATABASE_URL,
     data_folder: resolve(values.DATA_FOLDER ?? folderOf(values.DATABASE_URL)),
-    sandbox: sandboxWanted(given),
+    sandbox: isSandboxWanted(given),
     key_ring: values.TALLYSTICK_KEYS ?? null,
     log_level: values.LOG_LEVEL,
     redis_url: values.REDIS_URL ?? null,
     webhook_networks:
       values.WEBHOOK_NETWORKS ?? // In a sandbox, programs on the developer's machine.
-      (sandboxWanted(given) ? loopback_networks : []),
+      (isSandboxWanted(given) ? loopback_networks : []),
     smtp: values.SMTP_URL ?? null,
     mail_from: values.MAIL_FROM ?? defaults.mail_from,
     public_url: values.PUBLIC_URL ?? null,
@@ -203,7 +203,7 @@ function readBy<Value>(parse: (text: string) => Value): (text: string, context: 
   };
 }
 
-function sandboxWanted(given: Given): boolean {
+function isSandboxWanted(given: Given): boolean {
   if (given.SANDBOX !== undefined) return given.SANDBOX === 'on';
   return isUnconfigured(given);
 }
@@ -214,7 +214,7 @@ function isUnconfigured(given: Given): boolean {
 
 function sandboxProblems(given: Given): ConfigProblem[] {
   const by_name = given.SANDBOX === 'on';
-  if (!sandboxWanted(given)) {
+  if (!isSandboxWanted(given)) {
     if (given.TALLYSTICK_KEYS !== undefined) return [];
     const message =
       'is required outside the sandbox: create it with npm run admin -- keys create, or set SANDBOX=on for the sandbox';
@@ -251,7 +251,7 @@ function mailProblems(given: Given): ConfigProblem[] {
   if (given.MAIL_FROM === undefined) {
     problems.push({ variable: 'MAIL_FROM', message: 'is required with SMTP_URL: the address of the sender' });
   }
-  if (given.PUBLIC_URL === undefined && (!sandboxWanted(given) || given.ROLE === 'worker')) {
+  if (given.PUBLIC_URL === undefined && (!isSandboxWanted(given) || given.ROLE === 'worker')) {
     const message = 'is required with SMTP_URL: the https address for links in mails';
     problems.push({ variable: 'PUBLIC_URL', message });
   }
@@ -270,10 +270,10 @@ function unknownVariables(given: Given): ConfigProblem[] {
 
 function notices(given: Given): string[] {
   const told: string[] = [];
-  if (sandboxWanted(given) && !isLoopback(given.HOST ?? defaults.host)) {
+  if (isSandboxWanted(given) && !isLoopback(given.HOST ?? defaults.host)) {
     told.push(`The sandbox has public keys and listens on ${given.HOST}: keep it off public networks.`);
   }
-  if (!sandboxWanted(given) && given.SMTP_URL === undefined) {
+  if (!isSandboxWanted(given) && given.SMTP_URL === undefined) {
     told.push('SMTP_URL is not set: mails about cards wait until it is set.');
   }
   return told;

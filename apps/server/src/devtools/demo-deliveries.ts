@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { canonicalTypeId, event_types } from '@tallystick/events';
+import { event_types, toCanonicalTypeId } from '@tallystick/events';
 import { issue, moveClock, type Scene, told } from './demo-scene.ts';
 import {
+  findTakenTypes,
   LoopbackUnreachable,
   type LoopbackWebhook,
   openLoopbackWebhook,
-  takenTypes,
   type VerifiedDelivery,
 } from './loopback-webhook.ts';
 import type { Json } from './sandbox-client.ts';
@@ -46,9 +46,11 @@ const arrival_ms_max = 20_000;
  */
 export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<StoryWebhook | null> {
   narrator.chapter('A webhook: every event of the story is also delivered');
-  const taken = await takenTypes(sandbox, ({ id }) => narrator.line(`Webhook ${id} of an earlier story is deleted`));
+  const taken = await findTakenTypes(sandbox, ({ id }) =>
+    narrator.line(`Webhook ${id} of an earlier story is deleted`),
+  );
   const event_type_ids = story_type_ids.filter((id) => {
-    const other = taken.get(canonicalTypeId(id));
+    const other = taken.get(toCanonicalTypeId(id));
     if (other !== undefined)
       narrator.line(`Type ${id} is already on webhook ${other.id}, ${other.callback_url}`, 'left out');
     return other === undefined;
@@ -62,7 +64,7 @@ export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<St
   const waiting = new Set<() => void>();
   let unverified = 0;
   let status = 200;
-  const changed = (): void => {
+  const check = (): void => {
     for (const look of waiting) look();
   };
   let webhook: LoopbackWebhook;
@@ -73,7 +75,7 @@ export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<St
       purpose: 'demo',
       async received(delivery) {
         attempts.push({ delivery, answered: status });
-        changed();
+        check();
         return { status };
       },
       unverified() {
@@ -131,7 +133,7 @@ export async function tellDeliveries({ narrator }: Scene, webhook: StoryWebhook,
     narrator.approved(`#${sequence}  ${data.type}, event ${event.id}`, 'signature verified');
   }
   assertWholeSequence(webhook);
-  narrator.line(`${expected.length} events were delivered: ${wholeSequence(webhook)}`);
+  narrator.line(`${expected.length} events were delivered: ${describeSequence(webhook)}`);
 }
 
 /**
@@ -182,7 +184,7 @@ export async function retryOnce(scene: Scene, webhook: StoryWebhook): Promise<vo
   const row = logged.map(({ at, status }) => `${status} at ${told(at)}`).join(', ');
   narrator.line(`Its log of attempts: ${row}`);
   assertWholeSequence(webhook);
-  narrator.line(`In total: ${wholeSequence(webhook)}`);
+  narrator.line(`In total: ${describeSequence(webhook)}`);
 }
 
 function assertWholeSequence(webhook: StoryWebhook): void {
@@ -192,7 +194,7 @@ function assertWholeSequence(webhook: StoryWebhook): void {
   assert.equal(webhook.unverified(), 0, 'a signature did not verify');
 }
 
-function wholeSequence({ attempts }: StoryWebhook): string {
+function describeSequence({ attempts }: StoryWebhook): string {
   const last = Math.max(...attempts.map(({ delivery }) => delivery.sequence));
   return `every signature verified, #1 to #${last} without a gap`;
 }

@@ -3,24 +3,24 @@ import type { Json } from './sandbox-client.ts';
 /**
  * A summary of an event in a few words on one line, without control characters from the payload.
  */
-export function eventSummary(type: string, payload: Json): string {
-  return plain(wordsOf(type, payload));
+export function summarizeEvent(type: string, payload: Json): string {
+  return formatPlain(wordsOf(type, payload));
 }
 
 function wordsOf(type: string, payload: Json): string {
   if (type.startsWith('virtualcard.realtime.')) {
     const { message_type_indicator, vcn_response, vcn_id } = payload;
-    return `${message_type_indicator}: ${vcn_response}, ${billed(payload)}${merchant(payload)}, card ${vcn_id}`;
+    return `${message_type_indicator}: ${vcn_response}, ${formatBilled(payload)}${merchant(payload)}, card ${vcn_id}`;
   }
   switch (type) {
     case 'virtualcard.clearings':
-      return `${payload.clearing_type} ${billed(payload)}${merchant(payload)}, card ${payload.vcn_id}`;
+      return `${payload.clearing_type} ${formatBilled(payload)}${merchant(payload)}, card ${payload.vcn_id}`;
     case 'virtualcard.purchasetemplate.created':
       return `template ${payload.id} "${payload.name}": ${payload.status}`;
     case 'virtualcard.created':
     case 'virtualcard.updated':
     case 'virtualcard.deleted':
-      return `card ${payload.id}: ${payload.status}, ${money(payload.total_card_amount, payload.currency)} in total`;
+      return `card ${payload.id}: ${payload.status}, ${formatMoney(payload.total_card_amount, payload.currency)} in total`;
     case 'webhooks.test':
       return `a test of webhook ${payload.id}`;
     default: {
@@ -30,8 +30,8 @@ function wordsOf(type: string, payload: Json): string {
   }
 }
 
-function billed({ billing_amount, billing_currency }: Json): string {
-  return money(billing_amount, billing_currency);
+function formatBilled({ billing_amount, billing_currency }: Json): string {
+  return formatMoney(billing_amount, billing_currency);
 }
 
 function merchant({ merchant_name }: Json): string {
@@ -39,7 +39,7 @@ function merchant({ merchant_name }: Json): string {
 }
 
 /** An amount in minor units, with the decimals of its currency; two decimals without a currency. */
-function money(amount: unknown, currency: unknown): string {
+function formatMoney(amount: unknown, currency: unknown): string {
   if (typeof amount !== 'number') return '';
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return (amount / 100).toFixed(2);
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
@@ -48,6 +48,6 @@ function money(amount: unknown, currency: unknown): string {
 }
 
 /** Names of merchants come from outside and must not control the terminal. */
-function plain(text: string): string {
+function formatPlain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
 }

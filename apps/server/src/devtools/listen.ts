@@ -3,12 +3,17 @@
  * local program. Registers a webhook in the sandbox while it runs.
  */
 import { parseArgs } from 'node:util';
-import { canonicalTypeId, event_types } from '@tallystick/events';
+import { event_types, toCanonicalTypeId } from '@tallystick/events';
 import { isSharedSecret, shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { createListener } from './listener.ts';
-import { LoopbackUnreachable, openLoopbackWebhook, type RegisteredWebhook, takenTypes } from './loopback-webhook.ts';
+import {
+  findTakenTypes,
+  LoopbackUnreachable,
+  openLoopbackWebhook,
+  type RegisteredWebhook,
+} from './loopback-webhook.ts';
 import { AnswerError, createSandboxClient, type SandboxClient } from './sandbox-client.ts';
 
 const usage = `Usage: npm run listen -- [options]
@@ -76,7 +81,7 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
     port,
     secret,
   });
-  say(`Listening for ${typesTold(event_type_ids)} of ${url}`);
+  say(`Listening for ${formatTypes(event_type_ids)} of ${url}`);
   say(`  webhook ${webhook.id}, callback URL ${webhook.callback_url}`);
   if (forward_url !== null) say(`  secret ${webhook.secret}\n  forwarding to ${forward_url}`);
   say(`Make an event: npm run trigger -- virtualcard.clearings --url ${url}   Stop: Ctrl-C\n`);
@@ -102,19 +107,19 @@ async function refuseTaken(
   event_type_ids: readonly number[],
   say: (text: string) => void,
 ): Promise<void> {
-  const taken = await takenTypes(client, ({ id }) =>
+  const taken = await findTakenTypes(client, ({ id }) =>
     say(`Webhook ${id} of an earlier listener was left behind; it is deleted.`),
   );
   const clashes = new Map<RegisteredWebhook, number[]>();
   for (const type_id of event_type_ids) {
-    const webhook = taken.get(canonicalTypeId(type_id));
+    const webhook = taken.get(toCanonicalTypeId(type_id));
     if (webhook !== undefined) clashes.set(webhook, [...(clashes.get(webhook) ?? []), type_id]);
   }
   if (clashes.size === 0) return;
   const told = [...clashes].map(
-    ([webhook, ids]) => `Webhook ${webhook.id} (${webhook.callback_url}) already has ${typesTold(ids)}.`,
+    ([webhook, ids]) => `Webhook ${webhook.id} (${webhook.callback_url}) already has ${formatTypes(ids)}.`,
   );
-  const free = event_types.map(({ id }) => id).filter((id) => canonicalTypeId(id) === id && !taken.has(id));
+  const free = event_types.map(({ id }) => id).filter((id) => toCanonicalTypeId(id) === id && !taken.has(id));
   throw new Error(
     [
       ...told,
@@ -145,7 +150,7 @@ function problem(error: unknown, { url, key, port }: Options): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function typesTold(ids: readonly number[]): string {
+function formatTypes(ids: readonly number[]): string {
   const names = ids.map((id) => `${id} (${event_types.find((type) => type.id === id)?.name})`);
   return `${ids.length === 1 ? 'type' : 'types'} ${names.join(', ')}`;
 }

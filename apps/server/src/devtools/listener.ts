@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { event_types } from '@tallystick/events';
 import type { Refused } from '@tallystick/webhook-signature';
 import { rootMessage } from '../root-cause.ts';
-import { eventSummary } from './event-summary.ts';
+import { summarizeEvent } from './event-summary.ts';
 import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';
 import { createSequenceWatch } from './sequence-watch.ts';
@@ -58,7 +58,9 @@ export function createListener({ stream, json, forward_url }: ListenerPorts): Li
     const at = data.date.replace(/\.\d+Z$/, 'Z');
     const place = is_new ? `#${sequence}` : `#${sequence} again`;
     const head = `${paint('dim', at)}  ${place.padEnd(6)} ${paint('bold', data.type.padEnd(type_width))}`;
-    write(`${head} event ${data['event-id']}  ${eventSummary(data.type, data.payload)}  ${paint('green', 'verified')}`);
+    write(
+      `${head} event ${data['event-id']}  ${summarizeEvent(data.type, data.payload)}  ${paint('green', 'verified')}`,
+    );
     if (outcome !== null) {
       const said = outcome.error ?? String(outcome.status);
       const color = outcome.status >= 200 && outcome.status <= 299 ? 'green' : 'yellow';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { canonicalTypeId } from '@tallystick/events';
+import { toCanonicalTypeId } from '@tallystick/events';
 import { type Refused, verifyDelivery } from '@tallystick/webhook-signature';
 import { openLoopbackReceiver, type ReceivedRequest, type ReceiverAnswer } from './loopback-receiver.ts';
 import { AnswerError, type Json, type SandboxClient } from './sandbox-client.ts';
@@ -117,7 +117,7 @@ export interface RegisteredWebhook {
 }
 
 /** Every webhook of the client's company. */
-export async function registeredWebhooks(client: SandboxClient): Promise<readonly RegisteredWebhook[]> {
+export async function listRegisteredWebhooks(client: SandboxClient): Promise<readonly RegisteredWebhook[]> {
   const webhooks: RegisteredWebhook[] = [];
   for (let path: string | null = '/v1/webhooks?page[limit]=100'; path !== null; ) {
     const page: Json = await client.get(path);
@@ -132,17 +132,17 @@ export async function registeredWebhooks(client: SandboxClient): Promise<readonl
  * The webhook of each event type, by the type's id; 6 and 10 are one type. Webhooks that a killed
  * command left behind, whose receiver is gone, are deleted first and passed to `removed`.
  */
-export async function takenTypes(
+export async function findTakenTypes(
   client: SandboxClient,
   removed: (webhook: RegisteredWebhook) => void,
 ): Promise<ReadonlyMap<number, RegisteredWebhook>> {
   const taken = new Map<number, RegisteredWebhook>();
-  for (const webhook of await registeredWebhooks(client)) {
+  for (const webhook of await listRegisteredWebhooks(client)) {
     if (await isLeftBehind(client, webhook)) {
       await client.delete(`/v1/webhooks/${webhook.id}`);
       removed(webhook);
     } else {
-      for (const id of webhook.event_type_ids) taken.set(canonicalTypeId(id), webhook);
+      for (const id of webhook.event_type_ids) taken.set(toCanonicalTypeId(id), webhook);
     }
   }
   return taken;

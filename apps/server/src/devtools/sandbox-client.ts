@@ -54,7 +54,7 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
     }
     if (!response.ok) throw new AnswerError(method, path, response.status, text);
     if (text === '') return {};
-    const answer = parsed(text);
+    const answer = parseBody(text);
     if (answer === null) throw new Error(`${method} ${path} at ${url} did not answer with JSON: is it Tallystick?`);
     return answer;
   };
@@ -67,11 +67,11 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
 }
 
 function fieldsOf(text: string): readonly { readonly path: string; readonly message: string }[] {
-  const fields = parsed(text)?.fields;
+  const fields = parseBody(text)?.fields;
   return Array.isArray(fields) ? fields : [];
 }
 
-function parsed(text: string): Json | null {
+function parseBody(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' ? (value as Json | null) : null;

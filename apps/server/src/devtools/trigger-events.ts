@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { event_types } from '@tallystick/events';
-import { registeredWebhooks } from './loopback-webhook.ts';
+import { listRegisteredWebhooks } from './loopback-webhook.ts';
 import { clearingMessage, type PlainCard, purchaseMessage } from './network-messages.ts';
 import type { Json, SandboxClient } from './sandbox-client.ts';
 
@@ -27,26 +27,26 @@ export interface Made {
 /** The events that can be made, in the order of the ids, and then those without an id. */
 export const triggers: readonly Trigger[] = [
   trigger('all', 'one of each type that has an id', everyType),
-  trigger('virtualcard.created', 'issues a card', async (sandbox) => [await stored(sandbox, await issue(sandbox))]),
-  trigger('virtualcard.deleted', 'issues a card and cancels it', cancelled),
+  trigger('virtualcard.created', 'issues a card', async (sandbox) => [await findStored(sandbox, await issue(sandbox))]),
+  trigger('virtualcard.deleted', 'issues a card and cancels it', cancel),
   trigger('onboarding.company.status', 'reports that a company is onboarded', (sandbox) =>
-    foreign(sandbox, 'onboarding.company.status', { status: 'APPROVED' }, { status: 'IN_REVIEW' }),
+    recordForeign(sandbox, 'onboarding.company.status', { status: 'APPROVED' }, { status: 'IN_REVIEW' }),
   ),
   trigger('ach.status', 'reports that an ACH transfer failed', (sandbox) =>
-    foreign(sandbox, 'ach.status', { status: 'failed', return_code: 'R01' }, { status: 'processing' }),
+    recordForeign(sandbox, 'ach.status', { status: 'failed', return_code: 'R01' }, { status: 'processing' }),
   ),
-  trigger('virtualcard.realtime.auths', 'issues a card and authorizes a purchase with it', authorized),
-  trigger('virtualcard.clearings', 'issues a card, authorizes a purchase and clears it', cleared),
-  trigger('virtualcard.realtime.iccp.all', 'the same as virtualcard.realtime.auths', authorized),
-  trigger('virtualcard.purchasetemplate.created', 'requests a purchase template and completes it', templated),
+  trigger('virtualcard.realtime.auths', 'issues a card and authorizes a purchase with it', authorize),
+  trigger('virtualcard.clearings', 'issues a card, authorizes a purchase and clears it', clear),
+  trigger('virtualcard.realtime.iccp.all', 'the same as virtualcard.realtime.auths', authorize),
+  trigger('virtualcard.purchasetemplate.created', 'requests a purchase template and completes it', requestTemplate),
   trigger('ach.status.advice', 'reports that an ACH transfer is settled', (sandbox) =>
-    foreign(sandbox, 'ach.status.advice', { status: 'settled', return_code: null }, { status: 'processing' }),
+    recordForeign(sandbox, 'ach.status.advice', { status: 'settled', return_code: null }, { status: 'processing' }),
   ),
   trigger('ach.$$limit.exceeded', 'reports that a limit of ACH transfers is exceeded', (sandbox) =>
-    foreign(sandbox, 'ach.$$limit.exceeded', { limit: 1_000_000, amount: 1_250_000 }, null),
+    recordForeign(sandbox, 'ach.$$limit.exceeded', { limit: 1_000_000, amount: 1_250_000 }, null),
   ),
-  trigger('virtualcard.updated', 'issues a card and raises its limit', updated),
-  trigger('webhooks.test', 'sends a test delivery to every webhook', tested),
+  trigger('virtualcard.updated', 'issues a card and raises its limit', update),
+  trigger('webhooks.test', 'sends a test delivery to every webhook', test),
 ];
 
 function trigger(name: string, about: string, run: Trigger['run']): Trigger {
@@ -76,30 +76,30 @@ async function issue(sandbox: SandboxClient): Promise<Sought> {
   return { event_type: 'virtualcard.created', by: { id }, card: { id, number: card_number, cvc, expiry } };
 }
 
-async function cancelled(sandbox: SandboxClient): Promise<readonly Made[]> {
+async function cancel(sandbox: SandboxClient): Promise<readonly Made[]> {
   const { card } = await issue(sandbox);
   await sandbox.delete(`/v1/virtualcards/${card.id}`);
-  return [await stored(sandbox, { event_type: 'virtualcard.deleted', by: { id: card.id } })];
+  return [await findStored(sandbox, { event_type: 'virtualcard.deleted', by: { id: card.id } })];
 }
 
-async function updated(sandbox: SandboxClient): Promise<readonly Made[]> {
+async function update(sandbox: SandboxClient): Promise<readonly Made[]> {
   const { card } = await issue(sandbox);
   await sandbox.patch(`/v1/virtualcards/${card.id}`, { data: { total_card_amount: 2 * total_amount } });
-  return [await stored(sandbox, { event_type: 'virtualcard.updated', by: { id: card.id } })];
+  return [await findStored(sandbox, { event_type: 'virtualcard.updated', by: { id: card.id } })];
 }
 
-async function authorized(sandbox: SandboxClient): Promise<readonly Made[]> {
+async function authorize(sandbox: SandboxClient): Promise<readonly Made[]> {
   const { card } = await purchase(sandbox);
-  return [await stored(sandbox, { event_type: 'virtualcard.realtime.auths', by: { vcn_id: card.id } })];
+  return [await findStored(sandbox, { event_type: 'virtualcard.realtime.auths', by: { vcn_id: card.id } })];
 }
 
-async function cleared(sandbox: SandboxClient): Promise<readonly Made[]> {
+async function clear(sandbox: SandboxClient): Promise<readonly Made[]> {
   const { card, message, decision, at, currency } = await purchase(sandbox);
   const amounts = { amount: cleared_amount, currency, at };
   const id = `trigger-${randomBytes(8).toString('hex')}`;
   const data = clearingMessage(message, decision.approval_code, amounts, id);
   await sandbox.post('network', '/network/v1/clearings', { data });
-  return [await stored(sandbox, { event_type: 'virtualcard.clearings', by: { vcn_id: card.id } })];
+  return [await findStored(sandbox, { event_type: 'virtualcard.clearings', by: { vcn_id: card.id } })];
 }
 
 /** An approved purchase with a new card, at the sandbox's time. */
@@ -113,7 +113,7 @@ async function purchase(sandbox: SandboxClient) {
   return { card: issued.card, message, decision: answer.data as Json, at, currency };
 }
 
-async function templated(sandbox: SandboxClient): Promise<readonly Made[]> {
+async function requestTemplate(sandbox: SandboxClient): Promise<readonly Made[]> {
   const path = '/v1/content/virtualcard-templates';
   const requested = await sandbox.post('client', path, {
     name: `Groceries ${randomBytes(4).toString('hex')}`,
@@ -126,11 +126,11 @@ async function templated(sandbox: SandboxClient): Promise<readonly Made[]> {
   const [template] = (await sandbox.get(`${path}?filter[transaction_key]=${transaction_key}`)).data as Json[];
   const id = String(template?.id);
   await sandbox.post('operator', `/operator/v1/templates/${id}/complete`, {});
-  return [await stored(sandbox, { event_type: 'virtualcard.purchasetemplate.created', by: { id } })];
+  return [await findStored(sandbox, { event_type: 'virtualcard.purchasetemplate.created', by: { id } })];
 }
 
 /** An event of another system of the bank, about a new object. */
-async function foreign(
+async function recordForeign(
   sandbox: SandboxClient,
   event_type: string,
   state: Json,
@@ -143,8 +143,8 @@ async function foreign(
   return [{ event_type, event_id: event.id, payload: event.payload }];
 }
 
-async function tested(sandbox: SandboxClient): Promise<readonly Made[]> {
-  const webhooks = await registeredWebhooks(sandbox);
+async function test(sandbox: SandboxClient): Promise<readonly Made[]> {
+  const webhooks = await listRegisteredWebhooks(sandbox);
   if (webhooks.length === 0) throw new Error('there is no webhook to test; npm run listen registers one');
   const made: Made[] = [];
   for (const { id, callback_url } of webhooks) {
@@ -182,7 +182,7 @@ interface Sought extends SoughtEvent {
   readonly card: Card;
 }
 
-async function stored(sandbox: SandboxClient, sought: SoughtEvent): Promise<Made> {
+async function findStored(sandbox: SandboxClient, sought: SoughtEvent): Promise<Made> {
   const { id, payload } = await find(sandbox, sought);
   return { event_type: sought.event_type, event_id: id, payload };
 }

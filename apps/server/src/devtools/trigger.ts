@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
-import { eventSummary } from './event-summary.ts';
+import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
 import { type Made, type Trigger, triggers } from './trigger-events.ts';
 
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   const { chosen, url, json } = options;
   try {
     const made = await chosen.run(createSandboxClient(url));
-    console.log(json ? JSON.stringify(made, null, 2) : made.map(told).join('\n'));
+    console.log(json ? JSON.stringify(made, null, 2) : made.map(format).join('\n'));
     return 0;
   } catch (error) {
     console.error(problem(error, url));
@@ -48,8 +48,8 @@ async function main(): Promise<number> {
   }
 }
 
-function told({ event_type, event_id, payload }: Made): string {
-  if (event_type !== 'webhooks.test') return `${event_type}: event ${event_id}  ${eventSummary(event_type, payload)}`;
+function format({ event_type, event_id, payload }: Made): string {
+  if (event_type !== 'webhooks.test') return `${event_type}: event ${event_id}  ${summarizeEvent(event_type, payload)}`;
   const { status, error } = payload.answer as { status: number; error?: string };
   const answer = status === 0 ? `no answer: ${error}` : `answered ${status}`;
   return `${event_type}: event 0  webhook ${payload.id} (${payload.callback_url}) ${answer}`;

@@ -1,6 +1,6 @@
 import { type Company, createCompany } from '@tallystick/access';
 import { createRealCard } from '@tallystick/cards';
-import { assert, instantText, page_limit_max } from '@tallystick/kernel';
+import { assert, page_limit_max, toInstantText } from '@tallystick/kernel';
 import type { Sandbox } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { SharedClock } from './shared-clock.ts';
@@ -24,7 +24,7 @@ export async function openSandbox(
     async moveClock(move) {
       const { now_ms, frozen } = await clock.move(persistence.unitOfWork, move);
       const waiting = await doWhatIsDue();
-      return { now: instantText(now_ms), frozen, ...(waiting === null ? {} : { waiting }) };
+      return { now: toInstantText(now_ms), frozen, ...(waiting === null ? {} : { waiting }) };
     },
     refreshClock: () => clock.refresh(persistence.unitOfWork),
   };

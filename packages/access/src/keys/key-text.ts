@@ -27,11 +27,11 @@ export function parseKey(text: string): ParsedKey | null {
 }
 
 /** The text of a stored key: `tly_<test|live>_<id>_<secret>`. */
-export function keyText(environment: Environment, id: number, secret: string): string {
+export function toKeyText(environment: Environment, id: number, secret: string): string {
   return `tly_${environment}_${id}_${secret}`;
 }
 
 /** What is stored of a key's secret: SHA-256 of its base64url text. 256 random bits need neither salt nor a slow hash. */
-export function keySecretSha256(sha256: Sha256, secret: string): Uint8Array {
+export function hashKeySecret(sha256: Sha256, secret: string): Uint8Array {
   return sha256(new TextEncoder().encode(secret));
 }

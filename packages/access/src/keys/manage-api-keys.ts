@@ -15,7 +15,7 @@ import type { OperatorCall } from '../companies/manage-companies.ts';
 import { readName } from '../companies/name.ts';
 import type { AccessTx } from '../ports.ts';
 import type { ApiKey, Environment } from './api-key.ts';
-import { keySecretSha256, keyText } from './key-text.ts';
+import { hashKeySecret, toKeyText } from './key-text.ts';
 import { company_of_role, type Role, roles } from './role.ts';
 import { sealSigningSecret } from './signing-secret.ts';
 /** What the operator says of a new key. */
@@ -69,14 +69,14 @@ export async function createKey(
     role: role!,
     environment: ports.environment,
     name: name!,
-    secret_sha256: keySecretSha256(ports.sha256, secret),
+    secret_sha256: hashKeySecret(ports.sha256, secret),
     signing_secret_sealed: signing_secret === null ? null : sealSigningSecret(ports.sealer, signing_secret),
     rate_limit_per_minute,
     created_at_ms: call.now_ms,
     revoked_at_ms: null,
   });
   await audit(tx, call, 'api_key.created', key);
-  return { key, text: keyText(key.environment, key.id, secret) };
+  return { key, text: toKeyText(key.environment, key.id, secret) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { resealAll, resealed, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import { reseal, resealAll, type Sealer, type UnitOfWork } from '@tallystick/kernel';
 import type { AccessTx } from '../ports.ts';
 
 /** What a sealed signing secret is bound to. */
@@ -26,7 +26,7 @@ export function resealSigningSecrets(
   return resealAll(unitOfWork, {
     next: ({ api_keys }, after_id) => api_keys.withSigningSecret(after_id, batch),
     async reseal({ api_keys }, { id, signing_secret_sealed: sealed }) {
-      const anew = sealed === null ? null : resealed(sealer, purpose, sealed);
+      const anew = sealed === null ? null : reseal(sealer, purpose, sealed);
       if (anew === null) return 0;
       await api_keys.reseal(id, anew);
       return 1;

@@ -1,6 +1,6 @@
 import { Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
 import type { ApiKey } from '../keys/api-key.ts';
-import { keySecretSha256, type ParsedKey, parseKey } from '../keys/key-text.ts';
+import { hashKeySecret, type ParsedKey, parseKey } from '../keys/key-text.ts';
 import { company_of_role } from '../keys/role.ts';
 import { openSigningSecret } from '../keys/signing-secret.ts';
 import type { AccessTx } from '../ports.ts';
@@ -81,13 +81,13 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
 
   return {
     authenticate(authorization) {
-      const parsed = parseKey(bearer(authorization));
+      const parsed = parseKey(readBearer(authorization));
       if (parsed === null) throw unknownKey();
-      if (parsed.kind === 'sandbox') return sandboxPrincipal(parsed.role, ports.sandbox_company_id);
+      if (parsed.kind === 'sandbox') return sandboxPrincipalOf(parsed.role, ports.sandbox_company_id);
       const known = remembered.get(parsed.id);
       const age_ms = known === undefined ? Number.NaN : ports.monotonicNow() - known.read_at_ms;
-      if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return verified(ports, parsed, known);
-      return lookUp(parsed.id).then((found) => verified(ports, parsed, found));
+      if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return verify(ports, parsed, known);
+      return lookUp(parsed.id).then((found) => verify(ports, parsed, found));
     },
     forget(key_id) {
       remembered.delete(key_id);
@@ -96,7 +96,7 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
   };
 }
 
-function bearer(authorization: string | undefined): string {
+function readBearer(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new Refusal('unauthenticated', 'the Authorization header is missing; send "Bearer <API key>"');
   }
@@ -107,12 +107,12 @@ function bearer(authorization: string | undefined): string {
   return text;
 }
 
-function verified(
+function verify(
   ports: AuthenticatorPorts,
   parsed: ParsedKey & { readonly kind: 'stored' },
   found: Remembered | null,
 ): Principal {
-  const given = keySecretSha256(ports.sha256, parsed.secret);
+  const given = hashKeySecret(ports.sha256, parsed.secret);
   if (found === null || !equalBytes(given, found.key.secret_sha256)) throw unknownKey();
   const { environment, revoked_at_ms } = found.key;
   if (revoked_at_ms !== null || environment !== parsed.environment) throw unknownKey();
@@ -134,7 +134,7 @@ function principalOf(sealer: Sealer, key: ApiKey): Principal {
   };
 }
 
-function sandboxPrincipal(role: Principal['role'], sandbox_company_id: number | null): Principal {
+function sandboxPrincipalOf(role: Principal['role'], sandbox_company_id: number | null): Principal {
   if (sandbox_company_id === null) {
     throw new Refusal('unauthenticated', "the sandbox's fixed keys are refused outside the sandbox");
   }

@@ -46,11 +46,11 @@ export async function claimIdempotencyKey(
   request: SignedParts,
   now_ms: number,
 ): Promise<ClaimedKey> {
-  const owner = { scope: principal.key_id, key: storedKey(ports.sha256, key), token: ports.random.bytes(16).toHex() };
+  const owner = { scope: principal.key_id, key: toStoredKey(ports.sha256, key), token: ports.random.bytes(16).toHex() };
   const machine_ms = ports.machine_clock.now().epochMilliseconds;
   const claim = await tx.idempotency.claim({
     ...owner,
-    request_sha256: requestSha256(ports.sha256, request),
+    request_sha256: hashRequest(ports.sha256, request),
     now_ms,
     keep_ms: idempotency_keep_ms,
     machine_ms,
@@ -96,12 +96,12 @@ export function purgeIdempotencyKeys(
 }
 
 /** A key is the caller's own text, whatever it holds, be it the number of a card: only its hash is kept. */
-function storedKey(sha256: Sha256, key: string): string {
+function toStoredKey(sha256: Sha256, key: string): string {
   return sha256(new TextEncoder().encode(key)).toHex();
 }
 
 /** SHA-256 over `METHOD LF path LF query LF body`: no part can hold the line feed that ends it. */
-export function requestSha256(sha256: Sha256, { method, path, query, body }: SignedParts): Uint8Array {
+export function hashRequest(sha256: Sha256, { method, path, query, body }: SignedParts): Uint8Array {
   const head = new TextEncoder().encode(`${method}\n${path}\n${query}\n`);
   const all = new Uint8Array(head.length + body.length);
   all.set(head);

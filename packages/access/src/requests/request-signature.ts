@@ -20,7 +20,7 @@ export const signature_tolerance_ms = 300_000;
 const bytes = new TextEncoder();
 
 /** The bytes that are signed: `timestamp LF METHOD LF path LF query LF body`. */
-export function signingString(timestamp: string, parts: SignedParts): Uint8Array {
+export function toSigningString(timestamp: string, parts: SignedParts): Uint8Array {
   const head = bytes.encode(`${timestamp}\n${parts.method}\n${parts.path}\n${parts.query}\n`);
   const all = new Uint8Array(head.length + parts.body.length);
   all.set(head);
@@ -29,13 +29,13 @@ export function signingString(timestamp: string, parts: SignedParts): Uint8Array
 }
 
 /** The signature: lower-case hex HMAC-SHA-256 under the key's signing secret, taken as UTF-8 bytes. */
-export function requestSignature(
+export function signRequest(
   hmacSha256: HmacSha256,
   signing_secret: string,
   timestamp: string,
   parts: SignedParts,
 ): string {
-  return hmacSha256(bytes.encode(signing_secret), signingString(timestamp, parts)).toHex();
+  return hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts)).toHex();
 }
 
 /** What a request says of its signature. */
@@ -61,22 +61,22 @@ export function verifySignature(
   const { signing_secret } = principal;
   const { timestamp, signature } = headers;
   if (signature === undefined && signing_secret === null) return;
-  if (signing_secret === null) throw refused('X-Signature was sent, but this key has no signing secret');
-  if (signature === undefined) throw refused('X-Signature is missing; requests of this key must be signed');
-  if (timestamp === undefined) throw refused('X-Timestamp is missing; it goes with X-Signature');
-  if (!/^\d{1,12}$/.test(timestamp)) throw refused('X-Timestamp must be whole seconds since the Unix epoch');
+  if (signing_secret === null) throw refuse('X-Signature was sent, but this key has no signing secret');
+  if (signature === undefined) throw refuse('X-Signature is missing; requests of this key must be signed');
+  if (timestamp === undefined) throw refuse('X-Timestamp is missing; it goes with X-Signature');
+  if (!/^\d{1,12}$/.test(timestamp)) throw refuse('X-Timestamp must be whole seconds since the Unix epoch');
   if (Math.abs(machine_ms - Number(timestamp) * 1000) > signature_tolerance_ms) {
-    throw refused(`X-Timestamp is more than ${signature_tolerance_ms / 1000} seconds from the time of this service`);
+    throw refuse(`X-Timestamp is more than ${signature_tolerance_ms / 1000} seconds from the time of this service`);
   }
-  if (!/^[0-9a-f]{64}$/.test(signature)) throw refused('X-Signature must be 64 lower-case hex digits');
-  const expected = hmacSha256(bytes.encode(signing_secret), signingString(timestamp, parts));
+  if (!/^[0-9a-f]{64}$/.test(signature)) throw refuse('X-Signature must be 64 lower-case hex digits');
+  const expected = hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts));
   if (!equalBytes(expected, Uint8Array.fromHex(signature))) {
-    throw refused(
+    throw refuse(
       'X-Signature does not fit; it covers timestamp, method, path, query and body, with line feeds between',
     );
   }
 }
 
-function refused(message: string): Refusal {
+function refuse(message: string): Refusal {
   return new Refusal('unauthenticated', message);
 }

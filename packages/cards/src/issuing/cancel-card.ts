@@ -1,6 +1,6 @@
 import type { Call } from '@tallystick/kernel';
 import type { VirtualCard } from './card.ts';
-import { cardEvent, cardPayload } from './card-event.ts';
+import { toCardEvent, toCardPayload } from './card-event.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, findCard } from './read-cards.ts';
 
@@ -14,7 +14,7 @@ export async function cancelCard(tx: Pick<CardsTx, 'cards' | 'events'>, call: Ca
   const canceled: VirtualCard = { ...card, status: 'Canceled', canceled_at_ms: call.now_ms };
   await tx.cards.update(canceled);
   const balance = await balanceOf(tx, call, card);
-  const payload = cardPayload(canceled, balance);
-  await tx.events.append([cardEvent('virtualcard.deleted', call, payload, cardPayload(card, balance))]);
+  const payload = toCardPayload(canceled, balance);
+  await tx.events.append([toCardEvent('virtualcard.deleted', call, payload, toCardPayload(card, balance))]);
   return canceled;
 }

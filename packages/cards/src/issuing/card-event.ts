@@ -5,7 +5,7 @@ import type { VirtualCard } from './card.ts';
 export type CardEventType = 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
 
 /** A card as the events about it tell it (service specification 2.8). No number, no code. */
-export function cardPayload(card: VirtualCard, available_balance: Money): Payload {
+export function toCardPayload(card: VirtualCard, available_balance: Money): Payload {
   return {
     id: card.id,
     available_balance,
@@ -24,7 +24,7 @@ export function cardPayload(card: VirtualCard, available_balance: Money): Payloa
 }
 
 /** The event that the call made of a card; `previous` is null for a new one. */
-export function cardEvent(type: CardEventType, call: Call, payload: Payload, previous: Payload | null): NewEvent {
+export function toCardEvent(type: CardEventType, call: Call, payload: Payload, previous: Payload | null): NewEvent {
   return {
     company_id: call.company_id,
     event_type: type,

@@ -44,7 +44,7 @@ export function lastDayOf(expiry: string): Temporal.PlainDate {
  * The controls of a new card. Tells `fields` every problem; the result holds only if they then settle.
  * `real_card` is null when the request names none that can be found, which is told elsewhere.
  */
-export function newControls(
+export function readNewControls(
   fields: RequestFields,
   { now_ms, template, real_card }: ControlsContext & { readonly real_card: RealCard | null },
 ): Controls {
@@ -60,7 +60,7 @@ export function newControls(
     'an IANA time zone, such as America/New_York',
   );
   const aging = fields.has('authorization_hold_days') || fields.has('aging_velocity_time_zone');
-  tellVelocityProblems(fields, aging);
+  addVelocityProblems(fields, aging);
   if (real_card?.velocity_enabled === false && recurring !== null && recurring !== 'Continuous') {
     fields.addProblem('recurring', 'must be Continuous: the program of the real card has no velocity control');
   }
@@ -75,10 +75,10 @@ export function newControls(
     authorization_hold_days: aging ? hold_days : null,
     aging_velocity_time_zone: aging ? time_zone : null,
     currency: fields.readText('currency', isCurrency, currency_expected),
-    ...validity(fields, null, dayOf(now_ms), lastDayOf(expiryOf(now_ms))),
+    ...readValidity(fields, null, dayOf(now_ms), lastDayOf(expiryOf(now_ms))),
     template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', null),
   };
-  tellOrderProblems(fields, controls);
+  addOrderProblems(fields, controls);
   return controls;
 }
 
@@ -86,7 +86,7 @@ export function newControls(
  * The controls of a card after a change; what the request does not give stays. Tells `fields` every problem; the result
  * holds only if they then settle. `used` is what the current window has cleared and holds now.
  */
-export function changedControls(
+export function readChangedControls(
   fields: RequestFields,
   card: VirtualCard,
   { now_ms, template, used }: ControlsContext & { readonly used: Money },
@@ -119,10 +119,10 @@ export function changedControls(
     authorization_hold_days: card.authorization_hold_days,
     aging_velocity_time_zone: card.aging_velocity_time_zone,
     currency: card.currency,
-    ...validity(fields, card, dayOf(now_ms), lastDayOf(card.expiry)),
+    ...readValidity(fields, card, dayOf(now_ms), lastDayOf(card.expiry)),
     template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', card.template_id),
   };
-  tellOrderProblems(fields, controls);
+  addOrderProblems(fields, controls);
   return controls;
 }
 
@@ -162,7 +162,7 @@ function readUses(fields: RequestFields): number | null {
 }
 
 /** A card has velocity or aging velocity, and aging velocity whole (service specification 2.2 and 7.1). */
-function tellVelocityProblems(fields: RequestFields, aging: boolean): void {
+function addVelocityProblems(fields: RequestFields, aging: boolean): void {
   if (!aging) return;
   const aging_names = ['authorization_hold_days', 'aging_velocity_time_zone'];
   const velocity_names = [
@@ -188,15 +188,16 @@ function tellVelocityProblems(fields: RequestFields, aging: boolean): void {
 }
 
 /** per_transaction_min <= per_transaction_max <= total_card_amount; told of what the request gives. */
-function tellOrderProblems(fields: RequestFields, controls: Controls): void {
+function addOrderProblems(fields: RequestFields, controls: Controls): void {
   const max_name = controls.per_transaction_max_defaulted ? 'total_card_amount' : 'per_transaction_max';
-  tellOrder(fields, controls, 'per_transaction_min', max_name);
-  if (!controls.per_transaction_max_defaulted) tellOrder(fields, controls, 'per_transaction_max', 'total_card_amount');
+  addOrderProblem(fields, controls, 'per_transaction_min', max_name);
+  if (!controls.per_transaction_max_defaulted)
+    addOrderProblem(fields, controls, 'per_transaction_max', 'total_card_amount');
 }
 
 type AmountName = 'per_transaction_min' | 'per_transaction_max' | 'total_card_amount';
 
-function tellOrder(fields: RequestFields, controls: Controls, low_name: AmountName, high_name: AmountName): void {
+function addOrderProblem(fields: RequestFields, controls: Controls, low_name: AmountName, high_name: AmountName): void {
   const low = controls[low_name];
   const high = controls[high_name];
   if (low <= high || !fields.areSound(low_name, high_name)) return;
@@ -210,13 +211,13 @@ type Validity = Pick<Controls, 'valid_starting_on' | 'valid_ending_on'>;
  * The first and last GMT date of use. An end past the card's last day is moved there; rules about today apply to the
  * dates of the request only.
  */
-function validity(
+function readValidity(
   fields: RequestFields,
   stored: Validity | null,
   today: Temporal.PlainDate,
   last_day: Temporal.PlainDate,
 ): Validity {
-  const start = fields.readDate('valid_starting_on') ?? (stored ? date(stored.valid_starting_on) : today);
+  const start = fields.readDate('valid_starting_on') ?? (stored ? toDate(stored.valid_starting_on) : today);
   const named_end = fields.readDate('valid_ending_on');
   const months = stored ? null : fields.readInteger('valid_for', { min: 1, max: valid_for_months_max });
   if (!stored && fields.has('valid_for') && fields.has('valid_ending_on')) {
@@ -225,13 +226,13 @@ function validity(
   }
   const asked_end = named_end ?? (months === null ? null : start.add({ months }));
   const end_name = named_end === null && months !== null ? 'valid_for' : 'valid_ending_on';
-  const sound = () => fields.areSound('valid_starting_on', 'valid_ending_on', 'valid_for');
-  if (asked_end !== null && sound() && isBefore(asked_end, today)) {
+  const areDatesSound = () => fields.areSound('valid_starting_on', 'valid_ending_on', 'valid_for');
+  if (asked_end !== null && areDatesSound() && isBefore(asked_end, today)) {
     fields.addProblem(end_name, `must not end validity before today, ${today}; it would end on ${asked_end}`);
   }
-  const unclamped_end = asked_end ?? (stored ? date(stored.valid_ending_on) : last_day);
+  const unclamped_end = asked_end ?? (stored ? toDate(stored.valid_ending_on) : last_day);
   const end = isBefore(last_day, unclamped_end) ? last_day : unclamped_end;
-  if (isBefore(end, start) && sound()) {
+  if (isBefore(end, start) && areDatesSound()) {
     if (fields.has('valid_starting_on')) {
       fields.addProblem('valid_starting_on', `must not be after the end of validity, ${end}; it is ${start}`);
     } else {
@@ -271,10 +272,10 @@ function chooseTemplate(
 }
 
 function dayOf(at_ms: number): Temporal.PlainDate {
-  return date(utcDateAt(at_ms));
+  return toDate(utcDateAt(at_ms));
 }
 
-function date(text: string): Temporal.PlainDate {
+function toDate(text: string): Temporal.PlainDate {
   return Temporal.PlainDate.from(text);
 }
 

@@ -1,4 +1,4 @@
-import { type RequestFields, shown } from '@tallystick/kernel';
+import { type RequestFields, showValue } from '@tallystick/kernel';
 import type { RealCard, VirtualCard } from './card.ts';
 
 export const emails_max = 5;
@@ -45,7 +45,7 @@ function readEmails(fields: RequestFields): readonly string[] | null {
   const distinct = new Map<string, string>();
   for (const [index, email] of value.entries()) {
     if (typeof email !== 'string' || !isEmail(email)) {
-      fields.addProblem(`emails[${index}]`, `must be ${email_expected}, not ${shown(email)}`);
+      fields.addProblem(`emails[${index}]`, `must be ${email_expected}, not ${showValue(email)}`);
     } else if (!distinct.has(email.toLowerCase())) {
       distinct.set(email.toLowerCase(), email);
     }
@@ -74,12 +74,13 @@ function readNetworkData(
   if (data === null) return null;
   const unknown: string[] = [];
   for (const [key, value] of Object.entries(data)) {
-    if (typeof value !== 'string') fields.addProblem(name, `must hold text only; ${shown(key)} holds ${shown(value)}`);
+    if (typeof value !== 'string')
+      fields.addProblem(name, `must hold text only; ${showValue(key)} holds ${showValue(value)}`);
     if (real_card?.network_data_names?.includes(key) === false) unknown.push(key);
   }
   if (unknown.length > 0 && real_card?.network_data_names) {
     const allowed = real_card.network_data_names.map((known) => JSON.stringify(known)).join(', ');
-    const first = unknown.slice(0, 3).map(shown).join(', ');
+    const first = unknown.slice(0, 3).map(showValue).join(', ');
     fields.addProblem(name, `must hold only names that the real card knows (${allowed}), not ${first}`);
   }
   return data as Readonly<Record<string, string>>;
@@ -92,9 +93,9 @@ const unstorable_escape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 function readObject(fields: RequestFields, name: string, bytes_max: number): Readonly<Record<string, unknown>> | null {
   const value = fields.get(name);
   if (value === null) return null;
-  const text = jsonText(value);
+  const text = toJsonText(value);
   if (text === null || !text.startsWith('{')) {
-    fields.addProblem(name, `must be a JSON object, not ${shown(value)}`);
+    fields.addProblem(name, `must be a JSON object, not ${showValue(value)}`);
     return null;
   }
   const bytes = new TextEncoder().encode(text).length;
@@ -107,11 +108,11 @@ function readObject(fields: RequestFields, name: string, bytes_max: number): Rea
     return null;
   }
   const copy = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  if (!nestsWithin(json_nesting_max, copy)) {
+  if (!isNestedWithin(json_nesting_max, copy)) {
     fields.addProblem(name, `must not nest deeper than ${json_nesting_max} levels`);
     return null;
   }
-  if (losesDigits(value)) {
+  if (hasLossyNumber(value)) {
     fields.addProblem(name, 'must hold no number past 2^53, which would lose digits: write it as text');
     return null;
   }
@@ -119,7 +120,7 @@ function readObject(fields: RequestFields, name: string, bytes_max: number): Rea
 }
 
 /** Null when the value has no JSON text: a cycle, a big integer, a nesting too deep. */
-function jsonText(value: unknown): string | null {
+function toJsonText(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? null;
   } catch {
@@ -128,12 +129,12 @@ function jsonText(value: unknown): string | null {
 }
 
 /** Whether a number in it was, or would be, kept as another: an id of 19 digits, say, told as a number. */
-function losesDigits(value: unknown): boolean {
+function hasLossyNumber(value: unknown): boolean {
   if (typeof value === 'number') return !(Math.abs(value) <= Number.MAX_SAFE_INTEGER);
-  return typeof value === 'object' && value !== null && Object.values(value).some(losesDigits);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLossyNumber);
 }
 
-function nestsWithin(levels: number, value: unknown): boolean {
+function isNestedWithin(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => nestsWithin(levels - 1, inner));
+  return levels > 0 && Object.values(value).every((inner) => isNestedWithin(levels - 1, inner));
 }

@@ -3,8 +3,8 @@ import { windowAt } from '@tallystick/velocity';
 import { drawCardNumber } from '../numbers/card-number.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
-import { cardEvent, cardPayload } from './card-event.ts';
-import { assertControls, expiryOf, newControls } from './controls.ts';
+import { toCardEvent, toCardPayload } from './card-event.ts';
+import { assertControls, expiryOf, readNewControls } from './controls.ts';
 import { readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading } from './read-cards.ts';
@@ -48,7 +48,7 @@ export async function issueCard(
   const real_card = await chooseRealCard(tx, call, fields);
   const template_id = fields.readId('template_id');
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
-  const controls = newControls(fields, { now_ms: call.now_ms, template, real_card });
+  const controls = readNewControls(fields, { now_ms: call.now_ms, template, real_card });
   const details = readDetails(fields, null, real_card);
   const supplier_id = fields.readInteger('supplier_id', { min: 0, max: Number.MAX_SAFE_INTEGER });
   fields.refuseInvalid();
@@ -75,7 +75,7 @@ export async function issueCard(
     });
   }
   const available_balance = await balanceOf(tx, call, card);
-  await tx.events.append([cardEvent('virtualcard.created', call, cardPayload(card, available_balance), null)]);
+  await tx.events.append([toCardEvent('virtualcard.created', call, toCardPayload(card, available_balance), null)]);
   return { card, available_balance, authorizations: [], clearings: [] };
 }
 

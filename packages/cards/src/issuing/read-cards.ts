@@ -86,7 +86,7 @@ export async function readingOf(tx: ReadTx, call: Call, card: VirtualCard): Prom
 
 /** What is left on one card now. */
 export async function balanceOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<Money> {
-  const past_end = await heldPastEnd(tx, call, [card]);
+  const past_end = await sumHeldPastEnd(tx, call, [card]);
   return availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms);
 }
 
@@ -96,20 +96,20 @@ async function readingsOf(
   cards: readonly VirtualCard[],
   { with_activity }: { readonly with_activity: boolean },
 ): Promise<readonly CardReading[]> {
-  const past_end = await heldPastEnd(tx, call, cards);
+  const past_end = await sumHeldPastEnd(tx, call, cards);
   const ids = with_activity ? cards.map(({ id }) => id) : [];
   const authorizations = ids.length > 0 ? await tx.cards.newestAuthorizations(ids, activity_max) : new Map();
   const clearings = ids.length > 0 ? await tx.cards.newestClearings(ids, activity_max) : new Map();
   return cards.map((card) => ({
     card,
     available_balance: availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms),
-    authorizations: withoutExpired(authorizations.get(card.id) ?? [], call.now_ms),
+    authorizations: expireDue(authorizations.get(card.id) ?? [], call.now_ms),
     clearings: clearings.get(card.id) ?? [],
   }));
 }
 
 /** Asks only of cards that may have such holds: the earliest end on the card's row is never late. */
-async function heldPastEnd(
+async function sumHeldPastEnd(
   tx: ReadTx,
   call: Call,
   cards: readonly VirtualCard[],
@@ -126,13 +126,13 @@ async function heldPastEnd(
  * An authorization with no clearing leaves the card when its hold ends (service specification 2.2), also when no sweep
  * has marked it yet; and with it the messages that changed it.
  */
-function withoutExpired(authorizations: readonly Authorization[], now_ms: number): readonly Authorization[] {
+function expireDue(authorizations: readonly Authorization[], now_ms: number): readonly Authorization[] {
   const ended = new Set<number>();
   for (const { id, root_id, status, hold_end_ms } of authorizations) {
     if (root_id === id && status === 'open' && hold_end_ms !== null && hold_end_ms <= now_ms) ended.add(id);
   }
   // A declined message changed nothing and stays, whether the sweep has marked the authorization or not.
-  const left = ({ status, root_id }: Authorization) =>
+  const isDue = ({ status, root_id }: Authorization) =>
     status === 'expired' || (status !== 'declined' && root_id !== null && ended.has(root_id));
-  return authorizations.filter((authorization) => !left(authorization));
+  return authorizations.filter((authorization) => !isDue(authorization));
 }

@@ -7,7 +7,7 @@ import {
   type Page,
   type PageRequest,
   RequestFields,
-  shown,
+  showValue,
 } from '@tallystick/kernel';
 import { account_range_form } from '../numbers/card-number.ts';
 import type { RealCard } from './card.ts';
@@ -83,7 +83,7 @@ function readNetworkDataNames(fields: RequestFields): readonly string[] | null {
     const valid = typeof name === 'string' && isName(name, network_data_name_length_max);
     if (valid && value.indexOf(name) === index) continue;
     const expected = `text of 1 to ${network_data_name_length_max} printable characters, each name once`;
-    fields.addProblem(`network_data_names[${index}]`, `must be ${expected}, not ${shown(name)}`);
+    fields.addProblem(`network_data_names[${index}]`, `must be ${expected}, not ${showValue(name)}`);
   }
   return value as readonly string[];
 }

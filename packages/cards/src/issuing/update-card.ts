@@ -1,7 +1,7 @@
 import { type Call, money, RequestFields } from '@tallystick/kernel';
 import type { VirtualCard } from './card.ts';
-import { cardEvent, cardPayload } from './card-event.ts';
-import { assertControls, changedControls } from './controls.ts';
+import { toCardEvent, toCardPayload } from './card-event.ts';
+import { assertControls, readChangedControls } from './controls.ts';
 import { readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading, findCard, readingOf, refuseCanceled } from './read-cards.ts';
@@ -38,28 +38,28 @@ export async function updateCard(
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
   const real_card = await tx.real_cards.find(call.company_id, card.rcn_id);
   const used = money(card.total_card_amount - balance);
-  const controls = changedControls(fields, card, { now_ms: call.now_ms, template, used });
+  const controls = readChangedControls(fields, card, { now_ms: call.now_ms, template, used });
   const details = readDetails(fields, card, real_card);
   fields.refuseInvalid();
 
   const changed: VirtualCard = { ...card, ...controls, ...details };
-  if (sameJson(changed, card)) return readingOf(tx, call, card);
+  if (isSameJson(changed, card)) return readingOf(tx, call, card);
   assertControls(changed, changed.expiry);
   await tx.cards.update(changed);
   const reading = await readingOf(tx, call, changed);
-  const payload = cardPayload(changed, reading.available_balance);
-  await tx.events.append([cardEvent('virtualcard.updated', call, payload, cardPayload(card, balance))]);
+  const payload = toCardPayload(changed, reading.available_balance);
+  await tx.events.append([toCardEvent('virtualcard.updated', call, payload, toCardPayload(card, balance))]);
   return reading;
 }
 
 /** Whether two JSON values are the same, whatever the order of names. */
-function sameJson(a: unknown, b: unknown): boolean {
+function isSameJson(a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b)) return a === b;
   const names = Object.keys(a);
   return (
     Array.isArray(a) === Array.isArray(b) &&
     names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
+    names.every((name) => Object.hasOwn(b, name) && isSameJson(a[name], b[name]))
   );
 }
 

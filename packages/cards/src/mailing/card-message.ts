@@ -16,11 +16,11 @@ export interface CardMessageContent {
  * The mail about a card: alias, last four digits, limits, validity and the one-time link, as text
  * and as HTML.
  */
-export function cardMessage(
+export function composeCardMessage(
   card: VirtualCard,
   { to, link, link_expires_at_ms, number }: CardMessageContent,
 ): MailMessage {
-  const alias = oneLine(card.rcn_alias);
+  const alias = toOneLine(card.rcn_alias);
   const facts: (readonly [string, string])[] = [
     ['Card', `${alias}, ending in ${card.last4}`],
     ...(number === null
@@ -55,10 +55,10 @@ export function cardMessage(
 <body style="font-family:sans-serif">
 <p>A virtual card was issued to you.</p>
 <table>
-${facts.map(([name, value]) => `<tr><th align="left">${asHtml(name)}</th><td>${asHtml(value)}</td></tr>`).join('\n')}
+${facts.map(([name, value]) => `<tr><th align="left">${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`).join('\n')}
 </table>
-<p><a href="${asHtml(link)}">Show its number and code</a></p>
-<p>${asHtml(once)}</p>
+<p><a href="${escapeHtml(link)}">Show its number and code</a></p>
+<p>${escapeHtml(once)}</p>
 </body></html>
 `,
   };
@@ -69,8 +69,11 @@ function limitsOf(card: VirtualCard): (readonly [string, string])[] {
   const window = windows[card.recurring ?? 'Continuous'];
   const limits: (readonly [string, string])[] = [
     ['Valid', `${card.valid_starting_on} to ${card.valid_ending_on} (GMT dates)`],
-    ['Limit', amount(card.total_card_amount, currency) + window],
-    ['Per purchase', `${amount(card.per_transaction_min, currency)} to ${amount(card.per_transaction_max, currency)}`],
+    ['Limit', formatAmount(card.total_card_amount, currency) + window],
+    [
+      'Per purchase',
+      `${formatAmount(card.per_transaction_min, currency)} to ${formatAmount(card.per_transaction_max, currency)}`,
+    ],
   ];
   if (card.transactions_max !== null) limits.push(['Purchases', `at most ${card.transactions_max}${window}`]);
   if (card.currency !== null) limits.push(['Currency', `purchases in ${card.currency} only`]);
@@ -87,7 +90,7 @@ const windows = {
 } as const;
 
 /** Formats minor units for people: `USD 1,234.50`. */
-function amount(minor_units: number, currency: string): string {
+function formatAmount(minor_units: number, currency: string): string {
   const style = { style: 'currency', currency } as const;
   const digits = new Intl.NumberFormat('en', style).resolvedOptions().maximumFractionDigits ?? 2;
   const form = new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -95,10 +98,10 @@ function amount(minor_units: number, currency: string): string {
 }
 
 /** Removes line breaks, so that the text cannot end its header line. */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
 
-function asHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -64,33 +64,33 @@ const minute_ms = 60_000;
 export const mail_attempt_offsets_ms: readonly number[] = [0, 1, 5, 30, 120].map((minutes) => minutes * minute_ms);
 
 /** The mail after an attempt that began at `at_ms` with this outcome. */
-export function afterMailAttempt(mail: Mail, outcome: MailOutcome, at_ms: number): Mail {
+export function applyMailAttempt(mail: Mail, outcome: MailOutcome, at_ms: number): Mail {
   const first_attempt_at_ms = mail.first_attempt_at_ms ?? at_ms;
   const made = { ...mail, first_attempt_at_ms, attempts: mail.attempts + 1 };
-  if (outcome.kind === 'taken') return mailSent(made, at_ms);
+  if (outcome.kind === 'taken') return markMailSent(made, at_ms);
   const offset_ms = outcome.for_good ? undefined : mail_attempt_offsets_ms[made.attempts];
-  if (offset_ms === undefined) return mailFailed(made, outcome.error, at_ms);
+  if (offset_ms === undefined) return markMailFailed(made, outcome.error, at_ms);
   return { ...made, due_at_ms: first_attempt_at_ms + offset_ms, error: outcome.error };
 }
 
 /** The mail in the state `sent`. */
-export function mailSent(mail: Mail, at_ms: number): Mail {
+export function markMailSent(mail: Mail, at_ms: number): Mail {
   return { ...mail, state: 'sent', due_at_ms: null, finished_at_ms: at_ms, error: null };
 }
 
 /** The mail in the state `failed`. */
-export function mailFailed(mail: Mail, error: string, at_ms: number): Mail {
+export function markMailFailed(mail: Mail, error: string, at_ms: number): Mail {
   return { ...mail, state: 'failed', due_at_ms: null, finished_at_ms: at_ms, error };
 }
 
 /** The mail as if it was queued now. */
-export function mailRestarted(mail: Mail, at_ms: number): Mail {
+export function restartMail(mail: Mail, at_ms: number): Mail {
   const begun = { attempts: 0, first_attempt_at_ms: null, finished_at_ms: null, error: null };
   return { ...mail, ...begun, state: 'pending', due_at_ms: at_ms };
 }
 
 /** The address for readers who may not see all of it: `j***@example.com`. */
-export function maskedAddress(address: string): string {
+export function maskAddress(address: string): string {
   const [first = ''] = address;
   return `${first}***${address.slice(address.lastIndexOf('@'))}`;
 }

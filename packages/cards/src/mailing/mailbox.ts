@@ -4,8 +4,8 @@ import {
   type Page,
   type PageRequest,
   Refusal,
+  reseal,
   resealAll,
-  resealed,
   type Sealer,
   type UnitOfWork,
 } from '@tallystick/kernel';
@@ -46,14 +46,14 @@ export function mailboxMailer(ports: {
 /** The messages, newest first. */
 export async function listMailbox(tx: MailboxTx, sealer: Sealer, page: PageRequest): Promise<Page<KeptMessage>> {
   const { items, next } = await tx.mailbox.list(page);
-  return { items: items.map((kept) => opened(sealer, kept)), next };
+  return { items: items.map((kept) => open(sealer, kept)), next };
 }
 
 /** One message; refuses `not_found`. */
 export async function readMailbox(tx: MailboxTx, sealer: Sealer, id: number): Promise<KeptMessage> {
   const kept = await tx.mailbox.find(id);
   if (kept === null) throw new Refusal('not_found', `there is no message ${id} in the mailbox`);
-  return opened(sealer, kept);
+  return open(sealer, kept);
 }
 
 /**
@@ -64,7 +64,7 @@ export function resealMailbox(unitOfWork: UnitOfWork<MailboxTx>, sealer: Sealer,
   return resealAll(unitOfWork, {
     next: ({ mailbox }, after_id) => mailbox.listAfter(after_id, batch),
     async reseal({ mailbox }, { id, message_sealed }) {
-      const anew = resealed(sealer, purpose, message_sealed);
+      const anew = reseal(sealer, purpose, message_sealed);
       if (anew === null) return 0;
       await mailbox.reseal(id, anew);
       return 1;
@@ -76,7 +76,7 @@ function seal(sealer: Sealer, { to, subject, text, html }: MailMessage): Uint8Ar
   return sealer.seal(purpose, new TextEncoder().encode(JSON.stringify({ to, subject, text, html })));
 }
 
-function opened(sealer: Sealer, { id, message_sealed, received_at_ms }: SealedMessage): KeptMessage {
+function open(sealer: Sealer, { id, message_sealed, received_at_ms }: SealedMessage): KeptMessage {
   const message = JSON.parse(new TextDecoder().decode(sealer.open(purpose, message_sealed))) as MailMessage;
   return { id, ...message, received_at_ms };
 }

@@ -1,6 +1,6 @@
 import { type AuditLog, auditEntry, type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
 import { findCard, refuseCanceled } from '../issuing/read-cards.ts';
-import { type Mail, mailRestarted } from './mail.ts';
+import { type Mail, restartMail } from './mail.ts';
 import type { MailFilter, MailTx } from './ports.ts';
 
 /** The mails of all companies that match the filter, newest first; for operators. */
@@ -34,7 +34,7 @@ export async function retryMail(
     throw new Refusal('validation_failed', `mail ${id} is ${state}: only one that failed can be sent again`);
   }
   refuseCanceled(await findCard(tx, { company_id }, card_id), 'mailed');
-  const restarted = mailRestarted(mail, call.now_ms);
+  const restarted = restartMail(mail, call.now_ms);
   await tx.mails.restart(restarted);
   await tx.audit.record(auditEntry({ ...call, company_id }, 'mail.retried', `mail:${id}`), call.now_ms);
   return restarted;

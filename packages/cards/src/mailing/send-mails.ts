@@ -9,8 +9,8 @@ import {
 } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { revealNumbers } from '../numbers/reveal.ts';
-import { cardMessage } from './card-message.ts';
-import { afterMailAttempt, type Mail, type MailOutcome, mailFailed, mailSent } from './mail.ts';
+import { composeCardMessage } from './card-message.ts';
+import { applyMailAttempt, type Mail, type MailOutcome, markMailFailed, markMailSent } from './mail.ts';
 import { offerLink } from './one-time-link.ts';
 import { type ClaimedMail, type Mailer, type MailMessage, type MailTx, mailer_ms_max } from './ports.ts';
 
@@ -52,7 +52,7 @@ export async function sendDueMails(ports: MailingPorts, limit: number): Promise<
     ready.map(async ({ mail, message }) => {
       const at_ms = clock.now().epochMilliseconds;
       const outcome = 'error' in message ? notTaken(message.error) : await mailer.send(message);
-      return { mail: afterMailAttempt(mail, outcome, at_ms), outcome };
+      return { mail: applyMailAttempt(mail, outcome, at_ms), outcome };
     }),
   );
   await unitOfWork.run((tx) =>
@@ -91,9 +91,9 @@ async function prepare(
     const message = await messageOf(tx, ports, claimed, now_ms);
     if (message === 'card_canceled') {
       const outcome = { kind: 'not_taken', error: 'the card is Canceled', for_good: true } as const;
-      ended.push({ mail: mailFailed(mail, outcome.error, now_ms), outcome });
+      ended.push({ mail: markMailFailed(mail, outcome.error, now_ms), outcome });
     } else if (message === 'arrived') {
-      ended.push({ mail: mailSent(mail, now_ms), outcome: { kind: 'taken' } });
+      ended.push({ mail: markMailSent(mail, now_ms), outcome: { kind: 'taken' } });
     } else {
       ready.push({ mail, message });
     }
@@ -118,7 +118,7 @@ async function messageOf(
   try {
     const call = { company_id: mail.company_id, actor: `mail:${mail.id}`, request_id: null, now_ms };
     const numbers = full_details ? await revealNumbers(tx, ports, call, [card]) : null;
-    return cardMessage(card, {
+    return composeCardMessage(card, {
       to: mail.recipient,
       link: ports.linkOf(link.token),
       link_expires_at_ms: link.expires_at_ms,

@@ -1,5 +1,5 @@
 import type { Payload } from '@tallystick/events';
-import { maskedNumber } from '@tallystick/kernel';
+import { maskNumber } from '@tallystick/kernel';
 import { utcInstantAt } from '@tallystick/velocity';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus, DeclineCode } from './authorization.ts';
 import { message_types } from './authorization.ts';
@@ -143,7 +143,7 @@ function item(
     vcn_id: card?.id ?? null,
     rcn_id: card?.rcn_id ?? null,
     rcn_alias: card?.rcn_alias ?? null,
-    card_number: maskedNumber(last4),
+    card_number: maskNumber(last4),
     message_type_indicator: message_type,
     transaction_type: text(details, 'transaction_type') ?? message_type,
     trace_id: told.trace_id,

@@ -1,5 +1,5 @@
 import type { Payload } from '@tallystick/events';
-import { maskedNumber } from '@tallystick/kernel';
+import { maskNumber } from '@tallystick/kernel';
 import type { CardOfItem } from './authorization-item.ts';
 import type { Clearing, ClearingType } from './clearing.ts';
 
@@ -55,7 +55,7 @@ export function clearingItem(clearing: Clearing, card: CardOfItem): ClearingItem
     vcn_id: card.id,
     rcn_id: card.rcn_id,
     rcn_alias: card.rcn_alias,
-    card_number: maskedNumber(card.last4),
+    card_number: maskNumber(card.last4),
     acquirer_ica: text(details, 'acquirer_ica'),
     acquirer_reference_data: clearing.acquirer_reference_data,
     approval_code: clearing.approval_code,

@@ -1,4 +1,4 @@
-import { amount_max, isPrintable, type Money, money, RequestFields, withoutCardNumbers } from '@tallystick/kernel';
+import { amount_max, isPrintable, type Money, maskCardNumbers, money, RequestFields } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
@@ -335,7 +335,7 @@ class MessageFields {
     const details: Record<string, string> = {};
     for (const name of names) {
       const text = this.#fields.readText(name, isNetworkText, text_expected);
-      if (text !== null && text !== '') details[name] = withoutCardNumbers(this.#masked(text));
+      if (text !== null && text !== '') details[name] = maskCardNumbers(this.#masked(text));
     }
     return details;
   }

@@ -1,4 +1,4 @@
-import { allowsMcc } from '@tallystick/templates';
+import { isMccAllowed } from '@tallystick/templates';
 import { utcMonthStart } from '@tallystick/velocity';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
@@ -98,7 +98,7 @@ export const reasons: readonly Reason[] = [
     vcn_response: 'MCC limit',
     response_code: '57',
     limit: false,
-    applies: ofCard((card, { message }) => !allowsMcc(card.template, message.mcc)),
+    applies: ofCard((card, { message }) => !isMccAllowed(card.template, message.mcc)),
   },
   {
     code: 'E',

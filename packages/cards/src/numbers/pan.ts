@@ -1,4 +1,4 @@
-import { maskedNumber } from '@tallystick/kernel';
+import { maskNumber } from '@tallystick/kernel';
 
 /** The form of a card number in a message: 12 to 19 digits and nothing else. */
 export const card_number_form = /^\d{12,19}$/;
@@ -24,7 +24,7 @@ export class Pan {
 
   /** `************` and the last four digits. */
   get masked(): string {
-    return maskedNumber(this.last4);
+    return maskNumber(this.last4);
   }
 
   toString(): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { isLuhnValid, maskedNumber, Violation } from '@tallystick/kernel';
+import { isLuhnValid, maskNumber, Violation } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { Pan } from '../../src/index.ts';
@@ -55,7 +55,7 @@ test('a number prints masked wherever it is printed', () => {
       const pan = new Pan(number);
       const masked = `************${number.slice(-4)}`;
       assert.equal(pan.masked, masked);
-      assert.equal(maskedNumber(pan.last4), masked);
+      assert.equal(maskNumber(pan.last4), masked);
       assert.equal(`${pan}`, masked);
       assert.equal(JSON.stringify({ pan }), JSON.stringify({ pan: masked }));
       assert.ok(!inspect({ pan }, { showHidden: true, depth: 9 }).includes(number));

@@ -1,4 +1,4 @@
-import { type Call, instantText, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type Call, type Page, type PageRequest, Refusal, toInstantText } from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventFilter } from './filter.ts';
 import type { EventsTx } from './ports.ts';
@@ -16,13 +16,13 @@ export interface EventResource {
 }
 
 /** The resource of an event. */
-export function eventResource(event: Event): EventResource {
+export function toEventResource(event: Event): EventResource {
   return {
     id: String(event.id),
     event_type: event.event_type,
     payload: event.payload,
     previous: event.previous,
-    created_at: instantText(event.created_at_ms),
+    created_at: toInstantText(event.created_at_ms),
     type: 'event',
     url: `/v1/events/${event.id}`,
   };

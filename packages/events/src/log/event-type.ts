@@ -31,7 +31,7 @@ export const event_types_without_id = ['virtualcard.updated', 'ach.$$limit.excee
 const second_names: Readonly<Record<number, number>> = { 10: 6 };
 
 /** One id per type: 10 is 6, any other is itself. For the rule of one callback URL per type. */
-export function canonicalTypeId(event_type_id: number): number {
+export function toCanonicalTypeId(event_type_id: number): number {
   return second_names[event_type_id] ?? event_type_id;
 }
 
@@ -40,18 +40,18 @@ const names_by_id: ReadonlyMap<number, string> = new Map(event_types.map(({ id, 
 const ids_by_name: ReadonlyMap<string, number> = new Map(event_types.map(({ id, name }) => [name, id]));
 
 /** The ids with which one subscribes to events stored under this name, in order, without the one for all types. */
-export function subscribingIds(stored_name: string): readonly number[] {
+export function subscribingIdsOf(stored_name: string): readonly number[] {
   const id = ids_by_name.get(stored_name);
   if (id === undefined || id === all_types_id) return [];
-  return event_types.map((type) => type.id).filter((other) => canonicalTypeId(other) === canonicalTypeId(id));
+  return event_types.map((type) => type.id).filter((other) => toCanonicalTypeId(other) === toCanonicalTypeId(id));
 }
 
 /**
  * The name under which an event, stored under `stored_name`, goes to a subscriber with these ids, or null when none of them matches it: the name of
  * the id subscribed by (the lowest, should there be several), or the stored name for who subscribed to all types only.
  */
-export function subscribedName(stored_name: string, event_type_ids: readonly number[]): string | null {
-  const id = subscribingIds(stored_name).find((candidate) => event_type_ids.includes(candidate));
+export function subscribedNameOf(stored_name: string, event_type_ids: readonly number[]): string | null {
+  const id = subscribingIdsOf(stored_name).find((candidate) => event_type_ids.includes(candidate));
   if (id !== undefined) return names_by_id.get(id)!;
   return event_type_ids.includes(all_types_id) ? stored_name : null;
 }
@@ -60,9 +60,9 @@ export function subscribedName(stored_name: string, event_type_ids: readonly num
  * The name under which events of a type are stored, given any of its names; null for a name that no event has. `all`
  * is no event's own.
  */
-export function storedName(name: string): string | null {
+export function toStoredName(name: string): string | null {
   if (event_types_without_id.some((known) => known === name)) return name;
   const id = ids_by_name.get(name);
   if (id === undefined || id === all_types_id) return null;
-  return names_by_id.get(canonicalTypeId(id))!;
+  return names_by_id.get(toCanonicalTypeId(id))!;
 }

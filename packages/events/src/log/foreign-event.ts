@@ -1,4 +1,4 @@
-import { type Call, isStorable, RequestFields, withoutEmbossedNumbers } from '@tallystick/kernel';
+import { type Call, isStorable, maskEmbossedNumbers, RequestFields } from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
@@ -45,8 +45,8 @@ export async function recordForeignEvent(tx: EventsTx, call: Call, request: Fore
     {
       company_id: call.company_id,
       event_type,
-      payload: masked(payload) as Payload,
-      previous: masked(previous) as Payload | null,
+      payload: mask(payload) as Payload,
+      previous: mask(previous) as Payload | null,
       created_at_ms: call.now_ms,
       request_id: call.request_id,
     },
@@ -93,22 +93,22 @@ function valueProblem(value: unknown, depth_left: number): string | null {
 
 /** Masked names could fall together, and one value would be lost. */
 function nameProblem(name: string): string | null {
-  return withoutEmbossedNumbers(name) === name ? null : 'must not have a card number for the name of a property';
+  return maskEmbossedNumbers(name) === name ? null : 'must not have a card number for the name of a property';
 }
 
 /** The value, which has no problem, with every card number masked that a text or a number in it could hold. */
-function masked(value: unknown): unknown {
-  if (typeof value === 'string') return withoutEmbossedNumbers(value);
-  if (typeof value === 'number') return maskedIfNumber(value);
+function mask(value: unknown): unknown {
+  if (typeof value === 'string') return maskEmbossedNumbers(value);
+  if (typeof value === 'number') return maskIfNumber(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(masked);
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]));
+  if (Array.isArray(value)) return value.map(mask);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mask(inner)]));
 }
 
 /** As text where it could be a card number. */
-function maskedIfNumber(value: number): number | string {
+function maskIfNumber(value: number): number | string {
   const text = String(value);
-  const without = withoutEmbossedNumbers(text);
+  const without = maskEmbossedNumbers(text);
   return without === text ? value : without;
 }
 

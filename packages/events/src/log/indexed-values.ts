@@ -17,24 +17,24 @@ export type IndexedValues = Readonly<Record<FilterName, string | number | null>>
  * Written out, though `filter_fields` says the same: every event of a pass goes through here, and a loop over the table takes
  * twice as long. A test holds the two together.
  */
-export function indexedValues({ event_type, payload, created_at_ms }: FilterableEvent): IndexedValues {
+export function indexedValuesOf({ event_type, payload, created_at_ms }: FilterableEvent): IndexedValues {
   return {
-    'payload.merchant_amount': integer(payload.merchant_amount),
-    'payload.billing_amount': integer(payload.billing_amount),
-    'payload.transaction_date_time': instant(payload.transaction_date_time),
-    'payload.approval_code': text(payload.approval_code),
-    'payload.net_ref_num': text(payload.net_reference_number),
-    'payload.card_number': text(payload.card_number),
-    'payload.financial_network_code': text(payload.financial_network_code),
-    'payload.mcc_description': text(payload.mcc_description),
-    'payload.mcc': text(payload.mcc),
-    'payload.merchant_name': text(payload.merchant_name),
-    'payload.rcn_alias': text(payload.rcn_alias),
-    'payload.rcn_id': integer(payload.rcn_id),
-    'payload.transaction_type': text(payload.transaction_type),
-    'payload.vcn_id': integer(payload.vcn_id),
-    'payload.id': text(payload.id),
-    'payload.status': text(payload.status),
+    'payload.merchant_amount': toInteger(payload.merchant_amount),
+    'payload.billing_amount': toInteger(payload.billing_amount),
+    'payload.transaction_date_time': toInstant(payload.transaction_date_time),
+    'payload.approval_code': toText(payload.approval_code),
+    'payload.net_ref_num': toText(payload.net_reference_number),
+    'payload.card_number': toText(payload.card_number),
+    'payload.financial_network_code': toText(payload.financial_network_code),
+    'payload.mcc_description': toText(payload.mcc_description),
+    'payload.mcc': toText(payload.mcc),
+    'payload.merchant_name': toText(payload.merchant_name),
+    'payload.rcn_alias': toText(payload.rcn_alias),
+    'payload.rcn_id': toInteger(payload.rcn_id),
+    'payload.transaction_type': toText(payload.transaction_type),
+    'payload.vcn_id': toInteger(payload.vcn_id),
+    'payload.id': toText(payload.id),
+    'payload.status': toText(payload.status),
     event_type,
     created_at: created_at_ms,
   };
@@ -42,7 +42,7 @@ export function indexedValues({ event_type, payload, created_at_ms }: Filterable
 
 /** Whether the event meets the filter: the plain meaning, which every index must agree with. */
 export function matches(event: FilterableEvent, filter: EventFilter): boolean {
-  const value = indexedValues(event)[filter.name];
+  const value = indexedValuesOf(event)[filter.name];
   if (value === null) return false;
   if (filter.kind === 'equals') return value === filter.value;
   return (
@@ -59,27 +59,27 @@ export function compareValues(a: string | number, b: string | number): number {
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {
-    const difference = rank(a.charCodeAt(at)) - rank(b.charCodeAt(at));
+    const difference = rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at));
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
 }
 
 /** UTF-16 has its surrogates in the middle, though the characters they make come last. */
-function rank(code_unit: number): number {
+function rankOf(code_unit: number): number {
   if (code_unit < 0xd800) return code_unit;
   return code_unit < 0xe000 ? code_unit + 0x2000 : code_unit - 0x800;
 }
 
-function integer(value: unknown): number | null {
+function toInteger(value: unknown): number | null {
   return Number.isSafeInteger(value) ? (value as number) : null;
 }
 
-function instant(value: unknown): number | null {
+function toInstant(value: unknown): number | null {
   return typeof value === 'string' ? (parseMoment(value)?.from_ms ?? null) : null;
 }
 
-function text(value: unknown): string | null {
+function toText(value: unknown): string | null {
   if (typeof value === 'string') {
     return value !== '' && value.length <= indexed_text_max && isStorable(value) ? value : null;
   }

@@ -16,12 +16,12 @@ export function parseMoment(text: string): Moment | null {
   const parts = form.exec(text);
   if (parts === null) return null;
   const [, date, time, zone] = parts;
-  const from_ms = instantMs(`${date}T${time ?? '00:00'}${zone ?? 'Z'}`);
+  const from_ms = toInstantMs(`${date}T${time ?? '00:00'}${zone ?? 'Z'}`);
   if (from_ms === null) return null;
   return { from_ms, to_ms: time === undefined ? from_ms + day_ms - 1 : from_ms };
 }
 
-function instantMs(text: string): number | null {
+function toInstantMs(text: string): number | null {
   try {
     return Temporal.Instant.from(text).epochMilliseconds;
   } catch {

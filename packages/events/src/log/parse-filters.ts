@@ -1,5 +1,5 @@
-import { type FieldError, invalidQuery, isStorable, shown } from '@tallystick/kernel';
-import { storedName } from './event-type.ts';
+import { type FieldError, invalidQuery, isStorable, showValue } from '@tallystick/kernel';
+import { toStoredName } from './event-type.ts';
 import { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './filter.ts';
 import { compareValues } from './indexed-values.ts';
 import { parseMoment } from './moment.ts';
@@ -16,7 +16,11 @@ export function parseEventFilters(query: Iterable<readonly [name: string, text: 
   const errors: FieldError[] = [];
   const seen = new Set<string>();
   for (const [name, text] of query) {
-    const read = seen.has(name) ? 'is given twice' : isFilterName(name) ? readFilter(name, text) : unknownName(name);
+    const read = seen.has(name)
+      ? 'is given twice'
+      : isFilterName(name)
+        ? readFilter(name, text)
+        : describeUnknownName(name);
     seen.add(name);
     if (typeof read === 'string') errors.push({ path: `filter[${name}]`, message: read });
     else if (read !== null) filters.push(read);
@@ -62,7 +66,7 @@ function readEnd(
   switch (type) {
     case 'integer': {
       const value = /^-?\d{1,16}$/.test(text) ? Number(text) + 0 : Number.NaN;
-      return Number.isSafeInteger(value) ? { from: value, to: value } : `must be an integer, not ${shown(text)}`;
+      return Number.isSafeInteger(value) ? { from: value, to: value } : `must be an integer, not ${showValue(text)}`;
     }
     case 'text':
       if (text.length > indexed_text_max) return `must have at most ${indexed_text_max} characters`;
@@ -71,23 +75,23 @@ function readEnd(
       const moment = parseMoment(text);
       if (moment !== null) return { from: moment.from_ms, to: moment.to_ms };
       const hint = /\d \d\d:?\d\d$/.test(text) ? '; write the + of an offset as %2B' : '';
-      return `must be a date (YYYY-MM-DD) or an instant (YYYY-MM-DDTHH:MM:SSZ), not ${shown(text)}${hint}`;
+      return `must be a date (YYYY-MM-DD) or an instant (YYYY-MM-DDTHH:MM:SSZ), not ${showValue(text)}${hint}`;
     }
   }
 }
 
 function readEventType(text: string): EventFilter | string | null {
   if (text === 'all') return null;
-  const value = storedName(text);
+  const value = toStoredName(text);
   if (value !== null) return { name: 'event_type', kind: 'equals', value };
-  return `must be the name of an event type, not ${shown(text)}; GET /v1/events/types lists them`;
+  return `must be the name of an event type, not ${showValue(text)}; GET /v1/events/types lists them`;
 }
 
 function isFilterName(name: string): name is FilterName {
   return Object.hasOwn(filter_fields, name);
 }
 
-function unknownName(name: string): string {
+function describeUnknownName(name: string): string {
   const last = name.slice(name.lastIndexOf('.') + 1);
   const near = Object.entries(filter_fields).find(([known, field]) =>
     [field.payload_key, known.slice(known.lastIndexOf('.') + 1)].includes(last),

@@ -12,7 +12,7 @@
  * its record of the answer a delivery is leased: no other worker sends it, unless the lease runs out because the worker died. A retry
  * meanwhile waits for that attempt, which is recorded and decides nothing any more: its round is over.
  */
-import { storableText } from '@tallystick/kernel';
+import { toStorableText } from '@tallystick/kernel';
 import { nextAttemptDue } from './retry-schedule.ts';
 import type { WebhookAnswer } from './webhook-sender.ts';
 
@@ -77,8 +77,8 @@ export function afterAttempt(
     error: answered ? null : `${answer.error}: ${answer.detail}`,
     duration_ms: answer.duration_ms,
     // As it can be stored: an answer that could not be recorded would hold up the record of all others.
-    excerpt: answered ? storableText(answer.excerpt) : null,
-    retry_after: answered && answer.retry_after !== null ? storableText(answer.retry_after) : null,
+    excerpt: answered ? toStorableText(answer.excerpt) : null,
+    retry_after: answered && answer.retry_after !== null ? toStorableText(answer.retry_after) : null,
   };
   const made = {
     ...delivery,

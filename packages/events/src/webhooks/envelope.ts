@@ -1,4 +1,4 @@
-import { instantText } from '@tallystick/kernel';
+import { toInstantText } from '@tallystick/kernel';
 import type { Event, Payload } from '../log/event.ts';
 
 /** What a delivery tells, before it is text. */
@@ -16,7 +16,7 @@ export interface EnvelopeContent {
 export function envelopeBody(content: EnvelopeContent): string {
   return JSON.stringify({
     data: {
-      date: instantText(content.created_at_ms),
+      date: toInstantText(content.created_at_ms),
       'event-id': content.event_id,
       payload: content.payload,
       previous: content.previous,

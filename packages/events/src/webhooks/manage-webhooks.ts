@@ -13,9 +13,9 @@ import type { WebhooksTx } from './ports.ts';
 import { relayEventsOf } from './relay.ts';
 import {
   type CallbackUrlPolicy,
-  distinctTypeIds,
   readChangeableFields,
   readWebhookFields,
+  removeRepeatedTypeIds,
   type Webhook,
   type WebhookRequestInput,
 } from './webhook.ts';
@@ -52,7 +52,7 @@ export async function createWebhook(
   const webhook = await tx.webhooks.insert({
     company_id: call.company_id,
     callback_url: callback_url!,
-    event_type_ids: distinctTypeIds(event_type_ids ?? []),
+    event_type_ids: removeRepeatedTypeIds(event_type_ids ?? []),
     status: status ?? 'active',
     secret_sealed: sealWebhookSecret(parts.sealer, secret),
     previous_secret_sealed: null,
@@ -100,7 +100,7 @@ export async function updateWebhook(
   const webhook = await readWebhook(tx, call, id, { for_update: true });
   const updated: Webhook = {
     ...webhook,
-    event_type_ids: event_type_ids === null ? webhook.event_type_ids : distinctTypeIds(event_type_ids),
+    event_type_ids: event_type_ids === null ? webhook.event_type_ids : removeRepeatedTypeIds(event_type_ids),
     status: status ?? webhook.status,
   };
   await tx.webhooks.update(updated);

@@ -7,7 +7,7 @@ import type { Webhook } from './webhook.ts';
 export interface WebhookStore {
   /**
    * Inserts. Within a company an event type stands on one webhook only, active or not; 6 and 10 are one type. Of two
-   * racing inserts or updates that claim one type, the second is refused (`typeTaken`): they are made one after the other within a
+   * racing inserts or updates that claim one type, the second is refused (`refuseTakenType`): they are made one after the other within a
    * company, so that what one gives up is free for the next alone.
    */
   insert(webhook: Omit<Webhook, 'id'>): Promise<Webhook>;

@@ -20,7 +20,7 @@
  * process: the events table is the outbox.
  */
 import { type Clock, createPhase, type UnitOfWork } from '@tallystick/kernel';
-import { subscribedName } from '../log/event-type.ts';
+import { subscribedNameOf } from '../log/event-type.ts';
 import type { DeliveryOffer, DeliveryQueue, EventToRelay, NewDelivery, Outbox } from './ports.ts';
 
 export interface RelayPorts {
@@ -153,7 +153,7 @@ async function deliver(
     let sequence = last_sequence;
     for (const event of events) {
       const event_type =
-        event.company_id === webhook.company_id ? subscribedName(event.event_type, webhook.event_type_ids) : null;
+        event.company_id === webhook.company_id ? subscribedNameOf(event.event_type, webhook.event_type_ids) : null;
       if (event_type === null) continue;
       sequence += 1;
       deliveries.push({

@@ -1,4 +1,4 @@
-import { resealAll, resealed, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import { reseal, resealAll, type Sealer, type UnitOfWork } from '@tallystick/kernel';
 import type { SigningSecrets } from '@tallystick/webhook-signature';
 import type { WebhookStore } from './ports.ts';
 import type { Webhook } from './webhook.ts';
@@ -32,8 +32,8 @@ export function resealWebhookSecrets(
     next: ({ webhooks }, after_id) => webhooks.listAfter(after_id, batch),
     async reseal({ webhooks }, webhook) {
       const { secret_sealed, previous_secret_sealed: previous } = webhook;
-      const current_anew = resealed(sealer, purpose, secret_sealed);
-      const previous_anew = previous === null ? null : resealed(sealer, purpose, previous);
+      const current_anew = reseal(sealer, purpose, secret_sealed);
+      const previous_anew = previous === null ? null : reseal(sealer, purpose, previous);
       const count = Number(current_anew !== null) + Number(previous_anew !== null);
       if (count === 0) return 0;
       await webhooks.update({

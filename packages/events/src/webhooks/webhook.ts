@@ -4,9 +4,9 @@ import {
   type Refusal,
   type RequestFields,
   shared_secret_expected,
-  shown,
+  showValue,
 } from '@tallystick/kernel';
-import { canonicalTypeId, event_types } from '../log/event-type.ts';
+import { event_types, toCanonicalTypeId } from '../log/event-type.ts';
 
 export const webhook_statuses = ['active', 'inactive'] as const;
 
@@ -83,18 +83,20 @@ function readEventTypeIds(fields: RequestFields): readonly number[] | null {
   const unknown = ids?.find((id) => !event_types.some((type) => type.id === id));
   if (unknown !== undefined) {
     const known = event_types.map(({ id }) => id).join(', ');
-    fields.addProblem('event_type_ids', `must hold ids of event types (${known}), not ${shown(unknown)}`);
+    fields.addProblem('event_type_ids', `must hold ids of event types (${known}), not ${showValue(unknown)}`);
   }
   return ids as readonly number[] | null;
 }
 
 /** The ids without repetition, in the order given; 6 and 10 are one type, and the first of them stays. */
-export function distinctTypeIds(ids: readonly number[]): readonly number[] {
-  return ids.filter((id, place) => ids.findIndex((other) => canonicalTypeId(other) === canonicalTypeId(id)) === place);
+export function removeRepeatedTypeIds(ids: readonly number[]): readonly number[] {
+  return ids.filter(
+    (id, place) => ids.findIndex((other) => toCanonicalTypeId(other) === toCanonicalTypeId(id)) === place,
+  );
 }
 
 /** The refusal of a type that another webhook of the company has already. */
-export function typeTaken(event_type_id: number, webhook_id: number): Refusal {
+export function refuseTakenType(event_type_id: number, webhook_id: number): Refusal {
   const message = `has ${event_type_id}, which webhook ${webhook_id} has already: only one callback URL may be set for an event type`;
   return invalid({ path: 'event_type_ids', message });
 }

@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from '../errors/refusal.ts';
 import { amount_max, type Money, money } from '../values/money.ts';
-import { shown } from './shown.ts';
+import { showValue } from './show-value.ts';
 
 /** Bounds of a whole number or of a length, both included. */
 export interface Bounds {
@@ -66,7 +66,7 @@ export class RequestFields {
     if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) {
       return value === 0 ? 0 : value;
     }
-    this.addProblem(name, `must be a whole number from ${min} to ${max}, not ${shown(value)}`);
+    this.addProblem(name, `must be a whole number from ${min} to ${max}, not ${showValue(value)}`);
     return null;
   }
 
@@ -82,7 +82,7 @@ export class RequestFields {
     if (value === null) return null;
     const id = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
     if (typeof id === 'number' && Number.isSafeInteger(id) && id > 0) return id;
-    this.addProblem(name, `must be an id: a positive whole number or its digits, not ${shown(value)}`);
+    this.addProblem(name, `must be an id: a positive whole number or its digits, not ${showValue(value)}`);
     return null;
   }
 
@@ -90,7 +90,7 @@ export class RequestFields {
   readFlag(name: string): boolean | null {
     const value = this.get(name);
     if (value === null || typeof value === 'boolean') return value;
-    this.addProblem(name, `must be true or false, not ${shown(value)}`);
+    this.addProblem(name, `must be true or false, not ${showValue(value)}`);
     return null;
   }
 
@@ -113,7 +113,7 @@ export class RequestFields {
     const value = this.get(name);
     if (value === null) return null;
     const parsed = typeof value === 'string' ? tryParse(parse, value) : null;
-    if (parsed === null) this.addProblem(name, `must be ${expected}, not ${shown(value)}`);
+    if (parsed === null) this.addProblem(name, `must be ${expected}, not ${showValue(value)}`);
     return parsed;
   }
 
@@ -134,7 +134,7 @@ export class RequestFields {
     if (value === null) return null;
     if (Array.isArray(value) && value.length >= min && value.length <= max) return value;
     const size = max === Number.POSITIVE_INFINITY ? '' : min === 0 ? `at most ${max} ` : `${min} to ${max} `;
-    const given = Array.isArray(value) ? String(value.length) : shown(value);
+    const given = Array.isArray(value) ? String(value.length) : showValue(value);
     this.addProblem(name, `must be an array of ${size}${items}, not ${given}`);
     return null;
   }

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../transactions/unit-of-work.ts';
 import type { Sealer } from './secrets.ts';
 
 /** The value sealed with the newest key of the ring, or null if that key had already sealed it. */
-export function resealed(sealer: Sealer, purpose: string, sealed: Uint8Array): Uint8Array | null {
+export function reseal(sealer: Sealer, purpose: string, sealed: Uint8Array): Uint8Array | null {
   return sealer.isCurrent(sealed) ? null : sealer.seal(purpose, sealer.open(purpose, sealed));
 }
 

@@ -70,8 +70,8 @@ function readTarget(now_ms: number, move: ClockMove): number {
   fields.refuseInvalid();
 
   const to_ms = set?.epochMilliseconds ?? addTo(now_ms, advance!);
-  if (to_ms < now_ms) fields.addProblem(path, `would move the clock backwards: it is ${iso(now_ms)}`);
-  if (to_ms > end_ms) fields.addProblem(path, `would move the clock past ${iso(end_ms)}`);
+  if (to_ms < now_ms) fields.addProblem(path, `would move the clock backwards: it is ${toIso(now_ms)}`);
+  if (to_ms > end_ms) fields.addProblem(path, `would move the clock past ${toIso(end_ms)}`);
   fields.refuseInvalid();
   return to_ms;
 }
@@ -86,6 +86,6 @@ function addTo(now_ms: number, duration: Temporal.Duration): number {
   }
 }
 
-function iso(at_ms: number): string {
+function toIso(at_ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(at_ms).toString();
 }

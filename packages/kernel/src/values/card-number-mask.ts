@@ -27,7 +27,7 @@ function isCardNumber(digits: string): boolean {
 }
 
 /** How a number is shown to those who may not see it (decision: virtual cards). */
-export function maskedNumber(last4: string): string {
+export function maskNumber(last4: string): string {
   return `************${last4}`;
 }
 
@@ -38,8 +38,8 @@ const unbroken = /(?<!\d|\d\.)\d{13,19}(?!\d)/g;
  * For log lines: digits in one run. Digits in groups are not masked, because logs contain many
  * UUIDs, and the groups of one in a thousand would pass for a card number.
  */
-export function withoutNumbers(text: string): string {
-  return masked(text, unbroken);
+export function maskUnbrokenNumbers(text: string): string {
+  return mask(text, unbroken);
 }
 
 /**
@@ -55,8 +55,8 @@ const embossed = [/\d{4}-\d{4}-\d{4}-\d{4}-\d{1,3}/, /\d{4}-\d{4}-\d{4}-\d{1,7}/
  * For data and ids of other systems: digits in one run, or in the groups that are embossed on
  * cards.
  */
-export function withoutEmbossedNumbers(text: string): string {
-  return embossed.reduce(masked, withoutNumbers(text));
+export function maskEmbossedNumbers(text: string): string {
+  return embossed.reduce(mask, maskUnbrokenNumbers(text));
 }
 
 const grouped = /(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g;
@@ -65,8 +65,8 @@ const grouped = /(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g;
  * For text that people write: digits in one run, or in any groups, with single spaces or hyphens
  * between them.
  */
-export function withoutCardNumbers(text: string): string {
-  return masked(text, grouped);
+export function maskCardNumbers(text: string): string {
+  return mask(text, grouped);
 }
 
 const digit_runs = /\d(?:[^0-9A-Za-z:]{0,3}\d){11,}/g;
@@ -75,7 +75,7 @@ const digit_runs = /\d(?:[^0-9A-Za-z:]{0,3}\d){11,}/g;
  * For invalid values that a message repeats: any run of 12 or more digits, in groups too. A card number with a typing error
  * fails the check, so nothing is checked here, and no digit stays.
  */
-export function withoutDigitRuns(text: string): string {
+export function maskDigitRuns(text: string): string {
   return text.replace(digit_runs, '(many digits)');
 }
 
@@ -83,14 +83,14 @@ export function withoutDigitRuns(text: string): string {
  * After a match that fails the check, the search continues inside it, because a card number may
  * begin there.
  */
-function masked(text: string, written: RegExp): string {
+function mask(text: string, written: RegExp): string {
   let result = '';
   let done = 0;
   written.lastIndex = 0;
   for (let found = written.exec(text); found !== null; found = written.exec(text)) {
     const digits = found[0].replace(/\D/g, '');
     if (isCardNumber(digits)) {
-      result += text.slice(done, found.index) + maskedNumber(digits.slice(-4));
+      result += text.slice(done, found.index) + maskNumber(digits.slice(-4));
       done = written.lastIndex;
     } else {
       written.lastIndex = found.index + 1;

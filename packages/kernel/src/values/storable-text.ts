@@ -7,6 +7,6 @@ export function isStorable(text: string): boolean {
  * The text with U+FFFD in place of characters that a database cannot store. For logged text of
  * unknown senders.
  */
-export function storableText(text: string): string {
+export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\u{FFFD}');
 }

@@ -1,11 +1,11 @@
 import {
   type Event,
   event_types,
-  eventResource,
   filter_fields,
   listEvents,
   parseEventFilters,
   readEvent,
+  toEventResource,
 } from '@tallystick/events';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
@@ -32,7 +32,7 @@ export function eventRoutes(): readonly Route[] {
       summary: 'Read an event',
       answer: event,
       async transaction(tx, request) {
-        return resource(eventResource(await readEvent(tx, clientCall(request), request.id)));
+        return resource(toEventResource(await readEvent(tx, clientCall(request), request.id)));
       },
     }),
     route({
@@ -48,7 +48,7 @@ export function eventRoutes(): readonly Route[] {
       async transaction(tx, request) {
         const { query } = request;
         const page = await listEvents(tx, clientCall(request), parseEventFilters(query.filters), query.page);
-        return list(query, page, eventResource, minimalEvent);
+        return list(query, page, toEventResource, minimalEvent);
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import { type KeptMessage, listMailbox, readMailbox } from '@tallystick/cards';
-import { instantText, type Sealer } from '@tallystick/kernel';
+import { type Sealer, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import { type Route, route } from '../../request/route.ts';
@@ -41,7 +41,7 @@ function item({ id, to, subject, received_at_ms }: KeptMessage) {
     id: String(id),
     to,
     subject,
-    received_at: instantText(received_at_ms),
+    received_at: toInstantText(received_at_ms),
     type,
     url: `/sandbox/v1/mailbox/${id}`,
   };

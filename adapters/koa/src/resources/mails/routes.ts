@@ -3,16 +3,16 @@ import {
   type Mail,
   type MailFilter,
   mail_states,
-  maskedAddress,
+  maskAddress,
   readMail,
   retryMail,
 } from '@tallystick/cards';
-import { instantText } from '@tallystick/kernel';
+import { toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
-import { choiceFilter, type Query } from '../../request/query.ts';
+import { type Query, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
-import { callOf, companyFilter } from '../operator/routes.ts';
+import { callOf, readCompanyFilter } from '../operator/routes.ts';
 import { mail } from './shapes.ts';
 
 const path = '/operator/v1/mails';
@@ -33,7 +33,7 @@ export function mailRoutes(): readonly Route[] {
       filter_names,
       answer: z.array(mail),
       async transaction(tx, { query }) {
-        return list(query, await listMails(tx, mailFilter(query), query.page), mailResource, minimalMail);
+        return list(query, await listMails(tx, readMailFilter(query), query.page), mailResource, minimalMail);
       },
     }),
     route({
@@ -60,9 +60,9 @@ export function mailRoutes(): readonly Route[] {
   ];
 }
 
-function mailFilter(query: Query): MailFilter {
-  const company_id = companyFilter(query);
-  const state = choiceFilter(query, 'state', mail_states);
+function readMailFilter(query: Query): MailFilter {
+  const company_id = readCompanyFilter(query);
+  const state = readChoiceFilter(query, 'state', mail_states);
   return { ...(company_id === null ? {} : { company_id }), ...(state === undefined ? {} : { state }) };
 }
 
@@ -72,13 +72,13 @@ function mailResource(one: Mail) {
     id,
     company_id: one.company_id,
     vcn_id: one.card_id,
-    recipient: maskedAddress(one.recipient),
+    recipient: maskAddress(one.recipient),
     state: one.state,
     attempts: one.attempts,
     error: one.error,
-    created_at: instantText(one.created_at_ms),
-    next_attempt_at: one.due_at_ms === null ? null : instantText(one.due_at_ms),
-    finished_at: one.finished_at_ms === null ? null : instantText(one.finished_at_ms),
+    created_at: toInstantText(one.created_at_ms),
+    next_attempt_at: one.due_at_ms === null ? null : toInstantText(one.due_at_ms),
+    finished_at: one.finished_at_ms === null ? null : toInstantText(one.finished_at_ms),
     type,
     url,
   };

@@ -13,9 +13,9 @@ import {
   updateCompany,
 } from '@tallystick/access';
 import { createRealCard } from '@tallystick/cards';
-import { eventResource, recordForeignEvent } from '@tallystick/events';
+import { recordForeignEvent, toEventResource } from '@tallystick/events';
 import { invalid, invalidQuery, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
-import { completeTemplate, templateItem } from '@tallystick/templates';
+import { completeTemplate, toTemplateItem } from '@tallystick/templates';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
@@ -114,7 +114,7 @@ const realCardRoutes: readonly Route[] = [
     filter_names: ['company_id'],
     answer: z.array(real_card),
     async transaction(tx, { query }) {
-      const page = await tx.real_cards.list(companyFilter(query), query.page);
+      const page = await tx.real_cards.list(readCompanyFilter(query), query.page);
       return list(query, page, realCard, minimalRealCard);
     },
   }),
@@ -143,7 +143,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       filter_names: ['company_id'],
       answer: z.array(api_key),
       async transaction(tx, { query }) {
-        const company_id = companyFilter(query);
+        const company_id = readCompanyFilter(query);
         const page = await listKeys(tx, company_id === null ? {} : { company_id }, query.page);
         return list(query, page, apiKeyResource, minimalApiKey);
       },
@@ -181,7 +181,7 @@ const completion = route({
   summary: 'Complete a PENDING purchase template before its time',
   answer: template_item,
   async transaction(tx, { id, now_ms }) {
-    return resource(templateItem(await completeTemplate(tx, now_ms, id)));
+    return resource(toTemplateItem(await completeTemplate(tx, now_ms, id)));
   },
 });
 
@@ -198,7 +198,7 @@ const foreign = route({
   async transaction(tx, request) {
     const { company_id, ...told } = request.body.data;
     await requireCompany(tx, company_id);
-    return resource(eventResource(await recordForeignEvent(tx, operatorCall(request, company_id), told)));
+    return resource(toEventResource(await recordForeignEvent(tx, operatorCall(request, company_id), told)));
   },
 });
 
@@ -213,7 +213,7 @@ async function requireCompany(tx: Pick<HttpTx, 'companies'>, company_id: number)
 }
 
 /** The company of `filter[company_id]`, or null. Refuses (`invalid_query`) what is no id. */
-export function companyFilter(query: Query): number | null {
+export function readCompanyFilter(query: Query): number | null {
   const text = query.filters.get('company_id');
   if (text === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);

@@ -1,5 +1,5 @@
 import { listRealCards, type RealCard } from '@tallystick/cards';
-import { instantText, Refusal } from '@tallystick/kernel';
+import { Refusal, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
@@ -49,7 +49,7 @@ export function realCard(card: RealCard) {
     velocity_enabled: card.velocity_enabled,
     network_data_names: card.network_data_names,
     is_default: card.is_default,
-    created_at: instantText(card.created_at_ms),
+    created_at: toInstantText(card.created_at_ms),
     ...kindOf(card),
   };
 }

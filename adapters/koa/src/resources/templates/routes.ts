@@ -4,8 +4,8 @@ import {
   type PurchaseTemplate,
   requestTemplate,
   type TemplateOptions,
-  templateAcknowledgement,
-  templateItem,
+  toTemplateAcknowledgement,
+  toTemplateItem,
 } from '@tallystick/templates';
 import * as z from 'zod';
 import { list } from '../../answer/answer.ts';
@@ -33,7 +33,7 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
       answer: template_acknowledgement,
       async transaction(tx, request) {
         const template = await requestTemplate(tx, ports, clientCall(request), request.body.data, options);
-        return { status: 200, body: templateAcknowledgement(template) };
+        return { status: 200, body: toTemplateAcknowledgement(template) };
       },
     }),
     route({
@@ -49,7 +49,7 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
         const transaction_key = request.query.filters.get('transaction_key');
         const filter = transaction_key === undefined ? {} : { transaction_key };
         const page = await listTemplates(tx, clientCall(request), filter, request.query.page, options);
-        return list(request.query, page, templateItem, minimalTemplate);
+        return list(request.query, page, toTemplateItem, minimalTemplate);
       },
     }),
   ];

@@ -1,11 +1,11 @@
 import { authorizationItem, type CardReading, clearingItem, masked_cvc, type RevealedNumber } from '@tallystick/cards';
-import { maskedNumber } from '@tallystick/kernel';
+import { maskNumber } from '@tallystick/kernel';
 import type { MinimalItem } from '../../answer/answer.ts';
 
 /** A virtual card as answers show it (service specification 2.1); its number and code masked unless revealed. */
 export function virtualCard(reading: CardReading, revealed: RevealedNumber | undefined) {
   const { card } = reading;
-  const number = revealed ?? { card_number: maskedNumber(card.last4), cvc: masked_cvc };
+  const number = revealed ?? { card_number: maskNumber(card.last4), cvc: masked_cvc };
   return {
     id: String(card.id),
     available_balance: reading.available_balance,

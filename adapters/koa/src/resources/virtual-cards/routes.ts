@@ -52,7 +52,12 @@ const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true 
 /** `/v1/virtualcards` (service specification 4.1, and the operations that the decisions add). */
 export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly random: Random }): readonly Route[] {
   /** The card; with number and code if the request asks for them, which the audit log is told. */
-  const shown = async (tx: HttpTx, request: ApiRequest, reading: CardReading, in_clear: boolean): Promise<Answer> => {
+  const presentReading = async (
+    tx: HttpTx,
+    request: ApiRequest,
+    reading: CardReading,
+    in_clear: boolean,
+  ): Promise<Answer> => {
     if (!in_clear) return resource(virtualCard(reading, undefined));
     const revealed = await revealNumbers(tx, ports, clientCall(request), [reading.card]);
     const answer = resource(virtualCard(reading, revealed.get(reading.card.id)));
@@ -71,7 +76,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       async transaction(tx, request) {
         const { data, show_card_number } = request.body;
         const reading = await issueCard(tx, ports, clientCall(request), data);
-        return shown(tx, request, reading, show_card_number === true);
+        return presentReading(tx, request, reading, show_card_number === true);
       },
     }),
     route({
@@ -90,7 +95,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       async transaction(tx, request) {
         const { query } = request;
         const with_activity = query.flag('show_realtime_auths');
-        const page = await listCards(tx, clientCall(request), cardFilter(query), query.page, { with_activity });
+        const page = await listCards(tx, clientCall(request), readCardFilter(query), query.page, { with_activity });
         return list(query, page, (reading) => virtualCard(reading, undefined), minimalVirtualCard);
       },
     }),
@@ -104,7 +109,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       answer: virtual_card,
       async transaction(tx, request) {
         const reading = await readCard(tx, clientCall(request), request.id);
-        return shown(tx, request, reading, request.query.flag('show_card_number'));
+        return presentReading(tx, request, reading, request.query.flag('show_card_number'));
       },
     }),
     route({
@@ -118,7 +123,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       async transaction(tx, request) {
         const { data, show_card_number } = request.body;
         const reading = await updateCard(tx, clientCall(request), request.id, data);
-        return shown(tx, request, reading, show_card_number === true);
+        return presentReading(tx, request, reading, show_card_number === true);
       },
     }),
     route({
@@ -143,7 +148,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       answer: virtual_card,
       async transaction(tx, request) {
         const reading = await emailCard(tx, clientCall(request), request.id, request.body.data.email);
-        return shown(tx, request, reading, false);
+        return presentReading(tx, request, reading, false);
       },
     }),
     route({
@@ -174,7 +179,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
 }
 
 /** The filter of the query. Refuses (`invalid_query`) each value that no card has. */
-function cardFilter(query: Query): CardFilter {
+function readCardFilter(query: Query): CardFilter {
   const errors: FieldError[] = [];
   const metadata: [string, string][] = [];
   const filter: Record<string, string | number> = {};

@@ -17,11 +17,11 @@ import {
   type Webhook,
   type WebhookRequestInput,
 } from '@tallystick/events';
-import { instantText, type Random, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import { type Random, type Sealer, toInstantText, type UnitOfWork } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, type MinimalItem, no_content, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
-import { choiceFilter } from '../../request/query.ts';
+import { readChoiceFilter } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
 import {
   create_webhook,
@@ -166,7 +166,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       filter_names: ['state'],
       answer: z.array(delivery),
       async transaction(tx, request) {
-        const state = choiceFilter(request.query, 'state', delivery_states);
+        const state = readChoiceFilter(request.query, 'state', delivery_states);
         const filter = state === undefined ? {} : { state };
         const page = await listDeliveries(tx, clientCall(request), request.id, filter, request.query.page);
         return list(request.query, page, deliveryResource, minimalDelivery);
@@ -226,11 +226,11 @@ function deliveryResource({ delivery: one, attempts }: DeliveryReading) {
     event_type: one.event_type,
     sequence: one.sequence,
     state: one.state,
-    next_attempt_at: one.due_at_ms === null ? null : instantText(one.due_at_ms),
-    created_at: instantText(one.created_at_ms),
+    next_attempt_at: one.due_at_ms === null ? null : toInstantText(one.due_at_ms),
+    created_at: toInstantText(one.created_at_ms),
     attempts: attempts.map(({ number, at_ms, status, error, duration_ms, excerpt, retry_after }) => ({
       number,
-      at: instantText(at_ms),
+      at: toInstantText(at_ms),
       status,
       error,
       duration_ms,
