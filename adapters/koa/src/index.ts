@@ -6,5 +6,7 @@ export { measureLedger } from './operations/measured-ledger.ts';
 export { createMetrics, type Metrics } from './operations/metrics.ts';
 export type { HttpTx } from './request/http-tx.ts';
 export { card_details_path } from './resources/card-details/page.ts';
+export { presentApiKey, presentCompany } from './resources/operator/presenter.ts';
 export type { Sandbox } from './resources/sandbox/sandbox.ts';
+export { presentTemplate, templateStatusPath } from './resources/templates/presenter.ts';
 export type { WebhookServices } from './resources/webhooks/routes.ts';

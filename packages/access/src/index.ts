@@ -24,4 +24,3 @@ export {
   signRequest,
   verifySignature,
 } from './requests/request-signature.ts';
-export * from './resources.ts';

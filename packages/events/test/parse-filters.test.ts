@@ -126,23 +126,23 @@ test('what is malformed is refused, by its parameter', () => {
   ];
   for (const [name, text, message] of refused) {
     const refusal = refusalOf([name, text]);
-    assert.equal(refusal.fields[0]?.path, `filter[${name}]`);
+    assert.equal(refusal.fields[0]?.path, name);
     assert.match(refusal.fields[0].message, message, `${name}=${text}`);
   }
 });
 
 test('an unknown filter is refused by its name, and the one that was meant is named', () => {
   const unknown: readonly (readonly [string, RegExp])[] = [
-    ['mcc', /filter\[payload\.mcc\] is$/],
-    ['payload.net_reference_number', /filter\[payload\.net_ref_num\] is$/],
-    ['payload.event_type', /filter\[event_type\] is$/],
+    ['mcc', /payload\.mcc is$/],
+    ['payload.net_reference_number', /payload\.net_ref_num is$/],
+    ['payload.event_type', /; event_type is$/],
     ['payload.merchant_city', /these are: payload\.merchant_amount, /],
     ['toString', /these are: /],
     ['', /these are: /],
   ];
   for (const [name, message] of unknown) {
     const [field] = refusalOf([name, '1']).fields;
-    assert.equal(field?.path, `filter[${name}]`);
+    assert.equal(field?.path, name);
     assert.match(field.message, message);
   }
 });
@@ -156,7 +156,7 @@ test('every problem is reported at once, a repeated parameter too', () => {
   );
   assert.deepEqual(
     refusal.fields.map(({ path }) => path),
-    ['filter[payload.mcc]', 'filter[colour]', 'filter[payload.vcn_id]'],
+    ['payload.mcc', 'colour', 'payload.vcn_id'],
   );
 });
 

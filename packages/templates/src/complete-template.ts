@@ -1,7 +1,12 @@
 import { assert, Refusal } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import type { PurchaseTemplate } from './template.ts';
-import { toTemplateItem } from './wire-shapes.ts';
+import { type StatusUrlOf, toTemplateItem } from './wire-shapes.ts';
+
+/** The event of a completion links to the template's status. */
+export interface CompletionPorts {
+  readonly statusUrlOf: StatusUrlOf;
+}
 
 type CompletionTx = Pick<TemplatesTx, 'templates' | 'events'>;
 
@@ -9,20 +14,35 @@ type CompletionTx = Pick<TemplatesTx, 'templates' | 'events'>;
  * Completes up to `limit` PENDING templates whose time has come (service specification 3), and returns how many. Safe
  * while another process does the same: each template is completed, and told of, once.
  */
-export async function completeDueTemplates(tx: CompletionTx, now_ms: number, limit: number): Promise<number> {
+export async function completeDueTemplates(
+  tx: CompletionTx,
+  ports: CompletionPorts,
+  now_ms: number,
+  limit: number,
+): Promise<number> {
   const due = await tx.templates.claimDue(now_ms, limit);
-  for (const template of due) await complete(tx, now_ms, template);
+  for (const template of due) await complete(tx, ports, now_ms, template);
   return due.length;
 }
 
 /** Completes one PENDING template before its time, for the operator. Refuses (`not_found`) when it is not PENDING. */
-export async function completeTemplate(tx: CompletionTx, now_ms: number, id: number): Promise<PurchaseTemplate> {
+export async function completeTemplate(
+  tx: CompletionTx,
+  ports: CompletionPorts,
+  now_ms: number,
+  id: number,
+): Promise<PurchaseTemplate> {
   const template = await tx.templates.claim(id);
   if (template === null) throw new Refusal('not_found', `no purchase template ${id} is PENDING`);
-  return complete(tx, now_ms, template);
+  return complete(tx, ports, now_ms, template);
 }
 
-async function complete(tx: CompletionTx, now_ms: number, pending: PurchaseTemplate): Promise<PurchaseTemplate> {
+async function complete(
+  tx: CompletionTx,
+  { statusUrlOf }: CompletionPorts,
+  now_ms: number,
+  pending: PurchaseTemplate,
+): Promise<PurchaseTemplate> {
   assert(pending.status === 'PENDING', `template ${pending.id} was claimed though it is ${pending.status}`);
   assert(pending.company_id !== null, `template ${pending.id} is PENDING and belongs to no company`);
   const active: PurchaseTemplate = { ...pending, status: 'ACTIVE', updated_at_ms: now_ms, completes_at_ms: null };
@@ -31,8 +51,8 @@ async function complete(tx: CompletionTx, now_ms: number, pending: PurchaseTempl
     {
       company_id: pending.company_id,
       event_type: 'virtualcard.purchasetemplate.created',
-      payload: toTemplateItem(active),
-      previous: toTemplateItem(pending),
+      payload: toTemplateItem(active, statusUrlOf),
+      previous: toTemplateItem(pending, statusUrlOf),
       created_at_ms: now_ms,
       request_id: null,
     },

@@ -2,7 +2,10 @@ import type { Payload } from '@tallystick/events';
 import { toInstantText } from '@tallystick/kernel';
 import type { PurchaseTemplate } from './template.ts';
 
-/** The link of a template to the query that tells its status. */
+/** Returns the URL of the query that reads a template's status. The interface that serves it decides what it is. */
+export type StatusUrlOf = (template: Pick<PurchaseTemplate, 'transaction_key'>) => string;
+
+/** The link of a template to the query that reads its status. */
 export interface TemplateLink {
   readonly href: string;
   readonly method: 'GET';
@@ -45,12 +48,15 @@ export interface TemplateItem extends Payload {
 }
 
 /** The acknowledgement of the request that made the template. */
-export function toTemplateAcknowledgement(template: PurchaseTemplate): TemplateAcknowledgement {
+export function toTemplateAcknowledgement(
+  template: PurchaseTemplate,
+  statusUrlOf: StatusUrlOf,
+): TemplateAcknowledgement {
   return {
     copy_from_template: template.copy_from_template,
     customer_number: template.customer_number,
     description: template.description,
-    links: statusLinks(template),
+    links: [{ href: statusUrlOf(template), method: 'GET', rel: 'self' }],
     mcc_list: template.mcc_list,
     mcc_rule: template.mcc_rule,
     name: template.name,
@@ -61,7 +67,7 @@ export function toTemplateAcknowledgement(template: PurchaseTemplate): TemplateA
 }
 
 /** The template as lists and the event virtualcard.purchasetemplate.created show it. */
-export function toTemplateItem(template: PurchaseTemplate): TemplateItem {
+export function toTemplateItem(template: PurchaseTemplate, statusUrlOf: StatusUrlOf): TemplateItem {
   return {
     company_id: template.company_id,
     copy_from_template: template.copy_from_template,
@@ -71,7 +77,7 @@ export function toTemplateItem(template: PurchaseTemplate): TemplateItem {
     environment: template.environment,
     id: template.id,
     identity: null,
-    links: statusLinks(template),
+    links: [{ href: statusUrlOf(template), method: 'GET', rel: 'self' }],
     mcc_list: template.mcc_list,
     mcc_rule: template.mcc_rule,
     name: template.name,
@@ -80,9 +86,4 @@ export function toTemplateItem(template: PurchaseTemplate): TemplateItem {
     transaction_key: template.transaction_key,
     updated_at: toInstantText(template.updated_at_ms),
   };
-}
-
-function statusLinks(template: PurchaseTemplate): readonly TemplateLink[] {
-  const href = `/v1/content/virtualcard-templates?filter[transaction_key]=${template.transaction_key}`;
-  return [{ href, method: 'GET', rel: 'self' }];
 }

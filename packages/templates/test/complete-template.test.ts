@@ -7,7 +7,10 @@ import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
 const now_ms = Date.UTC(2026, 10, 21, 10);
 const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };
 const options = { environment: 'live', completion_delay_ms: 5_000 } as const;
-const ports = { random: repeatableRandom(7) };
+const ports = {
+  random: repeatableRandom(7),
+  statusUrlOf: ({ transaction_key }: { readonly transaction_key: string }) => `/status/${transaction_key}`,
+};
 
 function request(name: string) {
   return { name, mcc_list: ['5411'], mcc_rule: 'ALLOW', description: 'x', required_control: 'VELOCITY' } as const;
@@ -16,15 +19,15 @@ function request(name: string) {
 test('a template is completed when its delay has passed, not a millisecond earlier', async () => {
   const { unit_of_work } = inMemoryTemplates();
   await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
-  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 4_999, 10)), 0);
-  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 5_000, 10)), 1);
-  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 60_000, 10)), 0);
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 4_999, 10)), 0);
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 5_000, 10)), 1);
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 60_000, 10)), 0);
 });
 
 test('completion tells the ACTIVE template and the PENDING one that it was', async () => {
   const { unit_of_work, events } = inMemoryTemplates();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
-  await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 6_000, 10));
+  await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 6_000, 10));
   const active = await unit_of_work.run((tx) => tx.templates.find(1, pending.id));
   assert.equal(active?.status, 'ACTIVE');
   assert.equal(active.completes_at_ms, null);
@@ -33,8 +36,12 @@ test('completion tells the ACTIVE template and the PENDING one that it was', asy
       id: 1,
       company_id: 1,
       event_type: 'virtualcard.purchasetemplate.created',
-      payload: { ...toTemplateItem(pending), status: 'ACTIVE', updated_at: '2026-11-21T10:00:06.000Z' },
-      previous: toTemplateItem(pending),
+      payload: {
+        ...toTemplateItem(pending, ports.statusUrlOf),
+        status: 'ACTIVE',
+        updated_at: '2026-11-21T10:00:06.000Z',
+      },
+      previous: toTemplateItem(pending, ports.statusUrlOf),
       created_at_ms: now_ms + 6_000,
       request_id: null,
     },
@@ -44,13 +51,13 @@ test('completion tells the ACTIVE template and the PENDING one that it was', asy
 test('the operator completes a template before its time, once', async () => {
   const { unit_of_work, events } = inMemoryTemplates();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
-  const active = await unit_of_work.run((tx) => completeTemplate(tx, now_ms + 1, pending.id));
+  const active = await unit_of_work.run((tx) => completeTemplate(tx, ports, now_ms + 1, pending.id));
   assert.equal(active.status, 'ACTIVE');
   await assert.rejects(
-    unit_of_work.run((tx) => completeTemplate(tx, now_ms + 2, pending.id)),
+    unit_of_work.run((tx) => completeTemplate(tx, ports, now_ms + 2, pending.id)),
     (error) => error instanceof Refusal && error.code === 'not_found',
   );
-  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 60_000, 10)), 0);
+  assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 60_000, 10)), 0);
   assert.equal(events().length, 1);
 });
 
@@ -61,7 +68,7 @@ test('many due templates are completed in batches, each told of once', async () 
   }
   const counts: number[] = [];
   for (let batch = 0; batch < 4; batch += 1) {
-    counts.push(await unit_of_work.run((tx) => completeDueTemplates(tx, now_ms + 9_000, 2)));
+    counts.push(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 9_000, 2)));
   }
   assert.deepEqual(counts, [2, 2, 1, 0]);
   assert.equal(new Set(events().map(({ payload }) => payload.id)).size, 5);
@@ -72,7 +79,7 @@ test('a completion that fails leaves the template PENDING and tells nothing', as
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await assert.rejects(
     unit_of_work.run(async (tx) => {
-      await completeTemplate(tx, now_ms, pending.id);
+      await completeTemplate(tx, ports, now_ms, pending.id);
       throw new Error('the disk is full');
     }),
   );

@@ -15,6 +15,7 @@ import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
 const now_ms = Date.UTC(2026, 10, 21, 10, 30, 15, 250);
 const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };
 const ports = { random: repeatableRandom(7) };
+const statusUrlOf = ({ transaction_key }: { readonly transaction_key: string }) => `/status/${transaction_key}`;
 const options = { environment: 'sandbox', completion_delay_ms: 5_000 } as const;
 const groceries: TemplateRequest = {
   name: 'Groceries',
@@ -29,11 +30,11 @@ test('a request is acknowledged as PENDING, with the query that tells its status
   const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   const key = template.transaction_key;
   assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  assert.deepEqual(toTemplateAcknowledgement(template), {
+  assert.deepEqual(toTemplateAcknowledgement(template, statusUrlOf), {
     copy_from_template: '1',
     customer_number: 'CN-1',
     description: 'Food for the office',
-    links: [{ href: `/v1/content/virtualcard-templates?filter[transaction_key]=${key}`, method: 'GET', rel: 'self' }],
+    links: [{ href: `/status/${key}`, method: 'GET', rel: 'self' }],
     mcc_list: ['5411', '5499'],
     mcc_rule: 'ALLOW',
     name: 'Groceries',
@@ -48,7 +49,7 @@ test('a template item has the fields of the status list, with times in ISO 8601'
   const { unit_of_work } = inMemoryTemplates();
   const asked = { ...groceries, required_control: 'AGING_VELOCITY' } as const;
   const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, asked, options));
-  const { links, transaction_key, ...item } = toTemplateItem(template);
+  const { links, transaction_key, ...item } = toTemplateItem(template, statusUrlOf);
   assert.deepEqual(item, {
     company_id: 1,
     copy_from_template: '2',
@@ -65,7 +66,7 @@ test('a template item has the fields of the status list, with times in ISO 8601'
     status: 'PENDING',
     updated_at: '2026-11-21T10:30:15.250Z',
   });
-  assert.deepEqual(links, toTemplateAcknowledgement(template).links);
+  assert.deepEqual(links, toTemplateAcknowledgement(template, statusUrlOf).links);
   assert.equal(transaction_key, template.transaction_key);
 });
 

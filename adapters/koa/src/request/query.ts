@@ -6,6 +6,7 @@ import {
   page_limit_default,
   page_limit_max,
   page_offset_max,
+  Refusal,
 } from '@tallystick/kernel';
 
 /** The query of a request, as its route understands it. */
@@ -31,6 +32,22 @@ export function readChoiceFilter<Value extends string>(
   const value = values.find((known) => known === text);
   if (text === undefined || value !== undefined) return value;
   throw invalidQuery({ path: `filter[${name}]`, message: `must be one of ${values.join(', ')}` });
+}
+
+/**
+ * Reads the filters with a function of the domain, which calls a filter `mcc`. Its refusal (`invalid_query`) names the
+ * parameter as the caller wrote it: `filter[mcc]`.
+ */
+export function readFilters<Filters>(
+  { filters }: Query,
+  read: (filters: ReadonlyMap<string, string>) => Filters,
+): Filters {
+  try {
+    return read(filters);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'invalid_query') throw error;
+    throw invalidQuery(...error.fields.map(({ path, message }) => ({ path: `filter[${path}]`, message })));
+  }
 }
 
 /** Which query parameters a route takes. */

@@ -1,5 +1,6 @@
-import { apiKeyResource, createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
+import { createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
+import { presentApiKey } from '@tallystick/koa';
 import { type Command, call, idOf, optionalId, readEveryPage, required, table, UsageError } from './command.ts';
 
 /** The commands on API keys. */
@@ -33,7 +34,7 @@ export const api_key_commands: readonly Command[] = [
       );
       const lines = [`Key ${key.id}, role ${key.role}. It is shown only once:`, text];
       if (signing_secret !== null) lines.push('Its signing secret, also shown only once:', signing_secret);
-      return { data: { ...apiKeyResource(key), key: text, signing_secret }, text: lines.join('\n') };
+      return { data: { ...presentApiKey(key), key: text, signing_secret }, text: lines.join('\n') };
     },
   },
   {
@@ -47,11 +48,11 @@ export const api_key_commands: readonly Command[] = [
       const { unitOfWork } = await services.persistence();
       const keys = await readEveryPage((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
       return {
-        data: keys.map(apiKeyResource),
+        data: keys.map(presentApiKey),
         text: table(
           ['id', 'role', 'company', 'signed', 'revoked', 'name'],
           keys.map((key) => {
-            const { signed, revoked_at } = apiKeyResource(key);
+            const { signed, revoked_at } = presentApiKey(key);
             const company = key.company_id === null ? '-' : String(key.company_id);
             return [String(key.id), key.role, company, signed ? 'yes' : 'no', revoked_at ?? '-', key.name];
           }),
@@ -69,7 +70,7 @@ export const api_key_commands: readonly Command[] = [
       const id = idOf('<id>', given.argument);
       const { unitOfWork } = await services.persistence();
       const key = await unitOfWork.run((tx) => revokeKey(tx, call(services), id));
-      return { data: apiKeyResource(key), text: `Key ${key.id} is revoked.` };
+      return { data: presentApiKey(key), text: `Key ${key.id} is revoked.` };
     },
   },
 ];

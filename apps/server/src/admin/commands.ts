@@ -1,4 +1,5 @@
-import { completeTemplate, toTemplateItem } from '@tallystick/templates';
+import { presentTemplate, templateStatusPath } from '@tallystick/koa';
+import { completeTemplate } from '@tallystick/templates';
 import { showDatabase } from '../start-problem.ts';
 import { api_key_commands } from './api-keys.ts';
 import { type Command, idOf } from './command.ts';
@@ -27,8 +28,10 @@ const template_complete: Command = {
     const id = idOf('<id>', given.argument);
     const { unitOfWork } = await services.persistence();
     const now_ms = services.clock().now().epochMilliseconds;
-    const template = await unitOfWork.run((tx) => completeTemplate(tx, now_ms, id));
-    return { data: toTemplateItem(template), text: `Template ${template.id} is ${template.status}.` };
+    const template = await unitOfWork.run((tx) =>
+      completeTemplate(tx, { statusUrlOf: templateStatusPath }, now_ms, id),
+    );
+    return { data: presentTemplate(template), text: `Template ${template.id} is ${template.status}.` };
   },
 };
 

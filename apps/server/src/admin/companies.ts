@@ -1,6 +1,7 @@
-import { companyResource, createCompany, listCompanies, updateCompany } from '@tallystick/access';
+import { createCompany, listCompanies, updateCompany } from '@tallystick/access';
 import { createRealCard, type RealCard } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
+import { presentCompany } from '@tallystick/koa';
 import {
   type Command,
   call,
@@ -24,7 +25,7 @@ export const company_commands: readonly Command[] = [
       const request = { name: required(given, 'name'), customer_number: required(given, 'customer-number') };
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => createCompany(tx, call(services), request));
-      return { data: companyResource(company), text: `Company ${company.id}: ${company.name}` };
+      return { data: presentCompany(company), text: `Company ${company.id}: ${company.name}` };
     },
   },
   {
@@ -41,7 +42,7 @@ export const company_commands: readonly Command[] = [
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
       const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'only the one-time link';
-      return { data: companyResource(company), text: `Mails about the cards of company ${id} contain ${carries}.` };
+      return { data: presentCompany(company), text: `Mails about the cards of company ${id} contain ${carries}.` };
     },
   },
   {
@@ -53,7 +54,7 @@ export const company_commands: readonly Command[] = [
       const { unitOfWork } = await services.persistence();
       const companies = await readEveryPage((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
       return {
-        data: companies.map(companyResource),
+        data: companies.map(presentCompany),
         text: table(
           ['id', 'customer number', 'name'],
           companies.map(({ id, customer_number, name }) => [String(id), customer_number, name]),

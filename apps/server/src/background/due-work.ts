@@ -2,6 +2,7 @@ import { purgeIdempotencyKeys } from '@tallystick/access';
 import { type Ledger, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
 import { purgeDeliveries } from '@tallystick/events';
 import type { Clock } from '@tallystick/kernel';
+import { templateStatusPath } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { completeDueTemplates } from '@tallystick/templates';
 import type { Config } from '../configuration/config.ts';
@@ -21,7 +22,10 @@ export function dueWork(
   const { unitOfWork, ledger } = persistence;
   const nowMs = (): number => clock.now().epochMilliseconds;
   return [
-    job('template completion', 1_000, () => unitOfWork.run((tx) => completeDueTemplates(tx, nowMs(), batch_max))),
+    job('template completion', 1_000, () => {
+      const ports = { statusUrlOf: templateStatusPath };
+      return unitOfWork.run((tx) => completeDueTemplates(tx, ports, nowMs(), batch_max));
+    }),
     job('hold sweep', 5_000, () => sweepDueHolds(ledger)),
     job('idempotency purge', 600_000, () => {
       const machine_ms = machine_clock.now().epochMilliseconds;

@@ -24,7 +24,7 @@ export interface MailingPorts {
   readonly clock: Clock;
   /** Machine time, for leases. */
   readonly machine_clock: Clock;
-  /** The URL of the page for a link's token: `https://cards.example/card-details/<token>`. */
+  /** The URL of the page for a link's token: `https://cards.example/<path>/<token>`. */
   readonly linkOf: (token: string) => string;
   /** Called for each attempt, and for mails that ended without one; for metrics and logs. */
   readonly ended?: (mail: Mail, outcome: MailOutcome) => void;

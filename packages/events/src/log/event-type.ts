@@ -1,4 +1,4 @@
-/** A type of event, as `GET /v1/events/types` lists it. */
+/** A type of event, as clients see it listed. */
 export interface EventType {
   readonly id: number;
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type FieldError, invalidQuery, isStorable, showValue } from '@tallystick/kernel';
-import { toStoredName } from './event-type.ts';
+import { event_types, toStoredName } from './event-type.ts';
 import { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './filter.ts';
 import { compareValues } from './indexed-values.ts';
 import { parseMoment } from './moment.ts';
@@ -22,7 +22,7 @@ export function parseEventFilters(query: Iterable<readonly [name: string, text: 
         ? readFilter(name, text)
         : describeUnknownName(name);
     seen.add(name);
-    if (typeof read === 'string') errors.push({ path: `filter[${name}]`, message: read });
+    if (typeof read === 'string') errors.push({ path: name, message: read });
     else if (read !== null) filters.push(read);
   }
   if (errors.length > 0) throw invalidQuery(...errors);
@@ -84,7 +84,7 @@ function readEventType(text: string): EventFilter | string | null {
   if (text === 'all') return null;
   const value = toStoredName(text);
   if (value !== null) return { name: 'event_type', kind: 'equals', value };
-  return `must be the name of an event type, not ${showValue(text)}; GET /v1/events/types lists them`;
+  return `must be the name of an event type, not ${showValue(text)}; the names are ${event_types.map(({ name }) => name).join(', ')}`;
 }
 
 function isFilterName(name: string): name is FilterName {
@@ -96,6 +96,6 @@ function describeUnknownName(name: string): string {
   const near = Object.entries(filter_fields).find(([known, field]) =>
     [field.payload_key, known.slice(known.lastIndexOf('.') + 1)].includes(last),
   );
-  if (near) return `is not a filter of events; filter[${near[0]}] is`;
+  if (near) return `is not a filter of events; ${near[0]} is`;
   return `is not a filter of events; these are: ${Object.keys(filter_fields).join(', ')}`;
 }

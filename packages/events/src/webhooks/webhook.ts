@@ -18,7 +18,7 @@ export interface Webhook {
   readonly company_id: number;
   /** Exactly as the client wrote it: signatures are made over it. */
   readonly callback_url: string;
-  /** Ids of /v1/events/types, as written by the client, without repetition. */
+  /** Ids of event types, as written by the client, without repetition. */
   readonly event_type_ids: readonly number[];
   readonly status: WebhookStatus;
   readonly secret_sealed: Uint8Array;

@@ -1,15 +1,9 @@
-import {
-  type Event,
-  event_types,
-  filter_fields,
-  listEvents,
-  parseEventFilters,
-  readEvent,
-  toEventResource,
-} from '@tallystick/events';
+import { type Event, event_types, filter_fields, listEvents, parseEventFilters, readEvent } from '@tallystick/events';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
+import { readFilters } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
+import { presentEvent } from './presenter.ts';
 import { event, event_type } from './shapes.ts';
 
 const of_events = { area: 'events', tag: 'Events' } as const;
@@ -32,7 +26,7 @@ export function eventRoutes(): readonly Route[] {
       summary: 'Read an event',
       answer: event,
       async transaction(tx, request) {
-        return resource(toEventResource(await readEvent(tx, clientCall(request), request.id)));
+        return resource(presentEvent(await readEvent(tx, clientCall(request), request.id)));
       },
     }),
     route({
@@ -47,8 +41,8 @@ export function eventRoutes(): readonly Route[] {
       answer: z.array(event),
       async transaction(tx, request) {
         const { query } = request;
-        const page = await listEvents(tx, clientCall(request), parseEventFilters(query.filters), query.page);
-        return list(query, page, toEventResource, minimalEvent);
+        const page = await listEvents(tx, clientCall(request), readFilters(query, parseEventFilters), query.page);
+        return list(query, page, presentEvent, minimalEvent);
       },
     }),
   ];

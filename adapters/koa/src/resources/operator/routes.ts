@@ -1,8 +1,6 @@
 import {
   type ApiKey,
-  apiKeyResource,
   type Company,
-  companyResource,
   createCompany,
   createKey,
   listCompanies,
@@ -13,17 +11,20 @@ import {
   updateCompany,
 } from '@tallystick/access';
 import { createRealCard } from '@tallystick/cards';
-import { recordForeignEvent, toEventResource } from '@tallystick/events';
+import { recordForeignEvent } from '@tallystick/events';
 import { invalid, invalidQuery, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
-import { completeTemplate, toTemplateItem } from '@tallystick/templates';
+import { completeTemplate } from '@tallystick/templates';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import type { Query, QueryRules } from '../../request/query.ts';
 import { type ApiRequest, operatorCall, type Route, route } from '../../request/route.ts';
+import { presentEvent } from '../events/presenter.ts';
 import { event, foreign_event } from '../events/shapes.ts';
 import { minimalRealCard, realCard } from '../real-cards/routes.ts';
+import { presentTemplate, templateStatusPath } from '../templates/presenter.ts';
 import { template_item } from '../templates/shapes.ts';
+import { presentApiKey, presentCompany } from './presenter.ts';
 import { api_key, company, create_company, create_key, create_real_card, real_card, update_company } from './shapes.ts';
 
 /** What the operator's routes need. */
@@ -54,7 +55,7 @@ const companyRoutes: readonly Route[] = [
     body: create_company,
     answer: company,
     async transaction(tx, request) {
-      return resource(companyResource(await createCompany(tx, callOf(request), request.body.data)));
+      return resource(presentCompany(await createCompany(tx, callOf(request), request.body.data)));
     },
   }),
   route({
@@ -65,7 +66,7 @@ const companyRoutes: readonly Route[] = [
     query: { paged: true },
     answer: z.array(company),
     async transaction(tx, { query }) {
-      return list(query, await listCompanies(tx, query.page), companyResource, minimalCompany);
+      return list(query, await listCompanies(tx, query.page), presentCompany, minimalCompany);
     },
   }),
   route({
@@ -75,7 +76,7 @@ const companyRoutes: readonly Route[] = [
     summary: 'Read a company',
     answer: company,
     async transaction(tx, { id }) {
-      return resource(companyResource(await readCompany(tx, id)));
+      return resource(presentCompany(await readCompany(tx, id)));
     },
   }),
   route({
@@ -86,7 +87,7 @@ const companyRoutes: readonly Route[] = [
     body: update_company,
     answer: company,
     async transaction(tx, request) {
-      return resource(companyResource(await updateCompany(tx, callOf(request), request.id, request.body.data)));
+      return resource(presentCompany(await updateCompany(tx, callOf(request), request.id, request.body.data)));
     },
   }),
 ];
@@ -131,7 +132,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       answer: api_key,
       async transaction(tx, request) {
         const { key, text } = await createKey(tx, ports, callOf(request), request.body.data);
-        return resource({ ...apiKeyResource(key), key: text });
+        return resource({ ...presentApiKey(key), key: text });
       },
     }),
     route({
@@ -145,7 +146,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       async transaction(tx, { query }) {
         const company_id = readCompanyFilter(query);
         const page = await listKeys(tx, company_id === null ? {} : { company_id }, query.page);
-        return list(query, page, apiKeyResource, minimalApiKey);
+        return list(query, page, presentApiKey, minimalApiKey);
       },
     }),
     route({
@@ -155,7 +156,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       summary: 'Read an API key, without its text',
       answer: api_key,
       async transaction(tx, { id }) {
-        return resource(apiKeyResource(await readKey(tx, id)));
+        return resource(presentApiKey(await readKey(tx, id)));
       },
     }),
     route({
@@ -181,7 +182,7 @@ const completion = route({
   summary: 'Complete a PENDING purchase template before its time',
   answer: template_item,
   async transaction(tx, { id, now_ms }) {
-    return resource(toTemplateItem(await completeTemplate(tx, now_ms, id)));
+    return resource(presentTemplate(await completeTemplate(tx, { statusUrlOf: templateStatusPath }, now_ms, id)));
   },
 });
 
@@ -198,7 +199,7 @@ const foreign = route({
   async transaction(tx, request) {
     const { company_id, ...told } = request.body.data;
     await requireCompany(tx, company_id);
-    return resource(toEventResource(await recordForeignEvent(tx, operatorCall(request, company_id), told)));
+    return resource(presentEvent(await recordForeignEvent(tx, operatorCall(request, company_id), told)));
   },
 });
 
@@ -221,11 +222,11 @@ export function readCompanyFilter(query: Query): number | null {
 }
 
 function minimalCompany(made: Company): MinimalItem {
-  const { id, type, url } = companyResource(made);
+  const { id, type, url } = presentCompany(made);
   return { id, type, url };
 }
 
 function minimalApiKey(key: ApiKey): MinimalItem {
-  const { id, type, url } = apiKeyResource(key);
+  const { id, type, url } = presentApiKey(key);
   return { id, type, url };
 }

@@ -1,9 +1,8 @@
+import type { ApiKey, Company } from '@tallystick/access';
 import { toInstantText } from '@tallystick/kernel';
-import type { Company } from './companies/company.ts';
-import type { ApiKey } from './keys/api-key.ts';
 
 /** A company as the operator's API shows it. */
-export function companyResource(company: Company) {
+export function presentCompany(company: Company) {
   return {
     id: String(company.id),
     name: company.name,
@@ -15,8 +14,8 @@ export function companyResource(company: Company) {
   };
 }
 
-/** An API key as the operator's API shows it: nothing of its secrets. */
-export function apiKeyResource(key: ApiKey) {
+/** An API key as the operator's API shows it, without its secrets. */
+export function presentApiKey(key: ApiKey) {
   return {
     id: String(key.id),
     company_id: key.company_id,
