@@ -160,6 +160,30 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     source('packages/cards/src/issuing/card.ts', '/** As service.md 2.1 has it. */'),
     source('packages/cards/src/issuing/card.ts', '/** As service specification 2.1 has it. */'),
   ),
+  'function values are camelCase': [
+    pair(
+      source('adapters/koa/src/app.ts', 'const started_ms = (): number => performance.now();'),
+      source('adapters/koa/src/app.ts', 'const monotonicNow = (): number => performance.now();'),
+    ),
+    pair(
+      source('packages/cards/src/network/reasons.ts', 'const is_open = (one) => one.open;'),
+      source('packages/cards/src/network/reasons.ts', 'const is_open = all.map((one) => one.open);'),
+    ),
+    pair(
+      source('adapters/koa/src/app.ts', 'interface Ports { readonly machine_now_ms: () => number }'),
+      source('adapters/koa/src/app.ts', 'interface Ports { readonly machine_clock: Clock }'),
+    ),
+  ],
+  'packages know no addresses': [
+    pair(
+      source('packages/events/src/log/event-log.ts', "const url = '/v1/events/' + id;"),
+      source('adapters/koa/src/resources/events/presenter.ts', "const url = '/v1/events/' + id;"),
+    ),
+    pair(
+      source('packages/events/src/log/parse-filters.ts', "const path = 'filter[' + name;"),
+      source('packages/events/src/log/parse-filters.ts', '// read from filter[name]\nconst path = name;'),
+    ),
+  ],
 };
 
 for (const [name, rule] of Object.entries(rules)) {

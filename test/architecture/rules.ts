@@ -414,6 +414,26 @@ export const specificationIsNamedInWords: Rule = (tree) =>
       (file) => `${file.path}: names a file of the specification; name the clause instead: service specification 2.1`,
     );
 
+/** The linter checks functions and methods. It cannot see that a constant or a field is a function. */
+export const functionValuesAreCamelCase: Rule = (tree) =>
+  sourcesOf(tree, /^(packages|adapters|apps|test\/(?!architecture\/))/).flatMap((file) => {
+    const constants = /\bconst ([a-z]+_\w+)(?:: [^=\n]+)? = (?:async )?(?:\w+|\([^()]*\))(?:: [^=\n]+)? =>/g;
+    const fields = /\breadonly ([a-z]+_\w+)\??: \([^()]*\) =>/g;
+    const code = withoutComments(file.text);
+    return [...code.matchAll(constants), ...code.matchAll(fields)].map(
+      ([, name]) => `${file.path}: ${name} is a function; write its name in camelCase`,
+    );
+  });
+
+/** Packages know no paths and no parameters of the interface that serves them, nor how a process is configured. */
+export const packagesKnowNoAddresses: Rule = (tree) =>
+  sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
+    const code = withoutComments(file.text);
+    const found = /['"`][^'"`\n]*(\/v1\/|\/operator\/|\bfilter\[|\bpage\[)/.exec(code)?.[1];
+    if (found === undefined) return [];
+    return [`${file.path}: writes ${found}; move it to the adapter, and take what it makes from a port`];
+  });
+
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/[^\n]*/g, '$1');
 }
@@ -436,4 +456,6 @@ export const rules: Readonly<Record<string, Rule>> = {
   'rooms follow the arrows': roomsFollowTheArrows,
   'files stand on their own': filesStandOnTheirOwn,
   'the specification is named in words': specificationIsNamedInWords,
+  'function values are camelCase': functionValuesAreCamelCase,
+  'packages know no addresses': packagesKnowNoAddresses,
 };

@@ -43,7 +43,7 @@ export class Company {
   }
 
   static async found(url: string, name: string): Promise<Company> {
-    const made = async (path: string, data: Data) => data_of(await operator(url, path, data));
+    const made = async (path: string, data: Data) => dataOf(await operator(url, path, data));
     const { id } = await made('/operator/v1/companies', { name, customer_number: name });
     const company_id = Number(id);
     await made('/operator/v1/realcards', {
@@ -70,7 +70,7 @@ export class Company {
   /** The same, for what must succeed: its data. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
   async ask(method: string, path: string, data?: Data): Promise<any> {
-    return data_of(await this.send(method, path, data));
+    return dataOf(await this.send(method, path, data));
   }
 
   /** A webhook to the URL, for all events unless it says otherwise. */
@@ -81,7 +81,7 @@ export class Company {
   /** Another system tells of something; the event's id. */
   async hears(payload: Data, event_type = 'ach.status', previous: Data | null = null): Promise<string> {
     const told = { company_id: this.id, event_type, payload, previous };
-    return data_of(await operator(this.#url, '/operator/v1/events', told)).id as string;
+    return dataOf(await operator(this.#url, '/operator/v1/events', told)).id as string;
   }
 
   /** All deliveries of the webhook, oldest first. */
@@ -103,7 +103,7 @@ export class Company {
  * now; on a slow machine as often as it takes. The instant that it shows.
  */
 export async function moveClock(url: string, move: Data = { advance: 'PT0S' }): Promise<string> {
-  const { now, waiting } = data_of(await operator(url, '/sandbox/v1/clock', { frozen: true, ...move }));
+  const { now, waiting } = dataOf(await operator(url, '/sandbox/v1/clock', { frozen: true, ...move }));
   return waiting === undefined ? now : await moveClock(url);
 }
 
@@ -112,7 +112,7 @@ function operator(url: string, path: string, data: Data): Promise<Reply> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
-function data_of(reply: Reply): any {
+function dataOf(reply: Reply): any {
   assert.ok(reply.status === 200 || reply.status === 204, reply.text);
   return reply.json?.data;
 }

@@ -76,7 +76,7 @@ test('a rotation seals every webhook secret of an older key anew, the one before
     [sealed('four'), sealed('before four')],
     [sealed('five'), null],
   ]);
-  const without_secrets = (one: Webhook) => ({ ...one, secret_sealed: null, previous_secret_sealed: null });
-  assert.deepEqual([...rows.values()].map(without_secrets), before.map(without_secrets));
+  const removeSecrets = (one: Webhook) => ({ ...one, secret_sealed: null, previous_secret_sealed: null });
+  assert.deepEqual([...rows.values()].map(removeSecrets), before.map(removeSecrets));
   assert.equal(await resealWebhookSecrets(unitOfWork, plainSealer('k2'), 2), 0);
 });

@@ -37,11 +37,11 @@ test('the same seed sends the same messages', async () => {
 });
 
 test('a difference is reported with its seed, its path and its shortest sequence, and can be reproduced', async () => {
-  const never_ends_a_hold = async (start_ms: number): Promise<System> => {
+  const keepHolds = async (start_ms: number): Promise<System> => {
     const system = modelAsSystem(start_ms);
     return { ...system, cancelCard: async () => ({ kind: 'done', value: null }) };
   };
-  const result = await checkModel({ system: never_ends_a_hold, runs: 100, seed: 3 });
+  const result = await checkModel({ system: keepHolds, runs: 100, seed: 3 });
   assert.equal(result.failed, true);
   assert.match(result.report!, /seed 3, path \d/);
   assert.match(result.report!, /card \d+ as read at .*: status/);
@@ -50,7 +50,7 @@ test('a difference is reported with its seed, its path and its shortest sequence
 
   const at_once = /--path '([^']*)' --replay-path '([^']*)'/.exec(result.report!)!;
   const again = await checkModel({
-    system: never_ends_a_hold,
+    system: keepHolds,
     runs: 1,
     seed: 3,
     path: at_once[1]!,

@@ -54,6 +54,37 @@ async function catalogue(connection: Connection): Promise<unknown> {
   });
 }
 
+interface Column {
+  readonly name: string;
+  readonly cid?: number;
+  readonly definition?: string;
+}
+
+/** Each column with its definition, by `table.column`. */
+function columnsOf(tables: unknown): ReadonlyMap<string, string> {
+  const rows = tables as readonly (Column & { readonly kind?: string; readonly columns?: readonly Column[] })[];
+  return new Map(
+    rows.flatMap(({ kind, name, definition, columns = [] }) => [
+      ...(kind === 'column' ? [[name, definition ?? ''] as const] : []),
+      ...columns.map(({ cid: _, ...column }) => [`${name}.${column.name}`, JSON.stringify(column)] as const),
+    ]),
+  );
+}
+
+/** Where each column stands that the migrations and the entities do not have alike. */
+function columnDifferences(migrated: unknown, described: unknown): readonly string[] {
+  const made = columnsOf(migrated);
+  const wanted = columnsOf(described);
+  return [...new Set([...made.keys(), ...wanted.keys()])].flatMap((column) => {
+    const of_migration = made.get(column);
+    const of_entity = wanted.get(column);
+    if (of_migration === of_entity) return [];
+    if (of_migration === undefined) return `${column} stands in the entities (src/schema) and in no migration`;
+    if (of_entity === undefined) return `${column} stands in a migration and in no entity (src/schema)`;
+    return `${column} is ${of_migration} by the migrations, and ${of_entity} by the entities`;
+  });
+}
+
 async function withDatabase<Result>(
   name: ScratchDatabase['name'],
   work: (database: ScratchDatabase, connection: Connection) => Promise<Result>,
@@ -73,17 +104,32 @@ for (const name of database_names) {
     it('are made by the migrations exactly as the entities describe them', async () => {
       const migrated = await withDatabase(name, async (_database, connection) => {
         await migrate(connection);
-        assert.equal(await connection.orm.schema.getUpdateSchemaSQL(), '');
+        const update = await connection.orm.schema.getUpdateSchemaSQL();
         const drop = 'drop table migrations';
         if (connection.dialect === 'postgres') await connection.pool.query(drop);
         else await connection.exclusively((database) => database.exec(drop));
-        return await catalogue(connection);
+        return { update, tables: await catalogue(connection) };
       });
       const described = await withDatabase(name, async (_database, connection) => {
         await connection.orm.schema.create();
         return await catalogue(connection);
       });
-      assert.deepEqual(migrated, described);
+      assert.deepEqual(columnDifferences(migrated.tables, described), []);
+      assert.equal(migrated.update, '');
+      assert.deepEqual(migrated.tables, described);
+    });
+
+    it('have the names of the fields, in snake_case', async () => {
+      await withDatabase(name, async (_database, connection) => {
+        const columns = [...connection.orm.getMetadata().getAll().values()].flatMap(({ tableName, props }) =>
+          props.map(({ name: field, fieldNames }) => ({ field: `${tableName}.${field}`, fieldNames })),
+        );
+        assert.ok(columns.length > 100);
+        for (const { field, fieldNames } of columns) {
+          assert.match(field, /^[a-z0-9_]+\.[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+          assert.deepEqual(fieldNames, [field.split('.')[1]], `${field} is stored in a column of another name`);
+        }
+      });
     });
 
     it('are made once when several processes migrate at once, and then left alone', async () => {

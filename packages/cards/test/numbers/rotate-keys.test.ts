@@ -10,8 +10,8 @@ async function worldWithCards(count: number, rival?: Rival) {
   for (let card = 0; card < count; card += 1) await world.issue({});
   const numbersBy = (vault: CardVault) =>
     new Map([...world.committed().numbers].map(([id, { number_sealed }]) => [id, vault.open(number_sealed).reveal()]));
-  const key_ids = () => [...world.committed().numbers.values()].map(({ number_key_id }) => number_key_id);
-  return { ...world, numbersBy, key_ids };
+  const keyIds = () => [...world.committed().numbers.values()].map(({ number_key_id }) => number_key_id);
+  return { ...world, numbersBy, keyIds };
 }
 
 test('after a rotation the newest key alone reads every number, and look-up finds them as before', async () => {
@@ -21,7 +21,7 @@ test('after a rotation the newest key alone reads every number, and look-up find
   const resealed = await rotateKeys(world.unit_of_work, ringVault('k2', 'k1'), { key_id: 'k2', batch_max: 10 });
   assert.equal(resealed, 25);
   assert.deepEqual(world.numbersBy(ringVault('k2')), before);
-  assert.deepEqual(new Set(world.key_ids()), new Set(['k2']));
+  assert.deepEqual(new Set(world.keyIds()), new Set(['k2']));
   assert.deepEqual(
     [...world.committed().numbers.values()].map(({ number_index }) => number_index),
     indexes,
@@ -32,7 +32,7 @@ test('each batch commits by itself, and progress is told after it', async () => 
   const world = await worldWithCards(25);
   const told: (readonly [number, number])[] = [];
   const progress = (resealed: number) => {
-    told.push([resealed, world.key_ids().filter((key_id) => key_id === 'k2').length]);
+    told.push([resealed, world.keyIds().filter((key_id) => key_id === 'k2').length]);
   };
   await rotateKeys(world.unit_of_work, ringVault('k2', 'k1'), { key_id: 'k2', batch_max: 10, progress });
   assert.deepEqual(told, [
@@ -72,7 +72,7 @@ test('two rotations at once do the work of one', async () => {
     [1, 2].map(() => rotateKeys(world.unit_of_work, vault, { key_id: 'k2', batch_max: 4 })),
   );
   assert.equal(counts[0]! + counts[1]!, 25);
-  assert.deepEqual(new Set(world.key_ids()), new Set(['k2']));
+  assert.deepEqual(new Set(world.keyIds()), new Set(['k2']));
 });
 
 test('numbers that another process holds are done in the end: none is left when the rotation resolves', async () => {
@@ -90,7 +90,7 @@ test('numbers that another process holds are done in the end: none is left when 
   const progress = (resealed: number) => told.push(resealed);
   await rotateKeys(world.unit_of_work, ringVault('k2', 'k1'), { key_id: 'k2', batch_max: 4, progress });
   assert.deepEqual(told, [3, 7, 9]);
-  assert.deepEqual(new Set(world.key_ids()), new Set(['k2']));
+  assert.deepEqual(new Set(world.keyIds()), new Set(['k2']));
 });
 
 test('a rotation that breaks off keeps its batches, and goes on where it stopped', async () => {
@@ -100,7 +100,7 @@ test('a rotation that breaks off keeps its batches, and goes on where it stopped
     if (resealed >= 4) throw new Error('the process ends');
   };
   await assert.rejects(rotateKeys(world.unit_of_work, vault, { key_id: 'k2', batch_max: 2, progress }));
-  assert.equal(world.key_ids().filter((key_id) => key_id === 'k2').length, 4);
+  assert.equal(world.keyIds().filter((key_id) => key_id === 'k2').length, 4);
   assert.equal(await rotateKeys(world.unit_of_work, vault, { key_id: 'k2', batch_max: 2 }), 5);
 });
 

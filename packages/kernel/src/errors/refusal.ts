@@ -18,8 +18,8 @@ export type RefusalCode =
   | 'idempotency_mismatch';
 
 /**
- * One invalid value. `path` is its place within the resource (`total_card_amount`), or the query
- * parameter (`filter[mcc]`).
+ * One invalid value. `path` is its place within the resource (`total_card_amount`), or the name of
+ * a filter (`mcc`).
  */
 export interface FieldError {
   readonly path: string;

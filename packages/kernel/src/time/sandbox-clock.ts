@@ -24,7 +24,7 @@ export interface SandboxClockStore {
   write(state: SandboxClockState): Promise<void>;
 }
 
-/** The request of `POST /sandbox/v1/clock`: exactly one of `advance` and `set`. */
+/** A request to move the sandbox's clock: exactly one of `advance` and `set`. */
 export interface ClockMove {
   /**
    * An ISO 8601 duration. Days have 24 hours; months and years are those of the UTC calendar. Not
