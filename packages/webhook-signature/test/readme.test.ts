@@ -42,7 +42,7 @@ describe('the servers of the README', () => {
   }
 
   it('on Request and Response: 200 for what verifies, 401 with the reason for the rest', async () => {
-    const { POST, taken } = await example<{ POST(request: Request): Promise<Response> }>('function POST');
+    const { POST, taken } = await example<{ POST: (request: Request) => Promise<Response> }>('function POST');
     const { headers, bodies } = await deliveries();
     const answers: unknown[] = [];
     for (const sent of bodies) {

@@ -43,7 +43,7 @@ export interface Deliveries {
   stop(): Promise<void>;
 }
 
-export interface DeliveriesParts {
+export interface DeliveriesPorts {
   readonly persistence: Pick<Persistence, 'unitOfWork' | 'delivery_desk'>;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -58,8 +58,8 @@ export interface DeliveriesParts {
 }
 
 /** Puts relay, queue and courier together. Begins to send as soon as its jobs run. */
-export function createDeliveries(parts: DeliveriesParts): Deliveries {
-  const { persistence, vault, clock, queue, sender, observer, refresh } = parts;
+export function createDeliveries(ports: DeliveriesPorts): Deliveries {
+  const { persistence, vault, clock, queue, sender, observer, refresh } = ports;
   const { sealer, random, hmacSha256: hmac } = vault;
   const nowMs = (): number => clock.now().epochMilliseconds;
   const pause = (ms: number): Promise<void> => delay(ms);
@@ -96,7 +96,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
   async function sweep(): Promise<void> {
     await refresh();
     if (stopped) return;
-    if (parts.sends) {
+    if (ports.sends) {
       consuming ??= courier.start();
       await consuming;
     }
@@ -111,7 +111,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
       { name: 'event relay', every_ms: 250, run: relayJob },
     ],
     webhooks: {
-      callback_url_policy: callbackUrlPolicy(parts.guard),
+      callback_url_policy: callbackUrlPolicy(ports.guard),
       async test(webhook) {
         if (tests_under_way >= tests_max)
           return { status: 0, error: `${tests_max} test deliveries are under way already` };
@@ -138,7 +138,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliveries {
         if (unrelayed + in_flight > 0 || waiting !== waiting_before) worked_ms = performance.now();
         waiting_before = waiting;
         const due = `deliveries due: ${unrelayed + waiting + in_flight}`;
-        if (!parts.sends && performance.now() - worked_ms > worker_ms_max) {
+        if (!ports.sends && performance.now() - worked_ms > worker_ms_max) {
           return `${due}; no worker took any in ${worker_ms_max / 1_000} s: start one (npm start -- --role worker)`;
         }
         if (performance.now() - started_ms > settle_ms_max) {

@@ -31,7 +31,7 @@ export interface Mails {
   close(): Promise<void>;
 }
 
-export interface MailsParts {
+export interface MailsPorts {
   readonly config: Pick<Config, 'smtp' | 'mail_from' | 'sandbox' | 'role'>;
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly vault: Vault;
@@ -48,10 +48,10 @@ export interface MailsParts {
  * Sends mails: over SMTP where that is configured, else in the sandbox to its mailbox, else not at all: they wait. A
  * process of the role `api` leaves it to others.
  */
-export function createMails(parts: MailsParts): Mails {
-  const { config, persistence, vault, clock, metrics, logger, refresh } = parts;
+export function createMails(ports: MailsPorts): Mails {
+  const { config, persistence, vault, clock, metrics, logger, refresh } = ports;
   const { unitOfWork } = persistence;
-  const mailer = openMailer(parts);
+  const mailer = openMailer(ports);
   metrics.watchMails(() => unitOfWork.read((tx) => tx.mails.backlog()), clock);
   const jobs: Job[] = [{ name: 'mail purge', every_ms: 600_000, run: purge }];
   if (mailer !== null && config.role !== 'api') {
@@ -63,7 +63,7 @@ export function createMails(parts: MailsParts): Mails {
       sha256: vault.sha256,
       clock,
       machine_clock,
-      linkOf: (token) => `${parts.publicUrl()}${card_details_path}/${token}`,
+      linkOf: (token) => `${ports.publicUrl()}${card_details_path}/${token}`,
       ended: (mail, outcome) => tell(mail, outcome, metrics, logger),
     };
     jobs.push({
@@ -85,7 +85,7 @@ export function createMails(parts: MailsParts): Mails {
   return { jobs, close: async () => await mailer?.close() };
 }
 
-function openMailer({ config, persistence, vault, clock }: MailsParts): Mailer | null {
+function openMailer({ config, persistence, vault, clock }: MailsPorts): Mailer | null {
   if (config.smtp !== null) return smtpMailer({ server: config.smtp, from: config.mail_from });
   if (!config.sandbox) return null;
   return mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock });

@@ -39,7 +39,7 @@ export interface CourierObserver {
   faulted(error: unknown): void;
 }
 
-export interface CourierParts extends RequestSigner {
+export interface CourierPorts extends RequestSigner {
   readonly desk: DeliveryDesk;
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
@@ -106,9 +106,9 @@ interface Lane {
   failures_in_a_row: number;
 }
 
-export function createCourier(parts: CourierParts): Courier {
-  const { desk, queue, clock, machine_clock, observer } = parts;
-  const limits: CourierLimits = { ...courier_limits_default, ...parts.limits };
+export function createCourier(ports: CourierPorts): Courier {
+  const { desk, queue, clock, machine_clock, observer } = ports;
+  const limits: CourierLimits = { ...courier_limits_default, ...ports.limits };
   const lanes = new Map<number, Lane>();
   const results: WorkResult[] = [];
   const settle_waiters: (() => void)[] = [];
@@ -213,7 +213,7 @@ export function createCourier(parts: CourierParts): Courier {
       return;
     }
     rounds.enter('gathering');
-    void parts.pause(wait_ms).then(beginRound);
+    void ports.pause(wait_ms).then(beginRound);
   }
 
   function beginRound(): void {
@@ -246,7 +246,7 @@ export function createCourier(parts: CourierParts): Courier {
 
   async function claimAndSend(picked: readonly { readonly lane: Lane; readonly delivery_id: number }[]): Promise<void> {
     const lanes_by_delivery = new Map(picked.map(({ lane, delivery_id }) => [delivery_id, lane]));
-    const lease = drawLease(parts.random, machineNow(), limits.lease_ms);
+    const lease = drawLease(ports.random, machineNow(), limits.lease_ms);
     let orders: readonly WorkOrder[] = [];
     try {
       orders = await desk.claim([...lanes_by_delivery.keys()], clock.now().epochMilliseconds, lease);
@@ -266,8 +266,8 @@ export function createCourier(parts: CourierParts): Courier {
     const { delivery, webhook, event, lease } = order;
     try {
       const at_ms = clock.now().epochMilliseconds;
-      const answer = await parts.sender.send(
-        signedRequest(parts, webhook, {
+      const answer = await ports.sender.send(
+        signedRequest(ports, webhook, {
           id: String(delivery.id),
           sequence: delivery.sequence,
           body: eventBody(event, delivery.event_type),

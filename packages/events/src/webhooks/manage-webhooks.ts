@@ -21,7 +21,7 @@ import {
 } from './webhook.ts';
 import { sealWebhookSecret } from './webhook-secret.ts';
 
-export interface WebhookParts {
+export interface WebhookPorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly callback_url_policy: CallbackUrlPolicy;
@@ -33,7 +33,7 @@ const previous_secret_time_ms = 24 * 60 * 60 * 1_000;
 /** Registers a webhook. The secret is in the answer and is never shown again. */
 export async function createWebhook(
   tx: WebhooksTx,
-  parts: WebhookParts,
+  ports: WebhookPorts,
   call: Call,
   input: WebhookRequestInput,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
@@ -44,9 +44,9 @@ export async function createWebhook(
     event_type_ids,
     secret: own_secret,
     status,
-  } = readWebhookFields(fields, parts.callback_url_policy);
+  } = readWebhookFields(fields, ports.callback_url_policy);
   fields.refuseInvalid();
-  const secret = own_secret ?? drawSharedSecret(parts.random);
+  const secret = own_secret ?? drawSharedSecret(ports.random);
   // What happened before it was there is not for it.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await tx.webhooks.insert({
@@ -54,7 +54,7 @@ export async function createWebhook(
     callback_url: callback_url!,
     event_type_ids: removeRepeatedTypeIds(event_type_ids ?? []),
     status: status ?? 'active',
-    secret_sealed: sealWebhookSecret(parts.sealer, secret),
+    secret_sealed: sealWebhookSecret(ports.sealer, secret),
     previous_secret_sealed: null,
     previous_secret_until_ms: null,
     created_at_ms: call.now_ms,
@@ -116,15 +116,15 @@ export async function deleteWebhook(tx: WebhooksTx, call: Call, id: number): Pro
 /** Gives the webhook a new secret, shown once. The one before signs too for 24 hours. */
 export async function rotateWebhookSecret(
   tx: WebhooksTx,
-  parts: Pick<WebhookParts, 'sealer' | 'random'>,
+  ports: Pick<WebhookPorts, 'sealer' | 'random'>,
   call: Call,
   id: number,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   const webhook = await readWebhook(tx, call, id, { for_update: true });
-  const secret = drawSharedSecret(parts.random);
+  const secret = drawSharedSecret(ports.random);
   const rotated: Webhook = {
     ...webhook,
-    secret_sealed: sealWebhookSecret(parts.sealer, secret),
+    secret_sealed: sealWebhookSecret(ports.sealer, secret),
     previous_secret_sealed: webhook.secret_sealed,
     previous_secret_until_ms: call.now_ms + previous_secret_time_ms,
   };

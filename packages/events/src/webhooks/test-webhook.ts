@@ -4,7 +4,7 @@ import { type RequestSigner, signedRequest } from './signed-request.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
-export interface TestWebhookParts extends RequestSigner {
+export interface TestWebhookPorts extends RequestSigner {
   readonly sender: WebhookSender;
   readonly random: Random;
 }
@@ -14,19 +14,19 @@ export interface TestWebhookParts extends RequestSigner {
  * specification 4.4). Returns the status that the callback URL answered; 0 and an error when none came.
  */
 export async function testWebhook(
-  parts: TestWebhookParts,
+  ports: TestWebhookPorts,
   webhook: Webhook,
 ): Promise<{ readonly status: number; readonly error?: string }> {
   const { callback_url, event_type_ids, status } = webhook;
   const body = envelopeBody({
-    created_at_ms: parts.clock.now().epochMilliseconds,
+    created_at_ms: ports.clock.now().epochMilliseconds,
     event_id: 0,
     payload: { id: String(webhook.id), callback_url, event_type_ids, status },
     previous: null,
     type: 'webhooks.test',
   });
-  const id = `test-${parts.random.bytes(12).toHex()}`;
-  const answer = await parts.sender.send(signedRequest(parts, webhook, { id, sequence: 0, body }));
+  const id = `test-${ports.random.bytes(12).toHex()}`;
+  const answer = await ports.sender.send(signedRequest(ports, webhook, { id, sequence: 0, body }));
   if (answer.kind === 'answered') return { status: answer.status };
   return { status: 0, error: `${answer.error}: ${answer.detail}` };
 }
