@@ -12,13 +12,12 @@ export function unknownNumberStore(session: Session): UnknownNumberStore {
         .select(['id', 'recorded_at_ms'])
         .orderBy('id')
         .limit(limit);
-      const old = db
-        .selectFrom(lockOrSkip(session, oldest).as('oldest'))
-        .select('id')
-        .where('recorded_at_ms', '<', before_ms);
+      const old = db.selectFrom(oldest.as('oldest')).select('id').where('recorded_at_ms', '<', before_ms);
+      // Only rows to delete are locked: a purge with a longer retention hides none from this one.
+      const locked = db.selectFrom('unknown_number_messages').select('id').where('id', 'in', old);
       const { numDeletedRows } = await db
         .deleteFrom('unknown_number_messages')
-        .where('id', 'in', old)
+        .where('id', 'in', lockOrSkip(session, locked))
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
