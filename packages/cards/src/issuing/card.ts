@@ -63,8 +63,15 @@ export interface Counters {
   readonly next_hold_end_ms: number | null;
 }
 
+/** The fields of a card that no decision reads and that a client may change (service specification 2.1). */
+export interface Details {
+  readonly emails: readonly string[] | null;
+  readonly network_data: Readonly<Record<string, string>> | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
 /** A virtual card as stored, without its number. */
-export interface VirtualCard extends Controls {
+export interface VirtualCard extends Controls, Details {
   readonly id: number;
   readonly company_id: number;
   readonly rcn_id: number;
@@ -75,10 +82,7 @@ export interface VirtualCard extends Controls {
   readonly last4: string;
   /** YYYY-MM: the last instant of use is that month's last day, 23:59:59 UTC. */
   readonly expiry: string;
-  readonly emails: readonly string[] | null;
   readonly notified: boolean;
-  readonly network_data: Readonly<Record<string, string>> | null;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly supplier_id: number | null;
   readonly created_at_ms: number;
   readonly canceled_at_ms: number | null;

@@ -1,5 +1,5 @@
 import { type RequestFields, showValue } from '@tallystick/kernel';
-import type { RealCard, VirtualCard } from './card.ts';
+import type { Details, RealCard, VirtualCard } from './card.ts';
 
 export const emails_max = 5;
 export const email_length_max = 254;
@@ -10,18 +10,21 @@ export const network_data_bytes_max = 8_192;
 /** Objects and lists within each other: more than any data needs, less than breaks a reader that recurses. */
 export const json_nesting_max = 100;
 
-/** What a card carries beside its controls (service specification 2.1). */
-export type Details = Pick<VirtualCard, 'emails' | 'network_data' | 'metadata'>;
+/** The details that a request may name; null removes one. */
+export type DetailsRequest = Partial<Details>;
+
+/** The details of a card for which none was ever sent. */
+export const no_details: Details = { emails: null, network_data: null, metadata: null };
 
 /**
- * The details that the request gives; what it does not name stays as in `stored`, and null takes a detail away. Tells
- * `fields` every problem; the result holds only if they then settle.
+ * Reads the details of a request. A detail that the request does not name stays as in `stored`, and
+ * null removes it. Adds every problem to `fields`; the result is valid only if there is none.
  */
-export function readDetails(fields: RequestFields, stored: Details | null, real_card: RealCard | null): Details {
+export function readDetails(fields: RequestFields, stored: Details, real_card: RealCard | null): Details {
   return {
-    emails: fields.carries('emails') ? readEmails(fields) : (stored?.emails ?? null),
+    emails: fields.carries('emails') ? readEmails(fields) : stored.emails,
     network_data: readNetworkData(fields, stored, real_card),
-    metadata: fields.carries('metadata') ? readMetadata(fields) : (stored?.metadata ?? null),
+    metadata: fields.carries('metadata') ? readMetadata(fields) : stored.metadata,
   };
 }
 
@@ -60,7 +63,7 @@ function readMetadata(fields: RequestFields): VirtualCard['metadata'] {
 /** `mastercard_data` is the old name of `network_data`. */
 function readNetworkData(
   fields: RequestFields,
-  stored: Details | null,
+  stored: Details,
   real_card: RealCard | null,
 ): VirtualCard['network_data'] {
   const name = fields.has('mastercard_data') ? 'mastercard_data' : 'network_data';
@@ -69,7 +72,7 @@ function readNetworkData(
     fields.addProblem('mastercard_data', 'cannot be sent together with network_data, its new name');
     return null;
   }
-  if (!fields.carries('network_data') && !fields.carries('mastercard_data')) return stored?.network_data ?? null;
+  if (!fields.carries('network_data') && !fields.carries('mastercard_data')) return stored.network_data;
   const data = readObject(fields, name, network_data_bytes_max);
   if (data === null) return null;
   const unknown: string[] = [];

@@ -5,7 +5,7 @@ import type { CardVault } from '../numbers/card-vault.ts';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
 import { toCardEvent, toCardPayload } from './card-event.ts';
 import { assertControls, expiryOf, readNewControls } from './controls.ts';
-import { readDetails } from './details.ts';
+import { type DetailsRequest, no_details, readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading } from './read-cards.ts';
 
@@ -25,10 +25,7 @@ export type IssueCardRequest = { readonly total_card_amount: number } & {
     | null;
 } & {
   readonly template_id?: number | string | null;
-  readonly emails?: readonly string[] | null;
-  readonly network_data?: Readonly<Record<string, string>> | null;
-  readonly metadata?: Readonly<Record<string, unknown>> | null;
-};
+} & DetailsRequest;
 
 /** How many numbers are drawn before the account range counts as full. */
 const draws_max = 100;
@@ -49,7 +46,7 @@ export async function issueCard(
   const template_id = fields.readId('template_id');
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
   const controls = readNewControls(fields, { now_ms: call.now_ms, template, real_card });
-  const details = readDetails(fields, null, real_card);
+  const details = readDetails(fields, no_details, real_card);
   const supplier_id = fields.readInteger('supplier_id', { min: 0, max: Number.MAX_SAFE_INTEGER });
   fields.refuseInvalid();
 

@@ -2,7 +2,7 @@ import { type Call, money, RequestFields } from '@tallystick/kernel';
 import type { VirtualCard } from './card.ts';
 import { toCardEvent, toCardPayload } from './card-event.ts';
 import { assertControls, readChangedControls } from './controls.ts';
-import { readDetails } from './details.ts';
+import { type DetailsRequest, readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading, findCard, readingOf, refuseCanceled } from './read-cards.ts';
 
@@ -15,10 +15,7 @@ export type UpdateCardRequest = {
   readonly valid_starting_on?: string | null;
   readonly valid_ending_on?: string | null;
   readonly template_id?: number | string | null;
-  readonly emails?: readonly string[] | null;
-  readonly network_data?: Readonly<Record<string, string>> | null;
-  readonly metadata?: Readonly<Record<string, unknown>> | null;
-};
+} & DetailsRequest;
 
 /**
  * Changes a card; the whole result meets the rules of a new one. Writes the event virtualcard.updated, unless nothing
