@@ -1,0 +1,3 @@
+export * from './persistence.ts';
+export type { State } from './storage/state.ts';
+export type { Table } from './storage/table.ts';

@@ -1,0 +1,88 @@
+import type { Fold, Ledger, LedgerCard, LedgerState, NetworkMessage, VirtualCard } from '@tallystick/cards';
+import type { Clock } from '@tallystick/kernel';
+import type { State } from '../storage/state.ts';
+import type { Transactions } from '../storage/transactions.ts';
+import { cardIdOf } from './card-of-message.ts';
+import { loadRecords } from './load-records.ts';
+import { writeChanges } from './write-changes.ts';
+
+/** The ledger in memory. */
+export interface MemoryLedger extends Ledger {
+  /** A pass that is over when it returns. For tests in which nothing else writes at the same time: that is a `Violation`. */
+  passNow<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Result;
+}
+
+/** The ledger on these transactions. A pass loads what the port promises and nothing else. */
+export function memoryLedger(transactions: Transactions, clock: Clock): MemoryLedger {
+  function passOver<Result>(
+    state: State,
+    card_ids: readonly number[],
+    messages: readonly NetworkMessage[],
+    fold: Fold<Result>,
+  ): Result {
+    const loaded = load(state, card_ids, messages, clock.now().epochMilliseconds);
+    const { changes, result } = fold(loaded);
+    writeChanges(state, changes);
+    return result;
+  }
+
+  function pass<Result>(state: State, messages: readonly NetworkMessage[], fold: Fold<Result>): Result {
+    const card_ids = messages.flatMap((message) => cardIdOf(state, message) ?? []);
+    return passOver(state, [...new Set(card_ids)], messages, fold);
+  }
+
+  return {
+    pass: (messages, fold) => transactions.write((state) => pass(state, messages, fold)),
+    passNow: (messages, fold) => transactions.writeNow((state) => pass(state, messages, fold)),
+    passDue: (limit, fold) =>
+      transactions.write((state) => {
+        const due = dueCards(state, clock.now().epochMilliseconds);
+        const card_ids = due.slice(0, limit).map(({ id }) => id);
+        return passOver(state, card_ids, [], fold);
+      }),
+  };
+}
+
+/** Cards with holds whose end has come, the earliest first. */
+function dueCards({ cards }: State, now_ms: number): readonly VirtualCard[] {
+  const end = ({ counters }: VirtualCard) => counters.next_hold_end_ms ?? Number.POSITIVE_INFINITY;
+  return cards
+    .values()
+    .filter((card) => end(card) <= now_ms)
+    .sort((a, b) => end(a) - end(b));
+}
+
+function load(
+  state: State,
+  card_ids: readonly number[],
+  messages: readonly NetworkMessage[],
+  now_ms: number,
+): LedgerState {
+  const { authorizations, clearings, events } = state;
+  const clearing_count = messages.filter(({ kind }) => kind === 'clearing').length;
+  const fresh = (table: { nextId(): number }, count: number) => Array.from({ length: count }, () => table.nextId());
+  return {
+    now_ms,
+    cards: card_ids.map((id) => ledgerCard(state, id)),
+    ...loadRecords(state, card_ids, messages, now_ms),
+    authorization_ids: fresh(authorizations, messages.length - clearing_count),
+    clearing_ids: fresh(clearings, clearing_count),
+    event_ids: fresh(events, messages.length),
+  };
+}
+
+/** A card as a pass sees it. */
+function ledgerCard({ cards, numbers, templates }: State, id: number): LedgerCard {
+  const {
+    emails: _emails,
+    notified: _notified,
+    network_data: _network_data,
+    metadata: _metadata,
+    supplier_id: _supplier_id,
+    created_at_ms: _created_at_ms,
+    canceled_at_ms: _canceled_at_ms,
+    ...card
+  } = cards.get(id)!;
+  const { mcc_rule, mcc_list } = templates.get(card.template_id)!;
+  return { ...card, number_index: numbers.get(id)!.number_index, template: { mcc_rule, mcc_list } };
+}

@@ -1,0 +1,134 @@
+import {
+  type Authorization,
+  type AuthorizationMessage,
+  type Clearing,
+  type ClearingMessage,
+  isSettledByReference,
+  type LedgerState,
+  match_reach_days,
+  type NetworkMessage,
+} from '@tallystick/cards';
+import { day_ms } from '@tallystick/velocity';
+import type { State } from '../storage/state.ts';
+import { cardIdOf } from './card-of-message.ts';
+
+type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;
+
+/**
+ * The recorded messages that a pass over these messages needs: exactly what `LedgerState` promises. In no order of use, the
+ * newest first, so that a fold that depends on their order is noticed.
+ */
+export function loadRecords(
+  state: State,
+  card_ids: readonly number[],
+  messages: readonly NetworkMessage[],
+  now_ms: number,
+): Records {
+  const authorizations = new Map<number, Authorization>();
+  const clearings = new Map<number, Clearing>();
+  const carded = messages.map((message) => ({ message, card_id: cardIdOf(state, message) }));
+  const deciding = new Set(carded.map(({ message, card_id }) => (message.kind === 'authorization' ? card_id : null)));
+  const keep = (found: Partial<Records>) => {
+    for (const row of found.authorizations ?? []) authorizations.set(row.id, row);
+    for (const row of found.clearings ?? []) clearings.set(row.id, row);
+  };
+
+  for (const card_id of card_ids) keep({ authorizations: dueHolds(state, card_id, now_ms) });
+  for (const { message, card_id } of carded) {
+    if (message.kind === 'clearing') keep({ clearings: copiesOf(state, message) });
+    if (card_id === null) continue;
+    if (message.kind === 'authorization') keep({ authorizations: traced(state, card_id, message) });
+    else keep(clearingCandidates(state, card_id, message, now_ms, deciding.has(card_id)));
+  }
+  const matched = [...clearings.values()].flatMap(({ authorization_id }) =>
+    authorization_id === null ? [] : (state.authorizations.get(authorization_id) ?? []),
+  );
+  keep({ authorizations: matched });
+  return { authorizations: newestFirst(authorizations), clearings: newestFirst(clearings) };
+}
+
+function newestFirst<Row extends { readonly id: number }>(rows: ReadonlyMap<number, Row>): readonly Row[] {
+  return [...rows.values()].sort((a, b) => b.id - a.id);
+}
+
+/** The open holds of a card whose end has come, and of its other open holds the one that ends first; none before that. */
+function dueHolds({ authorizations, cards }: State, card_id: number, now_ms: number): readonly Authorization[] {
+  const { next_hold_end_ms } = cards.get(card_id)!.counters;
+  if (next_hold_end_ms === null || next_hold_end_ms > now_ms) return [];
+  const open = authorizations
+    .values()
+    .filter(
+      ({ card_id: of, status, held, hold_end_ms }) =>
+        of === card_id && (status === 'open' || status === 'partially_cleared') && held > 0 && hold_end_ms !== null,
+    )
+    .sort((a, b) => a.hold_end_ms! - b.hold_end_ms!);
+  const due_count = open.filter(({ hold_end_ms }) => hold_end_ms! <= now_ms).length;
+  return open.slice(0, due_count + 1);
+}
+
+/** The recorded messages of the card with the trace id of this message, and their roots. */
+function traced(
+  { authorizations }: State,
+  card_id: number,
+  { trace_id }: AuthorizationMessage,
+): readonly Authorization[] {
+  const rows = authorizations.values().filter((row) => row.card_id === card_id && row.trace_id === trace_id);
+  const roots = rows.flatMap(({ root_id }) => (root_id === null ? [] : (authorizations.get(root_id) ?? [])));
+  return [...rows, ...roots];
+}
+
+/** The clearing that a clearing message repeats, of whichever card. */
+function copiesOf({ clearing_ids, clearings }: State, message: ClearingMessage): readonly Clearing[] {
+  const id = clearing_ids.get(message.network_financial_transaction_id);
+  return id === undefined ? [] : [clearings.get(id)!];
+}
+
+/** What a clearing of this card may belong to: the roots and the earlier clearings that its matching needs. */
+function clearingCandidates(
+  state: State,
+  card_id: number,
+  message: ClearingMessage,
+  now_ms: number,
+  is_deciding: boolean,
+): Records {
+  const earlier = state.clearings.values().filter((row) => row.card_id === card_id);
+  const roots = state.authorizations.values().filter((row) => row.card_id === card_id && row.root_id === row.id);
+  const isNamed = (row: Authorization | Clearing) =>
+    isSame(row.approval_code, message.approval_code) ||
+    isSame(row.net_reference_number, message.net_reference_number) ||
+    isSame(sixOf(row.net_reference_number), sixOf(message.net_reference_number));
+  const named = {
+    authorizations: roots.filter(isNamed),
+    clearings: earlier.filter(
+      (row) => isNamed(row) || isSame(row.acquirer_reference_data, message.acquirer_reference_data),
+    ),
+  };
+  if (!is_deciding && isSettledByReference(message, named.authorizations)) return named;
+
+  const is_credit = message.clearing_type === 'CREDIT';
+  const isRecent = (row: Authorization | Clearing, at_ms: number) =>
+    at_ms >= now_ms - match_reach_days * day_ms && isSame(row.merchant_id, message.merchant_id);
+  const recent = roots.filter((row) => {
+    const is_done = row.status === 'cleared' || row.status === 'reversed' || row.status === 'declined';
+    const has_amount =
+      isSame(row.merchant_amount, message.merchant_amount) ||
+      row.billing_amount === message.billing_amount ||
+      row.authorized === message.merchant_amount ||
+      row.authorized === message.billing_amount;
+    return isRecent(row, row.decided_at_ms) && has_amount && (is_credit || !is_done);
+  });
+  const recent_clearings = is_credit ? earlier.filter((row) => isRecent(row, row.recorded_at_ms)) : [];
+  return {
+    authorizations: [...named.authorizations, ...recent],
+    clearings: [...named.clearings, ...recent_clearings],
+  };
+}
+
+/** The six characters of a network reference number by which rule 4 of the matching finds it; null when it has none. */
+function sixOf(net_reference_number: string | null): string | null {
+  return net_reference_number?.slice(3, 9) || null;
+}
+
+function isSame(a: string | number | null, b: string | number | null): boolean {
+  return a !== null && a === b;
+}

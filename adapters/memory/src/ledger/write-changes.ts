@@ -1,0 +1,59 @@
+import type { Authorization, Clearing, LedgerChanges } from '@tallystick/cards';
+import { assert, Fault } from '@tallystick/kernel';
+import type { State } from '../storage/state.ts';
+import { appendEvent } from '../stores/events.ts';
+
+/**
+ * Writes what a pass changed. Rejects with a `Fault` what the unique indexes of a database reject. Violates when the pass
+ * writes a row twice, or changes a row that does not exist.
+ */
+export function writeChanges(state: State, changes: LedgerChanges): void {
+  const { authorizations, cards, unknown_numbers } = state;
+  assertDistinct(changes.counters.map(({ card_id }) => card_id));
+  assertDistinct(changes.authorizations_changed.map(({ id }) => id));
+  for (const { card_id, counters } of changes.counters) {
+    const card = cards.get(card_id);
+    assert(card !== undefined, `a pass changes card ${card_id}, which does not exist`);
+    cards.set(card_id, { ...card, counters });
+  }
+  for (const authorization of changes.authorizations_inserted) insertAuthorization(state, authorization);
+  for (const { id, card_id, ...change } of changes.authorizations_changed) {
+    const row = authorizations.get(id);
+    assert(row?.card_id === card_id, `a pass changes authorization ${id}, which card ${card_id} does not have`);
+    authorizations.set(id, { ...row, ...change } as Authorization);
+  }
+  for (const clearing of changes.clearings_inserted) insertClearing(state, clearing);
+  for (const event of changes.events) appendEvent(state, event);
+  for (const unknown of changes.unknown_numbers) unknown_numbers.set(unknown_numbers.nextId(), unknown);
+}
+
+function insertAuthorization({ authorizations }: State, row: Authorization): void {
+  const is_taken = authorizations.has(row.id) || authorizations.values().some((other) => isSameMessage(other, row));
+  if (is_taken) throw duplicate('authorization');
+  authorizations.set(row.id, row);
+}
+
+function isSameMessage(a: Authorization, b: Authorization): boolean {
+  return (
+    a.card_id === b.card_id &&
+    a.trace_id === b.trace_id &&
+    a.message_type === b.message_type &&
+    a.system_trace_audit_number === b.system_trace_audit_number &&
+    a.transaction_date_time_ms === b.transaction_date_time_ms
+  );
+}
+
+function insertClearing({ clearing_ids, clearings }: State, row: Clearing): void {
+  const { id, network_financial_transaction_id } = row;
+  if (clearings.has(id) || clearing_ids.has(network_financial_transaction_id)) throw duplicate('clearing');
+  clearings.set(id, row);
+  clearing_ids.set(network_financial_transaction_id, id);
+}
+
+function duplicate(what: string): Fault {
+  return new Fault(`this ${what} is recorded already`, { retryable: false });
+}
+
+function assertDistinct(ids: readonly number[]): void {
+  assert(new Set(ids).size === ids.length, 'a pass writes a row twice');
+}

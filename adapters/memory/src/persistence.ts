@@ -1,0 +1,73 @@
+import type { CompanyStore } from '@tallystick/access';
+import type { CardsTx, UnknownNumberStore } from '@tallystick/cards';
+import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
+import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
+import type { State } from './storage/state.ts';
+import { Transactions } from './storage/transactions.ts';
+import { auditLog } from './stores/audit-log.ts';
+import { cardStore } from './stores/cards.ts';
+import { companyStore } from './stores/companies.ts';
+import { eventStore } from './stores/events.ts';
+import { mailStore } from './stores/mails.ts';
+import { realCardStore } from './stores/real-cards.ts';
+import { sandboxClockStore } from './stores/sandbox-clock.ts';
+import { templateStore } from './stores/templates.ts';
+import { unknownNumberStore } from './stores/unknown-numbers.ts';
+
+export type { MemoryLedger } from './ledger/ledger.ts';
+
+/** All that a transaction offers to the use cases of every package. */
+export interface Tx extends CardsTx {
+  readonly companies: CompanyStore;
+  readonly unknown_numbers: UnknownNumberStore;
+  readonly sandbox_clock: SandboxClockStore;
+}
+
+export interface MemoryPersistenceOptions {
+  /** The ledger reads it at the beginning of each pass. */
+  readonly clock: Clock;
+}
+
+/** Storage that ends with its process. */
+export interface MemoryPersistence {
+  readonly unitOfWork: UnitOfWork<Tx>;
+  readonly ledger: MemoryLedger;
+  /** What is committed. A test may read it, and may write rows to it that other use cases would have written. */
+  committed(): State;
+  /** Does nothing: there are no tables to create. */
+  migrate(): Promise<void>;
+  /** Rejects with a `Fault` once the storage is closed. */
+  ping(): Promise<void>;
+  /** Resolves once transactions that are open have ended; what has not begun by then is rejected. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Storage in memory, empty but for the shared default templates. Keeps the promises that the contract suites of the harness check. */
+export function memoryPersistence({ clock }: MemoryPersistenceOptions): MemoryPersistence {
+  const transactions = new Transactions();
+  return {
+    unitOfWork: {
+      run: (work) => transactions.write((state) => work(storesOn(state))),
+      read: (work) => transactions.read((state) => work(storesOn(state))),
+    },
+    ledger: memoryLedger(transactions, clock),
+    committed: () => transactions.committed,
+    migrate: async () => {},
+    ping: () => transactions.ping(),
+    close: () => transactions.close(),
+  };
+}
+
+function storesOn(state: State): Tx {
+  return {
+    cards: cardStore(state),
+    real_cards: realCardStore(state),
+    templates: templateStore(state),
+    events: eventStore(state),
+    mails: mailStore(state),
+    audit: auditLog(state),
+    companies: companyStore(state),
+    sandbox_clock: sandboxClockStore(state),
+    unknown_numbers: unknownNumberStore(state),
+  };
+}

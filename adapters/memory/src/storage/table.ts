@@ -1,0 +1,101 @@
+import { assert, Fault } from '@tallystick/kernel';
+import { frozenCopy } from './record.ts';
+
+/** What a transaction may do with its tables at present. All tables of one transaction share it. */
+export interface Access {
+  mode: 'write' | 'read' | 'ended';
+}
+
+/** The last id that was assigned. All copies of a table share it, so that a rolled back id is not used again. */
+interface Sequence {
+  last: number;
+}
+
+/**
+ * The rows of one kind, by key, in the order in which their keys were first written.
+ *
+ * `draft` makes a copy for a transaction. The copy shares the rows until one side writes: a draft costs nothing until then, and
+ * a reader keeps the rows that it began with.
+ */
+export class Table<Row, Key = number> {
+  #rows: Map<Key, Row>;
+  #is_shared: boolean;
+  readonly #sequence: Sequence;
+  readonly #access: Access;
+
+  constructor(
+    rows: Map<Key, Row> = new Map(),
+    sequence: Sequence = { last: 0 },
+    access: Access = { mode: 'write' },
+    is_shared = false,
+  ) {
+    this.#rows = rows;
+    this.#sequence = sequence;
+    this.#access = access;
+    this.#is_shared = is_shared;
+  }
+
+  /** A copy with the same rows, for a transaction with this access. */
+  draft(access: Access): Table<Row, Key> {
+    this.#is_shared = true;
+    return new Table(this.#rows, this.#sequence, access, true);
+  }
+
+  get size(): number {
+    return this.#readable().size;
+  }
+
+  get(key: Key): Row | undefined {
+    return this.#readable().get(key);
+  }
+
+  has(key: Key): boolean {
+    return this.#readable().has(key);
+  }
+
+  values(): readonly Row[] {
+    return [...this.#readable().values()];
+  }
+
+  entries(): readonly (readonly [Key, Row])[] {
+    return [...this.#readable().entries()];
+  }
+
+  /** Writes a copy of the row, and returns that copy. */
+  set(key: Key, row: Row): Row {
+    const kept = frozenCopy(row);
+    this.#writable().set(key, kept);
+    if (typeof key === 'number') this.#sequence.last = Math.max(this.#sequence.last, key);
+    return kept;
+  }
+
+  delete(key: Key): boolean {
+    return this.#writable().delete(key);
+  }
+
+  /** A fresh id, higher than every id before. */
+  nextId(): number {
+    this.#sequence.last += 1;
+    return this.#sequence.last;
+  }
+
+  /** Rejects a reference to a row that does not exist, as the foreign key of a database does. */
+  assertHas(key: Key, what: string): void {
+    if (!this.has(key)) throw new Fault(`a row refers to a ${what} that does not exist`, { retryable: false });
+  }
+
+  #readable(): ReadonlyMap<Key, Row> {
+    assert(this.#access.mode !== 'ended', 'a store was used after its transaction had ended');
+    return this.#rows;
+  }
+
+  #writable(): Map<Key, Row> {
+    assert(this.#access.mode !== 'ended', 'a store was used after its transaction had ended');
+    assert(this.#access.mode === 'write', 'a transaction that only reads wrote a row');
+    if (this.#is_shared) {
+      this.#rows = new Map(this.#rows);
+      this.#is_shared = false;
+    }
+    return this.#rows;
+  }
+}

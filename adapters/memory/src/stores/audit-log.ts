@@ -1,0 +1,11 @@
+import type { AuditLog } from '@tallystick/kernel';
+import type { State } from '../storage/state.ts';
+
+/** The audit log: appended to, never changed. */
+export function auditLog({ audit }: State): AuditLog {
+  return {
+    async record(entry, at_ms) {
+      audit.set(audit.nextId(), { ...entry, at_ms });
+    },
+  };
+}
