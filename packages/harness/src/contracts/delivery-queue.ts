@@ -1,11 +1,6 @@
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
-
-/** A rule of a port's contract: `check` rejects when an adapter breaks it. */
-export interface ContractRule<Subject> {
-  readonly rule: string;
-  check(open: () => Promise<Subject>): Promise<void>;
-}
+import type { ContractRule } from './contract-rule.ts';
 
 function offersUpTo(count: number): readonly DeliveryOffer[] {
   return Array.from({ length: count }, (_, place) => ({ delivery_id: place + 1, webhook_id: (place % 7) + 1 }));

@@ -1,0 +1,238 @@
+import {
+  type Event,
+  type EventFilter,
+  type FilterName,
+  filter_fields,
+  matches,
+  type NewEvent,
+} from '@tallystick/events';
+import { assert, type PageRequest, Refusal } from '@tallystick/kernel';
+import fc from 'fast-check';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual, assertRejects } from './equality.ts';
+import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from './storage.ts';
+
+/** 2026-05-20, noon UTC. */
+const noon_ms = 1_779_278_400_000;
+
+/** How the property of the filters is run, as fast-check takes it. */
+export interface PropertyRuns {
+  /** Drawn at random when absent; a failure reports it. */
+  readonly seed?: number;
+  readonly numRuns?: number;
+}
+
+function newEvent(company_id: number, payload: NewEvent['payload'], changes: Partial<NewEvent> = {}): NewEvent {
+  return {
+    company_id,
+    event_type: 'virtualcard.realtime.auths',
+    payload,
+    previous: null,
+    created_at_ms: noon_ms,
+    request_id: null,
+    ...changes,
+  };
+}
+
+async function companyOf({ unitOfWork }: StorageUnderTest): Promise<number> {
+  return (await unitOfWork.run((tx) => makeCompany(tx))).id;
+}
+
+function append({ unitOfWork }: StorageUnderTest, events: readonly NewEvent[]): Promise<readonly Event[]> {
+  return unitOfWork.run((tx) => tx.events.append(events));
+}
+
+/** What every adapter of `EventStore` promises. */
+export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
+  return [
+    {
+      rule: 'events are read as they were written, and their ids rise',
+      async check(open) {
+        const storage = await open();
+        const company_id = await companyOf(storage);
+        const fresh = [
+          newEvent(
+            company_id,
+            { id: 7, text: 'é "quoted" 𝄞 \u0000', nested: { list: [1, null, { a: 1.5 }] } },
+            { request_id: 'r-1' },
+          ),
+          newEvent(company_id, { id: 8 }, { previous: { id: 8, status: 'Approved' } }),
+        ];
+        const events = await append(storage, fresh);
+        assertEqual(
+          events,
+          fresh.map((event, at) => ({ ...event, id: events[at]?.id })),
+          'what was appended',
+        );
+        assertEqual(idsOf(events), rising(idsOf(events)), 'the order of the ids');
+        for (const event of events) {
+          const found = await storage.unitOfWork.read((tx) => tx.events.find(company_id, event.id));
+          assertEqual(found, event, 'what is found');
+        }
+      },
+    },
+    {
+      rule: 'events of a transaction that does not commit are not kept',
+      async check(open) {
+        const storage = await open();
+        const company_id = await companyOf(storage);
+        const dropped = storage.unitOfWork.run(async (tx) => {
+          await tx.events.append([newEvent(company_id, { id: 9 })]);
+          throw new Refusal('not_found', 'no');
+        });
+        await assertRejects(dropped, (error) => error instanceof Refusal, 'the transaction');
+        const { items } = await storage.unitOfWork.read((tx) => tx.events.list(company_id, [], { limit: 5 }));
+        assertEqual(items, [], 'the log');
+      },
+    },
+    {
+      rule: 'a company finds no event of another',
+      async check(open) {
+        const storage = await open();
+        const [mine, other] = [await companyOf(storage), await companyOf(storage)];
+        const [event] = await append(storage, [newEvent(other, { mcc: '9999' })]);
+        const filters: readonly (readonly EventFilter[])[] = [
+          [],
+          [{ name: 'payload.mcc', kind: 'equals', value: '9999' }],
+        ];
+        await storage.unitOfWork.read(async (tx) => {
+          assertEqual(await tx.events.find(mine, event!.id), null, 'the event');
+          for (const one of filters) {
+            assertEqual((await tx.events.list(mine, one, { limit: 5 })).items, [], 'a list');
+            assertEqual(
+              idsOf((await tx.events.list(other, one, { limit: 5 })).items),
+              [event!.id],
+              'the list of its own',
+            );
+          }
+        });
+      },
+    },
+    {
+      rule: 'none or many events are appended in one call',
+      async check(open) {
+        const storage = await open();
+        const company_id = await companyOf(storage);
+        assertEqual(await append(storage, []), [], 'none');
+        const fresh = Array.from({ length: 1_201 }, (_, id) => newEvent(company_id, { id }));
+        const many = await append(storage, fresh);
+        assertEqual(new Set(idsOf(many)).size, 1_201, 'how many ids');
+        const found = await everyPage(
+          (page) => storage.unitOfWork.read((tx) => tx.events.list(company_id, [], page)),
+          100,
+        );
+        assertEqual(idsOf(found), idsOf(many).toReversed(), 'all pages');
+      },
+    },
+    {
+      rule: 'a cursor that the log did not make is refused',
+      async check(open) {
+        const storage = await open();
+        const company_id = await companyOf(storage);
+        await append(storage, [newEvent(company_id, {}), newEvent(company_id, {})]);
+        const list = (filters: readonly EventFilter[], after?: string) =>
+          storage.unitOfWork.read((tx) =>
+            tx.events.list(company_id, filters, { limit: 1, ...(after === undefined ? {} : { after }) }),
+          );
+        const { next } = await list([]);
+        assert(next !== null, 'the first of two pages has no cursor');
+        const isExpected = (error: unknown) =>
+          error instanceof Refusal && error.code === 'invalid_query' && error.fields[0]?.path === 'page[after]';
+        for (const after of ['x', '', `${next}!`, `${next}=`, next.slice(1), `${next.slice(0, -1)}~`]) {
+          for (const filters of [[], [{ name: 'payload.mcc', kind: 'equals', value: '1' }] as const]) {
+            await assertRejects(list(filters, after), isExpected, JSON.stringify(after));
+          }
+        }
+      },
+    },
+    {
+      rule: 'a filter finds exactly the events that meet it, newest first, on pages of any size',
+      async check(open) {
+        const storage = await open();
+        const company_id = await companyOf(storage);
+        const list = (filters: readonly EventFilter[], page: PageRequest) =>
+          storage.unitOfWork.read((tx) => tx.events.list(company_id, filters, page));
+        const events: Event[] = [];
+        const property = fc.asyncProperty(
+          fc.array(eventDetails, { minLength: 1, maxLength: 12 }),
+          fc.array(fc.array(eventFilter, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
+          fc.integer({ min: 1, max: 7 }),
+          async (more, searches, limit) => {
+            await storage.beforeAppend?.(more.length);
+            const fresh = more.map(({ payload, ...changes }) => newEvent(company_id, payload, changes));
+            events.push(...(await append(storage, fresh)));
+            for (const filters of searches) {
+              const what = JSON.stringify(filters);
+              const met = idsOf(events.filter((event) => filters.every((one) => matches(event, one)))).toReversed();
+              assertEqual(idsOf(await everyPage((page) => list(filters, page), limit)), met, what);
+              const offset = Math.floor(limit / 2);
+              const skipped = await list(filters, { limit: 2, offset });
+              assertEqual(idsOf(skipped.items), met.slice(offset, offset + 2), `${what} after ${offset}`);
+            }
+          },
+        );
+        await fc.assert(property, runs);
+      },
+    },
+    {
+      rule: 'an event is found though the newest thousands are those of another company',
+      async check(open) {
+        const storage = await open();
+        const [mine, other] = [await companyOf(storage), await companyOf(storage)];
+        const [event] = await append(storage, [newEvent(mine, { approval_code: 'FARBCK' })]);
+        for (let at = 0; at < 5; at += 1) {
+          await append(
+            storage,
+            Array.from({ length: 500 }, (_, id) => newEvent(other, { id, approval_code: 'FARBCK' })),
+          );
+        }
+        const filter = { name: 'payload.approval_code', kind: 'equals', value: 'FARBCK' } as const;
+        const { items, next } = await storage.unitOfWork.read((tx) => tx.events.list(mine, [filter], { limit: 2 }));
+        assertEqual([idsOf(items), next], [[event!.id], null], 'the page');
+      },
+    },
+  ];
+}
+
+const texts = ['a', 'b', 'Z', 'é', '𝄞', '12'];
+const text_value = fc.constantFrom(...texts, null, undefined);
+const integer_value = fc.constantFrom(-3, 0, 5, 900_000_000_000, null, undefined);
+const instant_value = fc.constantFrom('2026-05-20T12:00:00Z', '2026-05-20T12:00:00.001Z', null, undefined);
+const values_by_type = { integer: integer_value, instant: instant_value, text: text_value };
+
+/** Few values, so that filters meet events often. */
+const eventDetails: fc.Arbitrary<Pick<NewEvent, 'payload' | 'event_type' | 'created_at_ms'>> = fc.record({
+  payload: fc
+    .record(
+      Object.fromEntries(
+        Object.values(filter_fields).flatMap(({ payload_key, type }) =>
+          payload_key === null ? [] : [[payload_key, values_by_type[type]]],
+        ),
+      ) as Record<string, fc.Arbitrary<unknown>>,
+    )
+    .map((payload) => JSON.parse(JSON.stringify(payload)) as NewEvent['payload']),
+  event_type: fc.constantFrom('virtualcard.created', 'virtualcard.clearings'),
+  created_at_ms: fc.constantFrom(noon_ms, noon_ms + 1, noon_ms + 2),
+});
+
+const eventFilter: fc.Arbitrary<EventFilter> = fc
+  .constantFrom(...(Object.keys(filter_fields) as FilterName[]))
+  .chain((name): fc.Arbitrary<EventFilter> => {
+    const value = filterValue(name);
+    const equals = value.map((of) => ({ name, kind: 'equals' as const, value: of }));
+    if (!filter_fields[name].range) return equals;
+    const between = fc.record({ from: value, to: value }, { requiredKeys: [] });
+    return fc.oneof(
+      equals,
+      between.map((ends) => ({ name, kind: 'range' as const, ...ends })),
+    );
+  });
+
+function filterValue(name: FilterName): fc.Arbitrary<string | number> {
+  if (name === 'event_type') return fc.constantFrom('virtualcard.created', 'virtualcard.clearings', 'none');
+  const { type } = filter_fields[name];
+  if (type === 'text') return fc.constantFrom(...texts, 'none');
+  return type === 'integer'
+    ? fc.constantFrom(-3, 0, 5, 900_000_000_000, 7)
+    : fc.constantFrom(noon_ms, noon_ms + 1, noon_ms - 1);
+}

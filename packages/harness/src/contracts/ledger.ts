@@ -1,0 +1,635 @@
+import {
+  type Authorization,
+  type Clearing,
+  type ClearingMessage,
+  type Fold,
+  type LedgerState,
+  match_reach_days,
+  type NetworkMessage,
+} from '@tallystick/cards';
+import { assert, Fault, money } from '@tallystick/kernel';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual, assertRejects } from './equality.ts';
+import {
+  authorizationMessage,
+  clearingMessage,
+  look,
+  no_changes,
+  recordedAuthorization,
+  recordedClearing,
+  recordOnce,
+  spend,
+} from './network-messages.ts';
+import { idsOf, makeCard, makeOwner, newCard, rising, type StorageUnderTest, sealedNumber } from './storage.ts';
+
+const day_ms = 86_400_000;
+
+/** A clearing that has nothing in common with what the rules record. */
+const nothing_in_common = {
+  acquirer_reference_data: null,
+  approval_code: null,
+  net_reference_number: null,
+  merchant_id: null,
+  merchant_amount: null,
+};
+
+let transactions_drawn = 0;
+
+/** A network_financial_transaction_id that no other clearing has. */
+function freshTransaction(): string {
+  transactions_drawn += 1;
+  return `F-fresh-${transactions_drawn}`;
+}
+
+/** One card, and short ways to record on it and to look at what a pass loads for it. */
+class CardUnderTest {
+  readonly id: number;
+  readonly company_id: number;
+  readonly number_index: Uint8Array;
+  readonly #storage: StorageUnderTest;
+
+  constructor(
+    storage: StorageUnderTest,
+    card: { readonly id: number; readonly company_id: number },
+    index: Uint8Array,
+  ) {
+    this.#storage = storage;
+    this.id = card.id;
+    this.company_id = card.company_id;
+    this.number_index = index;
+  }
+
+  authorization(fields: Parameters<typeof authorizationMessage>[1] = {}) {
+    return authorizationMessage(this.number_index, fields);
+  }
+
+  clearing(fields: Partial<ClearingMessage> = {}): ClearingMessage {
+    return clearingMessage(this.number_index, { network_financial_transaction_id: freshTransaction(), ...fields });
+  }
+
+  /** What a pass over the messages loads. */
+  look(...messages: readonly NetworkMessage[]): Promise<LedgerState> {
+    return this.#storage.ledger.pass(messages, look);
+  }
+
+  /** Records an authorization: a root unless the fields say otherwise. Its hold end becomes that of the card. */
+  recordAuthorization(trace_id: string, fields: Partial<Authorization> = {}): Promise<Authorization> {
+    const message = this.authorization({ trace_id });
+    return this.#storage.ledger.pass([message], (state) => {
+      const [card] = state.cards;
+      assert(card !== undefined, 'the card of a message was not loaded');
+      const id = state.authorization_ids[0]!;
+      const row = { ...recordedAuthorization(state, card, message, { id, is_approved: true }), ...fields };
+      const counters = [{ card_id: card.id, counters: { ...card.counters, next_hold_end_ms: row.hold_end_ms } }];
+      return { changes: { ...no_changes, counters, authorizations_inserted: [row] }, result: row };
+    });
+  }
+
+  recordClearing(fields: Partial<Clearing> = {}): Promise<Clearing> {
+    const message = this.clearing();
+    return this.#storage.ledger.pass([message], (state) => {
+      const row = { ...recordedClearing(state, this, message, state.clearing_ids[0]!), ...fields };
+      return { changes: { ...no_changes, clearings_inserted: [row] }, result: row };
+    });
+  }
+
+  /** Sets when the card's next hold ends. */
+  async setNextHoldEnd(next_hold_end_ms: number | null): Promise<void> {
+    await this.#storage.ledger.pass([this.authorization({ trace_id: 'T-never-recorded' })], (state) => {
+      const [card] = state.cards;
+      assert(card !== undefined, 'the card of a message was not loaded');
+      const counters = [{ card_id: card.id, counters: { ...card.counters, next_hold_end_ms } }];
+      return { changes: { ...no_changes, counters }, result: null };
+    });
+  }
+
+  /** The card's counters and what is recorded on it, newest first. */
+  read() {
+    return this.#storage.unitOfWork.read(async (tx) => {
+      const card = await tx.cards.find(this.company_id, this.id);
+      const { items: authorizations } = await tx.cards.authorizations(this.company_id, this.id, { limit: 100 });
+      const { items: clearings } = await tx.cards.clearings(this.company_id, this.id, { limit: 100 });
+      return { counters: card!.counters, authorizations, clearings };
+    });
+  }
+}
+
+/** Cards of a fresh company. */
+async function freshCards(storage: StorageUnderTest, count: number): Promise<readonly CardUnderTest[]> {
+  return await storage.unitOfWork.run(async (tx) => {
+    const owner = await makeOwner(tx);
+    const cards: CardUnderTest[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const number = sealedNumber();
+      const card = await makeCard(tx, owner, {}, number);
+      cards.push(new CardUnderTest(storage, card, number.number_index));
+    }
+    return cards;
+  });
+}
+
+async function freshCard(open: () => Promise<StorageUnderTest>) {
+  const storage = await open();
+  const [card] = await freshCards(storage, 1);
+  return { storage, card: card! };
+}
+
+/** The storage and another process of it, in turns. */
+async function twoProcesses(open: () => Promise<StorageUnderTest>) {
+  const storage = await open();
+  const other = await storage.another();
+  return { storage, ledgerOf: (at: number) => (at % 2 === 0 ? storage : other).ledger };
+}
+
+/** What a message finds of an authorization that shares one thing with it. */
+const references: Readonly<Record<string, Partial<ClearingMessage>>> = {
+  'its approval code': { approval_code: 'QQ1234' },
+  'its network reference number': { net_reference_number: 'MCCQQ12340520' },
+  'the six characters of its network reference number': { net_reference_number: 'XXXQQ12349999' },
+  'its merchant, when it is a credit': { merchant_id: 'MQQ', clearing_type: 'CREDIT' },
+};
+
+/** What every adapter of `Ledger` promises of what a pass loads. */
+const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a pass loads the card of a number with its controls, counters and template, and the clock',
+    async check(open) {
+      const storage = await open();
+      const number = sealedNumber();
+      const [owner, card] = await storage.unitOfWork.run(async (tx) => {
+        const made = await makeOwner(tx);
+        return [made, await makeCard(tx, made, {}, number)] as const;
+      });
+      const unknown = authorizationMessage(sealedNumber().number_index, { trace_id: 'T2' });
+      const state = await storage.ledger.pass([authorizationMessage(number.number_index), unknown], look);
+      assertEqual(state.now_ms, storage.now_ms, 'the clock');
+      const {
+        emails: _emails,
+        notified: _notified,
+        network_data: _network_data,
+        metadata: _metadata,
+        supplier_id: _supplier_id,
+        created_at_ms: _created_at_ms,
+        canceled_at_ms: _canceled_at_ms,
+        ...controls
+      } = newCard(owner);
+      const expected = {
+        ...controls,
+        id: card.id,
+        rcn_alias: 'Travel',
+        billing_currency: 'USD',
+        number_index: number.number_index,
+        template: { mcc_rule: 'DENY', mcc_list: [] },
+        counters: { window_start_ms: 0, held: 0, cleared: 0, uses: 0, next_hold_end_ms: null },
+      };
+      assertEqual(state.cards, [expected], 'the cards');
+    },
+  },
+  {
+    rule: 'a pass has fresh ids that rise, one of each for every message that may need one',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const messages = [card.authorization(), card.authorization({ trace_id: 'T2' }), card.clearing()];
+      const { authorization_ids, clearing_ids, event_ids } = await card.look(...messages);
+      assert(authorization_ids.length >= 2, 'an authorization has no id');
+      assert(clearing_ids.length >= 1, 'a clearing has no id');
+      assert(event_ids.length >= 3, 'an event has no id');
+      for (const ids of [authorization_ids, clearing_ids, event_ids]) {
+        assertEqual(ids, rising(new Set(ids)), 'the ids');
+      }
+      const { id } = await card.recordAuthorization('T3');
+      const next = await card.look(card.authorization({ trace_id: 'T4' }));
+      assert(next.authorization_ids[0]! > id, 'an id is not above those before');
+    },
+  },
+  {
+    rule: 'an authorization is loaded as it was written, for a message with its card and its trace id',
+    async check(open) {
+      const storage = await open();
+      const [card, other] = await freshCards(storage, 2);
+      const end_ms = storage.now_ms + day_ms;
+      const written = await card!.recordAuthorization('T-back', {
+        hold_end_ms: end_ms,
+        incremental: true,
+        root_id: null,
+      });
+      const found = async (message: NetworkMessage) => (await card!.look(message)).authorizations;
+      assertEqual(await found(card!.authorization({ trace_id: 'T-back' })), [written], 'with its trace id');
+      assertEqual(await found(card!.authorization({ trace_id: 'T-other' })), [], 'with another trace id');
+      assertEqual(await found(other!.authorization({ trace_id: 'T-back' })), [], 'with another card');
+    },
+  },
+  {
+    rule: 'the root of an authorization that is found is loaded, though its trace id is another',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const root = await card.recordAuthorization('T-root');
+      const child = await card.recordAuthorization('T-child', { root_id: root.id });
+      const { authorizations } = await card.look(card.authorization({ trace_id: 'T-child' }));
+      assertEqual(rising(idsOf(authorizations)), [root.id, child.id], 'the authorizations');
+    },
+  },
+  {
+    rule: 'an authorization that a pass changed is loaded with the change',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const before = await card.recordAuthorization('T-change');
+      const change = {
+        id: before.id,
+        card_id: card.id,
+        status: 'partially_cleared',
+        authorized: 12,
+        held: 7,
+        cleared: 5,
+        uses: 1,
+        hold_end_ms: storage.now_ms + 1,
+      } as const;
+      const message = card.authorization({ trace_id: 'T-change' });
+      await storage.ledger.pass([message], () => ({
+        changes: { ...no_changes, authorizations_changed: [change] },
+        result: null,
+      }));
+      assertEqual((await card.look(message)).authorizations, [{ ...before, ...change }], 'the authorization');
+    },
+  },
+  {
+    rule: 'a clearing is loaded as it was written, for a copy of it on any card or on none',
+    async check(open) {
+      const storage = await open();
+      const [card, other] = await freshCards(storage, 2);
+      const written = await card!.recordClearing({ partial: true, review: true, clearing_type: 'CREDIT' });
+      const { network_financial_transaction_id } = written;
+      for (const number_index of [card!.number_index, other!.number_index, sealedNumber().number_index]) {
+        const copy = clearingMessage(number_index, { network_financial_transaction_id, ...nothing_in_common });
+        assertEqual((await card!.look(copy)).clearings, [written], 'the clearing');
+      }
+    },
+  },
+  {
+    rule: 'the card of a clearing is found by its id, too',
+    async check(open) {
+      const storage = await open();
+      const [card, other] = await freshCards(storage, 2);
+      const message = { ...card!.clearing(), number_index: null, vcn_id: card!.id };
+      const state = await card!.look(message, other!.authorization());
+      assertEqual(rising(idsOf(state.cards)), [card!.id, other!.id], 'the cards');
+    },
+  },
+  ...Object.entries(references).map(
+    ([by, fields]): ContractRule<StorageUnderTest> => ({
+      rule: `what a clearing may belong to is found by ${by}`,
+      async check(open) {
+        const storage = await open();
+        const [card, other] = await freshCards(storage, 2);
+        const marked = {
+          approval_code: 'QQ1234',
+          net_reference_number: 'MCCQQ12340520',
+          merchant_id: 'MQQ',
+          merchant_amount: money(777),
+        };
+        const root = await card!.recordAuthorization('T-root', marked);
+        const stranger = await card!.recordAuthorization('T-other', { merchant_amount: money(1) });
+        const child = await card!.recordAuthorization('T-child', { ...marked, root_id: root.id });
+        const earlier = await card!.recordClearing(marked);
+        const message = card!.clearing({ ...nothing_in_common, ...fields });
+        const state = await card!.look(message);
+        const found = idsOf(state.authorizations);
+        assert(found.includes(root.id), 'the root was not found');
+        assert(!found.includes(stranger.id), 'a root that has nothing in common was found');
+        assert(!found.includes(child.id), 'a message that is no root was found');
+        assert(idsOf(state.clearings).includes(earlier.id), 'the earlier clearing was not found');
+        const elsewhere = await card!.look({ ...message, number_index: other!.number_index });
+        assertEqual([elsewhere.authorizations, elsewhere.clearings], [[], []], 'what another card finds');
+      },
+    }),
+  ),
+  {
+    rule: 'an earlier clearing is found by its acquirer reference data, with the authorization that it was matched to',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const root = await card.recordAuthorization('T-matched');
+      const acquirer = { ...nothing_in_common, acquirer_reference_data: 'ARD-1' };
+      const cleared = await card.recordClearing({ ...acquirer, authorization_id: root.id });
+      const state = await card.look(card.clearing(acquirer));
+      assertEqual(state.clearings, [cleared], 'the clearing');
+      assertEqual(state.authorizations, [root], 'its authorization');
+    },
+  },
+  {
+    rule: 'the authorizations of a merchant are found as far back as matching reaches, and not further',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const at = (days: number) => ({ decided_at_ms: storage.now_ms - days * day_ms, merchant_id: 'M-recent' });
+      await card.recordAuthorization('T-old', at(match_reach_days + 2));
+      const near = await card.recordAuthorization('T-near', at(match_reach_days));
+      const state = await card.look(card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' }));
+      assertEqual(state.authorizations, [near], 'the authorizations');
+    },
+  },
+  {
+    rule: 'of the authorizations of a merchant, those of other amounts are left out',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const of_merchant = {
+        approval_code: null,
+        net_reference_number: null,
+        merchant_id: 'M-recent',
+        billing_amount: money(501),
+        merchant_amount: money(502),
+        authorized: money(503),
+      };
+      await card.recordAuthorization('T-other-amounts', of_merchant);
+      const billed = await card.recordAuthorization('T-billed', { ...of_merchant, billing_amount: money(601) });
+      const paid = await card.recordAuthorization('T-paid', { ...of_merchant, merchant_amount: money(602) });
+      const authorized = await card.recordAuthorization('T-authorized', { ...of_merchant, authorized: money(602) });
+      const amounts = { billing_amount: money(601), merchant_amount: money(602) };
+      const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent', ...amounts });
+      assertEqual(
+        rising(idsOf((await card.look(message)).authorizations)),
+        [billed.id, paid.id, authorized.id],
+        'by either amount',
+      );
+      const billed_only = await card.look({ ...message, merchant_amount: null });
+      assertEqual(idsOf(billed_only.authorizations), [billed.id], 'by the billing amount alone');
+    },
+  },
+  {
+    rule: 'of a merchant, authorizations that are done with and earlier clearings are loaded for credits alone',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
+      const waiting = await card.recordAuthorization('T-waiting', { ...of_merchant, status: 'partially_cleared' });
+      const cleared = await card.recordAuthorization('T-cleared', { ...of_merchant, status: 'cleared' });
+      const reversed = await card.recordAuthorization('T-reversed', { ...of_merchant, status: 'reversed' });
+      const earlier = await card.recordClearing(of_merchant);
+      const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' });
+      const debit = await card.look(message);
+      assertEqual([idsOf(debit.authorizations), debit.clearings], [[waiting.id], []], 'what a debit finds');
+      const credit = await card.look({ ...message, clearing_type: 'CREDIT' });
+      assertEqual(
+        rising(idsOf(credit.authorizations)),
+        [waiting.id, cleared.id, reversed.id],
+        'the authorizations that a credit finds',
+      );
+      assertEqual(credit.clearings, [earlier], 'the clearings that a credit finds');
+    },
+  },
+  {
+    rule: 'a clearing that a reference settles loads nothing of its merchant, unless the pass decides on the card',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const day = { net_reference_number: 'MCCSETTLE0520', merchant_id: 'M-recent' };
+      const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
+      const settled = await card.recordAuthorization('T-settled', day);
+      const other = await card.recordAuthorization('T-same-merchant', of_merchant);
+      const message = card.clearing({ ...nothing_in_common, ...day });
+      assertEqual(idsOf((await card.look(message)).authorizations), [settled.id], 'the clearing alone');
+      const beside = await card.look(message, card.authorization({ trace_id: 'T-other' }));
+      assertEqual(rising(idsOf(beside.authorizations)), [settled.id, other.id], 'beside a message to be decided');
+      await card.recordAuthorization('T-tie', day);
+      const tied = await card.look(message);
+      assertEqual(tied.authorizations.length, 3, 'two with one reference, which settle nothing');
+    },
+  },
+  {
+    rule: 'when the end of a hold has come, the holds past their end and the next one are loaded',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const { now_ms } = storage;
+      const due = await card.recordAuthorization('T-due', { hold_end_ms: now_ms - 1 });
+      const due_now = await card.recordAuthorization('T-due-now', { hold_end_ms: now_ms });
+      await card.recordAuthorization('T-released', { hold_end_ms: now_ms - 2, status: 'reversed' });
+      // Cleared in part for all that it held: it ends nothing, and must not hide the hold that ends next.
+      const emptied = { hold_end_ms: now_ms + 1, status: 'partially_cleared', held: money(0) } as const;
+      await card.recordAuthorization('T-emptied', emptied);
+      const next = await card.recordAuthorization('T-next', { hold_end_ms: now_ms + 2 });
+      await card.recordAuthorization('T-later', { hold_end_ms: now_ms + 3 });
+      const message = card.authorization({ trace_id: 'T-none' });
+      await card.setNextHoldEnd(now_ms + 1);
+      assertEqual((await card.look(message)).authorizations, [], 'before the end');
+      await card.setNextHoldEnd(now_ms - 1);
+      const found = idsOf((await card.look(message)).authorizations);
+      await card.setNextHoldEnd(null);
+      assertEqual(rising(found), [due.id, due_now.id, next.id], 'after the end');
+    },
+  },
+  {
+    rule: 'a pass over due cards takes those whose next hold has ended, and no more than asked for',
+    async check(open) {
+      const storage = await open();
+      const { ledger, now_ms } = storage;
+      const settle: Fold<number> = (state) => ({
+        changes: {
+          ...no_changes,
+          counters: state.cards.map(({ id, counters }) => ({
+            card_id: id,
+            counters: { ...counters, next_hold_end_ms: null },
+          })),
+        },
+        result: state.cards.length,
+      });
+      // What other rules left.
+      while ((await ledger.passDue(100, settle)) > 0);
+      const [one, two, three, later] = await freshCards(storage, 4);
+      for (const card of [one!, two!, three!]) await card.setNextHoldEnd(now_ms);
+      await later!.setNextHoldEnd(now_ms + 1);
+      const hold = await one!.recordAuthorization('T-due', { hold_end_ms: now_ms });
+      const all = await ledger.passDue(10, look);
+      assertEqual(rising(idsOf(all.cards)), [one!.id, two!.id, three!.id], 'the due cards');
+      assertEqual(all.authorizations, [hold], 'their holds');
+      assertEqual((await ledger.passDue(2, look)).cards.length, 2, 'a pass over two cards');
+      await ledger.passDue(10, settle);
+      assertEqual((await ledger.passDue(10, look)).cards, [], 'what is due afterwards');
+    },
+  },
+];
+
+/** What every adapter of `Ledger` promises of what a pass writes. */
+const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'when a pass resolves, its counters, authorizations, clearings and events are there to read',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const message = card.authorization({ trace_id: 'T-event', mcc: '4121', billing_amount: money(31) });
+      assertEqual(await storage.ledger.pass([message], spend([message])), [true], 'the decision');
+      const clearing = await card.recordClearing();
+      const { counters, authorizations, clearings } = await card.read();
+      assertEqual([counters.held, counters.uses], [31, 1], 'the counters');
+      const found = authorizations.map(({ trace_id, held, details }) => [trace_id, held, details]);
+      assertEqual(found, [['T-event', 31, message.details]], 'the authorizations');
+      assertEqual(clearings, [clearing], 'the clearings');
+      const filters = [
+        { name: 'payload.vcn_id', kind: 'equals', value: card.id },
+        { name: 'payload.mcc', kind: 'equals', value: '4121' },
+        { name: 'payload.billing_amount', kind: 'range', from: 31, to: 31 },
+      ] as const;
+      const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card.company_id, filters, { limit: 5 }));
+      const event = {
+        id: items[0]?.id,
+        company_id: card.company_id,
+        event_type: 'virtualcard.realtime.auths',
+        payload: { id: authorizations[0]!.id, vcn_id: card.id, billing_amount: 31, mcc: '4121' },
+        previous: null,
+        created_at_ms: storage.now_ms,
+        request_id: 'request-1',
+      };
+      assertEqual(items, [event], 'the events, found by their filters');
+    },
+  },
+  {
+    rule: 'when the fold throws, nothing is written and its error passes through',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const message = card.authorization({ trace_id: 'T-thrown' });
+      const thrown = new TypeError('a bug');
+      const pass = storage.ledger.pass([message], () => {
+        throw thrown;
+      });
+      await assertRejects(pass, (error) => error === thrown, 'the pass');
+      assertEqual(await storage.ledger.pass([message], spend([message])), [true], 'the next pass');
+    },
+  },
+  {
+    rule: 'when one of its writes fails, a pass writes nothing and rejects with a fault',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const message = card.authorization({ trace_id: 'T-half' });
+      const broken: Fold<null> = (state) => {
+        const { changes } = spend([message])(state);
+        const [row] = changes.authorizations_inserted;
+        // Two rows have one id.
+        const rows = [row!, { ...row!, trace_id: 'T-other-half' }];
+        return { changes: { ...changes, authorizations_inserted: rows }, result: null };
+      };
+      await assertRejects(
+        storage.ledger.pass([message], broken),
+        (error) => error instanceof Fault && !error.retryable,
+        'the pass',
+      );
+      const { counters, authorizations } = await card.read();
+      assertEqual([counters.held, counters.uses, authorizations], [0, 0, []], 'the card');
+      const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card.company_id, [], { limit: 1 }));
+      assertEqual(items, [], 'the events');
+    },
+  },
+  {
+    rule: 'a message for a number that nobody has is kept until it is purged',
+    async check(open) {
+      const storage = await open();
+      const purge = () => storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms + 1, 100));
+      while ((await purge()) > 0);
+      const unknown = {
+        number_index: sealedNumber().number_index,
+        last4: '1234',
+        message: { mcc: '5812', merchant_name: 'é"\\' },
+        recorded_at_ms: storage.now_ms,
+        request_id: null,
+      };
+      await storage.ledger.pass([], () => ({ changes: { ...no_changes, unknown_numbers: [unknown] }, result: null }));
+      const early = await storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms, 100));
+      assertEqual([early, await purge(), await purge()], [0, 1, 0], 'how many are purged');
+    },
+  },
+  {
+    rule: 'a batch is answered as the same messages are one by one',
+    async check(open) {
+      const storage = await open();
+      const [one, two] = await freshCards(storage, 2);
+      const on = (card: CardUnderTest) =>
+        Array.from({ length: 12 }, (_, at) =>
+          // Every third message repeats the one before it.
+          card.authorization({
+            trace_id: `T${at % 3 === 2 ? at - 1 : at}`,
+            billing_amount: money(90 + at * 20),
+          }),
+        );
+      const batch = on(one!);
+      const together = await storage.ledger.pass(batch, spend(batch));
+      const alone = [];
+      for (const message of on(two!)) alone.push(...(await storage.ledger.pass([message], spend([message]))));
+      assertEqual(together, alone, 'the answers');
+      assert(together.includes(true) && together.includes(false), 'the messages are all answered alike');
+      assertEqual((await one!.read()).counters, (await two!.read()).counters, 'the counters');
+    },
+  },
+];
+
+/** What every adapter of `Ledger` promises of passes that race, in one process or in two. */
+const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'of 64 racing messages exactly as many are approved as the total allows',
+    async check(open) {
+      const { storage, ledgerOf } = await twoProcesses(open);
+      const [card] = await freshCards(storage, 1);
+      const messages = Array.from({ length: 64 }, (_, at) =>
+        card!.authorization({ trace_id: `T${at}`, billing_amount: money(90) }),
+      );
+      const answers = await Promise.all(messages.map((message, at) => ledgerOf(at).pass([message], spend([message]))));
+      assertEqual(answers.flat().filter(Boolean).length, 11, 'how many are approved: 11 times 90 is 990 of 1,000');
+      const { counters, authorizations } = await card!.read();
+      const held = authorizations.reduce((sum, row) => sum + row.held, 0);
+      const uses = authorizations.reduce((sum, row) => sum + row.uses, 0);
+      assertEqual([authorizations.length, held, uses], [64, 990, 11], 'the authorizations');
+      assertEqual([counters.held, counters.uses], [990, 11], 'the counters');
+      const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card!.company_id, [], { limit: 100 }));
+      assertEqual(items.length, 64, 'the events');
+    },
+  },
+  {
+    rule: 'of racing copies of one message one is recorded, and all are answered alike',
+    async check(open) {
+      const { storage, ledgerOf } = await twoProcesses(open);
+      const [card] = await freshCards(storage, 1);
+      const message = card!.authorization({ trace_id: 'T-copies' });
+      const copies = Array.from({ length: 64 }, (_, at) => ledgerOf(at).pass([message], spend([message])));
+      const answers = (await Promise.all(copies)).flat();
+      assertEqual(
+        answers,
+        copies.map(() => true),
+        'the answers',
+      );
+      const { counters, authorizations } = await card!.read();
+      assertEqual([authorizations.length, counters.held], [1, 10], 'what is recorded');
+    },
+  },
+  {
+    rule: 'of racing copies of one clearing one is recorded, though they name different cards',
+    async check(open) {
+      const { storage, ledgerOf } = await twoProcesses(open);
+      const cards = await freshCards(storage, 6);
+      const ids = [freshTransaction(), freshTransaction(), freshTransaction()];
+      const copies = Array.from({ length: 24 }, (_, at) =>
+        cards[at % 6]!.clearing({ network_financial_transaction_id: ids[at % 3]! }),
+      );
+      const recorded = await Promise.all(
+        copies.map((message, at) => ledgerOf(at).pass([message], recordOnce(message))),
+      );
+      assertEqual(recorded.filter(Boolean).length, 3, 'how many were recorded');
+      const kept = [];
+      for (const card of cards) kept.push(...(await card.read()).clearings);
+      assertEqual(kept.length, 3, 'how many are kept');
+    },
+  },
+  {
+    rule: 'passes over the same cards end, in whichever order their messages are',
+    async check(open) {
+      const { storage, ledgerOf } = await twoProcesses(open);
+      const cards = await freshCards(storage, 3);
+      const orders = Array.from({ length: 20 }, (_, at) =>
+        (at % 2 === 0 ? cards : cards.toReversed()).map((card) => card.authorization({ trace_id: `T-order-${at}` })),
+      );
+      const answers = await Promise.all(orders.map((messages, at) => ledgerOf(at).pass(messages, spend(messages))));
+      assert(
+        answers.flat().every((is_approved) => is_approved === true),
+        'a message was not approved',
+      );
+    },
+  },
+];
+
+/** What every adapter of `Ledger` promises. */
+export const ledger_contract: readonly ContractRule<StorageUnderTest>[] = [
+  ...loading_rules,
+  ...writing_rules,
+  ...racing_rules,
+];

@@ -1,0 +1,146 @@
+import type { Company, CompanyStore } from '@tallystick/access';
+import type { CardsTx, Ledger, RealCard, SealedNumber, UnknownNumberStore, VirtualCard } from '@tallystick/cards';
+import {
+  assert,
+  money,
+  type Page,
+  type PageRequest,
+  type SandboxClockStore,
+  type UnitOfWork,
+} from '@tallystick/kernel';
+
+/** The stores that the suites of storage need of a transaction. */
+export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
+  readonly companies: CompanyStore;
+  readonly sandbox_clock: SandboxClockStore;
+  readonly unknown_numbers: UnknownNumberStore;
+}
+
+/**
+ * Storage as its suites see it. It may be shared by the rules of a suite, and hold what other rules left: each rule creates
+ * companies of its own. The caller closes it.
+ */
+export interface StorageUnderTest {
+  readonly unitOfWork: UnitOfWork<StorageTx>;
+  readonly ledger: Ledger;
+  /** Where the clock of the ledger stands, epoch milliseconds. */
+  readonly now_ms: number;
+  /** Ends this process's part of it. */
+  close(): Promise<void>;
+  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  another(): Promise<StorageUnderTest>;
+  /**
+   * Called before the suite of the event store appends so many events. An adapter that divides its log places them across a
+   * border here.
+   */
+  beforeAppend?(count: number): Promise<void>;
+}
+
+/** A company of the rule's own. */
+export function makeCompany({ companies }: Pick<StorageTx, 'companies'>, name = 'Acme'): Promise<Company> {
+  return companies.insert({ name, customer_number: `CN ${name}`, full_details_in_mail: false, created_at_ms: 0 });
+}
+
+export function newRealCard(company_id: number, changes: Partial<RealCard> = {}): Omit<RealCard, 'id'> {
+  return {
+    company_id,
+    alias: 'Travel',
+    billing_currency: 'USD',
+    account_range: '555555',
+    velocity_enabled: true,
+    network_data_names: null,
+    is_default: false,
+    created_at_ms: 0,
+    ...changes,
+  };
+}
+
+export interface Owner {
+  readonly company_id: number;
+  readonly rcn_id: number;
+}
+
+/** A company with a real card. */
+export async function makeOwner(tx: Pick<StorageTx, 'companies' | 'real_cards'>): Promise<Owner> {
+  const company = await makeCompany(tx);
+  const real_card = await tx.real_cards.insert(newRealCard(company.id, { is_default: true }));
+  return { company_id: company.id, rcn_id: real_card.id };
+}
+
+export type NewCard = Parameters<StorageTx['cards']['insert']>[0];
+
+export function newCard({ company_id, rcn_id }: Owner, changes: Partial<NewCard> = {}): NewCard {
+  return {
+    company_id,
+    rcn_id,
+    status: 'Approved',
+    last4: '4242',
+    expiry: '2028-05',
+    emails: ['card@example.com'],
+    notified: true,
+    network_data: { 'Purchase Type': 'Travel' },
+    metadata: { project: 'apollo', cost_centre: 17, nested: { deep: [1, 'two'] }, nothing: null },
+    supplier_id: null,
+    created_at_ms: 0,
+    canceled_at_ms: null,
+    per_transaction_min: money(0),
+    per_transaction_max: money(1_000),
+    per_transaction_max_defaulted: true,
+    total_card_amount: money(1_000),
+    transactions_max: 3,
+    recurring: 'Continuous',
+    authorization_hold_days: null,
+    aging_velocity_time_zone: null,
+    currency: null,
+    valid_starting_on: '2026-01-01',
+    valid_ending_on: '2028-05-31',
+    template_id: 1,
+    ...changes,
+  };
+}
+
+let numbers_drawn = 0;
+
+/** A number that no other card has. */
+export function sealedNumber(key_id = 'key-1'): SealedNumber {
+  numbers_drawn += 1;
+  const number_index = new Uint8Array(32);
+  new DataView(number_index.buffer).setUint32(0, numbers_drawn);
+  return { number_sealed: new Uint8Array([1, 2, numbers_drawn % 256]), number_key_id: key_id, number_index };
+}
+
+/** A card with a number of its own. */
+export async function makeCard(
+  { cards }: Pick<StorageTx, 'cards'>,
+  owner: Owner,
+  changes: Partial<NewCard> = {},
+  number = sealedNumber(),
+): Promise<VirtualCard> {
+  const card = await cards.insert(newCard(owner, changes), number, 0);
+  assert(card !== null, 'a fresh number was refused as taken');
+  return card;
+}
+
+/** All items of a list, page by page. */
+export async function everyPage<Item>(
+  list: (page: PageRequest) => Promise<Page<Item>>,
+  limit: number,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Page<Item> = await list({ limit, ...(after === undefined ? {} : { after }) });
+    assert(page.items.length <= limit, `a page of ${limit} items holds ${page.items.length}`);
+    items.push(...page.items);
+    after = page.next;
+  }
+  return items;
+}
+
+export function idsOf(rows: readonly { readonly id: number }[]): readonly number[] {
+  return rows.map(({ id }) => id);
+}
+
+/** The numbers from low to high. */
+export function rising(numbers: Iterable<number>): readonly number[] {
+  return [...numbers].sort((a, b) => a - b);
+}
