@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  type Authorization,
-  type AuthorizationMessage,
-  type ClearingMessage,
-  type Fold,
-  type Ledger,
-  type LedgerCard,
-  type LedgerChanges,
-  type LedgerState,
-  Pan,
-} from '@tallystick/cards';
-import { type Clock, fixedClock, money } from '@tallystick/kernel';
+import type { AuthorizationMessage, ClearingMessage, Ledger } from '@tallystick/cards';
+import { authorizationMessage as authorizationOf, clearingMessage as clearingOf } from '@tallystick/harness';
+import { type Clock, fixedClock } from '@tallystick/kernel';
 import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { type Connection, connect } from '../src/connection/connection.ts';
 import { migrate } from '../src/connection/migrate.ts';
@@ -116,160 +107,12 @@ export function indexOf(id: number): Uint8Array {
   return createHash('sha256').update(`card ${id}`).digest();
 }
 
-export function authorizationMessage(
-  card_id: number,
-  fields: Partial<AuthorizationMessage> = {},
-): AuthorizationMessage {
-  return {
-    kind: 'authorization',
-    pan: new Pan('5555550000000000'),
-    number_index: indexOf(card_id),
-    expiry: null,
-    cvc: null,
-    message_type: '0100',
-    incremental: false,
-    trace_id: 'T1',
-    system_trace_audit_number: '000001',
-    transaction_date_time_ms: noon_ms,
-    billing_amount: money(10),
-    billing_currency: 'USD',
-    merchant_amount: money(10),
-    merchant_currency: 'USD',
-    mcc: '5812',
-    response_code: null,
-    approval_code: null,
-    card_holder_transaction_type_code: null,
-    replacement_amounts: null,
-    net_reference_number: 'MCC1234560520',
-    merchant_id: 'M1',
-    details: { merchant_name: 'Joe\'s "Diner" é\u{1f37d}', settlement_date: '0520', nested: { a: [1, null] } },
-    request_id: 'request-1',
-    ...fields,
-  };
+/** A request of 10 for card `card_id`. */
+export function authorizationMessage(card_id: number, fields: Partial<AuthorizationMessage> = {}) {
+  return authorizationOf(indexOf(card_id), fields);
 }
 
+/** A debit of 10 for card `card_id`. */
 export function clearingMessage(card_id: number, fields: Partial<ClearingMessage> = {}): ClearingMessage {
-  return {
-    kind: 'clearing',
-    number_index: indexOf(card_id),
-    vcn_id: null,
-    network_financial_transaction_id: 'F1',
-    cycle: 'first_presentment',
-    clearing_type: 'DEBIT',
-    partial: false,
-    billing_amount: money(10),
-    billing_currency: 'USD',
-    merchant_amount: money(10),
-    merchant_currency: 'USD',
-    acquirer_reference_data: '12345678901234567',
-    approval_code: 'A00001',
-    net_reference_number: 'MCC1234560520',
-    merchant_id: 'M1',
-    mcc: '5812',
-    settlement_date: '2026-05-20',
-    authorization_date: null,
-    details: { merchant_name: 'Diner' },
-    request_id: null,
-    ...fields,
-  };
-}
-
-export const no_changes: LedgerChanges = {
-  counters: [],
-  authorizations_inserted: [],
-  authorizations_changed: [],
-  clearings_inserted: [],
-  events: [],
-  unknown_numbers: [],
-};
-
-/** The row that records a message on a card as approved, or as declined when it would go over the total. */
-export function recorded(
-  state: LedgerState,
-  card: LedgerCard,
-  message: AuthorizationMessage,
-  id: number,
-  approved: boolean,
-): Authorization {
-  const amount = approved ? message.billing_amount : money(0);
-  return {
-    id,
-    company_id: card.company_id,
-    card_id: card.id,
-    root_id: id,
-    message_type: message.message_type,
-    incremental: message.incremental,
-    trace_id: message.trace_id,
-    system_trace_audit_number: message.system_trace_audit_number,
-    transaction_date_time_ms: message.transaction_date_time_ms,
-    decided_at_ms: state.now_ms,
-    decline_code: approved ? null : 'F',
-    approval_code: approved ? `A${String(id).padStart(5, '0')}` : null,
-    billing_amount: message.billing_amount,
-    merchant_amount: message.merchant_amount,
-    merchant_currency: message.merchant_currency,
-    mcc: message.mcc,
-    merchant_id: message.merchant_id,
-    net_reference_number: message.net_reference_number,
-    details: message.details,
-    request_id: message.request_id,
-    window_start_ms: 0,
-    status: approved ? 'open' : 'declined',
-    authorized: amount,
-    held: amount,
-    cleared: money(0),
-    uses: approved ? 1 : 0,
-    hold_end_ms: null,
-  };
-}
-
-/**
- * A decision of one rule: a message is approved while the holds of its card stay within the total, and a message that is
- * recorded already changes nothing. Answers each message with whether it was approved, or null for an unknown number.
- */
-export function spend(messages: readonly AuthorizationMessage[]): Fold<(boolean | null)[]> {
-  return (state) => {
-    const cards = new Map(state.cards.map((card) => [Buffer.from(card.number_index).toString('hex'), card]));
-    const counters = new Map(state.cards.map((card) => [card.id, { ...card.counters }]));
-    const seen = new Map(
-      state.authorizations.map((row) => [`${row.card_id} ${row.trace_id}`, row.decline_code === null]),
-    );
-    const inserted: Authorization[] = [];
-    const answers = messages.map((message, at) => {
-      const card = cards.get(Buffer.from(message.number_index).toString('hex'));
-      const counter = card && counters.get(card.id);
-      if (card === undefined || counter === undefined) return null;
-      const known = seen.get(`${card.id} ${message.trace_id}`);
-      if (known !== undefined) return known;
-      const approved = counter.held + message.billing_amount <= card.total_card_amount;
-      inserted.push(recorded(state, card, message, state.authorization_ids[at] ?? 0, approved));
-      seen.set(`${card.id} ${message.trace_id}`, approved);
-      if (approved) {
-        counters.set(card.id, {
-          ...counter,
-          held: money(counter.held + message.billing_amount),
-          uses: counter.uses + 1,
-        });
-      }
-      return approved;
-    });
-    const events = inserted.map((row, at) => ({
-      id: state.event_ids[at] ?? 0,
-      company_id: row.company_id,
-      event_type: 'virtualcard.realtime.auths',
-      payload: { id: row.id, vcn_id: row.card_id, billing_amount: row.billing_amount, mcc: row.mcc },
-      previous: null,
-      created_at_ms: state.now_ms,
-      request_id: row.request_id,
-    }));
-    return {
-      changes: {
-        ...no_changes,
-        counters: [...counters].map(([card_id, changed]) => ({ card_id, counters: changed })),
-        authorizations_inserted: inserted,
-        events,
-      },
-      result: answers,
-    };
-  };
+  return clearingOf(indexOf(card_id), fields);
 }

@@ -1,97 +1,36 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { AuthorizationMessage, Clearing, ClearingMessage, Fold, LedgerState } from '@tallystick/cards';
-import { Fault, money } from '@tallystick/kernel';
+import { look, spend } from '@tallystick/harness';
+import { Fault } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
 import { authorizationsById, begin, holdsDue, lockByNumber, traces } from '../src/ledger/postgres-ledger-statements.ts';
 import {
   authorizationMessage,
   clearingMessage,
   indexOf,
-  no_changes,
   noon_ms,
   type OpenLedger,
   openLedger,
   run,
   seededDatabase,
-  spend,
 } from './ledger-fixture.ts';
 
-const callers = 64;
-const look: Fold<LedgerState> = (state) => ({ changes: no_changes, result: state });
-
 for (const name of database_names) {
-  describe(`two ledgers on one ${name}`, () => {
+  describe(`a pass of the ledger on ${name}`, () => {
     let database: ScratchDatabase;
     let here: OpenLedger;
-    let there: OpenLedger;
 
     before(async () => {
       database = await seededDatabase(name, 12);
       here = await openLedger(database.database_url);
-      there = await openLedger(database.database_url);
     });
     after(async () => {
       await here?.close();
-      await there?.close();
       await database?.dispose();
     });
 
-    const ledgerOf = (at: number) => (at % 2 === 0 ? here : there).ledger;
-
-    it('approve exactly as many of 64 racing messages as the total allows', async () => {
-      const messages = Array.from({ length: callers }, (_, at) =>
-        authorizationMessage(1, { trace_id: `T${at}`, billing_amount: money(90) }),
-      );
-      const answers = await Promise.all(messages.map((message, at) => ledgerOf(at).pass([message], spend([message]))));
-      assert.equal(answers.flat().filter(Boolean).length, 11, '11 times 90 is 990 of 1,000');
-      const [sums] = await run(
-        here.connection,
-        `select v.held, v.uses, count(a.id) as recorded, sum(a.held) as sum_held, sum(a.uses) as sum_uses
-           from virtual_cards v join authorizations a on a.card_id = v.id where v.id = 1 group by v.held, v.uses`,
-      );
-      const numbers = Object.fromEntries(Object.entries(sums ?? {}).map(([column, value]) => [column, Number(value)]));
-      assert.deepEqual(numbers, { held: 990, uses: 11, recorded: callers, sum_held: 990, sum_uses: 11 });
-      const [events] = await run(here.connection, 'select count(*) as count from events where vcn_id = 1');
-      assert.equal(Number(events?.count), callers);
-    });
-
-    it('record one message once, however many copies of it race', async () => {
-      const message = authorizationMessage(2, { trace_id: 'T-copies' });
-      const copies = Array.from({ length: callers }, (_, at) => ledgerOf(at).pass([message], spend([message])));
-      assert.deepEqual(
-        (await Promise.all(copies)).flat(),
-        copies.map(() => true),
-      );
-      const [row] = await run(
-        here.connection,
-        'select count(*) as count, sum(held) as held from authorizations where card_id = 2',
-      );
-      assert.deepEqual([Number(row?.count), Number(row?.held)], [1, 10]);
-    });
-
-    it('record one clearing once, though its copies name different cards', async () => {
-      const copies = Array.from({ length: 24 }, (_, at) =>
-        clearingMessage(3 + (at % 6), { network_financial_transaction_id: `F${at % 3}` }),
-      );
-      const recorded = await Promise.all(
-        copies.map((message, at) => ledgerOf(at).pass([message], recordOnce(message))),
-      );
-      assert.equal(recorded.filter(Boolean).length, 3);
-      const [row] = await run(here.connection, 'select count(*) as count from clearings');
-      assert.equal(Number(row?.count), 3);
-    });
-
-    it('finish passes over the same cards in any order of the messages', async () => {
-      const over = (card_ids: readonly number[], at: number): AuthorizationMessage[] =>
-        card_ids.map((card_id) => authorizationMessage(card_id, { trace_id: `T-order-${at}` }));
-      const orders = Array.from({ length: 20 }, (_, at) => over(at % 2 === 0 ? [9, 10, 11] : [11, 10, 9], at));
-      const answers = await Promise.all(orders.map((messages, at) => ledgerOf(at).pass(messages, spend(messages))));
-      assert(answers.flat().every((approved) => approved === true));
-    });
-
-    it('read the clock only once the cards are locked', async (t) => {
+    it('reads the clock only once the cards are locked', async (t) => {
       let now_ms = noon_ms;
       const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
       const late = await openLedger(database.database_url, clock);
@@ -214,35 +153,6 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(await open.ledger.pass([message], spend([message])), [true]);
     });
   });
-}
-
-/** Records a clearing unless it is recorded already; gives whether it was. */
-function recordOnce(message: ClearingMessage): Fold<boolean> {
-  return (state) => {
-    const { kind: _, number_index: __, vcn_id: ___, ...kept } = message;
-    const known = state.clearings.some(
-      (row) => row.network_financial_transaction_id === message.network_financial_transaction_id,
-    );
-    const [card] = state.cards;
-    assert(card);
-    const row: Clearing = {
-      ...kept,
-      id: state.clearing_ids[0] ?? 0,
-      company_id: 1,
-      card_id: card.id,
-      recorded_at_ms: state.now_ms,
-      authorization_id: null,
-      clearing_id: null,
-      match_rule: 8,
-      review: false,
-      class: 'force_post',
-      window_start_ms: 0,
-      cleared_effect: money(10),
-      hold_effect: money(0),
-      uses: 1,
-    };
-    return { changes: { ...no_changes, clearings_inserted: known ? [] : [row] }, result: !known };
-  };
 }
 
 /** Lets the first so many writes of a card end their transaction with the error, as Postgres itself would. */
