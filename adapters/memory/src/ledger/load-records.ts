@@ -3,12 +3,13 @@ import {
   type AuthorizationMessage,
   type Clearing,
   type ClearingMessage,
-  isSettledByReference,
+  isFoundClearing,
+  isFoundRoot,
   type LedgerState,
-  match_reach_days,
+  merchantSearch,
   type NetworkMessage,
+  referenceKeys,
 } from '@tallystick/cards';
-import { day_ms } from '@tallystick/velocity';
 import type { State } from '../storage/state.ts';
 import { cardIdOf } from './card-of-message.ts';
 
@@ -83,52 +84,23 @@ function copiesOf({ clearing_ids, clearings }: State, message: ClearingMessage):
   return id === undefined ? [] : [clearings.get(id)!];
 }
 
-/** What a clearing of this card may belong to: the roots and the earlier clearings that its matching needs. */
+/** What a clearing of this card may belong to, as the candidates of its matching say. */
 function clearingCandidates(
   state: State,
   card_id: number,
   message: ClearingMessage,
   now_ms: number,
-  is_deciding: boolean,
+  has_authorization: boolean,
 ): Records {
   const earlier = state.clearings.values().filter((row) => row.card_id === card_id);
   const roots = state.authorizations.values().filter((row) => row.card_id === card_id && row.root_id === row.id);
-  const isNamed = (row: Authorization | Clearing) =>
-    isSame(row.approval_code, message.approval_code) ||
-    isSame(row.net_reference_number, message.net_reference_number) ||
-    isSame(sixOf(row.net_reference_number), sixOf(message.net_reference_number));
-  const named = {
-    authorizations: roots.filter(isNamed),
-    clearings: earlier.filter(
-      (row) => isNamed(row) || isSame(row.acquirer_reference_data, message.acquirer_reference_data),
-    ),
-  };
-  if (!is_deciding && isSettledByReference(message, named.authorizations)) return named;
-
-  const is_credit = message.clearing_type === 'CREDIT';
-  const isRecent = (row: Authorization | Clearing, at_ms: number) =>
-    at_ms >= now_ms - match_reach_days * day_ms && isSame(row.merchant_id, message.merchant_id);
-  const recent = roots.filter((row) => {
-    const is_done = row.status === 'cleared' || row.status === 'reversed' || row.status === 'declined';
-    const has_amount =
-      isSame(row.merchant_amount, message.merchant_amount) ||
-      row.billing_amount === message.billing_amount ||
-      row.authorized === message.merchant_amount ||
-      row.authorized === message.billing_amount;
-    return isRecent(row, row.decided_at_ms) && has_amount && (is_credit || !is_done);
-  });
-  const recent_clearings = is_credit ? earlier.filter((row) => isRecent(row, row.recorded_at_ms)) : [];
+  const keys = new Set(referenceKeys(message));
+  const hasKey = (row: Authorization | Clearing) => referenceKeys(row).some((key) => keys.has(key));
+  const named = { authorizations: roots.filter(hasKey), clearings: earlier.filter(hasKey) };
+  const search = merchantSearch(message, { roots: named.authorizations, has_authorization, now_ms });
+  if (search === null) return named;
   return {
-    authorizations: [...named.authorizations, ...recent],
-    clearings: [...named.clearings, ...recent_clearings],
+    authorizations: [...named.authorizations, ...roots.filter((row) => isFoundRoot(search, row))],
+    clearings: [...named.clearings, ...earlier.filter((row) => isFoundClearing(search, row))],
   };
-}
-
-/** The six characters of a network reference number by which rule 4 of the matching finds it; null when it has none. */
-function sixOf(net_reference_number: string | null): string | null {
-  return net_reference_number?.slice(3, 9) || null;
-}
-
-function isSame(a: string | number | null, b: string | number | null): boolean {
-  return a !== null && a === b;
 }

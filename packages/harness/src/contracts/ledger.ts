@@ -1,12 +1,4 @@
-import {
-  type Authorization,
-  type Clearing,
-  type ClearingMessage,
-  type Fold,
-  type LedgerState,
-  match_reach_days,
-  type NetworkMessage,
-} from '@tallystick/cards';
+import type { Authorization, Clearing, ClearingMessage, Fold, LedgerState, NetworkMessage } from '@tallystick/cards';
 import { assert, Fault, money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
@@ -23,6 +15,9 @@ import {
 import { idsOf, makeCard, makeOwner, newCard, rising, type StorageUnderTest, sealedNumber } from './storage.ts';
 
 const day_ms = 86_400_000;
+
+/** How far back matching looks for what a merchant did, in days. */
+const match_reach_days = 35;
 
 /** A clearing that has nothing in common with what the rules record. */
 const nothing_in_common = {
