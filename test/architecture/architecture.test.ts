@@ -11,12 +11,20 @@ interface Planted {
   readonly good: Tree;
 }
 
+const test_storage = { '@tallystick/memory': '0.1.0' };
+
 /** For each rule, trees that break it in one place, and neighbours that do not. */
 const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
-  'packages follow the arrows': pair(
-    source('packages/velocity/src/window.ts', "import { issueCard } from '@tallystick/cards';"),
-    source('packages/cards/src/network/reasons.ts', "import { windowAt } from '@tallystick/velocity';"),
-  ),
+  'packages follow the arrows': [
+    pair(
+      source('packages/velocity/src/window.ts', "import { issueCard } from '@tallystick/cards';"),
+      source('packages/cards/src/network/reasons.ts', "import { windowAt } from '@tallystick/velocity';"),
+    ),
+    pair(
+      source('packages/cards/src/network/pass.ts', "import { memoryPersistence } from '@tallystick/memory';"),
+      source('packages/cards/test/network/pass.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
+    ),
+  ],
   'tests of packages follow the arrows': [
     pair(
       source('packages/cards/test/card.test.ts', "import { mikroOrmPersistence } from '@tallystick/mikro-orm';"),
@@ -25,6 +33,10 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     pair(
       source('packages/cards/test/card.test.ts', "import { scratch } from 'some-library';"),
       source('packages/cards/test/card.test.ts', "import fc from 'fast-check';"),
+    ),
+    pair(
+      source('packages/cards/test/card.test.ts', "import { createVault } from '@tallystick/vault';"),
+      source('packages/cards/test/card.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
     ),
   ],
   'the judge stands alone': pair(
@@ -119,6 +131,17 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
         ...workspace('test/support', { name: '@tallystick/test-support', dependencies: { koa: '3.3.0' } }),
       ],
       workspace('.', { name: 'all' }),
+    ),
+    // A package that names the storage of its tests closes a cycle of packages.
+    ...[
+      { root: {}, own: {} },
+      { root: test_storage, own: test_storage },
+    ].map(({ root, own }) =>
+      pair(
+        namingTestStorage({ root, own }),
+        namingTestStorage({ root: test_storage, own: {} }),
+        source('packages/cards/test/card.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
+      ),
     ),
   ],
   'versions are exact': pair(
@@ -228,6 +251,14 @@ function manifestOf(lists: Readonly<Partial<Record<'dependencies' | 'devDependen
     Object.fromEntries(names.map((name) => [name, '1.0.0'])),
   ]);
   return workspace('adapters/koa', { name: '@tallystick/koa', ...Object.fromEntries(named) });
+}
+
+/** The manifests of the root and of a package with these development dependencies. */
+function namingTestStorage({ root, own }: Readonly<Record<'root' | 'own', Readonly<Record<string, string>>>>) {
+  return [
+    ...workspace('.', { name: 'all', devDependencies: root }),
+    ...workspace('packages/cards', { name: '@tallystick/cards', devDependencies: own }),
+  ];
 }
 
 function pair(bad: readonly Part[], good: readonly Part[], both: readonly Part[] = []): Planted {

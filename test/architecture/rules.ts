@@ -106,8 +106,15 @@ function insteadOfImport(own: string, target: string | null): string {
 }
 
 /**
- * What the tests of a package may import: what its sources may, itself, the harness, fast-check and
- * the support of tests.
+ * The storage of package tests. It depends on the packages that it stores for. A package whose
+ * manifest names it closes a cycle, which turbo refuses to build, so the root manifest names it for
+ * all of them.
+ */
+const test_storage = '@tallystick/memory';
+
+/**
+ * What the tests of a package may import: what its sources may, the package itself, the harness,
+ * fast-check, the support of tests and the storage in memory.
  */
 export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^packages\/[^/]+\/test\//).flatMap(({ file, specifier }) => {
@@ -117,6 +124,7 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
     const target = name.startsWith('@tallystick/') ? name.slice('@tallystick/'.length) : null;
     const allowed =
       name === 'fast-check' ||
+      name === test_storage ||
       (target !== null && [own, 'harness', 'test-support', ...(package_arrows[own] ?? [])].includes(target)) ||
       (own === 'harness' && target !== null && target in package_arrows);
     return allowed
@@ -241,6 +249,7 @@ export const indexIsTheOnlyDoor: Rule = (tree) =>
  * A manifest names exactly what its workspace imports: `dependencies` what the sources do,
  * `devDependencies` what only the tests do. An import that is not named works as long as something
  * else has the package installed; a name that is not imported is one more library to look after.
+ * The root manifest also names the storage that tests of packages import.
  */
 export const manifestsNameWhatIsImported: Rule = (tree) =>
   tree.workspaces.flatMap(({ folder, manifest }) => {
@@ -255,6 +264,8 @@ export const manifestsNameWhatIsImported: Rule = (tree) =>
     };
     const by_sources = imported('src');
     const by_tests = new Map([...imported('test')].filter(([name]) => !by_sources.has(name)));
+    if (folder.startsWith('packages/')) by_tests.delete(test_storage);
+    if (folder === '.') for (const path of importersOfTestStorage(tree)) by_tests.set(test_storage, path);
     const used = (name: string): boolean =>
       isRunByAScript(name, manifest) || isTypesOf(name, [...by_sources.keys(), ...by_tests.keys(), 'node']);
     return [
@@ -262,6 +273,13 @@ export const manifestsNameWhatIsImported: Rule = (tree) =>
       ...differences(folder, 'devDependencies', by_tests, manifest, used),
     ];
   });
+
+/** The tests of packages that import the storage in memory. */
+function importersOfTestStorage(tree: Tree): readonly string[] {
+  return importsIn(tree, /^packages\/[^/]+\/test\//)
+    .filter(({ specifier }) => packageName(specifier) === test_storage)
+    .map(({ file }) => file.path);
+}
 
 /** The innermost workspace that a file is of; `.` is the root's. */
 function ownerOf(tree: Tree, path: string): string {

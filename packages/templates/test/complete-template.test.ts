@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Call, Refusal } from '@tallystick/kernel';
 import { completeDueTemplates, completeTemplate, requestTemplate, toTemplateItem } from '../src/index.ts';
-import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
+import { repeatableRandom, templateWorld } from './template-world.ts';
 
 const now_ms = Date.UTC(2026, 10, 21, 10);
 const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };
@@ -17,7 +17,7 @@ function request(name: string) {
 }
 
 test('a template is completed when its delay has passed, not a millisecond earlier', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 4_999, 10)), 0);
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 5_000, 10)), 1);
@@ -25,7 +25,7 @@ test('a template is completed when its delay has passed, not a millisecond earli
 });
 
 test('completion tells the ACTIVE template and the PENDING one that it was', async () => {
-  const { unit_of_work, events } = inMemoryTemplates();
+  const { unit_of_work, events } = templateWorld();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 6_000, 10));
   const active = await unit_of_work.run((tx) => tx.templates.find(1, pending.id));
@@ -49,7 +49,7 @@ test('completion tells the ACTIVE template and the PENDING one that it was', asy
 });
 
 test('the operator completes a template before its time, once', async () => {
-  const { unit_of_work, events } = inMemoryTemplates();
+  const { unit_of_work, events } = templateWorld();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   const active = await unit_of_work.run((tx) => completeTemplate(tx, ports, now_ms + 1, pending.id));
   assert.equal(active.status, 'ACTIVE');
@@ -62,7 +62,7 @@ test('the operator completes a template before its time, once', async () => {
 });
 
 test('many due templates are completed in batches, each told of once', async () => {
-  const { unit_of_work, events } = inMemoryTemplates();
+  const { unit_of_work, events } = templateWorld();
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request(name), options));
   }
@@ -75,7 +75,7 @@ test('many due templates are completed in batches, each told of once', async () 
 });
 
 test('a completion that fails leaves the template PENDING and tells nothing', async () => {
-  const { unit_of_work, events } = inMemoryTemplates();
+  const { unit_of_work, events } = templateWorld();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await assert.rejects(
     unit_of_work.run(async (tx) => {

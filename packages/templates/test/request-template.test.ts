@@ -10,7 +10,7 @@ import {
   toTemplateAcknowledgement,
   toTemplateItem,
 } from '../src/index.ts';
-import { inMemoryTemplates, repeatableRandom } from './in-memory.ts';
+import { repeatableRandom, templateWorld } from './template-world.ts';
 
 const now_ms = Date.UTC(2026, 10, 21, 10, 30, 15, 250);
 const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };
@@ -26,7 +26,7 @@ const groceries: TemplateRequest = {
 };
 
 test('a request is acknowledged as PENDING, with the query that tells its status', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   const key = template.transaction_key;
   assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -46,7 +46,7 @@ test('a request is acknowledged as PENDING, with the query that tells its status
 });
 
 test('a template item has the fields of the status list, with times in ISO 8601', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   const asked = { ...groceries, required_control: 'AGING_VELOCITY' } as const;
   const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, asked, options));
   const { links, transaction_key, ...item } = toTemplateItem(template, statusUrlOf);
@@ -108,7 +108,7 @@ for (const [name, what, value] of wrong_values) {
 }
 
 test('says what stands where a list of codes should', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   const request = { ...groceries, mcc_list: '5411' };
   await assert.rejects(
     unit_of_work.run((tx) => requestTemplate(tx, ports, call, request, options)),
@@ -117,7 +117,7 @@ test('says what stands where a list of codes should', async () => {
 });
 
 test('the largest request is accepted', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   const largest = {
     ...groceries,
     name: '\u{1f6d2}'.repeat(255),
@@ -129,7 +129,7 @@ test('the largest request is accepted', async () => {
 });
 
 test('a name is free to each company once', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   await assert.rejects(
     unit_of_work.run((tx) => requestTemplate(tx, ports, call, { ...groceries, mcc_rule: 'no' }, options)),
@@ -142,7 +142,7 @@ test('a name is free to each company once', async () => {
 });
 
 test('two racing requests for one name make one template', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   const asked_before_either = {
     ...groceries,
     name: 'Raced',
@@ -170,7 +170,7 @@ test('two racing requests for one name make one template', async () => {
 });
 
 test('a list by transaction_key holds one template; without it also the shared defaults, and no other company’s', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   const mine = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   const other = await unit_of_work.run((tx) =>
     requestTemplate(tx, ports, { ...call, company_id: 2 }, groceries, options),
@@ -204,7 +204,7 @@ test('whatever is asked is stored as asked or refused, and nothing is stored of 
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(fc.oneof(sound, mixed), async (asked) => {
-      const { unit_of_work } = inMemoryTemplates();
+      const { unit_of_work } = templateWorld();
       const stored = () =>
         unit_of_work.run(async (tx) => (await listTemplates(tx, call, {}, { limit: 50 }, options)).items.slice(0, -2));
       try {
@@ -228,7 +228,7 @@ test('whatever is asked is stored as asked or refused, and nothing is stored of 
 });
 
 async function invalidFields(request: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   try {
     await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request, options));
   } catch (error) {
@@ -240,7 +240,7 @@ async function invalidFields(request: Readonly<Record<string, unknown>>): Promis
 }
 
 test('the shared defaults are of the environment that serves them', async () => {
-  const { unit_of_work } = inMemoryTemplates();
+  const { unit_of_work } = templateWorld();
   const page = await unit_of_work.run((tx) => listTemplates(tx, call, {}, { limit: 50 }, options));
   assert.deepEqual(new Set(page.items.map(({ environment }) => environment)), new Set(['sandbox']));
   assert.ok(page.items.some(({ company_id }) => company_id === null));

@@ -60,14 +60,13 @@ function load(
 ): LedgerState {
   const { authorizations, clearings, events } = state;
   const clearing_count = messages.filter(({ kind }) => kind === 'clearing').length;
-  const fresh = (table: { nextId(): number }, count: number) => Array.from({ length: count }, () => table.nextId());
   return {
     now_ms,
     cards: card_ids.map((id) => ledgerCard(state, id)),
     ...loadRecords(state, card_ids, messages, now_ms),
-    authorization_ids: fresh(authorizations, messages.length - clearing_count),
-    clearing_ids: fresh(clearings, clearing_count),
-    event_ids: fresh(events, messages.length),
+    authorization_ids: authorizations.freshIds(messages.length - clearing_count),
+    clearing_ids: clearings.freshIds(clearing_count),
+    event_ids: events.freshIds(messages.length),
   };
 }
 

@@ -53,6 +53,10 @@ export class Table<Row, Key = number> {
     return this.#readable().has(key);
   }
 
+  keys(): readonly Key[] {
+    return [...this.#readable().keys()];
+  }
+
   values(): readonly Row[] {
     return [...this.#readable().values()];
   }
@@ -77,6 +81,11 @@ export class Table<Row, Key = number> {
   nextId(): number {
     this.#sequence.last += 1;
     return this.#sequence.last;
+  }
+
+  /** So many ids above every id before. They are used up once rows are written with them. */
+  freshIds(count: number): readonly number[] {
+    return Array.from({ length: count }, (_, at) => this.#sequence.last + 1 + at);
   }
 
   /** Rejects a reference to a row that does not exist, as the foreign key of a database does. */

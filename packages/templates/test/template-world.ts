@@ -1,0 +1,26 @@
+import type { Event } from '@tallystick/events';
+import { fixedClock, type Random } from '@tallystick/kernel';
+import { memoryPersistence } from '@tallystick/memory';
+
+/** Storage in memory with companies 1 and 2, whose customer numbers are CN-1 and CN-2. */
+export function templateWorld() {
+  const { unitOfWork: unit_of_work, committed } = memoryPersistence({ clock: fixedClock('2026-11-21T10:30:00Z') });
+  for (const id of [1, 2]) {
+    const company = { id, name: `Company ${id}`, customer_number: `CN-${id}` };
+    committed().companies.set(id, { ...company, full_details_in_mail: false, created_at_ms: 0 });
+  }
+  return { unit_of_work, events: (): readonly Event[] => committed().events.values() };
+}
+
+/** Draws that repeat: a linear congruential generator, good enough to tell keys apart. */
+export function repeatableRandom(seed: number): Random {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return {
+    below: (bound) => Math.floor(next() * bound),
+    bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(next() * 256)),
+  };
+}
