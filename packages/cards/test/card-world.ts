@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Call, money, Refusal } from '@tallystick/kernel';
+import { type Call, fixedClock, money, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { memoryPersistence } from '@tallystick/memory';
 import type { PurchaseTemplate } from '@tallystick/templates';
 import {
   type Authorization,
@@ -10,7 +11,8 @@ import {
   updateCard,
   type VirtualCard,
 } from '../src/index.ts';
-import { inMemoryCards, type Rival, repeatableRandom, ringVault } from './in-memory-cards.ts';
+import { repeatableRandom } from './repeatable-random.ts';
+import { ringVault } from './ring-vault.ts';
 
 /** A Saturday. Cards created now expire in 2028-11. */
 export const now_ms = Date.UTC(2026, 10, 21, 10, 30);
@@ -50,18 +52,26 @@ const real_card: RealCard = {
   created_at_ms: 0,
 };
 
+/** A second writer, as another process is: which rows it holds, and how to wait for it. */
+export interface Rival {
+  holds(card_id: number): boolean;
+  finished(): Promise<void>;
+}
+
 /**
  * Company 1: its default real card 51; 52 without velocity control, which knows two names of network data. Company 2:
- * real card 53. Templates: 1 and 2 shared; of company 1: 11 (velocity), 12 (aging), 13 (pending), 14 (deleted); 15 of
+ * real card 53; company 3: none. Templates: 1 and 2 shared; of company 1: 11 (velocity), 12 (aging), 13 (pending), 14 (deleted); 15 of
  * company 2.
  */
 export function cardWorld(rival?: Rival) {
-  const world = inMemoryCards(rival);
-  const { templates, real_cards } = world.committed();
+  const { unitOfWork, committed } = memoryPersistence({ clock: fixedClock('2026-11-21T10:30:00Z') });
+  const { companies, templates, real_cards } = committed();
+  for (const id of [1, 2, 3]) {
+    const company = { id, name: `Company ${id}`, customer_number: `${id}` };
+    companies.set(id, { ...company, full_details_in_mail: false, created_at_ms: 0 });
+  }
   const own = { ...template, company_id: 1 };
   for (const one of [
-    template,
-    { ...template, id: 2, required_control: 'AGING_VELOCITY' as const },
     { ...own, id: 11 },
     { ...own, id: 12, required_control: 'AGING_VELOCITY' as const },
     { ...own, id: 13, status: 'PENDING' as const },
@@ -85,9 +95,26 @@ export function cardWorld(rival?: Rival) {
     real_cards.set(one.id, one);
   }
   const ports = { vault: ringVault('k1'), random: repeatableRandom(3) };
-  const run = <Result>(work: (tx: CardsTx) => Promise<Result>) => world.unit_of_work.run(work);
+  let commits = 0;
+  const unit_of_work: UnitOfWork<CardsTx> = {
+    async run(work) {
+      const result = await unitOfWork.run((tx) => work(rival === undefined ? tx : besideRival(tx, rival)));
+      commits += 1;
+      return result;
+    },
+    read: (work) => unitOfWork.read(work),
+  };
+  const run = <Result>(work: (tx: CardsTx) => Promise<Result>) => unit_of_work.run(work);
   return {
-    ...world,
+    unit_of_work,
+    committed,
+    commits: () => commits,
+    events: () => committed().events.values(),
+    mails: () => committed().mails.values(),
+    audit: () =>
+      committed()
+        .audit.values()
+        .map(({ at_ms: _at_ms, ...entry }) => entry),
     ports,
     run,
     issue: (request: Request, by: Call = call): Promise<CardReading> =>
@@ -96,16 +123,31 @@ export function cardWorld(rival?: Rival) {
       run((tx) => updateCard(tx, by, id, request)),
     /** Sets counters as a pass of the network would. */
     use: (id: number, counters: Partial<Record<keyof VirtualCard['counters'], number>>) => {
-      const card = world.committed().cards.get(id)!;
+      const card = committed().cards.get(id)!;
       const used = { ...card.counters, ...counters } as VirtualCard['counters'];
-      world.committed().cards.set(id, { ...card, counters: used });
+      committed().cards.set(id, { ...card, counters: used });
     },
     /** Records an open root authorization on a card, as a pass of the network would. */
     authorize: (card: VirtualCard, row: Partial<Authorization> = {}): Authorization => {
-      const id = world.nextId();
+      const id = committed().authorizations.nextId();
       const authorization = { ...openAuthorization, id, root_id: id, card_id: card.id, ...row };
-      world.committed().authorizations.set(id, authorization);
+      committed().authorizations.set(id, authorization);
       return authorization;
+    },
+  };
+}
+
+/** The stores of a transaction while a rival holds cards. */
+function besideRival(tx: CardsTx, rival: Rival): CardsTx {
+  return {
+    ...tx,
+    cards: {
+      ...tx.cards,
+      async sealedByOtherKeys(key_id, limit, options) {
+        if (options?.wait) await rival.finished();
+        const numbers = await tx.cards.sealedByOtherKeys(key_id, Number.MAX_SAFE_INTEGER, options);
+        return numbers.filter(({ card_id }) => !rival.holds(card_id)).slice(0, limit);
+      },
     },
   };
 }

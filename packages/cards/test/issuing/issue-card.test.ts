@@ -39,7 +39,7 @@ test('a card needs a total only; the rest has defaults', async () => {
   });
   assert.equal(available_balance, 10_000);
   assert.deepEqual([authorizations, clearings], [[], []]);
-  assert.deepEqual([...world.committed().cards.keys()], [id]);
+  assert.deepEqual(world.committed().cards.keys(), [id]);
 });
 
 test('every field that a client may send is kept', async () => {
@@ -133,7 +133,7 @@ test('the expiry is two years after creation, whatever the month', async () => {
 test('creation writes one event with the state of the card, and no earlier one', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Daily', transactions_max: 2 });
-  const [event, ...others] = world.committed().events;
+  const [event, ...others] = world.events();
   assert.deepEqual(others, []);
   assert.deepEqual(event, {
     id: event?.id,
@@ -160,26 +160,32 @@ test('creation writes one event with the state of the card, and no earlier one',
   });
 });
 
-test('addresses queue one mail with the card, and it counts as notified', async () => {
+test('each address gets one mail with the card, and it counts as notified', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ emails: ['a@example.com', 'A@Example.com', 'b@example.com'] });
   assert.deepEqual(card.emails, ['a@example.com', 'b@example.com']);
   assert.equal(card.notified, true);
-  assert.deepEqual(world.committed().mails, [
-    {
-      company_id: 1,
-      card_id: card.id,
-      kind: 'card_details',
-      recipients: ['a@example.com', 'b@example.com'],
-      created_at_ms: now_ms,
-    },
-  ]);
+  const expected = { company_id: 1, card_id: card.id, kind: 'card_details', due_at_ms: now_ms, created_at_ms: now_ms };
+  assert.deepEqual(
+    world.mails().map(({ company_id, card_id, kind, recipient, due_at_ms, created_at_ms }) => ({
+      company_id,
+      card_id,
+      kind,
+      recipient,
+      due_at_ms,
+      created_at_ms,
+    })),
+    [
+      { ...expected, recipient: 'a@example.com' },
+      { ...expected, recipient: 'b@example.com' },
+    ],
+  );
 });
 
 test('no addresses, no mail', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ emails: [] });
-  assert.deepEqual([card.emails, card.notified, world.committed().mails], [null, false, []]);
+  assert.deepEqual([card.emails, card.notified, world.mails()], [null, false, []]);
 });
 
 test('the number is in the range of the real card, and stored only sealed', async () => {
@@ -189,7 +195,7 @@ test('the number is in the range of the real card, and stored only sealed', asyn
   const number = world.ports.vault.open(sealed.number_sealed).reveal();
   assert.ok(number.startsWith('512345') && isLuhnValid(number) && number.endsWith(card.last4));
   const { numbers, ...rest } = world.committed();
-  const stored = JSON.stringify(Object.values(rest).map((rows) => [...rows.values()]));
+  const stored = JSON.stringify(Object.values(rest).map((rows) => rows.entries()));
   assert.ok(!stored.includes(number) && !Buffer.from(sealed.number_sealed).includes(number));
   assert.equal(numbers.size, 1);
 });
@@ -358,7 +364,7 @@ test('metadata may nest 100 levels deep, and its repetition is no change', async
   const nested = (lists: number) => ({ metadata: JSON.parse(`{"n":${'['.repeat(lists)}${']'.repeat(lists)}}`) });
   const { card } = await world.issue(nested(99));
   await world.update(card.id, nested(99));
-  assert.equal(world.committed().events.length, 1);
+  assert.equal(world.events().length, 1);
   assert.deepEqual(await invalidFields(world.issue(nested(100))), ['metadata']);
   assert.deepEqual(await invalidFields(world.issue(nested(4_000))), ['metadata']);
 });

@@ -27,7 +27,7 @@ test('a real card needs an alias, a currency and an account range; the rest has 
   });
   assert.deepEqual(all, { ...card, velocity_enabled: false, network_data_names: ['Trip'], is_default: true });
   assert.deepEqual(
-    world.committed().audit.map(({ action, object }) => `${action} ${object}`),
+    world.audit().map(({ action, object }) => `${action} ${object}`),
     [`real_card.created realcard:${id}`, `real_card.created realcard:${all_id}`],
   );
 });

@@ -23,8 +23,8 @@ describe('an approved request', () => {
   test('becomes one event, with integer ids and the masked number', () => {
     const world = new NetworkWorld(now);
     const item = world.authorize({ merchant_name: 'Café', acquirer_ica: '1234', settlement_date: '1123' });
-    assert.equal(world.ledger.events.length, 1);
-    const [event] = world.ledger.events;
+    assert.equal(world.events.length, 1);
+    const [event] = world.events;
     assert.equal(event?.event_type, 'virtualcard.realtime.auths');
     assert.equal(event?.previous, null);
     assert.equal(event?.company_id, 7);
@@ -41,7 +41,7 @@ describe('an approved request', () => {
     const world = new NetworkWorld(now);
     const item = world.authorize({ transaction_type: 'Purchase with cashback' });
     assert.equal(item.transaction_type, 'Purchase with cashback');
-    assert.equal(world.ledger.events[0]?.payload.transaction_type, 'Purchase with cashback');
+    assert.equal(world.events[0]?.payload.transaction_type, 'Purchase with cashback');
   });
 });
 
@@ -51,7 +51,7 @@ describe('a declined request', () => {
     const item = world.authorize({ billing_amount: 100_001 });
     assert.equal(world.row(item.id!).decline_code, 'E');
     assert.deepEqual([world.counters.held, world.counters.uses], [0, 0]);
-    assert.equal(world.ledger.events[0]?.payload.issuer_response, 'Declined');
+    assert.equal(world.events[0]?.payload.issuer_response, 'Declined');
   });
 
   test('to a number that nobody has is kept without the number, and no company hears of it', () => {
@@ -59,8 +59,8 @@ describe('a declined request', () => {
     const item = world.authorize({ card_number: numberOf(404) });
     assert.equal(item.decline_reason, 'I');
     assert.equal(item.id, null);
-    assert.equal(world.ledger.events.length, 0);
-    const [kept] = world.ledger.unknown_numbers;
+    assert.equal(world.events.length, 0);
+    const [kept] = world.unknown_numbers;
     assert.equal(kept?.last4, '0404');
     assert.equal(JSON.stringify(kept?.message).includes(numberOf(404)), false);
   });
@@ -68,8 +68,8 @@ describe('a declined request', () => {
   test('a billing currency other than the real card is refused and not recorded', () => {
     const world = new NetworkWorld(now);
     assert.throws(() => world.authorize({ billing_currency: 'EUR' }), namesField('billing_currency'));
-    assert.equal(world.ledger.authorizations.size, 0);
-    assert.equal(world.ledger.events.length, 0);
+    assert.equal(world.state.authorizations.size, 0);
+    assert.equal(world.events.length, 0);
   });
 });
 
@@ -89,8 +89,8 @@ describe('the same message again', () => {
       assert.equal(again.kind === 'answered' && again.duplicate, true);
       assert.deepEqual(itemOf(again), itemOf(first as AuthorizationAnswer));
       assert.deepEqual(world.counters, before);
-      assert.equal(world.ledger.authorizations.size, 1);
-      assert.equal(world.ledger.events.length, 1);
+      assert.equal(world.state.authorizations.size, 1);
+      assert.equal(world.events.length, 1);
     });
   }
 
@@ -122,7 +122,7 @@ describe('the same message again', () => {
       const input = world.input();
       world.authorize(input);
       world.authorize({ ...input, [field]: other });
-      assert.equal(world.ledger.authorizations.size, 2);
+      assert.equal(world.state.authorizations.size, 2);
       assert.equal(world.counters.uses, 2);
     });
   }
@@ -240,7 +240,7 @@ describe('an advice', () => {
     assert.deepEqual([item.status, item.issuer_response, item.response_code], ['declined', 'Declined', '05']);
     assert.deepEqual([item.approval_code, item.decline_reason], [null, null]);
     assert.deepEqual([world.counters.held, world.counters.uses], [0, 0]);
-    assert.equal(world.ledger.events.length, 1);
+    assert.equal(world.events.length, 1);
   });
 
   test('of an increment adds to the hold', () => {
@@ -365,7 +365,7 @@ describe('a reversal', () => {
     const item = world.authorize({ trace_id: 'T' });
     assert.deepEqual([item.decline_reason, item.response_code], ['U', '96']);
     assert.deepEqual([world.counters.held, world.counters.uses], [0, 0]);
-    assert.equal(world.ledger.events.length, 2);
+    assert.equal(world.events.length, 2);
   });
 
   for (const [name, late] of [

@@ -29,7 +29,7 @@ describe('a clearing of an authorization', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...ref, transaction_date_time: '2026-11-20T23:30:00Z' });
     const item = world.clear({ ...ref, merchant_name: 'Café', exchange_rate: '1.083400' });
-    const event = world.ledger.events[1];
+    const event = world.events[1];
     assert.equal(event?.event_type, 'virtualcard.clearings');
     assert.deepEqual(event?.payload, item);
     assert.equal(event?.payload.card_number, '************0001');
@@ -181,7 +181,7 @@ describe('the same network_financial_transaction_id again', () => {
     const again = world.clear({ ...same, billing_amount: 5_000 });
     assert.deepEqual(again, first);
     assert.equal(world.counters.cleared, 1_000);
-    assert.equal(world.ledger.events.length, 1);
+    assert.equal(world.events.length, 1);
   });
 
   test('within one pass too', () => {
@@ -189,7 +189,7 @@ describe('the same network_financial_transaction_id again', () => {
     const message = world.clearingMessage();
     const [first, again] = world.send(message, message);
     assert.deepEqual(again, { ...first, duplicate: true });
-    assert.equal(world.ledger.clearings.size, 1);
+    assert.equal(world.state.clearings.size, 1);
   });
 
   test('for another card is refused', () => {
@@ -212,7 +212,7 @@ describe("a clearing that is not the card's to apply", () => {
   test('is refused in another billing currency', () => {
     const world = new NetworkWorld(now);
     assert.throws(() => world.clear({ billing_currency: 'EUR' }), namesField('billing_currency'));
-    assert.equal(world.ledger.events.length, 0);
+    assert.equal(world.events.length, 0);
   });
 });
 
@@ -361,7 +361,7 @@ describe('a dispute', () => {
       const item = world.clear({ ...ard, cycle });
       assert.deepEqual([item.class, item.match_rule, item.clearing_id], ['dispute', 2, first.id]);
       assert.deepEqual([world.counters, world.row(root.id!)], before);
-      assert.equal(world.ledger.events.length, 3);
+      assert.equal(world.events.length, 3);
     });
   }
 

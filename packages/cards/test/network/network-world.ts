@@ -1,4 +1,7 @@
+import type { Event } from '@tallystick/events';
 import { money, type Random, Refusal } from '@tallystick/kernel';
+import { type MemoryLedger, memoryPersistence, type State } from '@tallystick/memory';
+import { default_template_ids } from '@tallystick/templates';
 import {
   type AuthorizationAnswer,
   type AuthorizationInput,
@@ -9,13 +12,17 @@ import {
   type ClearingInput,
   type ClearingItem,
   type Counters,
+  type Fold,
   foldMessages,
   type LedgerCard,
+  type LedgerState,
+  type NetworkAnswer,
   type NetworkMessage,
   normalizeAuthorization,
   normalizeClearing,
+  type UnknownNumberMessage,
+  type VirtualCard,
 } from '../../src/index.ts';
-import { MemoryLedger } from '../memory-ledger.ts';
 
 /** The code of every card here. */
 export const right_cvc = '123';
@@ -51,6 +58,8 @@ export function numberOf(card_id: number): string {
 
 export type CardSketch = Partial<Omit<LedgerCard, 'number_index' | 'last4'>>;
 
+const real_card_id = 3;
+
 /** A card without peculiarities: 1,000.00 in all, any merchant, for two years. */
 export function cardOf(sketch: CardSketch = {}): LedgerCard {
   const id = sketch.id ?? 1;
@@ -58,7 +67,7 @@ export function cardOf(sketch: CardSketch = {}): LedgerCard {
   return {
     id,
     company_id: 7,
-    rcn_id: 3,
+    rcn_id: real_card_id,
     rcn_alias: 'Travel',
     billing_currency: 'USD',
     status: 'Approved',
@@ -67,7 +76,7 @@ export function cardOf(sketch: CardSketch = {}): LedgerCard {
     number_index: new TextEncoder().encode(number),
     counters: no_counters,
     template: { mcc_rule: 'DENY', mcc_list: [] },
-    template_id: 1,
+    template_id: default_template_ids.VELOCITY,
     per_transaction_min: money(0),
     per_transaction_max: money(100_000),
     per_transaction_max_defaulted: true,
@@ -89,26 +98,65 @@ export const aging = {
   aging_velocity_time_zone: 'America/New_York',
 } as const;
 
+/** Writes a card to the storage, with its number and a template of its own. */
+function storeCard({ cards, numbers, card_ids, templates }: State, card: LedgerCard): void {
+  const { number_index, template, ...stored } = card;
+  const template_id = 100 + card.id;
+  const shared = templates.get(default_template_ids.VELOCITY)!;
+  templates.set(template_id, { ...shared, ...template, id: template_id, company_id: card.company_id });
+  numbers.set(card.id, { number_index, number_sealed: new Uint8Array([1]), number_key_id: 'k' });
+  card_ids.set(number_index.toHex(), card.id);
+  cards.set(card.id, {
+    ...stored,
+    template_id,
+    emails: null,
+    notified: false,
+    network_data: null,
+    metadata: null,
+    supplier_id: null,
+    created_at_ms: 0,
+    canceled_at_ms: null,
+  });
+}
+
 /** A ledger with cards, and short ways to send messages of the network to it. Amounts in cents. */
 export class NetworkWorld {
+  /** What a pass finds: what the ledger promises, or with it everything else of its cards. */
+  loads: 'what is promised' | 'everything' = 'what is promised';
+  now_ms: number;
   readonly ledger: MemoryLedger;
   readonly random = sequenceRandom();
+  readonly #committed: () => State;
   #sent = 0;
 
   constructor(now: string, ...sketches: readonly CardSketch[]) {
-    this.ledger = new MemoryLedger(now);
-    for (const sketch of sketches.length === 0 ? [{}] : sketches) {
-      const card = cardOf(sketch);
-      this.ledger.cards.set(card.id, card);
-    }
+    this.now_ms = ms(now);
+    const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(this.now_ms) };
+    const { ledger, committed } = memoryPersistence({ clock });
+    this.ledger = ledger;
+    this.#committed = committed;
+    for (const sketch of sketches.length === 0 ? [{}] : sketches) storeCard(this.state, cardOf(sketch));
   }
 
   set now(iso: string) {
-    this.ledger.now_ms = ms(iso);
+    this.now_ms = ms(iso);
   }
 
-  card(id = 1): LedgerCard {
-    return this.ledger.cards.get(id)!;
+  /** What is committed. */
+  get state(): State {
+    return this.#committed();
+  }
+
+  get events(): readonly Event[] {
+    return this.state.events.values();
+  }
+
+  get unknown_numbers(): readonly UnknownNumberMessage[] {
+    return this.state.unknown_numbers.values();
+  }
+
+  card(id = 1): VirtualCard {
+    return this.state.cards.get(id)!;
   }
 
   get counters(): Counters {
@@ -116,19 +164,20 @@ export class NetworkWorld {
   }
 
   row(id: number) {
-    return this.ledger.authorizations.get(id)!;
+    return this.state.authorizations.get(id)!;
   }
 
   clearing(id: number) {
-    return this.ledger.clearings.get(id)!;
+    return this.state.clearings.get(id)!;
   }
 
   /** What a reader is told to be left on the card. */
   available(id = 1): number {
-    const past_end = [...this.ledger.authorizations.values()]
-      .filter((row) => row.card_id === id && row.hold_end_ms !== null && row.hold_end_ms <= this.ledger.now_ms)
+    const past_end = this.state.authorizations
+      .values()
+      .filter((row) => row.card_id === id && row.hold_end_ms !== null && row.hold_end_ms <= this.now_ms)
       .reduce((sum, { held }) => sum + held, 0);
-    return availableBalance(this.card(id), past_end, this.ledger.now_ms);
+    return availableBalance(this.card(id), past_end, this.now_ms);
   }
 
   message(input: Partial<AuthorizationInput> & { card_id?: number } = {}) {
@@ -172,7 +221,23 @@ export class NetworkWorld {
 
   /** Runs one pass over the messages. */
   send(...messages: readonly NetworkMessage[]) {
-    return this.ledger.run(messages, (state) => foldMessages(state, messages, { vault, random: this.random }));
+    const fold: Fold<readonly NetworkAnswer[]> = (state) =>
+      foldMessages(state, messages, { vault, random: this.random });
+    return this.ledger.passNow(messages, (state) =>
+      fold(this.loads === 'everything' ? this.#withEverything(state) : state),
+    );
+  }
+
+  /** The state with all that is recorded on its cards. */
+  #withEverything(state: LedgerState): LedgerState {
+    const { authorizations, clearings } = this.state;
+    const ids = new Set(state.cards.map(({ id }) => id));
+    const copies = state.clearings.filter(({ card_id }) => !ids.has(card_id));
+    return {
+      ...state,
+      authorizations: authorizations.values().filter(({ card_id }) => ids.has(card_id)),
+      clearings: [...clearings.values().filter(({ card_id }) => ids.has(card_id)), ...copies],
+    };
   }
 
   authorize(input: Partial<AuthorizationInput> & { card_id?: number } = {}): AuthorizationItem {

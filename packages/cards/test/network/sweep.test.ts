@@ -17,7 +17,7 @@ test('a sweep marks ended holds expired, a bounded number of cards at a time, an
     assert.deepEqual([world.card(id).counters.held, world.card(id).counters.next_hold_end_ms], [0, null]);
     assert.equal(world.row(id).status, 'expired');
   }
-  assert.equal(world.ledger.events.length, 3, 'a hold that ends is no event');
+  assert.equal(world.events.length, 3, 'a hold that ends is no event');
 });
 
 test('a sweep leaves alone what is not due', async () => {

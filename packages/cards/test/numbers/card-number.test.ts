@@ -6,7 +6,7 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { Pan } from '../../src/index.ts';
 import { drawCardNumber } from '../../src/numbers/card-number.ts';
-import { repeatableRandom } from '../in-memory-cards.ts';
+import { repeatableRandom } from '../repeatable-random.ts';
 
 const account_range = fc.stringMatching(/^[0-9]{6,12}$/);
 

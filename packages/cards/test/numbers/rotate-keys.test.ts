@@ -1,29 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@tallystick/kernel';
-import { type CardVault, revealNumbers, rotateKeys, type SealedNumber } from '../../src/index.ts';
-import { call, cardWorld } from '../card-world.ts';
-import { type Rival, ringVault } from '../in-memory-cards.ts';
+import { type CardVault, revealNumbers, rotateKeys } from '../../src/index.ts';
+import { call, cardWorld, type Rival } from '../card-world.ts';
+import { ringVault } from '../ring-vault.ts';
 
 async function worldWithCards(count: number, rival?: Rival) {
   const world = cardWorld(rival);
   for (let card = 0; card < count; card += 1) await world.issue({});
   const numbersBy = (vault: CardVault) =>
-    new Map([...world.committed().numbers].map(([id, { number_sealed }]) => [id, vault.open(number_sealed).reveal()]));
-  const keyIds = () => [...world.committed().numbers.values()].map(({ number_key_id }) => number_key_id);
+    new Map(
+      world
+        .committed()
+        .numbers.entries()
+        .map(([id, { number_sealed }]) => [id, vault.open(number_sealed).reveal()]),
+    );
+  const keyIds = () =>
+    world
+      .committed()
+      .numbers.values()
+      .map(({ number_key_id }) => number_key_id);
   return { ...world, numbersBy, keyIds };
 }
 
 test('after a rotation the newest key alone reads every number, and look-up finds them as before', async () => {
   const world = await worldWithCards(25);
   const before = world.numbersBy(ringVault('k1'));
-  const indexes = [...world.committed().numbers.values()].map(({ number_index }) => number_index);
+  const indexes = world
+    .committed()
+    .numbers.values()
+    .map(({ number_index }) => number_index);
   const resealed = await rotateKeys(world.unit_of_work, ringVault('k2', 'k1'), { key_id: 'k2', batch_max: 10 });
   assert.equal(resealed, 25);
   assert.deepEqual(world.numbersBy(ringVault('k2')), before);
   assert.deepEqual(new Set(world.keyIds()), new Set(['k2']));
   assert.deepEqual(
-    [...world.committed().numbers.values()].map(({ number_index }) => number_index),
+    world
+      .committed()
+      .numbers.values()
+      .map(({ number_index }) => number_index),
     indexes,
   );
 });
@@ -52,7 +67,7 @@ test('a second rotation finds nothing to do', async () => {
 test('cards are readable before, during and after a rotation', async () => {
   const world = await worldWithCards(12);
   const vault = ringVault('k2', 'k1');
-  const cards = [...world.committed().cards.values()];
+  const cards = world.committed().cards.values();
   const before = await world.run((tx) => revealNumbers(tx, { vault }, call, cards));
   const during: Promise<unknown>[] = [];
   const progress = () => {
@@ -85,7 +100,7 @@ test('numbers that another process holds are done in the end: none is left when 
     },
   };
   const world = await worldWithCards(9, rival);
-  for (const card_id of [...world.committed().cards.keys()].slice(3)) held.add(card_id);
+  for (const card_id of world.committed().cards.keys().slice(3)) held.add(card_id);
   const told: number[] = [];
   const progress = (resealed: number) => told.push(resealed);
   await rotateKeys(world.unit_of_work, ringVault('k2', 'k1'), { key_id: 'k2', batch_max: 4, progress });
@@ -106,9 +121,9 @@ test('a rotation that breaks off keeps its batches, and goes on where it stopped
 
 test('a number whose key is missing is a fault, and stays as it is', async () => {
   const world = await worldWithCards(2);
-  const before = new Map<number, SealedNumber>(world.committed().numbers);
+  const before = world.committed().numbers.entries();
   await assert.rejects(rotateKeys(world.unit_of_work, ringVault('k3'), { key_id: 'k3' }), Fault);
-  assert.deepEqual(world.committed().numbers, before);
+  assert.deepEqual(world.committed().numbers.entries(), before);
 });
 
 test('a rotation to another key than the vault seals with is a bug, not an endless run', async () => {
