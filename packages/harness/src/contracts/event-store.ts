@@ -146,6 +146,30 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       },
     },
     {
+      rule: 'each filter finds its value; each range includes both ends, and either may be open',
+      async check(open) {
+        const storage = await open();
+        const company_id = await companyOf(storage);
+        const moments = [1_000, 2_000, 3_000].map((after_ms) => noon_ms + after_ms);
+        const fresh = moments.map((created_at_ms, at) => newEvent(company_id, payloadOf(at), { created_at_ms }));
+        const [low, middle, high] = idsOf(await append(storage, fresh));
+        for (const name of filter_names) {
+          const found = async (filter: EventFilter) =>
+            idsOf((await storage.unitOfWork.read((tx) => tx.events.list(company_id, [filter], { limit: 9 }))).items);
+          const [, value] = filterValues(name);
+          const equal = name === 'event_type' ? [high, middle, low] : [middle];
+          assertEqual(await found({ name, kind: 'equals', value: value! }), equal, `${name}, equal`);
+          if (!filter_fields[name].range) continue;
+          const [from, , to] = filterValues(name);
+          const range = { name, kind: 'range' } as const;
+          assertEqual(await found({ ...range, from: from!, to: value! }), [middle, low], `${name}, both ends`);
+          assertEqual(await found({ ...range, from: value! }), [high, middle], `${name}, from a value on`);
+          assertEqual(await found({ ...range, to: value! }), [middle, low], `${name}, up to a value`);
+          assertEqual(await found({ ...range, from: to!, to: to! }), [high], `${name}, one value`);
+        }
+      },
+    },
+    {
       rule: 'a filter finds exactly the events that meet it, newest first, on pages of any size',
       async check(open) {
         const storage = await open();
@@ -194,6 +218,25 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
   ];
 }
 
+const filter_names = Object.keys(filter_fields) as FilterName[];
+
+/** A payload with a value for every filter; of three places, the values rise. */
+function payloadOf(at: number): NewEvent['payload'] {
+  const values = { integer: 10 + at, instant: `2026-05-20T12:00:0${1 + at}Z`, text: `text ${at}` };
+  return Object.fromEntries(
+    Object.values(filter_fields).flatMap(({ payload_key, type }) =>
+      payload_key === null ? [] : [[payload_key, values[type]]],
+    ),
+  );
+}
+
+/** The values with which a filter finds the three events of `payloadOf`. */
+function filterValues(name: FilterName): readonly (string | number)[] {
+  if (name === 'event_type') return Array.from({ length: 3 }, () => 'virtualcard.realtime.auths');
+  const { type } = filter_fields[name];
+  return [0, 1, 2].map((at) => ({ integer: 10 + at, instant: noon_ms + 1_000 * (1 + at), text: `text ${at}` })[type]);
+}
+
 const texts = ['a', 'b', 'Z', 'é', '𝄞', '12'];
 const text_value = fc.constantFrom(...texts, null, undefined);
 const integer_value = fc.constantFrom(-3, 0, 5, 900_000_000_000, null, undefined);
@@ -216,9 +259,9 @@ const eventDetails: fc.Arbitrary<Pick<NewEvent, 'payload' | 'event_type' | 'crea
 });
 
 const eventFilter: fc.Arbitrary<EventFilter> = fc
-  .constantFrom(...(Object.keys(filter_fields) as FilterName[]))
+  .constantFrom(...filter_names)
   .chain((name): fc.Arbitrary<EventFilter> => {
-    const value = filterValue(name);
+    const value = drawnValue(name);
     const equals = value.map((of) => ({ name, kind: 'equals' as const, value: of }));
     if (!filter_fields[name].range) return equals;
     const between = fc.record({ from: value, to: value }, { requiredKeys: [] });
@@ -228,7 +271,7 @@ const eventFilter: fc.Arbitrary<EventFilter> = fc
     );
   });
 
-function filterValue(name: FilterName): fc.Arbitrary<string | number> {
+function drawnValue(name: FilterName): fc.Arbitrary<string | number> {
   if (name === 'event_type') return fc.constantFrom('virtualcard.created', 'virtualcard.clearings', 'none');
   const { type } = filter_fields[name];
   if (type === 'text') return fc.constantFrom(...texts, 'none');

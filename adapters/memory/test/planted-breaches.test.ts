@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Ledger, LedgerChanges, LedgerState } from '@tallystick/cards';
+import { look } from '@tallystick/harness';
+import { Fault } from '@tallystick/kernel';
+import { type OpenStorage, openStorage, plantStores, storage_suites } from './storage-suites.ts';
+
+interface Breach {
+  /** What the adapter does wrong. */
+  readonly does: string;
+  /** The rule that it breaks. */
+  readonly breaks: string;
+  readonly plant: (open: OpenStorage) => Partial<OpenStorage>;
+}
+
+/** Changes what the folds of a ledger see, or what they write. */
+function plantLedger(change: {
+  readonly state?: (state: LedgerState) => Partial<LedgerState>;
+  readonly changes?: (changes: LedgerChanges) => Partial<LedgerChanges>;
+}): Breach['plant'] {
+  return ({ ledger }) => {
+    const pass: Ledger['pass'] = (messages, fold) =>
+      ledger.pass(messages, (state) => {
+        const { changes, result } = fold({ ...state, ...change.state?.(state) });
+        return { changes: { ...changes, ...change.changes?.(changes) }, result };
+      });
+    return { ledger: { ...ledger, pass } };
+  };
+}
+
+/** For each port, promises that an adapter breaks. */
+const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>> = {
+  UnitOfWork: [
+    {
+      does: 'commits what was written before an error',
+      breaks: 'nothing is kept when the work rejects; a refusal and a violation pass through',
+      plant: ({ unitOfWork }) => ({
+        unitOfWork: {
+          ...unitOfWork,
+          async run(work) {
+            const outcome = await unitOfWork.run((tx) =>
+              work(tx).then(
+                (value) => ({ value }),
+                (error) => ({ error }),
+              ),
+            );
+            if ('error' in outcome) throw outcome.error;
+            return outcome.value;
+          },
+        },
+      }),
+    },
+    {
+      does: 'turns every error into a fault',
+      breaks: 'nothing is kept when the work rejects; a refusal and a violation pass through',
+      plant: ({ unitOfWork }) => ({
+        unitOfWork: {
+          ...unitOfWork,
+          run: (work) =>
+            unitOfWork.run(work).catch(() => {
+              throw new Fault('failed', { retryable: false });
+            }),
+        },
+      }),
+    },
+    {
+      does: 'lets work that only reads write',
+      breaks: 'a write in work that only reads is an error, and is not kept',
+      plant: ({ unitOfWork }) => ({ unitOfWork: { ...unitOfWork, read: (work) => unitOfWork.run(work) } }),
+    },
+    {
+      does: 'does not close',
+      breaks: 'a transaction that is open ends before its process closes, and none begins afterwards',
+      plant: () => ({ close: async () => {} }),
+    },
+  ],
+  CardStore: [
+    {
+      does: 'finds the card of any company',
+      breaks: 'a company finds no card of another, nor what happened on it',
+      plant: plantStores(({ cards, companies }) => ({
+        cards: {
+          ...cards,
+          async find(_company_id, id, options) {
+            const { items } = await companies.list({ limit: 100 });
+            const found = await Promise.all(items.map((company) => cards.find(company.id, id, options)));
+            return found.find((card) => card !== null) ?? null;
+          },
+        },
+      })),
+    },
+    {
+      does: 'inserts a number that is taken',
+      breaks: 'of inserts with one number one succeeds, also at the same time; the others return null',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          async insert(card, number, window_start_ms) {
+            const inserted = await cards.insert(card, number, window_start_ms);
+            const number_index = crypto.getRandomValues(new Uint8Array(32));
+            return inserted ?? (await cards.insert(card, { ...number, number_index }, window_start_ms));
+          },
+        },
+      })),
+    },
+    {
+      does: 'leaves the metadata out of updates',
+      breaks: 'metadata is found by any name and any length, as it stands after the last update',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          async update(card) {
+            const { metadata } = (await cards.find(card.company_id, card.id))!;
+            await cards.update({ ...card, metadata });
+          },
+        },
+      })),
+    },
+    {
+      does: 'ignores a filter',
+      breaks: 'a list holds the cards that meet every filter, newest first, on pages of any size',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          list: (company_id, { last4: _last4, ...filter }, page) => cards.list(company_id, filter, page),
+        },
+      })),
+    },
+    {
+      does: 'shows the oldest authorizations first',
+      breaks: 'the newest authorizations of each card come newest first, with the status of their root',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          async newestAuthorizations(card_ids, limit) {
+            const newest = await cards.newestAuthorizations(card_ids, limit);
+            return new Map([...newest].map(([id, rows]) => [id, rows.toReversed()]));
+          },
+        },
+      })),
+    },
+    {
+      does: 'sums holds before their end',
+      breaks: 'holds whose end has come are summed by card, those of open authorizations alone',
+      plant: plantStores(({ cards }) => ({
+        cards: { ...cards, heldPastEnd: (card_ids, now_ms) => cards.heldPastEnd(card_ids, now_ms + 1_000) },
+      })),
+    },
+    {
+      does: 'returns numbers that other keys sealed in any order',
+      breaks: 'numbers that other keys sealed are found by rising card id, until none is left',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          sealedByOtherKeys: async (...request) => (await cards.sealedByOtherKeys(...request)).toReversed(),
+        },
+      })),
+    },
+  ],
+  RealCardStore: [
+    {
+      does: 'finds the real card of any company',
+      breaks: 'a real card is read as it was inserted, by its company alone',
+      plant: plantStores(({ real_cards }) => ({
+        real_cards: {
+          ...real_cards,
+          async find(_company_id, id) {
+            const { items } = await real_cards.list(null, { limit: 100 });
+            return items.find((card) => card.id === id) ?? null;
+          },
+        },
+      })),
+    },
+    {
+      does: 'keeps the first default',
+      breaks: 'a company has one default, the last that was made so, however many are made at once',
+      plant: plantStores(({ real_cards }) => ({
+        real_cards: {
+          ...real_cards,
+          async insert(card) {
+            const has_default = (await real_cards.findDefault(card.company_id)) !== null;
+            return await real_cards.insert({ ...card, is_default: card.is_default && !has_default });
+          },
+        },
+      })),
+    },
+  ],
+  TemplateStore: [
+    {
+      does: 'inserts a name twice',
+      breaks: 'of racing inserts of one name in a company one succeeds; the others are refused by its path',
+      plant: plantStores(({ templates }) => ({
+        templates: {
+          ...templates,
+          insert: async (template) => {
+            const taken = await templates.nameTaken(template.company_id!, template.name);
+            return await templates.insert(taken ? { ...template, name: crypto.randomUUID() } : template);
+          },
+        },
+      })),
+    },
+    {
+      does: 'claims what is not due',
+      breaks: 'each due template goes to one of many claimers, and none before its time',
+      plant: plantStores(({ templates }) => ({
+        templates: { ...templates, claimDue: (now_ms, limit) => templates.claimDue(now_ms + 1, limit) },
+      })),
+    },
+    {
+      does: 'keeps the name of a deleted template taken',
+      breaks: 'a deleted template is not found, and its name is free again',
+      plant: plantStores(({ templates }) => ({ templates: { ...templates, nameTaken: async () => true } })),
+    },
+  ],
+  EventStore: [
+    {
+      does: 'appends in another order',
+      breaks: 'events are read as they were written, and their ids rise',
+      plant: plantStores(({ events }) => ({
+        events: { ...events, append: async (fresh) => (await events.append(fresh.toReversed())).toReversed() },
+      })),
+    },
+    {
+      does: 'leaves the upper end out of a range',
+      breaks: 'each filter finds its value; each range includes both ends, and either may be open',
+      plant: plantStores(({ events }) => ({
+        events: {
+          ...events,
+          list(company_id, filters, page) {
+            const narrow = filters.map((filter) =>
+              filter.kind === 'range' && typeof filter.to === 'number' ? { ...filter, to: filter.to - 1 } : filter,
+            );
+            return events.list(company_id, narrow, page);
+          },
+        },
+      })),
+    },
+    {
+      does: 'looks at the first of several filters alone',
+      breaks: 'a filter finds exactly the events that meet it, newest first, on pages of any size',
+      plant: plantStores(({ events }) => ({
+        events: { ...events, list: (company_id, filters, page) => events.list(company_id, filters.slice(0, 1), page) },
+      })),
+    },
+    {
+      does: 'begins again at the first page for a foreign cursor',
+      breaks: 'a cursor that the log did not make is refused',
+      plant: plantStores(({ events }) => ({
+        events: {
+          ...events,
+          list: (company_id, filters, { after: _after, ...page }) => events.list(company_id, filters, page),
+        },
+      })),
+    },
+  ],
+  Ledger: [
+    {
+      does: 'does not hold the cards between reading and writing',
+      breaks: 'of 64 racing messages exactly as many are approved as the total allows',
+      plant: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          async pass(messages, fold) {
+            const { changes, result } = fold(await ledger.pass(messages, look));
+            return await ledger.pass(messages, () => ({ changes, result }));
+          },
+        },
+      }),
+    },
+    {
+      does: 'leaves out the roots of what it found',
+      breaks: 'the root of an authorization that is found is loaded, though its trace id is another',
+      plant: plantLedger({
+        state: ({ authorizations }) => ({ authorizations: authorizations.filter((row) => row.trace_id !== 'T-root') }),
+      }),
+    },
+    {
+      does: 'leaves out holds that end at this instant',
+      breaks: 'when the end of a hold has come, the holds past their end and the next one are loaded',
+      plant: plantLedger({
+        state: ({ now_ms, authorizations }) => ({
+          authorizations: authorizations.filter(({ hold_end_ms }) => hold_end_ms !== now_ms),
+        }),
+      }),
+    },
+    {
+      does: 'finds no copy of a clearing on another card',
+      breaks: 'a clearing is loaded as it was written, for a copy of it on any card or on none',
+      plant: plantLedger({
+        state: ({ cards, clearings }) => ({
+          clearings: clearings.filter(({ card_id }) => cards.some(({ id }) => id === card_id)),
+        }),
+      }),
+    },
+    {
+      does: 'assigns ids that do not rise',
+      breaks: 'a pass has fresh ids that rise, one of each for every message that may need one',
+      plant: plantLedger({ state: ({ event_ids }) => ({ event_ids: event_ids.toReversed() }) }),
+    },
+    {
+      does: 'forgets the events of a pass',
+      breaks: 'when a pass resolves, its counters, authorizations, clearings and events are there to read',
+      plant: plantLedger({ changes: () => ({ events: [] }) }),
+    },
+    {
+      does: 'forgets a change of the hold end',
+      breaks: 'an authorization that a pass changed is loaded with the change',
+      plant: plantLedger({
+        changes: ({ authorizations_changed }) => ({
+          authorizations_changed: authorizations_changed.map((change) => ({ ...change, hold_end_ms: null })),
+        }),
+      }),
+    },
+    {
+      does: 'takes every due card, however many were asked for',
+      breaks: 'a pass over due cards takes those whose next hold has ended, and no more than asked for',
+      plant: ({ ledger }) => ({ ledger: { ...ledger, passDue: (_limit, fold) => ledger.passDue(1_000, fold) } }),
+    },
+  ],
+};
+
+for (const [port, planted] of Object.entries(breaches)) {
+  describe(`the suite of ${port} catches an adapter that`, () => {
+    for (const { does, breaks, plant } of planted) {
+      it(does, async () => {
+        const found = storage_suites[port as keyof typeof breaches].find(({ rule }) => rule === breaks);
+        assert.ok(found !== undefined, `the suite has the rule "${breaks}"`);
+        await found.check(() => openStorage());
+        await assert.rejects(found.check(() => openStorage(plant)));
+      });
+    }
+  });
+}

@@ -1,0 +1,51 @@
+import {
+  card_store_contract,
+  eventStoreContract,
+  ledger_contract,
+  real_card_store_contract,
+  type StorageUnderTest,
+  template_store_contract,
+  unit_of_work_contract,
+} from '@tallystick/harness';
+import { fixedClock } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
+import { memoryPersistence, type Tx } from '../src/index.ts';
+
+/** Every suite of storage, by its port. */
+export const storage_suites = {
+  UnitOfWork: unit_of_work_contract,
+  CardStore: card_store_contract,
+  RealCardStore: real_card_store_contract,
+  TemplateStore: template_store_contract,
+  EventStore: eventStoreContract(propertyParameters({ short: 25, full: 150 })),
+  Ledger: ledger_contract,
+} as const;
+
+/** Storage in memory, before it is handed to a suite. */
+export interface OpenStorage extends Pick<StorageUnderTest, 'ledger' | 'close'> {
+  readonly unitOfWork: ReturnType<typeof memoryPersistence>['unitOfWork'];
+}
+
+const now_ms = Date.UTC(2026, 4, 20, 12);
+
+/** A storage of its own for each rule, with what `plant` replaces of it. */
+export async function openStorage(
+  plant: (open: OpenStorage) => Partial<OpenStorage> = () => ({}),
+): Promise<StorageUnderTest> {
+  const { unitOfWork, ledger, close } = memoryPersistence({
+    clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)),
+  });
+  const open: OpenStorage = { unitOfWork, ledger, close };
+  const storage: StorageUnderTest = { ...open, ...plant(open), now_ms, another: async () => storage };
+  return storage;
+}
+
+/** Replaces stores of every transaction. */
+export function plantStores(change: (tx: Tx) => Partial<Tx>): (open: OpenStorage) => Partial<OpenStorage> {
+  return ({ unitOfWork }) => ({
+    unitOfWork: {
+      run: (work) => unitOfWork.run((tx) => work({ ...tx, ...change(tx) })),
+      read: (work) => unitOfWork.read((tx) => work({ ...tx, ...change(tx) })),
+    },
+  });
+}
