@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { card_store_contract, real_card_store_contract } from '@tallystick/harness';
+import { keepsContracts } from './contract-suites.ts';
 import { makeCard, makeCompanyWithRealCard, onEveryDatabase, sealedNumber } from './fixture.ts';
+
+keepsContracts({ CardStore: card_store_contract, RealCardStore: real_card_store_contract });
 
 onEveryDatabase('the store of virtual cards', (fixture, name) => {
   // On SQLite the other transaction would hold the whole database.

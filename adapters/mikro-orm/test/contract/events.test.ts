@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { eventStoreContract } from '@tallystick/harness';
 import { Refusal } from '@tallystick/kernel';
+import { propertyParameters } from '@tallystick/test-support';
+import { keepsContracts } from './contract-suites.ts';
 import { noon_ms, onEveryDatabase } from './fixture.ts';
+
+keepsContracts({ EventStore: eventStoreContract(propertyParameters({ short: 25, full: 150 })) });
 
 onEveryDatabase('the event log', (fixture) => {
   it('refuses a cursor whose list or id was changed', async () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { template_store_contract } from '@tallystick/harness';
 import type { ScratchDatabase } from '@tallystick/test-support';
 import { connect } from '../../src/connection/connection.ts';
+import { keepsContracts } from './contract-suites.ts';
 import { makeCompany, noon_ms, onEveryDatabase } from './fixture.ts';
+
+keepsContracts({ TemplateStore: template_store_contract });
 
 onEveryDatabase('the store of templates', (fixture, name) => {
   // On SQLite the other transaction holds the whole database.

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { unit_of_work_contract } from '@tallystick/harness';
 import { Fault, fixedClock } from '@tallystick/kernel';
 import { database_names, readRows, scratchDatabase } from '@tallystick/test-support';
 import { mikroOrmPersistence } from '../../src/index.ts';
+import { keepsContracts } from './contract-suites.ts';
 import { makeCompany, noon_ms, onEveryDatabase, openPersistence } from './fixture.ts';
+
+keepsContracts({ UnitOfWork: unit_of_work_contract });
 
 onEveryDatabase('a unit of work', (fixture) => {
   it('that holds what it reads never begins again', async () => {

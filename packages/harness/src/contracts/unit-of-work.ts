@@ -75,10 +75,10 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
       const before = await unitOfWork.read((tx) => tx.sandbox_clock.read());
       const moved = { offset_ms: before.offset_ms + 5, frozen_at_ms: null };
       const writes = [
-        unitOfWork.read((tx) => tx.sandbox_clock.write(moved)),
-        unitOfWork.read<unknown>((tx) => makeCompany(tx)),
+        () => unitOfWork.read((tx) => tx.sandbox_clock.write(moved)),
+        () => unitOfWork.read<unknown>((tx) => makeCompany(tx)),
       ];
-      for (const write of writes) await assertRejects(write, () => true, 'a write');
+      for (const write of writes) await assertRejects(write(), () => true, 'a write');
       assertEqual(await unitOfWork.read((tx) => tx.sandbox_clock.read()), before, 'the clock');
     },
   },

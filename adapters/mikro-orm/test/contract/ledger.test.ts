@@ -1,0 +1,4 @@
+import { ledger_contract } from '@tallystick/harness';
+import { keepsContracts } from './contract-suites.ts';
+
+keepsContracts({ Ledger: ledger_contract });
