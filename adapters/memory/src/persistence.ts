@@ -32,17 +32,26 @@ export interface MemoryPersistenceOptions {
 export interface MemoryPersistence {
   readonly unitOfWork: UnitOfWork<Tx>;
   readonly ledger: MemoryLedger;
-  /** What is committed. A test may read it, and may write rows to it that other use cases would have written. */
+  /**
+   * What is committed. A test may read it, and may write rows to it that other use cases would have
+   * written.
+   */
   committed(): State;
   /** Does nothing: there are no tables to create. */
   migrate(): Promise<void>;
   /** Rejects with a `Fault` once the storage is closed. */
   ping(): Promise<void>;
-  /** Resolves once transactions that are open have ended; what has not begun by then is rejected. May be called twice. */
+  /**
+   * Resolves once transactions that are open have ended; what has not begun by then is rejected.
+   * May be called twice.
+   */
   close(): Promise<void>;
 }
 
-/** Storage in memory, empty but for the shared default templates. Keeps the promises that the contract suites of the harness check. */
+/**
+ * Storage in memory, empty but for the shared default templates. Keeps the promises that the
+ * contract suites of the harness check.
+ */
 export function memoryPersistence({ clock }: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions();
   return {

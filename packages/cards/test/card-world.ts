@@ -59,9 +59,9 @@ export interface Rival {
 }
 
 /**
- * Company 1: its default real card 51; 52 without velocity control, which knows two names of network data. Company 2:
- * real card 53; company 3: none. Templates: 1 and 2 shared; of company 1: 11 (velocity), 12 (aging), 13 (pending), 14 (deleted); 15 of
- * company 2.
+ * Company 1: its default real card 51; 52 without velocity control, which knows two names of
+ * network data. Company 2: real card 53; company 3: none. Templates: 1 and 2 shared; of company 1:
+ * 11 (velocity), 12 (aging), 13 (pending), 14 (deleted); 15 of company 2.
  */
 export function cardWorld(rival?: Rival) {
   const { unitOfWork, committed } = memoryPersistence({ clock: fixedClock('2026-11-21T10:30:00Z') });
@@ -182,7 +182,10 @@ const openAuthorization: Authorization = {
   hold_end_ms: null,
 };
 
-/** The paths of the fields that the refusal names, sorted; an empty list when the work is not refused. */
+/**
+ * The paths of the fields that the refusal names, sorted; an empty list when the work is not
+ * refused.
+ */
 export async function invalidFields(work: Promise<unknown>): Promise<readonly string[]> {
   return (await refusalOf(work))?.fields.map(({ path }) => path).sort() ?? [];
 }

@@ -32,7 +32,7 @@ export { eventStoreContract, type PropertyRuns } from './contracts/event-store.t
 export { ledger_contract } from './contracts/ledger.ts';
 export * from './contracts/network-messages.ts';
 export { real_card_store_contract } from './contracts/real-card-store.ts';
-export type { StorageTx, StorageUnderTest } from './contracts/storage.ts';
+export { makeCard, makeOwner, type StorageTx, type StorageUnderTest, sealedNumber } from './contracts/storage.ts';
 export { template_store_contract } from './contracts/template-store.ts';
 export { unit_of_work_contract } from './contracts/unit-of-work.ts';
 export type { ReferenceCard } from './reference/card.ts';

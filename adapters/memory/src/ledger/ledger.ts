@@ -8,7 +8,10 @@ import { writeChanges } from './write-changes.ts';
 
 /** The ledger in memory. */
 export interface MemoryLedger extends Ledger {
-  /** A pass that is over when it returns. For tests in which nothing else writes at the same time: that is a `Violation`. */
+  /**
+   * A pass that is over when it returns. For tests in which nothing else writes at the same time:
+   * that is a `Violation`.
+   */
   passNow<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Result;
 }
 

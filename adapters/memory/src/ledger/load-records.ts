@@ -16,8 +16,8 @@ import { cardIdOf } from './card-of-message.ts';
 type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;
 
 /**
- * The recorded messages that a pass over these messages needs: exactly what `LedgerState` promises. In no order of use, the
- * newest first, so that a fold that depends on their order is noticed.
+ * The recorded messages that a pass over these messages needs: exactly what `LedgerState` promises.
+ * In no order of use, the newest first, so that a fold that depends on their order is noticed.
  */
 export function loadRecords(
   state: State,
@@ -52,7 +52,10 @@ function newestFirst<Row extends { readonly id: number }>(rows: ReadonlyMap<numb
   return [...rows.values()].sort((a, b) => b.id - a.id);
 }
 
-/** The open holds of a card whose end has come, and of its other open holds the one that ends first; none before that. */
+/**
+ * The open holds of a card whose end has come, and of its other open holds the one that ends first;
+ * none before that.
+ */
 function dueHolds({ authorizations, cards }: State, card_id: number, now_ms: number): readonly Authorization[] {
   const { next_hold_end_ms } = cards.get(card_id)!.counters;
   if (next_hold_end_ms === null || next_hold_end_ms > now_ms) return [];

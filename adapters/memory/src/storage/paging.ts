@@ -1,8 +1,8 @@
 import { invalidQuery, type Page, type PageRequest } from '@tallystick/kernel';
 
 /**
- * A page of the rows, newest first by id. The cursor is the last id of the page before; it names the list that it belongs to,
- * and any other text is refused (`invalid_query`).
+ * A page of the rows, newest first by id. The cursor is the last id of the page before; it names
+ * the list that it belongs to, and any other text is refused (`invalid_query`).
  */
 export function newestFirst<Row extends { readonly id: number }>(
   list: string,

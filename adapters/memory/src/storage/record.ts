@@ -1,9 +1,10 @@
 import { assert } from '@tallystick/kernel';
 
 /**
- * A frozen copy of a record, as storage keeps it: the caller may change the original afterwards, and nobody can change the copy.
- * Members that are undefined are left out, as JSON leaves them out. Violates when the record holds an object that no database
- * could keep, for example a card number in clear.
+ * A frozen copy of a record, as storage keeps it: the caller may change the original afterwards,
+ * and nobody can change the copy. Members that are undefined are left out, as JSON leaves them out.
+ * Violates when the record holds an object that no database could keep, for example a card number
+ * in clear.
  */
 export function frozenCopy<Value>(value: Value): Value {
   return copyOf(value) as Value;

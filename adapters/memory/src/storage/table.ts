@@ -6,7 +6,10 @@ export interface Access {
   mode: 'write' | 'read' | 'ended';
 }
 
-/** The last id that was assigned. All copies of a table share it, so that a rolled back id is not used again. */
+/**
+ * The last id that was assigned. All copies of a table share it, so that a rolled back id is not
+ * used again.
+ */
 interface Sequence {
   last: number;
 }
@@ -14,8 +17,8 @@ interface Sequence {
 /**
  * The rows of one kind, by key, in the order in which their keys were first written.
  *
- * `draft` makes a copy for a transaction. The copy shares the rows until one side writes: a draft costs nothing until then, and
- * a reader keeps the rows that it began with.
+ * `draft` makes a copy for a transaction. The copy shares the rows until one side writes: a draft
+ * costs nothing until then, and a reader keeps the rows that it began with.
  */
 export class Table<Row, Key = number> {
   #rows: Map<Key, Row>;

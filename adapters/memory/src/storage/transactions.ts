@@ -6,9 +6,9 @@ import type { Access } from './table.ts';
 const inside = new AsyncLocalStorage<true>();
 
 /**
- * Transactions on one state. Those that write run one after the other, each on a draft; the draft becomes the committed state
- * when the work resolves, and is dropped when it rejects. Those that only read run at once, on the state as it was committed
- * when they began.
+ * Transactions on one state. Those that write run one after the other, each on a draft; the draft
+ * becomes the committed state when the work resolves, and is dropped when it rejects. Those that
+ * only read run at once, on the state as it was committed when they began.
  */
 export class Transactions {
   #committed: State = newState();
@@ -23,7 +23,10 @@ export class Transactions {
     return this.#committed;
   }
 
-  /** Runs work that may write, after the writers before it. A transaction within a transaction is a `Violation`. */
+  /**
+   * Runs work that may write, after the writers before it. A transaction within a transaction is a
+   * `Violation`.
+   */
   async write<Result>(work: (draft: State) => Result | Promise<Result>): Promise<Result> {
     assertOutermost();
     const turn = this.#writers.then(async () => {
@@ -88,7 +91,10 @@ export class Transactions {
     this.#assertOpen();
   }
 
-  /** Work that forgot to wait for a write cannot reach the committed state through its draft, which ends here. */
+  /**
+   * Work that forgot to wait for a write cannot reach the committed state through its draft, which
+   * ends here.
+   */
   #commit(draft: State): void {
     this.#committed = draftOf(draft, { mode: 'write' });
   }

@@ -16,7 +16,9 @@ interface Activity {
 
 /** What happened on cards: their authorizations and clearings, newest first. */
 export function cardActivity({ authorizations, clearings }: State): CardActivity {
-  /** A message that changed the hold of a root has the status of its root, unless it was declined. */
+  /**
+   * A message that changed the hold of a root has the status of its root, unless it was declined.
+   */
   function withStatusOfRoot(row: Authorization): Authorization {
     if (row.status === 'declined' || row.root_id === null) return row;
     return { ...row, status: authorizations.get(row.root_id)?.status ?? row.status };

@@ -22,7 +22,9 @@ export function eventStore(state: State): EventStore {
   };
 }
 
-/** Writes an event that has its id already. The event log and the ledger both write events this way. */
+/**
+ * Writes an event that has its id already. The event log and the ledger both write events this way.
+ */
 export function appendEvent({ events }: State, event: Event): Event {
   return events.set(event.id, event);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { card_store_contract, real_card_store_contract } from '@tallystick/harness';
+import { card_store_contract, makeCard, makeOwner, real_card_store_contract, sealedNumber } from '@tallystick/harness';
 import { keepsContracts } from './contract-suites.ts';
-import { makeCard, makeCompanyWithRealCard, onEveryDatabase, sealedNumber } from './fixture.ts';
+import { onEveryDatabase } from './fixture.ts';
 
 keepsContracts({ CardStore: card_store_contract, RealCardStore: real_card_store_contract });
 
@@ -11,8 +11,8 @@ onEveryDatabase('the store of virtual cards', (fixture, name) => {
   if (name !== 'postgres') return;
 
   it('passes over numbers that another rotation holds, unless it is to wait', async () => {
-    const { company_id, rcn_id } = await fixture().run(makeCompanyWithRealCard);
-    const card = await fixture().run((tx) => makeCard(tx, company_id, rcn_id, {}, sealedNumber('held')));
+    const owner = await fixture().run(makeOwner);
+    const card = await fixture().run((tx) => makeCard(tx, owner, {}, sealedNumber('held')));
     const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = fixture().run(async (tx) => {
       await tx.cards.sealedByOtherKeys('new', 100);

@@ -16,7 +16,10 @@ export function keepsContracts(suites: Readonly<Record<string, readonly Contract
         return { unitOfWork, ledger, close, now_ms: noon_ms, another, beforeAppend };
       }
 
-      /** Half of the events come to stand before the border between two segments, and half behind it. */
+      /**
+       * Half of the events come to stand before the border between two segments, and half behind
+       * it.
+       */
       async function beforeAppend(count: number): Promise<void> {
         segment += 1 + (segment % 3);
         const border = segment * 2 ** event_segment_bits[fixture().name];

@@ -1,7 +1,6 @@
 import { after, before, describe } from 'node:test';
 import type { Company } from '@tallystick/access';
-import type { RealCard, SealedNumber, VirtualCard } from '@tallystick/cards';
-import { fixedClock, money } from '@tallystick/kernel';
+import { fixedClock } from '@tallystick/kernel';
 import { type DatabaseName, database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { mikroOrmPersistence, type Persistence, type Tx } from '../../src/index.ts';
 
@@ -62,80 +61,4 @@ export function makeCompany(tx: Tx, name = 'Acme'): Promise<Company> {
     full_details_in_mail: false,
     created_at_ms: noon_ms,
   });
-}
-
-export function realCard(company_id: number, changes: Partial<RealCard> = {}): Omit<RealCard, 'id'> {
-  return {
-    company_id,
-    alias: 'Travel',
-    billing_currency: 'USD',
-    account_range: '555555',
-    velocity_enabled: true,
-    network_data_names: null,
-    is_default: false,
-    created_at_ms: noon_ms,
-    ...changes,
-  };
-}
-
-export type NewCard = Parameters<Tx['cards']['insert']>[0];
-
-export function newCard(company_id: number, rcn_id: number, changes: Partial<NewCard> = {}): NewCard {
-  return {
-    company_id,
-    rcn_id,
-    status: 'Approved',
-    last4: '4242',
-    expiry: '2028-05',
-    emails: ['card@example.com'],
-    notified: true,
-    network_data: { 'Purchase Type': 'Travel' },
-    metadata: { project: 'apollo', cost_centre: 17, nested: { deep: [1, 'two'] }, nothing: null },
-    supplier_id: null,
-    created_at_ms: noon_ms,
-    canceled_at_ms: null,
-    per_transaction_min: money(0),
-    per_transaction_max: money(50_000),
-    per_transaction_max_defaulted: true,
-    total_card_amount: money(50_000),
-    transactions_max: 3,
-    recurring: 'Monthly',
-    authorization_hold_days: null,
-    aging_velocity_time_zone: null,
-    currency: null,
-    valid_starting_on: '2026-05-20',
-    valid_ending_on: '2028-05-31',
-    template_id: 1,
-    ...changes,
-  };
-}
-
-let drawn = 0;
-
-/** A number that no other card has. */
-export function sealedNumber(key_id = 'key-1'): SealedNumber {
-  drawn += 1;
-  const number_index = new Uint8Array(32);
-  new DataView(number_index.buffer).setUint32(0, drawn);
-  return { number_sealed: new Uint8Array([1, 2, drawn % 256]), number_key_id: key_id, number_index };
-}
-
-/** A card of the company with a number of its own. */
-export async function makeCard(
-  tx: Tx,
-  company_id: number,
-  rcn_id: number,
-  changes: Partial<NewCard> = {},
-  number = sealedNumber(),
-): Promise<VirtualCard> {
-  const card = await tx.cards.insert(newCard(company_id, rcn_id, changes), number, 0);
-  if (card === null) throw new Error('the number was taken');
-  return card;
-}
-
-/** A company with a real card, and that card. */
-export async function makeCompanyWithRealCard(tx: Tx): Promise<{ company_id: number; rcn_id: number }> {
-  const company = await makeCompany(tx);
-  const real = await tx.real_cards.insert(realCard(company.id, { is_default: true }));
-  return { company_id: company.id, rcn_id: real.id };
 }

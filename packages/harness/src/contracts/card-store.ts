@@ -28,7 +28,10 @@ async function changeCard(tx: Pick<StorageTx, 'cards'>, card: VirtualCard, chang
   await tx.cards.update({ ...held, ...changes });
 }
 
-/** Records authorizations on a card, as a pass does. A `root` is the place of the root among them, null for none, absent for itself. */
+/**
+ * Records authorizations on a card, as a pass does. A `root` is the place of the root among them,
+ * null for none, absent for itself.
+ */
 async function recordOn(
   { ledger, unitOfWork }: StorageUnderTest,
   card: VirtualCard,

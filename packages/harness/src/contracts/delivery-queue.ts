@@ -6,7 +6,9 @@ function offersUpTo(count: number): readonly DeliveryOffer[] {
   return Array.from({ length: count }, (_, place) => ({ delivery_id: place + 1, webhook_id: (place % 7) + 1 }));
 }
 
-/** Collects what a queue hands over; `atLeast` resolves once that many different deliveries came. */
+/**
+ * Collects what a queue hands over; `atLeast` resolves once that many different deliveries came.
+ */
 function collector() {
   const came = new Map<number, number>();
   let wanted = 0;
@@ -27,7 +29,10 @@ function collector() {
   };
 }
 
-/** What every adapter of `DeliveryQueue` promises while its infrastructure is well. `open` gives a fresh, empty queue, which the caller closes. */
+/**
+ * What every adapter of `DeliveryQueue` promises while its infrastructure is well. `open` gives a
+ * fresh, empty queue, which the caller closes.
+ */
 export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
   {
     rule: 'what is offered reaches the consumer with both its ids',

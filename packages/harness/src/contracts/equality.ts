@@ -1,6 +1,9 @@
 import { assert } from '@tallystick/kernel';
 
-/** Throws a `Violation` unless the two values are equal, member by member. Bytes are compared as bytes. */
+/**
+ * Throws a `Violation` unless the two values are equal, member by member. Bytes are compared as
+ * bytes.
+ */
 export function assertEqual(found: unknown, expected: unknown, what: string): void {
   if (!isEqual(found, expected)) assert(false, `${what}: found ${shown(found)}, expected ${shown(expected)}`);
 }

@@ -67,7 +67,10 @@ class CardUnderTest {
     return this.#storage.ledger.pass(messages, look);
   }
 
-  /** Records an authorization: a root unless the fields say otherwise. Its hold end becomes that of the card. */
+  /**
+   * Records an authorization: a root unless the fields say otherwise. Its hold end becomes that of
+   * the card.
+   */
   recordAuthorization(trace_id: string, fields: Partial<Authorization> = {}): Promise<Authorization> {
     const message = this.authorization({ trace_id });
     return this.#storage.ledger.pass([message], (state) => {
@@ -394,7 +397,8 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const due = await card.recordAuthorization('T-due', { hold_end_ms: now_ms - 1 });
       const due_now = await card.recordAuthorization('T-due-now', { hold_end_ms: now_ms });
       await card.recordAuthorization('T-released', { hold_end_ms: now_ms - 2, status: 'reversed' });
-      // Cleared in part for all that it held: it ends nothing, and must not hide the hold that ends next.
+      // Cleared in part for all that it held: it ends nothing, and must not hide the hold that ends
+      // next.
       const emptied = { hold_end_ms: now_ms + 1, status: 'partially_cleared', held: money(0) } as const;
       await card.recordAuthorization('T-emptied', emptied);
       const next = await card.recordAuthorization('T-next', { hold_end_ms: now_ms + 2 });

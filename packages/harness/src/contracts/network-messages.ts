@@ -152,8 +152,9 @@ export function recordedClearing(
 }
 
 /**
- * A decision of one rule: a message is approved while the holds of its card stay within the total, and a message that is
- * recorded already changes nothing. The result says for each message whether it was approved, or null for an unknown number.
+ * A decision of one rule: a message is approved while the holds of its card stay within the total,
+ * and a message that is recorded already changes nothing. The result says for each message whether
+ * it was approved, or null for an unknown number.
  */
 export function spend(messages: readonly AuthorizationMessage[]): Fold<readonly (boolean | null)[]> {
   return (state) => {
@@ -192,7 +193,9 @@ export function spend(messages: readonly AuthorizationMessage[]): Fold<readonly 
   };
 }
 
-/** Records a clearing unless it is recorded already; the result says whether it was recorded now. */
+/**
+ * Records a clearing unless it is recorded already; the result says whether it was recorded now.
+ */
 export function recordOnce(message: ClearingMessage): Fold<boolean> {
   return (state) => {
     const is_known = state.clearings.some(

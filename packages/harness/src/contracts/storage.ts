@@ -17,8 +17,8 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
 }
 
 /**
- * Storage as its suites see it. It may be shared by the rules of a suite, and hold what other rules left: each rule creates
- * companies of its own. The caller closes it.
+ * Storage as its suites see it. It may be shared by the rules of a suite, and hold what other rules
+ * left: each rule creates companies of its own. The caller closes it.
  */
 export interface StorageUnderTest {
   readonly unitOfWork: UnitOfWork<StorageTx>;
@@ -27,11 +27,13 @@ export interface StorageUnderTest {
   readonly now_ms: number;
   /** Ends this process's part of it. */
   close(): Promise<void>;
-  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
   another(): Promise<StorageUnderTest>;
   /**
-   * Called before the suite of the event store appends so many events. An adapter that divides its log places them across a
-   * border here.
+   * Called before the suite of the event store appends so many events. An adapter that divides its
+   * log places them across a border here.
    */
   beforeAppend?(count: number): Promise<void>;
 }

@@ -28,7 +28,10 @@ function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}
   };
 }
 
-/** What every adapter of `TemplateStore` promises. Other rules may leave templates that are due from 1,000 on. */
+/**
+ * What every adapter of `TemplateStore` promises. Other rules may leave templates that are due from
+ * 1,000 on.
+ */
 export const template_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'every company has the shared defaults, which allow every MCC',
