@@ -14,7 +14,7 @@ it('calls the hook after each pass that committed, and after none that did not',
     },
     passDue: (limit, fold) => world.ledger.passDue(limit, fold),
   };
-  const hooked = callAfterPass(ledger, () => stored.push(world.ledger.authorizations.size));
+  const hooked = callAfterPass(ledger, () => stored.push(world.state.authorizations.size));
   const network = createNetwork({ ledger: hooked, vault, random: world.random });
   await network.authorize(world.message());
   assert.deepEqual(stored, [1], 'what the pass wrote is there when the hook is called');
