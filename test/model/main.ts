@@ -18,8 +18,8 @@ const { values } = parseArgs({
     'replay-path': { type: 'string' },
   },
 });
-if (values.database !== 'sqlite' && values.database !== 'postgres') {
-  throw new TypeError(`--database ${values.database}: it must be sqlite or postgres`);
+if (values.database !== 'memory' && values.database !== 'sqlite' && values.database !== 'postgres') {
+  throw new TypeError(`--database ${values.database}: it must be memory, sqlite or postgres`);
 }
 
 const service = await serviceOn(values.database);

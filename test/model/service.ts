@@ -1,7 +1,8 @@
-import { createCompany } from '@tallystick/access';
+import { type CompanyStore, createCompany } from '@tallystick/access';
 import {
   type AuthorizationInput,
   type CardReading,
+  type CardsTx,
   type CardVault,
   type ClearingInput,
   cancelCard,
@@ -17,8 +18,9 @@ import {
   updateCard,
 } from '@tallystick/cards';
 import type { Answer, CardView, EventView, System, WorldTemplate } from '@tallystick/harness';
-import { type Call, type Clock, type Random, Refusal } from '@tallystick/kernel';
-import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { type Call, type Clock, type Random, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { memoryPersistence } from '@tallystick/memory';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { type DatabaseName, scratchDatabase } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { windowAt } from '@tallystick/velocity';
@@ -41,13 +43,37 @@ export interface ServiceUnderTest {
   close(): Promise<void>;
 }
 
-/** The real use cases over the real persistence on a scratch database, with a frozen clock. */
-export async function serviceOn(name: DatabaseName, plants: Plants = {}): Promise<ServiceUnderTest> {
+/** Where the service stores: in memory, or on a scratch database. */
+export type StorageName = DatabaseName | 'memory';
+
+/** What the use cases here need of a transaction. */
+interface Tx extends CardsTx {
+  readonly companies: CompanyStore;
+}
+
+interface Persistence {
+  readonly unitOfWork: UnitOfWork<Tx>;
+  readonly ledger: Ledger;
+  close(): Promise<void>;
+}
+
+async function openPersistence(name: StorageName, clock: Clock): Promise<Persistence> {
+  if (name === 'memory') return memoryPersistence({ clock });
   const database = await scratchDatabase(name);
-  let now_ms = 0;
-  const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
   await persistence.migrate();
+  const close = async () => {
+    await persistence.close();
+    await database.dispose();
+  };
+  return { ...persistence, close };
+}
+
+/** The real use cases over the real persistence, with a frozen clock. */
+export async function serviceOn(name: StorageName, plants: Plants = {}): Promise<ServiceUnderTest> {
+  let now_ms = 0;
+  const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+  const persistence = await openPersistence(name, clock);
   const { card_vault: vault, random } = createVault(parseKeyRing(createKeyRingText()));
   const ledger = plants.ledger?.(persistence.ledger) ?? persistence.ledger;
   let companies = 0;
@@ -62,10 +88,7 @@ export async function serviceOn(name: DatabaseName, plants: Plants = {}): Promis
       const system = await companySystem(parts, `${companies}`);
       return plants.system?.(system) ?? system;
     },
-    close: async () => {
-      await persistence.close();
-      await database.dispose();
-    },
+    close: () => persistence.close(),
   };
 }
 
@@ -182,9 +205,7 @@ function cardView({ card, available_balance, authorizations, clearings }: CardRe
   };
 }
 
-type ReadTx = Parameters<Parameters<Persistence['unitOfWork']['read']>[0]>[0];
-
-async function allEvents(tx: ReadTx, company_id: number): Promise<readonly EventView[]> {
+async function allEvents(tx: Tx, company_id: number): Promise<readonly EventView[]> {
   const newest_first: EventView[] = [];
   for (let after: string | null | undefined; after !== null; ) {
     const page = await tx.events.list(company_id, [], { limit: 100, ...(after === undefined ? {} : { after }) });
