@@ -27,7 +27,13 @@ export * from './mailing/send-mails.ts';
 export { callAfterPass } from './network/after-pass.ts';
 export type { AuthorizationAnswer, ClearingAnswer } from './network/answer.ts';
 export * from './network/authorization.ts';
-export { type AuthorizationItem, authorizationItem, type CardOfItem } from './network/authorization-item.ts';
+export {
+  type AuthorizationItem,
+  authorizationItem,
+  type CardOfItem,
+  issuer_responses,
+  type ReplacementAmounts,
+} from './network/authorization-item.ts';
 export * from './network/clearing.ts';
 export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
@@ -36,7 +42,7 @@ export * from './network/match-candidates.ts';
 export * from './network/message.ts';
 export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';
-export { type Question, type Reason, reasons } from './network/reasons.ts';
+export { answers, type Question, type Reason, reasons } from './network/reasons.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';
 export { account_range_form } from './numbers/card-number.ts';

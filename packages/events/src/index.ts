@@ -1,7 +1,7 @@
 export * from './log/event.ts';
 export * from './log/event-log.ts';
-export { type EventType, event_types, toCanonicalTypeId } from './log/event-type.ts';
-export { type EventFilter, type FilterField, type FilterName, filter_fields } from './log/filter.ts';
+export { type EventType, event_types, event_types_without_id, toCanonicalTypeId } from './log/event-type.ts';
+export { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './log/filter.ts';
 export * from './log/foreign-event.ts';
 export { type IndexedValues, indexedValuesOf, matches } from './log/indexed-values.ts';
 export * from './log/parse-filters.ts';

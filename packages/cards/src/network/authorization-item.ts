@@ -25,6 +25,9 @@ export const authorization_detail_names = [
   'settlement_date',
 ] as const;
 
+/** `issuer_response` of a message. */
+export const issuer_responses = ['Approved', 'Declined'] as const;
+
 /**
  * An authorization as callers see it: in the arrays of a card, in the answer to the network and as
  * the payload of its event. It has the fields of service specification 2.9, then those that the
@@ -61,13 +64,14 @@ export type AuthorizationItem = {
    */
   readonly broken_reason: DeclineCode | null;
   readonly vcn_response: string;
-  readonly issuer_response: 'Approved' | 'Declined';
+  readonly issuer_response: (typeof issuer_responses)[number];
   /** DE39. */
   readonly response_code: string;
   readonly approval_code: string | null;
 };
 
-interface ReplacementAmounts {
+/** The corrected amounts of a reversal; all null for any other message. */
+export interface ReplacementAmounts {
   readonly billing_amount: number | null;
   readonly settlement_amount: number | null;
   readonly transaction_amount: number | null;

@@ -15,7 +15,9 @@ export type MessageType = keyof typeof message_types;
  * The reasons for a decline, in the order in which they are checked (decision: network side). U is
  * an internal fault or an original that arrived after its reversal.
  */
-export type DeclineCode = 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'E' | 'G' | 'F' | 'U';
+export const decline_codes = ['I', 'K', 'A', 'B', 'C', 'D', 'M', 'J', 'E', 'G', 'F', 'U'] as const;
+
+export type DeclineCode = (typeof decline_codes)[number];
 
 /**
  * A network message about one authorization, validated and normalised (decision: network side).

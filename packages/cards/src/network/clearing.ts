@@ -25,20 +25,26 @@ export function isDispute({ cycle }: { readonly cycle: ClearingCycle }): boolean
  * One class per clearing, the first that applies (decision: matching). `dispute`: second
  * presentments and chargebacks.
  */
-export type ClearingClass =
-  | 'reversal'
-  | 'suspected_duplicate'
-  | 'refund_linked'
-  | 'refund_unlinked'
-  | 'force_post'
-  | 'late'
-  | 'partial'
-  | 'fx_drift'
-  | 'exact'
-  | 'tip'
-  | 'over'
-  | 'under'
-  | 'dispute';
+export const clearing_classes = [
+  'reversal',
+  'suspected_duplicate',
+  'refund_linked',
+  'refund_unlinked',
+  'force_post',
+  'late',
+  'partial',
+  'fx_drift',
+  'exact',
+  'tip',
+  'over',
+  'under',
+  'dispute',
+] as const;
+
+export type ClearingClass = (typeof clearing_classes)[number];
+
+/** The highest number of a matching rule; the lowest is 1 (decision: matching). */
+export const match_rule_max = 8;
 
 /** A clearing from the network or a file, validated and normalised. Amounts in minor units. */
 export interface ClearingMessage {
