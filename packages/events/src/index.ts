@@ -1,7 +1,20 @@
 export * from './log/event.ts';
 export * from './log/event-log.ts';
-export { type EventType, event_types, event_types_without_id, toCanonicalTypeId } from './log/event-type.ts';
-export { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './log/filter.ts';
+export {
+  type EventType,
+  event_types,
+  event_types_without_id,
+  toCanonicalTypeId,
+  toStoredName,
+} from './log/event-type.ts';
+export {
+  type EventFilter,
+  type FilterField,
+  type FilterName,
+  filter_fields,
+  filter_value_forms,
+  indexed_text_max,
+} from './log/filter.ts';
 export * from './log/foreign-event.ts';
 export { type IndexedValues, indexedValuesOf, matches } from './log/indexed-values.ts';
 export * from './log/parse-filters.ts';
@@ -17,6 +30,7 @@ export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
 export * from './webhooks/test-webhook.ts';
 export {
   type CallbackUrlPolicy,
+  callback_url_length_max,
   refuseTakenType,
   type Webhook,
   type WebhookRequestInput,

@@ -12,6 +12,9 @@ export const template_statuses = ['PENDING', 'ACTIVE'] as const;
 
 export type TemplateStatus = (typeof template_statuses)[number];
 
+/** Whether a template is of a sandbox or of a live installation. */
+export const template_environments = ['sandbox', 'live'] as const;
+
 /** A purchase template: which merchant category codes (MCCs) its cards may be used with. */
 export interface PurchaseTemplate {
   readonly id: number;
@@ -28,7 +31,7 @@ export interface PurchaseTemplate {
   readonly transaction_key: string;
   readonly copy_from_template: string;
   readonly customer_number: string;
-  readonly environment: 'sandbox' | 'live';
+  readonly environment: (typeof template_environments)[number];
   readonly created_at_ms: number;
   readonly updated_at_ms: number;
   readonly deleted_at_ms: number | null;

@@ -8,6 +8,7 @@ import {
   page_offset_max,
   Refusal,
 } from '@tallystick/kernel';
+import type * as z from 'zod';
 
 /** The query of a request, as its route understands it. */
 export interface Query {
@@ -60,6 +61,11 @@ export interface QueryRules {
   readonly filters?: (name: string) => boolean;
   /** Parameters that are `true` or `false`. */
   readonly flags?: readonly string[];
+}
+
+/** The rule that takes the filters which a schema names. */
+export function namedIn(filter: z.ZodObject): (name: string) => boolean {
+  return (name) => Object.hasOwn(filter.shape, name);
 }
 
 const bracketed = /^(filter|page)\[(.*)\]$/s;

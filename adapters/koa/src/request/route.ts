@@ -1,11 +1,23 @@
 import { type Area, companyOf, type Principal } from '@tallystick/access';
-import type { Call } from '@tallystick/kernel';
+import type { Call, RefusalCode } from '@tallystick/kernel';
 import type * as z from 'zod';
 import type { Answer } from '../answer/answer.ts';
 import type { HttpTx } from './http-tx.ts';
 import type { Query, QueryRules } from './query.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** The sections of the document. */
+export type Tag =
+  | 'Virtual cards'
+  | 'Card details'
+  | 'Real cards'
+  | 'Purchase templates'
+  | 'Events'
+  | 'Webhooks'
+  | 'Network'
+  | 'Operator'
+  | 'Sandbox';
 
 /** A request that got through: authenticated, in bounds, its body in shape. */
 export interface ApiRequest<Body = unknown> {
@@ -27,15 +39,18 @@ interface RouteBase<Schema extends z.ZodType> {
   /** As in the specification, e.g. `/v1/virtualcards/:id`. */
   readonly path: string;
   readonly area: Area;
-  readonly tag: string;
+  /** Names the operation for generated clients, such as `webhooks.deliveries.retry`. Unique, and never changed. */
+  readonly operation_id: string;
+  /** The section of the document. */
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly deprecated?: boolean;
   /** A GET that does something beyond reading: HEAD, which would do it unseen, is refused on its path (405). */
   readonly has_effect?: boolean;
   readonly query?: QueryRules;
-  /** Names of filters, for the document. */
-  readonly filter_names?: readonly string[];
+  /** The filters that `query` takes, for the document: one property for each name. */
+  readonly filter?: z.ZodObject;
   /** What the whole body is checked with; without it a body is neither needed nor looked at. */
   readonly body?: Schema;
   /** The shape that the document shows, where `body` leaves the fields to the domain, which reports every problem at once. */
@@ -45,6 +60,10 @@ interface RouteBase<Schema extends z.ZodType> {
   /** The shape of what is answered with `status`, for the document; null: no body. */
   readonly answer: z.ZodType | null;
   readonly status?: 200 | 204;
+  /** Whole bodies that are answered with other statuses, beside the error body, for the document. */
+  readonly other_answers?: Readonly<Record<number, z.ZodType>>;
+  /** Refusals of its own, for the document, which knows those that follow from the other fields. */
+  readonly refusals?: readonly RefusalCode[];
   /** The answer is not wrapped in `data`. */
   readonly answers_bare?: boolean;
 }

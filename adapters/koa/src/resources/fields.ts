@@ -1,14 +1,15 @@
 import { network_text_length_max } from '@tallystick/cards';
-import { amount_max } from '@tallystick/kernel';
+import { amount_max, type Money, sum_max } from '@tallystick/kernel';
 import * as z from 'zod';
+import type { MinimalItem } from '../answer/answer.ts';
 
 /** Shapes of single fields. Rules that join several fields, or need the database, are the domain's. */
 
 /** An amount that a caller may name, in minor units. */
 export const amount = z.int().min(0).max(amount_max).describe('Minor units (cents)');
 
-/** An amount that the service tells, in minor units; may be negative. */
-export const told_amount = z.int().describe('Minor units (cents)');
+/** A sum of amounts in an answer, in minor units; may be negative. */
+export const told_amount = z.int().min(-sum_max).max(sum_max).describe('Minor units (cents)');
 
 /** An id as a number. */
 export const id_number = z.int().min(1);
@@ -36,6 +37,35 @@ export const date = z.iso.date();
 /** Instant in ISO 8601 with an offset. */
 export const instant = z.iso.datetime({ offset: true });
 
+/** Instant in an answer: ISO 8601, UTC. */
+export const told_instant = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/)
+  .meta({ format: 'date-time' });
+
+/** A month in an answer. */
+export const told_month = z.string().regex(/^\d{4}-\d\d$/);
+
+/** The path of a resource. */
+export const resource_url = z.string().meta({ format: 'uri-reference', description: 'The path of this resource' });
+
+/** A card number in an answer that does not show it. */
+export const masked_number = z
+  .string()
+  .regex(/^\*{12}\d{4}$/)
+  .describe('Masked: asterisks and the last four digits');
+
+/** The last four digits of a card number. */
+export const last4 = z.string().regex(/^\d{4}$/);
+
+/** A merchant category code in an answer. */
+export const told_mcc = z.string().regex(/^\d{4}$/);
+
+/** What `Prefer: return-minimal` leaves of an item of a list. */
+export const minimal_item = z
+  .object({ id: z.union([id_text, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
+  .meta({ id: 'MinimalItem' });
+
 /** Text that a message of the network carries. */
 export const short_text = z.string().max(network_text_length_max);
 
@@ -47,3 +77,13 @@ export const object_of_domain = z.custom<Readonly<Record<string, unknown>>>(
 
 /** A body that is `data` alone, its content for the domain to check. */
 export const data_of_domain = z.object({ data: object_of_domain });
+
+/**
+ * One schema for each field of a resource as the domain shows it. A field without a schema does not compile, nor does a
+ * schema without its field: the document cannot lose a field.
+ */
+export type ShapeOf<Shown> = {
+  readonly [Name in keyof Shown as string extends Name ? never : Name]-?: z.ZodType<
+    Shown[Name] extends Money ? number : Shown[Name]
+  >;
+};

@@ -1,3 +1,5 @@
+import { moment_form } from './moment.ts';
+
 /** A field that `GET /v1/events` can filter by (service specification 4.3; event_type and created_at are ours). */
 export interface FilterField {
   /** As written in the query: `payload.mcc`, `event_type`. */
@@ -33,6 +35,9 @@ export const filter_fields = {
 } as const satisfies Readonly<Record<string, Omit<FilterField, 'name'>>>;
 
 export type FilterName = keyof typeof filter_fields;
+
+/** How an integer and an instant are written; text is written in any way. A date is an instant: its whole GMT day. */
+export const filter_value_forms = { integer: /^-?\d{1,16}$/, instant: moment_form } as const;
 
 /** The longest text that a filter finds, in UTF-16 code units: every database can index that much. */
 export const indexed_text_max = 255;

@@ -6,14 +6,15 @@ export interface Moment {
 
 const day_ms = 24 * 60 * 60 * 1000;
 
-const form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
+/** How an instant or a date is written. */
+export const moment_form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
  * Reads an ISO 8601 instant or date. A date is its whole GMT day; a time without a zone is GMT; what is finer than a
  * millisecond is cut off. Null for anything else, also for a day that is not in the calendar.
  */
 export function parseMoment(text: string): Moment | null {
-  const parts = form.exec(text);
+  const parts = moment_form.exec(text);
   if (parts === null) return null;
   const [, date, time, zone] = parts;
   const from_ms = toInstantMs(`${date}T${time ?? '00:00'}${zone ?? 'Z'}`);

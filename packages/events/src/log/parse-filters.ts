@@ -1,6 +1,13 @@
 import { type FieldError, invalidQuery, isStorable, showValue } from '@tallystick/kernel';
 import { event_types, toStoredName } from './event-type.ts';
-import { type EventFilter, type FilterField, type FilterName, filter_fields, indexed_text_max } from './filter.ts';
+import {
+  type EventFilter,
+  type FilterField,
+  type FilterName,
+  filter_fields,
+  filter_value_forms,
+  indexed_text_max,
+} from './filter.ts';
 import { compareValues } from './indexed-values.ts';
 import { parseMoment } from './moment.ts';
 
@@ -65,7 +72,7 @@ function readEnd(
   if (text === '') return 'needs a value';
   switch (type) {
     case 'integer': {
-      const value = /^-?\d{1,16}$/.test(text) ? Number(text) + 0 : Number.NaN;
+      const value = filter_value_forms.integer.test(text) ? Number(text) + 0 : Number.NaN;
       return Number.isSafeInteger(value) ? { from: value, to: value } : `must be an integer, not ${showValue(text)}`;
     }
     case 'text':

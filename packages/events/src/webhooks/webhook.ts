@@ -39,7 +39,8 @@ export interface WebhookRequestInput {
 /** Tells why a callback URL may not be called, as far as its text shows; null when nothing speaks against it. */
 export type CallbackUrlPolicy = (callback_url: string) => string | null;
 
-const callback_url_length_max = 2_048;
+/** In UTF-16 code units. */
+export const callback_url_length_max = 2_048;
 
 /** What an update may change; null where a field is absent or invalid. */
 export interface ChangeableFields {

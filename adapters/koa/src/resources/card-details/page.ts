@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto';
 import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@tallystick/cards';
 import type { Clock, Sha256, UnitOfWork } from '@tallystick/kernel';
 import { escapeHtml } from '../../answer/html.ts';
-import type { Operation } from '../../document/openapi.ts';
+import type { Operation } from '../../document/operation.ts';
 import { readBody } from '../../request/body.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import type { HttpContext } from '../../request/pipeline.ts';
@@ -136,9 +136,25 @@ function tokenOf(ctx: HttpContext): string {
 }
 
 const html = { 'text/html': { schema: { type: 'string' } } };
-const gone = { description: 'The link was used, has expired, or never was', content: html };
+const answer_headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+const gone = {
+  description: 'The link was used, has expired, or never was',
+  headers: answer_headers,
+  content: html,
+};
 
-function operation(operationId: string, summary: string, description: string): Operation {
+/** The error answers that the page can have. */
+function errors(...names: readonly ('BodyTooLarge' | 'InternalError' | 'Unavailable')[]): Operation['responses'] {
+  const statuses = { BodyTooLarge: 413, InternalError: 500, Unavailable: 503 };
+  return Object.fromEntries(names.map((name) => [statuses[name], { $ref: `#/components/responses/${name}` }]));
+}
+
+function operation(
+  operationId: string,
+  summary: string,
+  description: string,
+  failures: Operation['responses'],
+): Operation {
   return {
     summary,
     description,
@@ -153,7 +169,7 @@ function operation(operationId: string, summary: string, description: string): O
         schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
       },
     ],
-    responses: { 200: { description: 'The page', content: html }, 410: gone },
+    responses: { 200: { description: 'The page', headers: answer_headers, content: html }, 410: gone, ...failures },
     ...{ security: [] },
   };
 }
@@ -162,14 +178,16 @@ function operation(operationId: string, summary: string, description: string): O
 export const card_details_operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   [`${card_details_path}/{token}`]: {
     get: operation(
-      'get_card_details',
+      'cardDetails.page',
       'Ask for a card by the link of a mail',
       'A page for people, with a button. Takes no key: the link is the proof. Changes nothing.',
+      errors('InternalError', 'Unavailable'),
     ),
     post: operation(
-      'post_card_details',
+      'cardDetails.show',
       'Show a card by the link of a mail, once',
       'A page for people, with number, expiry and code. Takes no key: the link is the proof, and is used up.',
+      errors('BodyTooLarge', 'InternalError', 'Unavailable'),
     ),
   },
 };

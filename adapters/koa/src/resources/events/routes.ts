@@ -1,8 +1,9 @@
-import { type Event, event_types, filter_fields, listEvents, parseEventFilters, readEvent } from '@tallystick/events';
+import { type Event, event_types, listEvents, parseEventFilters, readEvent } from '@tallystick/events';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import { readFilters } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
+import { event_filter } from './filters.ts';
 import { presentEvent } from './presenter.ts';
 import { event, event_type } from './shapes.ts';
 
@@ -15,6 +16,7 @@ export function eventRoutes(): readonly Route[] {
       ...of_events,
       method: 'GET',
       path: '/v1/events/types',
+      operation_id: 'events.types.list',
       summary: 'List the event types',
       answer: z.array(event_type),
       perform: async () => resource(event_types),
@@ -23,6 +25,7 @@ export function eventRoutes(): readonly Route[] {
       ...of_events,
       method: 'GET',
       path: '/v1/events/:id',
+      operation_id: 'events.read',
       summary: 'Read an event',
       answer: event,
       async transaction(tx, request) {
@@ -33,11 +36,12 @@ export function eventRoutes(): readonly Route[] {
       ...of_events,
       method: 'GET',
       path: '/v1/events',
+      operation_id: 'events.list',
       summary: 'List events, newest first',
       description: 'Several filters are ANDed. A range is [from,to], both ends included; either may be empty.',
       // The events package knows its filters, and says of an unknown one which was meant.
       query: { paged: true, filters: () => true },
-      filter_names: Object.keys(filter_fields),
+      filter: event_filter,
       answer: z.array(event),
       async transaction(tx, request) {
         const { query } = request;

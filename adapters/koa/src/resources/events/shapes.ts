@@ -1,32 +1,118 @@
+import {
+  type EventType,
+  event_types,
+  event_types_without_id,
+  type ForeignEventType,
+  foreign_event_types,
+  foreign_payload_bytes_max,
+  type Payload,
+} from '@tallystick/events';
 import * as z from 'zod';
-import { id_either, id_number, id_text } from '../fields.ts';
+import { id_either, id_number, id_text, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import { authorization_item, clearing_item } from '../network/shapes.ts';
+import { template_item } from '../templates/shapes.ts';
+import { card_state } from '../virtual-cards/shapes.ts';
+import type { presentEvent } from './presenter.ts';
+
+/** A state that another system of the bank recorded: any JSON object. */
+export const foreign_state = z
+  .record(z.string(), z.unknown())
+  .describe('Any JSON object. What could be a card number in it is masked')
+  .meta({ id: 'ForeignState' });
+
+/** Events that carry states of one kind, and what each type of them means. */
+interface EventKind {
+  /** The name of the event's schema. */
+  readonly id: string;
+  readonly state: z.ZodType<Payload>;
+  /** By the stored name of the type: when an event of it is recorded. */
+  readonly types: Readonly<Record<string, string>>;
+}
+
+const foreign_events: EventKind = {
+  id: 'ForeignEventRecord',
+  state: foreign_state,
+  types: {
+    'ach.status': 'An ACH transfer fails',
+    'ach.status.advice': 'The status of an ACH transfer changes, and it has not failed',
+    'ach.$$limit.exceeded': 'An ACH limit is exceeded',
+    'onboarding.company.status': 'The onboarding status of the company changes',
+  } satisfies Record<ForeignEventType, string>,
+};
+
+/** Every kind of event. */
+export const event_kinds: readonly EventKind[] = [
+  {
+    id: 'VirtualCardEvent',
+    state: card_state,
+    types: {
+      'virtualcard.created': 'A virtual card is created',
+      'virtualcard.updated': 'A virtual card is changed',
+      'virtualcard.deleted': 'A virtual card is canceled',
+    },
+  },
+  {
+    id: 'AuthorizationEvent',
+    state: authorization_item,
+    types: { 'virtualcard.realtime.auths': 'An authorization message about a virtual card is decided or recorded' },
+  },
+  {
+    id: 'ClearingEvent',
+    state: clearing_item,
+    types: { 'virtualcard.clearings': 'A clearing of a virtual card is recorded' },
+  },
+  {
+    id: 'TemplateEvent',
+    state: template_item,
+    types: { 'virtualcard.purchasetemplate.created': 'A requested purchase template is ready for use' },
+  },
+  foreign_events,
+];
 
 /** An event as answers show it (service specification 2.4). */
-export const event = z
-  .object({
-    id: id_text,
-    event_type: z.string(),
-    payload: z.record(z.string(), z.unknown()).describe('State of the object that changed'),
-    previous: z.record(z.string(), z.unknown()).nullable().describe('State before; null: the object was created'),
-    created_at: z.string(),
-    type: z.literal('event'),
-    url: z.string(),
-  })
-  .meta({ id: 'Event' });
+function eventOf({ id, types, state }: EventKind) {
+  return z
+    .object({
+      id: id_text,
+      event_type: z.enum(Object.keys(types)),
+      payload: state,
+      previous: state.nullable().describe('State before; null: the object was created'),
+      created_at: told_instant,
+      type: z.literal('event'),
+      url: resource_url,
+    } satisfies ShapeOf<ReturnType<typeof presentEvent>>)
+    .meta({ id });
+}
+
+const event_schemas = new Map(event_kinds.map((kind) => [kind, eventOf(kind)]));
+
+/** An event of another system. */
+export const foreign_event_record = event_schemas.get(foreign_events)!;
+
+/** Any event. `event_type` says which. */
+export const event = z.union([...event_schemas.values()]).meta({ id: 'Event' });
+
+/** The names under which events are delivered: those of all types, second names too. */
+export const delivered_names = [
+  ...event_types.map(({ name }) => name).filter((name) => name !== 'all'),
+  ...event_types_without_id,
+];
 
 /** An event type (service specification 2.5). */
-export const event_type = z.object({ id: id_number, name: z.string() }).meta({ id: 'EventType' });
+export const event_type = z
+  .object({ id: id_number, name: z.enum(event_types.map(({ name }) => name)) } satisfies ShapeOf<EventType>)
+  .meta({ id: 'EventType' });
 
 /** `POST /operator/v1/events`: an event that happened elsewhere. */
 export const foreign_event = z
   .object({
     data: z.object({
       company_id: id_either,
-      event_type: z
-        .string()
-        .describe('ach.status, ach.status.advice, ach.$$limit.exceeded or onboarding.company.status'),
-      payload: z.record(z.string(), z.unknown()),
-      previous: z.record(z.string(), z.unknown()).nullish(),
+      event_type: z.string().meta({ enum: foreign_event_types }),
+      payload: z
+        .record(z.string(), z.unknown())
+        .describe(`Current state of the object: at most ${foreign_payload_bytes_max} bytes of JSON`),
+      previous: z.record(z.string(), z.unknown()).nullish().describe('State before; null: the object is new'),
     }),
   })
   .meta({

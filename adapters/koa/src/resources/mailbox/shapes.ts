@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { id_text } from '../fields.ts';
+import { id_text, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import type { MailboxResource } from './presenter.ts';
 
 const item = z.object({
   id: id_text,
   to: z.string().describe('The address'),
   subject: z.string(),
-  received_at: z.string(),
+  received_at: told_instant,
   type: z.literal('mailboxmessage'),
-  url: z.string(),
-});
+  url: resource_url,
+} satisfies ShapeOf<MailboxResource>);
 
 export const mailbox_item = item.meta({ id: 'MailboxItem' });
 

@@ -11,7 +11,13 @@ import { retry_after_s } from '../../answer/error-answer.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import { type Route, route } from '../../request/route.ts';
 import { data_of_domain } from '../fields.ts';
-import { authorization_answer, authorization_message, clearing_item, clearing_message } from './shapes.ts';
+import {
+  authorization_failure,
+  authorization_item,
+  authorization_message,
+  clearing_item,
+  clearing_message,
+} from './shapes.ts';
 
 /** What the network's routes need. */
 export interface NetworkRoutePorts {
@@ -28,12 +34,14 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
       tag: 'Network',
       method: 'POST',
       path: '/network/v1/authorizations',
+      operation_id: 'network.authorizations.decide',
       summary: 'Decide an authorization, or record an advice or a reversal',
       description:
         'A fault of ours answers 503 with the code U, and nothing is recorded as approved; the same message again gets the committed outcome, if there is one.',
       body: data_of_domain,
       documented_body: authorization_message,
-      answer: authorization_answer,
+      answer: authorization_item,
+      other_answers: { 503: authorization_failure },
       async perform({ body, request_id }) {
         const answer = await network.authorize(
           normalizeAuthorization(body.data as AuthorizationInput, vault, request_id),
@@ -48,9 +56,11 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
       tag: 'Network',
       method: 'POST',
       path: '/network/v1/clearings',
+      operation_id: 'network.clearings.record',
       summary: 'Record a clearing',
       body: data_of_domain,
       documented_body: clearing_message,
+      refusals: ['not_found'],
       answer: clearing_item,
       async perform({ body, request_id }) {
         const answer = await network.clear(normalizeClearing(body.data as ClearingInput, vault, request_id));

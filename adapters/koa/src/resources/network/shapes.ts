@@ -1,12 +1,33 @@
 import {
+  type AuthorizationItem,
+  alias_length_max,
+  answers,
   authorization_statuses,
+  type ClearingItem,
   card_number_form,
+  clearing_classes,
   clearing_cycles,
   clearing_types,
+  decline_codes,
+  issuer_responses,
+  match_rule_max,
   message_types,
+  type ReplacementAmounts,
 } from '@tallystick/cards';
 import * as z from 'zod';
-import { amount, currency, id_either, id_number, instant, short_text, told_amount } from '../fields.ts';
+import {
+  amount,
+  currency,
+  date,
+  id_either,
+  id_number,
+  instant,
+  masked_number,
+  type ShapeOf,
+  short_text,
+  told_instant,
+  told_mcc,
+} from '../fields.ts';
 
 const text = short_text.nullish();
 
@@ -16,6 +37,8 @@ const card_number = z
   .describe('In clear; answered masked');
 
 const mcc = z.string().regex(/^\d{4}$/, { error: () => 'must be four digits' });
+
+const response_code = z.string().regex(/^[0-9A-Za-z]{2}$/, { error: () => 'must be two characters of DE39' });
 
 const message_type_names = [...Object.values(message_types), ...Object.keys(message_types)];
 
@@ -66,11 +89,7 @@ export const authorization_message = z
       merchant_amount: amount,
       merchant_currency: currency,
       mcc,
-      response_code: z
-        .string()
-        .regex(/^[0-9A-Za-z]{2}$/, { error: () => 'must be two characters of DE39' })
-        .nullish()
-        .describe('Of an advice: what was decided elsewhere'),
+      response_code: response_code.nullish().describe('Of an advice: what was decided elsewhere'),
       approval_code: text,
       replacement_amounts: z
         .object({ billing_amount: replacement, settlement_amount: replacement, transaction_amount: replacement })
@@ -154,49 +173,113 @@ export const clearing_message = z
     ],
   });
 
-const told = z.string().nullable();
+const told = short_text.nullable();
+const told_uninterpreted = told.describe('As the network sent it');
 
-/** An authorization as answers show it (service specification 2.9, and what the decisions add). */
+const told_replacement = amount.nullable();
+
+const vcn_responses = [...new Set(Object.values(answers).map(({ vcn_response }) => vcn_response))];
+
+const decline_code = z
+  .enum(decline_codes)
+  .nullable()
+  .describe('The first reason in the order in which the reasons are tried; null: approved or recorded');
+
+/** An authorization as answers and events show it (service specification 2.9, and what the decisions add). */
 export const authorization_item = z
-  .looseObject({
-    id: z.union([id_number, z.null()]).describe('Null when the number is unknown'),
+  .object({
+    id: id_number.nullable().describe('Null when nothing was recorded: the card number is unknown, or a fault of ours'),
+    company_id: id_number.nullable(),
+    vcn_id: id_number.nullable().describe('The virtual card; null when the card number is unknown'),
+    rcn_id: id_number.nullable(),
+    rcn_alias: z.string().max(alias_length_max).nullable(),
+    card_number: masked_number,
+    message_type_indicator: z.enum(Object.values(message_types)),
+    transaction_type: short_text.describe('As the network sent it, else the name of the message type'),
+    trace_id: short_text,
+    system_trace_audit_number: short_text,
+    transaction_date_time: told_instant,
+    billing_amount: amount,
+    billing_currency: currency,
+    merchant_amount: amount,
+    merchant_currency: currency,
+    merchant_id: told,
+    merchant_name: told,
+    merchant_city: told,
+    merchant_state_or_country_code: told,
+    mcc: told_mcc,
+    mcc_description: told,
+    net_reference_number: told.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
+    acquirer_ica: told_uninterpreted,
+    advice_reason_code: told_uninterpreted,
+    card_holder_transaction_type_code: told.describe('Processing code (DE3): 20 and 28 are refunds'),
+    financial_network_code: told_uninterpreted,
+    pos_transaction_status: told_uninterpreted,
+    purchase_request_company_guid: told_uninterpreted,
+    purchase_request_issuer_guid: told_uninterpreted,
+    settlement_date: told.describe('Four digits, MMDD'),
+    replacement_amounts: z
+      .object({
+        billing_amount: told_replacement,
+        settlement_amount: told_replacement,
+        transaction_amount: told_replacement,
+      } satisfies ShapeOf<ReplacementAmounts>)
+      .describe('The corrected amounts of a reversal; all null for any other message'),
     status: z.enum(authorization_statuses),
-    decline_reason: told,
-    vcn_response: z.string(),
-    issuer_response: z.enum(['Approved', 'Declined']),
-    approval_code: told,
-    card_number: z.string().describe('Masked'),
-    vcn_id: id_number.nullable(),
-    message_type_indicator: z.string(),
-    transaction_date_time: z.string(),
-    trace_id: z.string(),
-    system_trace_audit_number: z.string(),
-    billing_amount: told_amount,
-    billing_currency: z.string(),
-    merchant_amount: told_amount,
-    merchant_currency: z.string(),
-    mcc: z.string(),
-    merchant_name: told.optional(),
-  })
+    decline_reason: decline_code,
+    broken_reason: z
+      .enum(decline_codes)
+      .nullable()
+      .describe('Of an advice that was recorded although it breaks a limit: the code of the first such reason'),
+    vcn_response: z.enum(vcn_responses).describe('The meaning of `decline_reason` in words'),
+    issuer_response: z.enum(issuer_responses),
+    response_code: response_code.describe('Response code of the network (DE39); 00: approved'),
+    approval_code: z.string().max(6).nullable(),
+  } satisfies ShapeOf<AuthorizationItem>)
   .meta({ id: 'Authorization' });
 
-/** What the network is told: the item, with the response code of DE39. */
-export const authorization_answer = authorization_item
-  .extend({ response_code: z.string().describe('DE39') })
-  .meta({ id: 'AuthorizationAnswer' });
+/** The answer to the network when a fault of ours kept the message from a decision. */
+export const authorization_failure = z
+  .object({
+    data: authorization_item,
+    error: z.string().describe('One sentence'),
+    code: z.literal('unable_to_process'),
+    request_id: z.string(),
+  })
+  .meta({ id: 'AuthorizationFailure' });
 
-/** A clearing as answers show it (service specification 2.10). */
+/** A clearing as answers and events show it (service specification 2.10, and how it was matched). */
 export const clearing_item = z
-  .looseObject({
+  .object({
     id: id_number,
-    network_financial_transaction_id: z.string(),
-    clearing_type: z.string(),
-    billing_amount: told_amount,
-    billing_currency: z.string(),
-    settlement_date: z.string(),
-    card_number: z.string().describe('Masked'),
+    company_id: id_number,
     vcn_id: id_number,
     rcn_id: id_number,
-    rcn_alias: z.string(),
-  })
+    rcn_alias: z.string().max(alias_length_max),
+    card_number: masked_number,
+    acquirer_ica: told_uninterpreted,
+    acquirer_reference_data: told.describe('Maps to the online banking statement'),
+    approval_code: z.string().max(6).nullable(),
+    authorization_date: date.nullable(),
+    net_reference_number: told.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
+    billing_amount: amount,
+    billing_currency: currency,
+    clearing_type: z.enum(clearing_types),
+    exchange_rate: told,
+    network_financial_transaction_id: short_text.describe('Unique per clearing'),
+    mcc: told_mcc.nullable(),
+    mcc_description: told,
+    merchant_amount: amount.nullable(),
+    merchant_currency: currency.nullable(),
+    merchant_id: told,
+    merchant_name: told,
+    settlement_date: date,
+    cycle: z.enum(clearing_cycles),
+    partial: z.boolean().describe('True: more clearings of this authorization follow'),
+    authorization_id: id_number.nullable().describe('The authorization that it was matched to'),
+    clearing_id: id_number.nullable().describe('The earlier clearing that it reverses, disputes or refunds'),
+    match_rule: z.int().min(1).max(match_rule_max).describe('The matching rule that applied'),
+    review: z.boolean().describe('True: a person should check the match'),
+    class: z.enum(clearing_classes),
+  } satisfies ShapeOf<ClearingItem>)
   .meta({ id: 'Clearing' });

@@ -17,11 +17,12 @@ import { completeTemplate } from '@tallystick/templates';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
-import type { Query, QueryRules } from '../../request/query.ts';
+import { namedIn, type Query, type QueryRules } from '../../request/query.ts';
 import { type ApiRequest, operatorCall, type Route, route } from '../../request/route.ts';
 import { presentEvent } from '../events/presenter.ts';
-import { event, foreign_event } from '../events/shapes.ts';
-import { minimalRealCard, realCard } from '../real-cards/routes.ts';
+import { foreign_event, foreign_event_record } from '../events/shapes.ts';
+import { id_number } from '../fields.ts';
+import { minimalRealCard, realCard } from '../real-cards/presenter.ts';
 import { presentTemplate, templateStatusPath } from '../templates/presenter.ts';
 import { template_item } from '../templates/shapes.ts';
 import { presentApiKey, presentCompany } from './presenter.ts';
@@ -39,7 +40,9 @@ export interface OperatorRoutePorts {
 
 const of_operator = { area: 'administration', tag: 'Operator' } as const;
 
-const by_company: QueryRules = { paged: true, filters: (name) => name === 'company_id' };
+const company_filter = z.object({ company_id: id_number }).partial();
+
+const by_company: QueryRules = { paged: true, filters: namedIn(company_filter) };
 
 /** `/operator/v1`: companies, their real cards and API keys, and what an operator may do by hand. */
 export function operatorRoutes(ports: OperatorRoutePorts): readonly Route[] {
@@ -51,6 +54,7 @@ const companyRoutes: readonly Route[] = [
     ...of_operator,
     method: 'POST',
     path: '/operator/v1/companies',
+    operation_id: 'operator.companies.create',
     summary: 'Create a company',
     body: create_company,
     answer: company,
@@ -62,6 +66,7 @@ const companyRoutes: readonly Route[] = [
     ...of_operator,
     method: 'GET',
     path: '/operator/v1/companies',
+    operation_id: 'operator.companies.list',
     summary: 'List the companies, newest first',
     query: { paged: true },
     answer: z.array(company),
@@ -73,6 +78,7 @@ const companyRoutes: readonly Route[] = [
     ...of_operator,
     method: 'GET',
     path: '/operator/v1/companies/:id',
+    operation_id: 'operator.companies.read',
     summary: 'Read a company',
     answer: company,
     async transaction(tx, { id }) {
@@ -83,6 +89,7 @@ const companyRoutes: readonly Route[] = [
     ...of_operator,
     method: 'PATCH',
     path: '/operator/v1/companies/:id',
+    operation_id: 'operator.companies.update',
     summary: 'Change what a company wants in the mails about its cards',
     body: update_company,
     answer: company,
@@ -97,6 +104,7 @@ const realCardRoutes: readonly Route[] = [
     ...of_operator,
     method: 'POST',
     path: '/operator/v1/realcards',
+    operation_id: 'operator.realCards.create',
     summary: 'Create a real card of a company',
     body: create_real_card,
     answer: real_card,
@@ -110,9 +118,10 @@ const realCardRoutes: readonly Route[] = [
     ...of_operator,
     method: 'GET',
     path: '/operator/v1/realcards',
+    operation_id: 'operator.realCards.list',
     summary: 'List the real cards of a company, or of all, newest first',
     query: by_company,
-    filter_names: ['company_id'],
+    filter: company_filter,
     answer: z.array(real_card),
     async transaction(tx, { query }) {
       const page = await tx.real_cards.list(readCompanyFilter(query), query.page);
@@ -127,6 +136,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       ...of_operator,
       method: 'POST',
       path: '/operator/v1/keys',
+      operation_id: 'operator.keys.create',
       summary: 'Create an API key; its text is in this answer and never again',
       body: create_key,
       answer: api_key,
@@ -139,9 +149,10 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       ...of_operator,
       method: 'GET',
       path: '/operator/v1/keys',
+      operation_id: 'operator.keys.list',
       summary: 'List the API keys of a company, or all, newest first',
       query: by_company,
-      filter_names: ['company_id'],
+      filter: company_filter,
       answer: z.array(api_key),
       async transaction(tx, { query }) {
         const company_id = readCompanyFilter(query);
@@ -153,6 +164,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       ...of_operator,
       method: 'GET',
       path: '/operator/v1/keys/:id',
+      operation_id: 'operator.keys.read',
       summary: 'Read an API key, without its text',
       answer: api_key,
       async transaction(tx, { id }) {
@@ -163,6 +175,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       ...of_operator,
       method: 'DELETE',
       path: '/operator/v1/keys/:id',
+      operation_id: 'operator.keys.revoke',
       summary: 'Revoke an API key',
       answer: null,
       status: 204,
@@ -179,6 +192,7 @@ const completion = route({
   tag: 'Operator',
   method: 'POST',
   path: '/operator/v1/templates/:id/complete',
+  operation_id: 'operator.templates.complete',
   summary: 'Complete a PENDING purchase template before its time',
   answer: template_item,
   async transaction(tx, { id, now_ms }) {
@@ -191,11 +205,12 @@ const foreign = route({
   tag: 'Operator',
   method: 'POST',
   path: '/operator/v1/events',
+  operation_id: 'operator.events.record',
   summary: 'Record an event that happened elsewhere',
   description:
     'What could be a card number in its states is masked to its last four digits, a JSON number then as text.',
   body: foreign_event,
-  answer: event,
+  answer: foreign_event_record,
   async transaction(tx, request) {
     const { company_id, ...told } = request.body.data;
     await requireCompany(tx, company_id);

@@ -14,7 +14,10 @@ import {
 } from '@tallystick/cards';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
-import { currency, id_either, id_number, id_text } from '../fields.ts';
+import { currency, id_either, id_number, id_text, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import type { realCard } from '../real-cards/presenter.ts';
+import type { MovedClock } from '../sandbox/sandbox.ts';
+import type { presentApiKey, presentCompany } from './presenter.ts';
 
 /** `POST /operator/v1/companies`. */
 export const create_company = z
@@ -41,14 +44,18 @@ export const update_company = z
 export const company = z
   .object({
     id: id_text,
-    name: z.string(),
-    customer_number: z.string(),
-    full_details_in_mail: z.boolean(),
-    created_at: z.string(),
+    name: z.string().max(company_name_length_max),
+    customer_number: z.string().max(customer_number_length_max),
+    full_details_in_mail: z
+      .boolean()
+      .describe('Whether mails about its cards carry number and code in clear, beside the one-time link'),
+    created_at: told_instant,
     type: z.literal('company'),
-    url: z.string(),
-  })
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentCompany>>)
   .meta({ id: 'Company' });
+
+const account_range = z.string().regex(account_range_form, { error: () => 'must be 6 to 12 digits' });
 
 /** `POST /operator/v1/realcards`. */
 export const create_real_card = z
@@ -57,10 +64,7 @@ export const create_real_card = z
       company_id: id_either,
       alias: z.string().min(1).max(alias_length_max),
       billing_currency: currency,
-      account_range: z
-        .string()
-        .regex(account_range_form, { error: () => 'must be 6 to 12 digits' })
-        .describe('The first digits of the numbers of its virtual cards'),
+      account_range: account_range.describe('The first digits of the numbers of its virtual cards'),
       velocity_enabled: z.boolean().nullish().describe('Default true'),
       network_data_names: z
         .array(z.string().min(1).max(network_data_name_length_max))
@@ -79,18 +83,22 @@ export const create_real_card = z
 export const real_card = z
   .object({
     id: id_text,
-    rcn_id: id_number,
-    rcn_alias: z.string(),
+    rcn_id: id_number.describe('The id as a number: the rcn_id of its virtual cards'),
+    rcn_alias: z.string().max(alias_length_max),
     company_id: id_number,
     billing_currency: currency,
-    account_range: z.string(),
-    velocity_enabled: z.boolean(),
-    network_data_names: z.array(z.string()).nullable(),
-    is_default: z.boolean(),
-    created_at: z.string(),
+    account_range: account_range.describe('The first digits of the numbers of its virtual cards'),
+    velocity_enabled: z.boolean().describe('False: its virtual cards can only be Continuous'),
+    network_data_names: z
+      .array(z.string().max(network_data_name_length_max))
+      .max(network_data_names_max)
+      .nullable()
+      .describe('The names that network_data may have; null: any name'),
+    is_default: z.boolean().describe('Whether a virtual card without rcn_id is tied to it'),
+    created_at: told_instant,
     type: z.literal('realcard'),
-    url: z.string(),
-  })
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof realCard>>)
   .meta({ id: 'RealCard' });
 
 /** `POST /operator/v1/keys`. */
@@ -117,17 +125,17 @@ export const api_key = z
   .object({
     id: id_text,
     company_id: id_number.nullable(),
-    role: z.string(),
+    role: z.enum(roles),
     environment: z.enum(environments),
-    name: z.string(),
+    name: z.string().max(key_name_length_max),
     signed: z.boolean().describe('Whether its requests must be signed'),
-    rate_limit_per_minute: z.int().nullable(),
-    created_at: z.string(),
-    revoked_at: z.string().nullable(),
+    rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullable().describe("Null: the server's default"),
+    created_at: told_instant,
+    revoked_at: told_instant.nullable(),
     key: z.string().optional().describe('The key itself: in the answer to its creation, and never again'),
     type: z.literal('apikey'),
-    url: z.string(),
-  })
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentApiKey> & { readonly key?: string }>)
   .meta({ id: 'ApiKey' });
 
 /** `POST /sandbox/v1/clock`. */
@@ -143,8 +151,8 @@ export const move_clock = z
 
 export const clock = z
   .object({
-    now: z.string(),
-    frozen: z.boolean(),
+    now: z.string().meta({ format: 'date-time' }),
+    frozen: z.boolean().describe('Whether the clock stands still'),
     waiting: z.string().optional().describe('What became due and is not done yet, and why; absent: all is done'),
-  })
+  } satisfies ShapeOf<MovedClock>)
   .meta({ id: 'Clock' });

@@ -1,9 +1,10 @@
-import { listRealCards, type RealCard } from '@tallystick/cards';
-import { Refusal, toInstantText } from '@tallystick/kernel';
+import { listRealCards } from '@tallystick/cards';
+import { Refusal } from '@tallystick/kernel';
 import * as z from 'zod';
-import { list, type MinimalItem, resource } from '../../answer/answer.ts';
+import { list, resource } from '../../answer/answer.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
 import { real_card } from '../operator/shapes.ts';
+import { minimalRealCard, realCard } from './presenter.ts';
 
 const of_real_cards = { area: 'realcards', tag: 'Real cards' } as const;
 
@@ -14,6 +15,7 @@ export function realCardRoutes(): readonly Route[] {
       ...of_real_cards,
       method: 'GET',
       path: '/v1/realcards',
+      operation_id: 'realCards.list',
       summary: "List the company's real cards, newest first",
       query: { paged: true },
       answer: z.array(real_card),
@@ -26,6 +28,7 @@ export function realCardRoutes(): readonly Route[] {
       ...of_real_cards,
       method: 'GET',
       path: '/v1/realcards/:id',
+      operation_id: 'realCards.read',
       summary: 'Read a real card',
       answer: real_card,
       async transaction(tx, request) {
@@ -35,30 +38,4 @@ export function realCardRoutes(): readonly Route[] {
       },
     }),
   ];
-}
-
-/** A real card as answers show it. */
-export function realCard(card: RealCard) {
-  return {
-    id: String(card.id),
-    rcn_id: card.id,
-    rcn_alias: card.alias,
-    company_id: card.company_id,
-    billing_currency: card.billing_currency,
-    account_range: card.account_range,
-    velocity_enabled: card.velocity_enabled,
-    network_data_names: card.network_data_names,
-    is_default: card.is_default,
-    created_at: toInstantText(card.created_at_ms),
-    ...kindOf(card),
-  };
-}
-
-/** What `Prefer: return-minimal` leaves of it. */
-export function minimalRealCard(card: RealCard): MinimalItem {
-  return { id: String(card.id), ...kindOf(card) };
-}
-
-function kindOf({ id }: RealCard) {
-  return { type: 'realcard', url: `/v1/realcards/${id}` };
 }

@@ -11,6 +11,7 @@ export function sandboxRoutes(sandbox: Sandbox): readonly Route[] {
       tag: 'Sandbox',
       method: 'POST',
       path: '/sandbox/v1/clock',
+      operation_id: 'sandbox.clock.move',
       summary: 'Move the clock forward',
       description:
         'By a duration, or to an instant; what became due by it is done before the answer, which says what is waiting if not all is.',

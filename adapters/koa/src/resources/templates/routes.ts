@@ -8,10 +8,13 @@ import {
 } from '@tallystick/templates';
 import * as z from 'zod';
 import { list } from '../../answer/answer.ts';
+import { namedIn } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
 import { data_of_domain } from '../fields.ts';
 import { presentTemplate, templateStatusPath, templates_path } from './presenter.ts';
 import { request_template, template_acknowledgement, template_item } from './shapes.ts';
+
+const template_filter = z.object({ transaction_key: z.string() }).partial();
 
 /** `/v1/content/virtualcard-templates` (service specification 4.2). */
 export function templateRoutes(ports: { readonly random: Random }, options: TemplateOptions): readonly Route[] {
@@ -21,6 +24,7 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
       tag: 'Purchase templates',
       method: 'POST',
       path: templates_path,
+      operation_id: 'purchaseTemplates.request',
       summary: 'Request a purchase template',
       description:
         'It is PENDING until its creation is completed offline; then it is ACTIVE, and event 11 tells of it.',
@@ -39,9 +43,10 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
       tag: 'Purchase templates',
       method: 'GET',
       path: templates_path,
+      operation_id: 'purchaseTemplates.list',
       summary: "List the company's templates and the shared defaults, newest first",
-      query: { paged: true, filters: (name) => name === 'transaction_key' },
-      filter_names: ['transaction_key'],
+      query: { paged: true, filters: namedIn(template_filter) },
+      filter: template_filter,
       answer: z.array(template_item),
       async transaction(tx, request) {
         const transaction_key = request.query.filters.get('transaction_key');

@@ -1,17 +1,19 @@
 import {
   mcc_rules,
   required_controls,
+  type TemplateAcknowledgement,
+  type TemplateItem,
   template_description_length_max,
+  template_environments,
   template_mccs_max,
   template_name_length_max,
   template_statuses,
 } from '@tallystick/templates';
 import * as z from 'zod';
-import { id_number } from '../fields.ts';
+import { id_number, type ShapeOf, told_instant, told_mcc } from '../fields.ts';
 
 const mcc_rule = z.enum(mcc_rules);
 const required_control = z.enum(required_controls);
-const mcc_list = z.array(z.string());
 
 const arguments_of_request = z.object({
   name: z.string().min(1).max(template_name_length_max).describe('Unique in the company'),
@@ -25,58 +27,60 @@ const arguments_of_request = z.object({
   required_control,
 });
 
-/** `POST /v1/content/virtualcard-templates`, wrapped as all other bodies are; the specification's own form is bare. */
-export const request_template = z.object({ data: arguments_of_request }).meta({
-  id: 'RequestTemplate',
-  examples: [
-    {
-      data: {
-        name: 'Restaurants',
-        description: 'Meals of field staff',
-        mcc_list: ['5812', '5814'],
-        mcc_rule: 'ALLOW',
-        required_control: 'VELOCITY',
-      },
-    },
-  ],
-});
+const example = {
+  name: 'Restaurants',
+  description: 'Meals of field staff',
+  mcc_list: ['5812', '5814'],
+  mcc_rule: 'ALLOW',
+  required_control: 'VELOCITY',
+};
 
-const links = z.array(z.object({ href: z.string(), method: z.literal('GET'), rel: z.literal('self') }));
+/**
+ * `POST /v1/content/virtualcard-templates`, wrapped as all other bodies are, or bare, which is the form of the service
+ * specification.
+ */
+export const request_template = z
+  .union([z.object({ data: arguments_of_request }), arguments_of_request])
+  .meta({ id: 'RequestTemplate', examples: [{ data: example }, { ...example, name: 'Restaurants and bars' }] });
+
+const links = z
+  .array(
+    z.object({ href: z.string().meta({ format: 'uri-reference' }), method: z.literal('GET'), rel: z.literal('self') }),
+  )
+  .describe('The query that shows the status');
+
+/** What a request and its template have in common. */
+const told_arguments = {
+  copy_from_template: z.string().describe('The id of the shared default that it begins from'),
+  customer_number: z.string().describe("The bank's number of the company"),
+  description: z.string().max(template_description_length_max),
+  links,
+  mcc_list: z.array(told_mcc).max(template_mccs_max),
+  mcc_rule: mcc_rule.describe('Whether mcc_list names what is allowed or what is denied'),
+  name: z.string().max(template_name_length_max),
+  required_control: required_control.describe('The control that its cards have'),
+  transaction_key: z.string().meta({ format: 'uuid' }).describe('Identifies the request'),
+};
 
 /** The answer to the request of a template (service specification 2.3): a bare object. */
 export const template_acknowledgement = z
   .object({
-    copy_from_template: z.string(),
-    customer_number: z.string(),
-    description: z.string(),
-    links,
-    mcc_list,
-    mcc_rule,
-    name: z.string(),
-    required_control,
-    status: z.literal('PENDING'),
-    transaction_key: z.string(),
-  })
+    ...told_arguments,
+    status: z.enum(template_statuses).describe('PENDING'),
+  } satisfies ShapeOf<TemplateAcknowledgement>)
   .meta({ id: 'TemplateAcknowledgement' });
 
-/** A template as lists show it. */
+/** A template as lists and events show it. */
 export const template_item = z
   .object({
-    company_id: id_number.nullable().describe('Null: shared by all companies'),
-    copy_from_template: z.string(),
-    created_at: z.string(),
-    deleted_at: z.string().nullable(),
-    description: z.string(),
-    environment: z.enum(['sandbox', 'live']),
+    ...told_arguments,
     id: id_number,
+    company_id: id_number.nullable().describe('Null: shared by all companies'),
+    created_at: told_instant,
+    deleted_at: told_instant.nullable(),
+    environment: z.enum(template_environments),
     identity: z.null(),
-    links,
-    mcc_list,
-    mcc_rule,
-    name: z.string(),
-    required_control,
     status: z.enum(template_statuses),
-    transaction_key: z.string(),
-    updated_at: z.string(),
-  })
+    updated_at: told_instant,
+  } satisfies ShapeOf<TemplateItem>)
   .meta({ id: 'Template' });

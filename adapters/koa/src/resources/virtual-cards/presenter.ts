@@ -38,10 +38,13 @@ export function virtualCard(reading: CardReading, revealed: RevealedNumber | und
         }),
     valid_starting_on: card.valid_starting_on,
     valid_ending_on: card.valid_ending_on,
-    type: 'virtualcard',
+    type: 'virtualcard' as const,
     url: cardUrl(card.id),
   };
 }
+
+/** The fields of a virtual card as answers show it. */
+export type VirtualCardResource = ReturnType<typeof virtualCard>;
 
 /** What `Prefer: return-minimal` leaves of it. */
 export function minimalVirtualCard({ card }: CardReading): MinimalItem {

@@ -21,7 +21,7 @@ import { type Answer, list, no_content, resource } from '../../answer/answer.ts'
 import type { HttpTx } from '../../request/http-tx.ts';
 import type { Query } from '../../request/query.ts';
 import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
-import { data_of_domain } from '../fields.ts';
+import { data_of_domain, last4 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import { minimalVirtualCard, virtualCard } from './presenter.ts';
 import { card_body, create_card, email_card, update_card, virtual_card } from './shapes.ts';
@@ -45,7 +45,20 @@ const filters = {
   last4: { read: (text: string) => (/^\d{4}$/.test(text) ? text : null), expected: 'the last four digits of a number' },
 };
 
-const filter_names = Object.keys(filters);
+const any_id = z.int().min(0);
+
+/** The filters of the list, for the document. */
+const card_filter = z
+  .object({
+    status: z.enum(card_statuses),
+    rcn_id: any_id,
+    template_id: any_id,
+    supplier_id: any_id,
+    last4,
+  } satisfies Record<keyof typeof filters, z.ZodType>)
+  .partial()
+  .catchall(z.union([z.string(), z.int()]))
+  .describe('Several filters are ANDed. `filter[metadata.<name>]` compares a top-level name of the metadata as text.');
 
 const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true } as const;
 
@@ -69,6 +82,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'POST',
       path: '/v1/virtualcards',
+      operation_id: 'virtualCards.create',
       summary: 'Create a virtual card',
       body: card_body,
       documented_body: create_card,
@@ -83,14 +97,15 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'GET',
       path: '/v1/virtualcards',
+      operation_id: 'virtualCards.list',
       summary: 'List virtual cards, newest first',
       description: 'With show_realtime_auths=true the cards carry their authorizations and clearings.',
       query: {
         paged: true,
-        filters: (name) => filter_names.includes(name) || metadata_filter.test(name),
+        filters: (name) => Object.hasOwn(filters, name) || metadata_filter.test(name),
         flags: ['show_realtime_auths'],
       },
-      filter_names: [...filter_names, 'metadata.<name>'],
+      filter: card_filter,
       answer: z.array(virtual_card),
       async transaction(tx, request) {
         const { query } = request;
@@ -103,6 +118,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'GET',
       path: '/v1/virtualcards/:id',
+      operation_id: 'virtualCards.read',
       summary: 'Read a virtual card with its newest authorizations and clearings',
       query: { flags: ['show_card_number'] },
       writes: (query) => query.flag('show_card_number'),
@@ -116,6 +132,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'PATCH',
       path: '/v1/virtualcards/:id',
+      operation_id: 'virtualCards.update',
       summary: 'Change a virtual card',
       body: card_body,
       documented_body: update_card,
@@ -130,6 +147,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'DELETE',
       path: '/v1/virtualcards/:id',
+      operation_id: 'virtualCards.cancel',
       summary: 'Cancel a virtual card; it can still be read',
       answer: null,
       status: 204,
@@ -142,6 +160,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'POST',
       path: '/v1/virtualcards/:id/email',
+      operation_id: 'virtualCards.email',
       summary: 'Mail the details of a card to an address',
       body: data_of_domain,
       documented_body: email_card,
@@ -155,6 +174,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'GET',
       path: '/v1/virtualcards/:id/authorizations',
+      operation_id: 'virtualCards.authorizations.list',
       summary: 'List all authorizations of a card, newest first',
       query: { paged: true, items_stay_whole: true },
       answer: z.array(authorization_item),
@@ -167,6 +187,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       ...of_cards,
       method: 'GET',
       path: '/v1/virtualcards/:id/clearings',
+      operation_id: 'virtualCards.clearings.list',
       summary: 'List all clearings of a card, newest first',
       query: { paged: true, items_stay_whole: true },
       answer: z.array(clearing_item),

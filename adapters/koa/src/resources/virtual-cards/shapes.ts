@@ -1,4 +1,6 @@
 import {
+  activity_max,
+  alias_length_max,
   authorization_hold_days_max,
   card_statuses,
   email_length_max,
@@ -9,11 +11,25 @@ import {
 } from '@tallystick/cards';
 import { recurring_values } from '@tallystick/velocity';
 import * as z from 'zod';
-import { amount, currency, date, id_either, id_number, id_text, object_of_domain, told_amount } from '../fields.ts';
+import {
+  amount,
+  currency,
+  date,
+  id_either,
+  id_number,
+  id_text,
+  last4,
+  object_of_domain,
+  resource_url,
+  type ShapeOf,
+  told_amount,
+  told_month,
+} from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
+import type { VirtualCardResource } from './presenter.ts';
 
 const emails = z
-  .array(z.string().max(email_length_max))
+  .array(z.string().max(email_length_max).meta({ format: 'email' }))
   .max(emails_max)
   .nullish()
   .describe(
@@ -116,32 +132,68 @@ export const virtual_card = z
   .object({
     id: id_text,
     available_balance: told_amount,
-    authorizations: z.array(authorization_item),
-    clearings: z.array(clearing_item),
-    card_number: z.string().describe('************ and the last four digits, unless show_card_number asked for it'),
-    cvc: z.string().describe('***, unless show_card_number asked for it'),
-    last4: z.string(),
+    authorizations: z
+      .array(authorization_item)
+      .max(activity_max)
+      .describe('The newest, newest first; empty in a list without show_realtime_auths=true'),
+    clearings: z
+      .array(clearing_item)
+      .max(activity_max)
+      .describe('The newest, newest first; empty in a list without show_realtime_auths=true'),
+    card_number: z
+      .string()
+      .regex(/^(\*{12}\d{4}|\d{12,19})$/)
+      .describe('************ and the last four digits, unless show_card_number asked for it'),
+    cvc: z
+      .string()
+      .regex(/^(\*{3}|\d{3})$/)
+      .describe('***, unless show_card_number asked for it'),
+    last4,
     currency: currency.nullable(),
-    emails: z.array(z.string()).nullable(),
-    notified: z.boolean(),
-    expiry: z.string().describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
+    emails: z.array(z.string().max(email_length_max)).max(emails_max).nullable(),
+    notified: z.boolean().describe('True: a mail to the addresses in emails was triggered'),
+    expiry: told_month.describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
     network_data: z.record(z.string(), z.string()),
     metadata: z.record(z.string(), z.unknown()).nullable(),
-    per_transaction_max: told_amount,
-    per_transaction_min: told_amount,
-    total_card_amount: told_amount,
-    transactions_max: z.int().nullable(),
-    rcn_id: id_number,
-    rcn_alias: z.string(),
-    supplier_id: z.int().nullable(),
+    per_transaction_max: amount,
+    per_transaction_min: amount,
+    total_card_amount: amount,
+    transactions_max: z.int().min(1).max(uses_max).nullable().describe('Uses per window; null: unlimited'),
+    rcn_id: id_number.describe('The real card'),
+    rcn_alias: z.string().max(alias_length_max),
+    supplier_id: z.int().min(0).nullable(),
     template_id: id_number,
     status: z.enum(card_statuses),
-    recurring: z.enum(recurring_values).nullable(),
-    authorization_hold_days: z.int().optional().describe('Present with aging velocity'),
-    aging_velocity_time_zone: z.string().optional().describe('Present with aging velocity'),
+    recurring: z.enum(recurring_values).nullable().describe('Null with aging velocity'),
+    authorization_hold_days: z
+      .int()
+      .min(1)
+      .max(authorization_hold_days_max)
+      .optional()
+      .describe('Present with aging velocity'),
+    aging_velocity_time_zone: z.string().max(64).optional().describe('IANA name; present with aging velocity'),
     valid_starting_on: date,
     valid_ending_on: date,
     type: z.literal('virtualcard'),
-    url: z.string(),
-  })
+    url: resource_url,
+  } satisfies ShapeOf<VirtualCardResource>)
   .meta({ id: 'VirtualCard' });
+
+/** A virtual card as events show it (service specification 2.8). */
+export const card_state = virtual_card
+  .pick({
+    available_balance: true,
+    currency: true,
+    per_transaction_max: true,
+    per_transaction_min: true,
+    rcn_id: true,
+    rcn_alias: true,
+    recurring: true,
+    status: true,
+    transactions_max: true,
+    total_card_amount: true,
+    valid_starting_on: true,
+    valid_ending_on: true,
+  })
+  .extend({ id: id_number })
+  .meta({ id: 'VirtualCardState' });

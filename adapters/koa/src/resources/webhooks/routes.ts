@@ -1,8 +1,6 @@
 import {
   type CallbackUrlPolicy,
   createWebhook,
-  type Delivery,
-  type DeliveryReading,
   deleteWebhook,
   delivery_states,
   listDeliveries,
@@ -17,12 +15,14 @@ import {
   type Webhook,
   type WebhookRequestInput,
 } from '@tallystick/events';
-import { type Random, type Sealer, toInstantText, type UnitOfWork } from '@tallystick/kernel';
+import type { Random, Sealer, UnitOfWork } from '@tallystick/kernel';
 import * as z from 'zod';
-import { list, type MinimalItem, no_content, resource } from '../../answer/answer.ts';
+import { list, no_content, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
-import { readChoiceFilter } from '../../request/query.ts';
+import { namedIn, readChoiceFilter } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
+import { minimal_item } from '../fields.ts';
+import { deliveryResource, minimalDelivery, minimalWebhook, webhookResource } from './presenter.ts';
 import {
   create_webhook,
   delivery,
@@ -30,7 +30,8 @@ import {
   recovered,
   update_webhook,
   webhook,
-  webhook_item,
+  webhook_change,
+  webhook_registration,
   webhook_test,
 } from './shapes.ts';
 
@@ -51,6 +52,8 @@ export interface WebhookServices {
   due(): void;
 }
 
+const delivery_filter = z.object({ state: z.enum(delivery_states) }).partial();
+
 const path = '/v1/webhooks';
 
 const of_webhooks = { area: 'webhooks', tag: 'Webhooks' } as const;
@@ -68,8 +71,10 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'POST',
       path,
+      operation_id: 'webhooks.create',
       summary: 'Register a webhook; its secret is in this answer and never again',
-      body: create_webhook,
+      body: webhook_registration,
+      documented_body: create_webhook,
       answer: webhook,
       async transaction(tx, request) {
         const made = await createWebhook(
@@ -85,9 +90,10 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'GET',
       path,
+      operation_id: 'webhooks.list',
       summary: 'List the webhooks, newest first',
       query: { paged: true },
-      answer: z.array(webhook_item),
+      answer: z.array(minimal_item),
       async transaction(tx, request) {
         const page = await listWebhooks(tx, clientCall(request), request.query.page);
         return list(request.query, page, minimalWebhook, minimalWebhook);
@@ -97,6 +103,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'GET',
       path: `${path}/:id`,
+      operation_id: 'webhooks.read',
       summary: 'Read a webhook',
       answer: webhook,
       async transaction(tx, request) {
@@ -107,8 +114,10 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'PATCH',
       path: `${path}/:id`,
+      operation_id: 'webhooks.update',
       summary: 'Change the event types or the status of a webhook',
-      body: update_webhook,
+      body: webhook_change,
+      documented_body: update_webhook,
       answer: webhook,
       async transaction(tx, request) {
         // The two that cannot be changed are refused by name, whatever they hold.
@@ -121,6 +130,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'DELETE',
       path: `${path}/:id`,
+      operation_id: 'webhooks.delete',
       summary: 'Delete a webhook with its deliveries',
       answer: null,
       status: 204,
@@ -133,6 +143,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'POST',
       path: `${path}/:id/rotate-secret`,
+      operation_id: 'webhooks.rotateSecret',
       summary: 'Give a webhook a new secret; the one before signs too for 24 hours',
       answer: webhook,
       async transaction(tx, request) {
@@ -145,6 +156,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       method: 'GET',
       path: `${path}/:id/test`,
       has_effect: true,
+      operation_id: 'webhooks.test',
       summary: 'Send a test delivery to a webhook, active or not',
       answer: webhook_test,
       async perform(request) {
@@ -161,9 +173,10 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'GET',
       path: `${path}/:id/deliveries`,
+      operation_id: 'webhooks.deliveries.list',
       summary: 'List the deliveries of a webhook with their attempts, newest first',
-      query: { paged: true, filters: (name) => name === 'state' },
-      filter_names: ['state'],
+      query: { paged: true, filters: namedIn(delivery_filter) },
+      filter: delivery_filter,
       answer: z.array(delivery),
       async transaction(tx, request) {
         const state = readChoiceFilter(request.query, 'state', delivery_states);
@@ -176,6 +189,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'GET',
       path: `${path}/:id/deliveries/:delivery_id`,
+      operation_id: 'webhooks.deliveries.read',
       summary: 'Read a delivery with its attempts',
       answer: delivery,
       async transaction(tx, request) {
@@ -186,6 +200,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'POST',
       path: `${path}/:id/deliveries/:delivery_id/retry`,
+      operation_id: 'webhooks.deliveries.retry',
       summary: 'Send a delivery again from the start of the schedule',
       answer: null,
       status: 204,
@@ -198,6 +213,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       ...of_webhooks,
       method: 'POST',
       path: `${path}/:id/recover`,
+      operation_id: 'webhooks.deliveries.recover',
       summary: `Send again what failed since an instant, at most ${recovered_max.toLocaleString('en')} deliveries in one call`,
       body: recover,
       answer: recovered,
@@ -208,42 +224,4 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       },
     }),
   ];
-}
-
-function webhookResource(one: Webhook, secret: string | null = null) {
-  const { event_type_ids, status, callback_url } = one;
-  return { ...minimalWebhook(one), event_type_ids, secret, status, callback_url };
-}
-
-function minimalWebhook({ id }: Webhook): MinimalItem {
-  return { id: String(id), type: 'webhook', url: `${path}/${id}` };
-}
-
-function deliveryResource({ delivery: one, attempts }: DeliveryReading) {
-  return {
-    ...minimalOf(one),
-    event_id: String(one.event_id),
-    event_type: one.event_type,
-    sequence: one.sequence,
-    state: one.state,
-    next_attempt_at: one.due_at_ms === null ? null : toInstantText(one.due_at_ms),
-    created_at: toInstantText(one.created_at_ms),
-    attempts: attempts.map(({ number, at_ms, status, error, duration_ms, excerpt, retry_after }) => ({
-      number,
-      at: toInstantText(at_ms),
-      status,
-      error,
-      duration_ms,
-      answer: excerpt,
-      retry_after,
-    })),
-  };
-}
-
-function minimalDelivery(reading: DeliveryReading): MinimalItem {
-  return minimalOf(reading.delivery);
-}
-
-function minimalOf({ id, webhook_id }: Delivery): MinimalItem {
-  return { id: String(id), type: 'delivery', url: `${path}/${webhook_id}/deliveries/${id}` };
 }

@@ -1,18 +1,49 @@
-import { delivery_states, webhook_statuses } from '@tallystick/events';
+import { callback_url_length_max, delivery_states, recovered_max, webhook_statuses } from '@tallystick/events';
+import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
-import { id_number, id_text, instant } from '../fields.ts';
+import { delivered_names } from '../events/shapes.ts';
+import { id_number, id_text, instant, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import type { DeliveryResource, WebhookResource } from './presenter.ts';
 
 const event_type_ids = z.array(id_number).max(100).describe('Ids of /v1/events/types; 1 is all');
+
 const status = z.enum(webhook_statuses);
+
+/** What a registration is checked with. The domain checks the values, and names every one that is invalid. */
+export const webhook_registration = z.object({
+  data: z.object({
+    callback_url: z.string().nullish(),
+    event_type_ids: event_type_ids.nullish(),
+    secret: z.string().nullish(),
+    status: z.string().nullish(),
+  }),
+});
+
+/** What a change is checked with. The URL and the secret are taken so that they can be refused by name. */
+export const webhook_change = z.object({
+  data: z.object({
+    event_type_ids: event_type_ids.nullish(),
+    status: z.string().nullish(),
+    callback_url: z.unknown().optional(),
+    secret: z.unknown().optional(),
+  }),
+});
+
+const callback_url = z.string().max(callback_url_length_max).meta({ format: 'uri' });
 
 /** `POST /v1/webhooks`. */
 export const create_webhook = z
   .object({
     data: z.object({
-      callback_url: z.string().nullish().describe('Required: an https URL'),
+      callback_url: callback_url.regex(/^[Hh][Tt][Tt][Pp][Ss]:/).describe('An https URL on a public address'),
       event_type_ids: event_type_ids.nullish(),
-      secret: z.string().nullish().describe('16 to 256 characters; one is made when absent'),
-      status: z.string().nullish().describe('active (the default) or inactive'),
+      secret: z
+        .string()
+        .min(shared_secret_length_min)
+        .max(shared_secret_length_max)
+        .nullish()
+        .describe('Signs the deliveries; one is made when absent'),
+      status: status.nullish().describe('Default active'),
     }),
   })
   .meta({
@@ -20,12 +51,12 @@ export const create_webhook = z
     examples: [{ data: { callback_url: 'https://hooks.example.com/tallystick', event_type_ids: [6, 7] } }],
   });
 
-/** `PATCH /v1/webhooks/:id`. The URL and the secret are taken so that they can be refused by name. */
+/** `PATCH /v1/webhooks/:id`. */
 export const update_webhook = z
   .object({
     data: z.object({
       event_type_ids: event_type_ids.nullish(),
-      status: z.string().nullish().describe('active or inactive'),
+      status: status.nullish(),
       callback_url: z.unknown().optional().describe('Cannot be changed'),
       secret: z.unknown().optional().describe('Cannot be changed; rotate it'),
     }),
@@ -37,50 +68,51 @@ export const webhook = z
   .object({
     id: id_text,
     event_type_ids,
-    secret: z.string().nullable().describe('On creation and rotation only, else null'),
+    secret: z.string().max(shared_secret_length_max).nullable().describe('On creation and rotation only, else null'),
     status,
-    callback_url: z.string(),
+    callback_url,
     type: z.literal('webhook'),
-    url: z.string(),
-  })
+    url: resource_url,
+  } satisfies ShapeOf<WebhookResource>)
   .meta({ id: 'Webhook' });
 
-export const webhook_item = z
-  .object({ id: id_text, type: z.literal('webhook'), url: z.string() })
-  .meta({ id: 'WebhookItem' });
+/** A webhook as a test delivery shows it. */
+export const webhook_state = webhook
+  .pick({ id: true, callback_url: true, event_type_ids: true, status: true })
+  .meta({ id: 'WebhookState' });
 
 /** What the callback URL answered to a test delivery. */
 export const webhook_test = z
   .object({
-    status: z.int().describe('The HTTP status of the callback URL; 0: none came'),
-    error: z.string().optional(),
+    status: z.int().min(0).max(999).describe('The HTTP status of the callback URL; 0: none came'),
+    error: z.string().optional().describe('Why no answer came'),
   })
   .meta({ id: 'WebhookTest' });
+
+const attempt = z.object({
+  number: z.int().min(1),
+  at: told_instant,
+  status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: none came'),
+  error: z.string().nullable().describe('Why no answer came'),
+  duration_ms: z.int().min(0),
+  answer: z.string().nullable().describe('The first 4 KiB'),
+  retry_after: z.string().nullable().describe('The Retry-After header; it changes nothing'),
+} satisfies ShapeOf<DeliveryResource['attempts'][number]>);
 
 /** A delivery with its attempts. */
 export const delivery = z
   .object({
     id: id_text,
     event_id: id_text,
-    event_type: z.string(),
-    sequence: z.int().describe('X-Webhook-Sequence'),
+    event_type: z.enum(delivered_names).describe('The name that the webhook subscribed to'),
+    sequence: z.int().min(1).describe('X-Webhook-Sequence'),
     state: z.enum(delivery_states),
-    next_attempt_at: z.string().nullable(),
-    created_at: z.string(),
-    attempts: z.array(
-      z.object({
-        number: z.int(),
-        at: z.string(),
-        status: z.int().nullable(),
-        error: z.string().nullable(),
-        duration_ms: z.int(),
-        answer: z.string().nullable().describe('The first 4 KiB'),
-        retry_after: z.string().nullable(),
-      }),
-    ),
+    next_attempt_at: told_instant.nullable().describe('Null unless the delivery is pending'),
+    created_at: told_instant,
+    attempts: z.array(attempt).describe('In the order in which they were made'),
     type: z.literal('delivery'),
-    url: z.string(),
-  })
+    url: resource_url,
+  } satisfies ShapeOf<DeliveryResource>)
   .meta({ id: 'Delivery' });
 
 /** `POST /v1/webhooks/:id/recover`. */
@@ -89,5 +121,5 @@ export const recover = z
   .meta({ id: 'RecoverDeliveries', examples: [{ data: { since: '2026-11-21T00:00:00Z' } }] });
 
 export const recovered = z
-  .object({ recovered: z.int().describe('Deliveries that are sent again') })
+  .object({ recovered: z.int().min(0).max(recovered_max).describe('Deliveries that are sent again') })
   .meta({ id: 'RecoveredDeliveries' });

@@ -1,0 +1,90 @@
+import { page_limit_default, page_limit_max, page_offset_max } from '@tallystick/kernel';
+import * as z from 'zod';
+import type { Route } from '../request/route.ts';
+import type { Parameter } from './operation.ts';
+import { inlineSchema } from './schemas.ts';
+
+/** The parameters of a route. */
+export function parameters(route: Route): readonly Parameter[] {
+  return [
+    ...pathParameters(route),
+    ...(route.filter === undefined ? [] : [filterParameter(route.filter)]),
+    ...(route.query?.flags ?? []).map((name) => ({
+      name,
+      in: 'query' as const,
+      description: 'Default false',
+      schema: { type: 'boolean' },
+    })),
+    ...(route.query?.paged ? [page_parameter] : []),
+    ...(honoursMinimal(route) ? [prefer_parameter] : []),
+    ...(route.method === 'POST' ? [idempotency_parameter] : []),
+  ];
+}
+
+/** Whether a list reduces its items when the caller prefers minimal ones. */
+export function honoursMinimal({ query }: Route): boolean {
+  return query?.paged === true && !query.items_stay_whole;
+}
+
+const path_parameters: Readonly<Record<string, string>> = {
+  id: 'The id of the resource',
+  delivery_id: 'The id of the delivery',
+};
+
+function pathParameters({ path }: Route): readonly Parameter[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: path_parameters[name] ?? name,
+    schema: { type: 'string', pattern: '^[1-9][0-9]{0,14}$' },
+  }));
+}
+
+function filterParameter(filter: z.ZodObject): Parameter {
+  const { description = 'Several filters are ANDed.', ...schema } = inlineSchema(filter);
+  return {
+    name: 'filter',
+    in: 'query',
+    description: description as string,
+    style: 'deepObject',
+    explode: true,
+    schema: { additionalProperties: false, ...schema },
+  };
+}
+
+const page_parameter: Parameter = {
+  name: 'page',
+  in: 'query',
+  description: 'Which items of the list are returned.',
+  style: 'deepObject',
+  explode: true,
+  schema: {
+    ...inlineSchema(
+      z
+        .object({
+          limit: z.int().min(1).max(page_limit_max).default(page_limit_default).describe('Items on a page'),
+          after: z.string().min(1).describe('The cursor in links.next; not together with offset'),
+          offset: z.int().min(0).max(page_offset_max).describe('Items to skip; for old clients'),
+        })
+        .partial(),
+    ),
+    additionalProperties: false,
+  },
+};
+
+const prefer_parameter: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  description: '`return-minimal`: items are reduced to id, type and url',
+  schema: { type: 'string', examples: ['return-minimal'] },
+};
+
+const idempotency_parameter: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A text of your choice, one for each operation. For 24 hours the first answer to it is returned again, and ' +
+    'nothing is done a second time',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+};

@@ -1,0 +1,201 @@
+import { area_roles } from '@tallystick/access';
+import type { RefusalCode } from '@tallystick/kernel';
+import * as z from 'zod';
+import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/refusal-status.ts';
+import type { Route } from '../request/route.ts';
+import { minimal_item } from '../resources/fields.ts';
+import { honoursMinimal } from './parameters.ts';
+import { type Json, jsonContent, reference, schemaOf } from './schemas.ts';
+
+type ErrorCode = RefusalCode | HttpProblemCode;
+
+const status_of: Readonly<Record<ErrorCode, number>> = { ...refusal_status, ...http_problem_status };
+
+/** The error body. */
+export const error = z
+  .object({
+    error: z.string().describe('One sentence'),
+    code: z.enum(Object.keys(status_of) as ErrorCode[]),
+    fields: z
+      .array(
+        z.object({
+          path: z.string().describe('The field, or the query parameter'),
+          message: z.string().describe('What it must be'),
+        }),
+      )
+      .min(1)
+      .optional()
+      .describe('Each field that is invalid; absent when no field is'),
+    request_id: z.string().describe('X-Request-Id'),
+  })
+  .meta({ id: 'Error' });
+
+/** The links of a page of a list. */
+export const links = z
+  .object({
+    first: z.string().meta({ format: 'uri-reference' }).describe('The first page, with the same filters'),
+    next: z.string().meta({ format: 'uri-reference' }).nullable().describe('The page after this; null: it is the last'),
+  })
+  .meta({ id: 'Links' });
+
+/** The headers of answers, by name. */
+export const response_headers = {
+  'X-Request-Id': header("The caller's X-Request-Id if it is plain text, else a new one; it is in the logs", true),
+  Deprecation: header('On virtual cards only: when the interface was deprecated (RFC 9745)'),
+  'Idempotent-Replayed': header('`true`: this is the first answer to the Idempotency-Key, returned again'),
+  'Preference-Applied': header('`return-minimal`: the items are reduced to id, type and url'),
+  'WWW-Authenticate': header('`Bearer`', true),
+  'Retry-After': { description: 'Seconds after which to try again', required: true, schema: { type: 'integer' } },
+} as const satisfies Readonly<Record<string, Json>>;
+
+type HeaderName = keyof typeof response_headers;
+
+function header(description: string, required?: true) {
+  return { description, ...(required === undefined ? {} : { required }), schema: { type: 'string' } };
+}
+
+function headers(...names: readonly HeaderName[]): Json {
+  const listed = Object.fromEntries(
+    ['X-Request-Id' as const, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  return { headers: listed };
+}
+
+/** An error answer that many operations have: its codes have one status. */
+interface ErrorAnswer {
+  readonly description: string;
+  readonly codes: readonly [ErrorCode, ...ErrorCode[]];
+  readonly headers: readonly HeaderName[];
+}
+
+const error_answers = {
+  InvalidQuery: {
+    description: 'A filter or page parameter is unknown or malformed',
+    codes: ['invalid_query'],
+    headers: ['Deprecation'],
+  },
+  InvalidCall: {
+    description: 'A query parameter or header is malformed, or the state of the resource does not allow it',
+    codes: ['invalid_query', 'validation_failed'],
+    headers: ['Deprecation', 'Idempotent-Replayed'],
+  },
+  InvalidRequest: {
+    description: 'The body is not JSON, or a value in it, a query parameter or a header is invalid',
+    codes: ['invalid_query', 'malformed_json', 'validation_failed'],
+    headers: ['Deprecation', 'Idempotent-Replayed'],
+  },
+  Unauthenticated: {
+    description: 'No API key, an unknown or revoked one, or a wrong signature',
+    codes: ['unauthenticated'],
+    headers: ['Deprecation', 'WWW-Authenticate'],
+  },
+  Forbidden: { description: 'The role of the key does not allow it', codes: ['forbidden'], headers: ['Deprecation'] },
+  NotFound: {
+    description: 'There is no such resource, or it belongs to another company',
+    codes: ['not_found'],
+    headers: ['Deprecation', 'Idempotent-Replayed'],
+  },
+  IdempotencyInProgress: {
+    description: 'A request with this Idempotency-Key has not ended yet',
+    codes: ['idempotency_in_progress'],
+    headers: ['Deprecation'],
+  },
+  BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: ['Deprecation'] },
+  UnsupportedMediaType: {
+    description: 'The body is not declared as application/json, or is compressed',
+    codes: ['unsupported_media_type'],
+    headers: ['Deprecation', 'Idempotent-Replayed'],
+  },
+  IdempotencyMismatch: {
+    description: 'The Idempotency-Key was used with another request',
+    codes: ['idempotency_mismatch'],
+    headers: ['Deprecation'],
+  },
+  RateLimited: {
+    description: 'The key has sent too many requests',
+    codes: ['rate_limited'],
+    headers: ['Deprecation', 'Retry-After'],
+  },
+  InternalError: { description: 'A fault of the service', codes: ['internal_error'], headers: ['Deprecation'] },
+  Unavailable: {
+    description: 'The service cannot do this now',
+    codes: ['unavailable'],
+    headers: ['Deprecation', 'Retry-After'],
+  },
+} as const satisfies Readonly<Record<string, ErrorAnswer>>;
+
+type ErrorAnswerName = keyof typeof error_answers;
+
+/** The error answers, for `components.responses`. */
+export function errorResponses(): Json {
+  return Object.fromEntries(
+    Object.entries<ErrorAnswer>(error_answers).map(([name, answer]) => [
+      name,
+      { description: answer.description, ...headers(...answer.headers), content: jsonContent(errorSchema(answer)) },
+    ]),
+  );
+}
+
+function errorSchema({ codes }: ErrorAnswer): Json {
+  return { allOf: [reference('Error'), { type: 'object', properties: { code: { enum: codes } } }] };
+}
+
+/** A reference to an error answer. */
+export function errorResponse(name: ErrorAnswerName): Json {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** The error answers that a route can have: what its method, path, query and body make possible, and its own. */
+function errorAnswersOf({ method, path, body, refusals = [] }: Route): readonly ErrorAnswerName[] {
+  const sends_body = method === 'POST' || method === 'PATCH';
+  const not_found = path.includes(':') || refusals.includes('not_found');
+  const is_validated = method === 'POST' || refusals.includes('validation_failed');
+  return [
+    body !== undefined ? 'InvalidRequest' : is_validated ? 'InvalidCall' : 'InvalidQuery',
+    'Unauthenticated',
+    'Forbidden',
+    ...(not_found ? (['NotFound'] as const) : []),
+    ...(method === 'POST' ? (['IdempotencyInProgress'] as const) : []),
+    ...(sends_body ? (['BodyTooLarge'] as const) : []),
+    ...(body !== undefined ? (['UnsupportedMediaType'] as const) : []),
+    ...(method === 'POST' ? (['IdempotencyMismatch'] as const) : []),
+    'RateLimited',
+    'InternalError',
+    'Unavailable',
+  ];
+}
+
+/** Every answer of a route, by status. */
+export function responses(route: Route): Readonly<Record<string, Json>> {
+  const errors = errorAnswersOf(route).map((name) => {
+    const answer: ErrorAnswer = error_answers[name];
+    const status = status_of[answer.codes[0]];
+    const other = route.other_answers?.[status];
+    if (other === undefined) return [status, errorResponse(name)] as const;
+    const schema = { anyOf: [errorSchema(answer), schemaOf(other)] };
+    return [status, { description: answer.description, ...headers(...answer.headers), content: jsonContent(schema) }];
+  });
+  return { [route.status ?? 200]: success(route), ...Object.fromEntries(errors) };
+}
+
+function success(route: Route): Json {
+  const sent = headers(
+    ...(route.deprecated ? (['Deprecation'] as const) : []),
+    ...(route.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
+    ...(honoursMinimal(route) ? (['Preference-Applied'] as const) : []),
+  );
+  if (route.answer === null) return { description: 'Done; no body', ...sent };
+  const shape = schemaOf(route.answer);
+  if (route.answers_bare) return { description: 'Done', ...sent, content: jsonContent(shape) };
+  const minimal = schemaOf(z.array(minimal_item));
+  const reducible = honoursMinimal(route) && JSON.stringify(shape) !== JSON.stringify(minimal);
+  const data = reducible ? { anyOf: [shape, minimal] } : shape;
+  const paged = route.query?.paged ? { links: reference('Links') } : {};
+  const wrapped = { type: 'object', properties: { data, ...paged }, required: ['data', ...Object.keys(paged)] };
+  return { description: 'Done', ...sent, content: jsonContent(wrapped) };
+}
+
+/** Which role a key needs for a route. */
+export function roleOf({ area }: Route): string {
+  return area_roles[area];
+}

@@ -1,0 +1,35 @@
+import { type Mail, maskAddress } from '@tallystick/cards';
+import { toInstantText } from '@tallystick/kernel';
+import type { MinimalItem } from '../../answer/answer.ts';
+
+const path = '/operator/v1/mails';
+
+/** The fields of a mail as answers show it. */
+export type MailResource = ReturnType<typeof mailResource>;
+
+/** A mail as operators see it: the address masked. */
+export function mailResource(one: Mail) {
+  return {
+    id: String(one.id),
+    company_id: one.company_id,
+    vcn_id: one.card_id,
+    recipient: maskAddress(one.recipient),
+    state: one.state,
+    attempts: one.attempts,
+    error: one.error,
+    created_at: toInstantText(one.created_at_ms),
+    next_attempt_at: one.due_at_ms === null ? null : toInstantText(one.due_at_ms),
+    finished_at: one.finished_at_ms === null ? null : toInstantText(one.finished_at_ms),
+    type: 'mail' as const,
+    url: mailUrl(one),
+  };
+}
+
+/** What `Prefer: return-minimal` leaves of it. */
+export function minimalMail(one: Mail): MinimalItem {
+  return { id: String(one.id), type: 'mail', url: mailUrl(one) };
+}
+
+function mailUrl({ id }: Mail): string {
+  return `${path}/${id}`;
+}
