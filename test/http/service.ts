@@ -18,6 +18,7 @@ import {
 } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import {
+  assertDocumented,
   type DatabaseName,
   type ScratchDatabase,
   sandbox_keys,
@@ -97,35 +98,34 @@ export async function startService(
       done();
     },
   });
-  const app = createHttpApp(
-    otherwise({
-      unitOfWork: persistence.unitOfWork,
-      network,
-      vault: vault.card_vault,
-      sealer: vault.sealer,
-      random: vault.random,
-      sha256: vault.sha256,
-      hmacSha256: vault.hmacSha256,
-      clock,
-      machine_clock: { now: () => Temporal.Now.instant() },
-      log: pino(logOptions('info'), sink),
-      metrics,
-      lifecycle,
-      ping: () => persistence.ping(),
-      template_completion_delay_ms: 5_000,
-      webhooks: webhookServices(vault, clock, sender),
-      sandbox: {
-        company_id,
-        async moveClock({ set = start, frozen = false }) {
-          clock_now = fixedClock(set);
-          return { now: set, frozen };
-        },
+  const options = otherwise({
+    unitOfWork: persistence.unitOfWork,
+    network,
+    vault: vault.card_vault,
+    sealer: vault.sealer,
+    random: vault.random,
+    sha256: vault.sha256,
+    hmacSha256: vault.hmacSha256,
+    clock,
+    machine_clock: { now: () => Temporal.Now.instant() },
+    log: pino(logOptions('info'), sink),
+    metrics,
+    lifecycle,
+    ping: () => persistence.ping(),
+    template_completion_delay_ms: 5_000,
+    webhooks: webhookServices(vault, clock, sender),
+    sandbox: {
+      company_id,
+      async moveClock({ set = start, frozen = false }) {
+        clock_now = fixedClock(set);
+        return { now: set, frozen };
       },
-      rate_limit_per_minute: null,
-      version: '0.0.0',
-    }),
-  );
-  const server = createServer(app.callback());
+    },
+    rate_limit_per_minute: null,
+    version: '0.0.0',
+  });
+  const document = await documentOf(options);
+  const server = createServer(createHttpApp(options).callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
     server.closeAllConnections();
@@ -141,7 +141,7 @@ export async function startService(
     vault,
     lifecycle,
     company_id,
-    send: (method, path, call = {}) => send(url + path, method, call),
+    send: (method, path, call = {}) => send(document, url + path, method, call),
     setClock(instant) {
       clock_now = fixedClock(instant);
     },
@@ -150,7 +150,32 @@ export async function startService(
   };
 }
 
-async function send(url: string, method: string, { key = 'client', body, headers = {} }: Call): Promise<Reply> {
+/** The text of the document, with and without the routes of the sandbox. */
+const documents = new Map<boolean, string>();
+
+/** The document of a service, read from an application of its own: the service's log and metrics know nothing of it. */
+async function documentOf(options: HttpAppOptions): Promise<string> {
+  const is_sandbox = options.sandbox !== null;
+  const known = documents.get(is_sandbox);
+  if (known !== undefined) return known;
+  const silent = { log: pino({ level: 'silent' }), metrics: createMetrics({ process_metrics: false }) };
+  const app = createHttpApp({ ...options, ...silent, lifecycle: createLifecycle() });
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const text = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  documents.set(is_sandbox, text);
+  return text;
+}
+
+async function send(
+  document: string,
+  url: string,
+  method: string,
+  { key = 'client', body, headers = {} }: Call,
+): Promise<Reply> {
   const text = key !== null && key in sandbox_keys ? sandbox_keys[key as keyof typeof sandbox_keys] : key;
   const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
@@ -162,6 +187,7 @@ async function send(url: string, method: string, { key = 'client', body, headers
     },
     ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
   });
+  await assertDocumented(document, method, new URL(url), response);
   const answer = await response.text();
   return { status: response.status, headers: response.headers, text: answer, json: parsed(answer) };
 }

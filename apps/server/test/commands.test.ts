@@ -27,13 +27,21 @@ async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promi
   return { status, ...said };
 }
 
+/** Makes a process fail at an answer that is not as the document says. */
+const checks_answers = fileURLToPath(new URL('../../../test/support/src/check-answers.ts', import.meta.url));
+
 /** Runs a command of the app as a process, to its end. */
 function run(file: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--conditions=source', path, ...words], { env }, (error, out, err) => {
-      resolve({ status: error === null ? 0 : Number(error.code), out, err });
-    });
+    execFile(
+      process.execPath,
+      ['--conditions=source', '--import', checks_answers, path, ...words],
+      { env },
+      (error, out, err) => {
+        resolve({ status: error === null ? 0 : Number(error.code), out, err });
+      },
+    );
   });
 }
 

@@ -1,3 +1,4 @@
+import { checkedFetch } from './checked-fetch.ts';
 import { sandbox_keys } from './server.ts';
 
 /** A response over HTTP. */
@@ -29,7 +30,7 @@ export async function send(
   { key = 'client', body, headers = {} }: Sending = {},
 ): Promise<Reply> {
   const text = key in sandbox_keys ? sandbox_keys[key as keyof typeof sandbox_keys] : key;
-  const response = await fetch(url + path, {
+  const response = await checkedFetch(url + path, {
     method,
     headers: {
       Authorization: `Bearer ${text}`,

@@ -1,5 +1,7 @@
 export * from './admin.ts';
+export * from './checked-fetch.ts';
 export * from './database.ts';
+export * from './documented-answers.ts';
 export * from './free-port.ts';
 export * from './http.ts';
 export * from './last-will.ts';

@@ -52,7 +52,6 @@ const links = z
 /** What a request and its template have in common. */
 const told_arguments = {
   copy_from_template: z.string().describe('The id of the shared default that it begins from'),
-  customer_number: z.string().describe("The bank's number of the company"),
   description: z.string().max(template_description_length_max),
   links,
   mcc_list: z.array(told_mcc).max(template_mccs_max),
@@ -66,6 +65,7 @@ const told_arguments = {
 export const template_acknowledgement = z
   .object({
     ...told_arguments,
+    customer_number: z.string().describe("The bank's number of the company"),
     status: z.enum(template_statuses).describe('PENDING'),
   } satisfies ShapeOf<TemplateAcknowledgement>)
   .meta({ id: 'TemplateAcknowledgement' });

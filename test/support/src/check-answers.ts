@@ -1,0 +1,4 @@
+/** For `node --import`: every `fetch` of the process holds its answers against the document. */
+import { checkedFetch } from './checked-fetch.ts';
+
+globalThis.fetch = checkedFetch;

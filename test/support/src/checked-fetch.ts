@@ -1,0 +1,56 @@
+import { type DocumentCheck, documentCheck } from './documented-answers.ts';
+
+/** An answer is not as the document says. */
+export class UndocumentedAnswer extends Error {
+  override readonly name = 'UndocumentedAnswer';
+}
+
+/** One check per text: many servers of one test serve the same document. */
+const checks = new Map<string, DocumentCheck>();
+
+function checkOf(text: string): DocumentCheck {
+  let check = checks.get(text);
+  if (check === undefined) {
+    check = documentCheck(text);
+    checks.set(text, check);
+  }
+  return check;
+}
+
+/** Throws an `UndocumentedAnswer` when the answer is not as the document, whose text is given, says. */
+export async function assertDocumented(document: string, method: string, url: URL, answer: Response): Promise<void> {
+  const { status, headers } = answer;
+  const text = await answer.clone().text();
+  const problem = checkOf(document)(method, url.pathname, { status, headers, text });
+  if (problem !== null) throw new UndocumentedAnswer(problem);
+}
+
+const origins = new Map<string, Promise<string | null>>();
+
+/** The document that a server serves; null when it serves none, or is gone. */
+function documentOf(origin: string): Promise<string | null> {
+  let document = origins.get(origin);
+  if (document === undefined) {
+    document = unchecked(`${origin}/openapi.json`).then(
+      async (answer) => (answer.ok ? await answer.text() : null),
+      () => {
+        origins.delete(origin);
+        return null;
+      },
+    );
+    origins.set(origin, document);
+  }
+  return document;
+}
+
+const unchecked = globalThis.fetch;
+
+/** `fetch`, and every answer is held against the document of the server that gave it. */
+export const checkedFetch: typeof fetch = async (input, init) => {
+  const answer = await unchecked(input, init);
+  const url = new URL(input instanceof Request ? input.url : input);
+  const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
+  const document = await documentOf(url.origin);
+  if (document !== null) await assertDocumented(document, method, url, answer);
+  return answer;
+};

@@ -1,0 +1,156 @@
+/**
+ * Holds answers of the HTTP interface against the OpenAPI document that the service itself serves: the status, the
+ * headers and the body must be those of the operation. The document leaves objects open for fields to come; here they
+ * are closed, so that a field that the document lacks is a failure.
+ */
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+
+/** An answer, as a client got it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Says what an answer has that the document lacks, or the other way round; null when the two agree. */
+export type DocumentCheck = (method: string, target: string, answer: Answer) => string | null;
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface DocumentedAnswer {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly required?: boolean }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: AnySchemaObject }>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Record<string, DocumentedAnswer> }>>>>;
+  readonly components: Json;
+}
+
+/** What serves operators and readers, beside the interface. */
+const undocumented_paths: ReadonlySet<string> = new Set([
+  '/',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/docs',
+  '/openapi.json',
+]);
+
+/** Headers of every HTTP answer, which say nothing of the interface. */
+const plain_headers =
+  /^(connection|content-(length|type)|date|keep-alive|transfer-encoding|vary|allow|cache-control|content-security-policy|referrer-policy|x-(content-type-options|frame-options|robots-tag)|cross-origin-(opener|resource)-policy)$/;
+
+const formats = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+  email: /^[^\s@]+@[^\s@]+$/,
+  uri: (text: string) => URL.canParse(text),
+  'uri-reference': (text: string) => URL.canParse(text, 'http://127.0.0.1'),
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+};
+
+const document_name = 'openapi.json';
+
+/** The check of a document, given its text. */
+export function documentCheck(text: string): DocumentCheck {
+  const document = JSON.parse(text) as Document;
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false, formats });
+  for (const keyword of ['components', 'paths']) ajv.addKeyword(keyword);
+  ajv.addSchema({ components: closed(document.components) }, document_name);
+  const compiled = new WeakMap<object, ValidateFunction>();
+  const validatorOf = (schema: AnySchemaObject): ValidateFunction => {
+    let validate = compiled.get(schema);
+    if (validate === undefined) {
+      validate = ajv.compile(closed(schema) as AnySchemaObject);
+      compiled.set(schema, validate);
+    }
+    return validate;
+  };
+  const misfit = (schema: AnySchemaObject, value: unknown): string | null => {
+    const validate = validatorOf(schema);
+    if (validate(value)) return null;
+    const problems = (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath || 'body'} ${message} ${JSON.stringify(params)}`,
+    );
+    return problems.slice(0, 8).join('; ');
+  };
+  const paths = Object.entries(document.paths).map(([template, methods]) => ({
+    template,
+    methods,
+    // A path without parameters is tried before one with: /v1/events/types is no id.
+    form: new RegExp(`^${template.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+  paths.sort((a, b) => Number(a.template.includes('{')) - Number(b.template.includes('{')));
+  const error_schema = { $ref: '#/components/schemas/Error' };
+
+  return (method, target, answer) => {
+    const [path = ''] = target.split('?');
+    const at = `${method} ${path} answers ${answer.status}`;
+    const known = paths.find(({ form }) => form.test(path));
+    const operation = known?.methods[method.toLowerCase()];
+    if (operation === undefined) {
+      if (undocumented_paths.has(path) || method === 'HEAD') return null;
+      if (answer.status < 400) return `${at}, and the document has no such operation`;
+      const problem = misfit(error_schema, parsed(answer.text));
+      return problem === null ? null : `${at}: ${problem}`;
+    }
+    const response = resolved<DocumentedAnswer>(document, operation.responses[String(answer.status)]);
+    if (response === undefined) return `${at}, which the document does not list: ${answer.text.slice(0, 200)}`;
+    const header_problem = headerProblem(document, response, answer.headers);
+    if (header_problem !== null) return `${at} with ${header_problem}`;
+    if (response.content === undefined) return answer.text === '' ? null : `${at} with a body, and none is documented`;
+    const media_type = answer.headers.get('content-type')?.split(';')[0] ?? 'no type';
+    const content = response.content[media_type];
+    if (content === undefined) return `${at} as ${media_type}, which the document does not list`;
+    const problem = media_type === 'application/json' ? misfit(content.schema, parsed(answer.text)) : null;
+    return problem === null ? null : `${at}: ${problem}`;
+  };
+}
+
+function headerProblem(document: Document, { headers = {} }: DocumentedAnswer, sent: Headers): string | null {
+  const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
+  for (const [name, header] of documented) {
+    const { required } = resolved<{ readonly $ref?: string; readonly required?: boolean }>(document, header) ?? {};
+    if (required === true && !sent.has(name)) return `no header ${name}, which the document requires`;
+  }
+  for (const [name] of sent) {
+    if (!documented.has(name) && !plain_headers.test(name)) return `the header ${name}, which the document lacks`;
+  }
+  return null;
+}
+
+/** The schema with every object closed, and its references led to the document's components. */
+function closed(schema: unknown, is_part = false): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => closed(item));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(schema)) {
+    if (name === '$ref' && typeof value === 'string') copy.$ref = document_name + value;
+    else if (name === 'allOf') copy.allOf = (value as readonly unknown[]).map((part) => closed(part, true));
+    else if (['examples', 'enum', 'const', 'default'].includes(name)) copy[name] = value;
+    else copy[name] = closed(value);
+  }
+  const is_object = copy.type === 'object' && 'properties' in copy;
+  const is_open = is_object && !('additionalProperties' in copy) && !is_part;
+  return is_open || 'allOf' in copy ? { ...copy, unevaluatedProperties: false } : copy;
+}
+
+/** What a reference leads to; the value itself when it is none. */
+function resolved<Value>(
+  document: Document,
+  value: (Value & { readonly $ref?: string }) | undefined,
+): Value | undefined {
+  if (value?.$ref === undefined) return value;
+  const steps = value.$ref.split('/').slice(1);
+  return steps.reduce<unknown>((inner, step) => (inner as Json)[step], document) as Value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
