@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
+import { checkedDocument, type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
 import { authorize, type Card, clear, purchase } from '../end-to-end/purchases.ts';
 import { Company, moveClock, type OwnWebhook } from './company.ts';
 import { both_queues, type Installation } from './installation.ts';
@@ -109,6 +109,13 @@ for (const arrangement of both_queues) {
           assert.equal(headers['content-type'], 'application/json');
         }
       }
+    });
+
+    it('is as the document says, header by header and field by field', async () => {
+      const document = checkedDocument(await (await fetch(`${url}/openapi.json`)).text());
+      const problems = receiver.received.map((one) => document.deliveryProblem(one));
+      assert.ok(problems.length > story.length);
+      assert.deepEqual([...new Set(problems)], [null]);
     });
 
     it('has a stable id of its own', () => {

@@ -1,27 +1,24 @@
-import { type DocumentCheck, documentCheck } from './documented-answers.ts';
+import { type CheckedDocument, checkedDocument } from './documented-answers.ts';
 
 /** An answer is not as the document says. */
 export class UndocumentedAnswer extends Error {
   override readonly name = 'UndocumentedAnswer';
 }
 
-/** One check per text: many servers of one test serve the same document. */
-const checks = new Map<string, DocumentCheck>();
+/** One per text: many servers of one test serve the same document. */
+const documents = new Map<string, CheckedDocument>();
 
-function checkOf(text: string): DocumentCheck {
-  let check = checks.get(text);
-  if (check === undefined) {
-    check = documentCheck(text);
-    checks.set(text, check);
-  }
-  return check;
+function documentOfText(text: string): CheckedDocument {
+  const document = documents.get(text) ?? checkedDocument(text);
+  documents.set(text, document);
+  return document;
 }
 
 /** Throws an `UndocumentedAnswer` when the answer is not as the document, whose text is given, says. */
 export async function assertDocumented(document: string, method: string, url: URL, answer: Response): Promise<void> {
   const { status, headers } = answer;
   const text = await answer.clone().text();
-  const problem = checkOf(document)(method, url.pathname, { status, headers, text });
+  const problem = documentOfText(document).answerProblem(method, url.pathname, { status, headers, text });
   if (problem !== null) throw new UndocumentedAnswer(problem);
 }
 

@@ -12,8 +12,21 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Says what an answer has that the document lacks, or the other way round; null when the two agree. */
-export type DocumentCheck = (method: string, target: string, answer: Answer) => string | null;
+/** A delivery, as its receiver got it. Header names are lower-case. */
+export interface ReceivedDelivery {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** A document, and what does not agree with it. Each function returns null when all agrees. */
+export interface CheckedDocument {
+  /** What an answer has that the document lacks, or lacks that the document requires. */
+  answerProblem(method: string, target: string, answer: Answer): string | null;
+  /** The same of a delivery to a webhook. */
+  deliveryProblem(delivery: ReceivedDelivery): string | null;
+  /** Why a value does not fit a schema of the document, as a client would read it: objects are open. */
+  misfit(schema: object, value: unknown): string | null;
+}
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -23,8 +36,20 @@ interface DocumentedAnswer {
   readonly content?: Readonly<Record<string, { readonly schema: AnySchemaObject }>>;
 }
 
+interface DocumentedOperation {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: AnySchemaObject;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: AnySchemaObject }>> };
+  readonly responses: Readonly<Record<string, DocumentedAnswer>>;
+}
+
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Record<string, DocumentedAnswer> }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: DocumentedOperation }>>;
   readonly components: Json;
 }
 
@@ -51,31 +76,40 @@ const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 };
 
-const document_name = 'openapi.json';
+/** Finds out why a value does not fit a schema; null when it does. */
+type Misfit = (schema: object, value: unknown) => string | null;
 
-/** The check of a document, given its text. */
-export function documentCheck(text: string): DocumentCheck {
-  const document = JSON.parse(text) as Document;
+/** `led` makes a schema of the document one that stands alone: its references lead to the schema named `document_name`. */
+function misfitBy(document: Document, led: (schema: unknown) => unknown): Misfit {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false, formats });
-  for (const keyword of ['components', 'paths']) ajv.addKeyword(keyword);
-  ajv.addSchema({ components: closed(document.components) }, document_name);
+  ajv.addKeyword('components');
+  ajv.addSchema({ components: led(document.components) }, document_name);
   const compiled = new WeakMap<object, ValidateFunction>();
-  const validatorOf = (schema: AnySchemaObject): ValidateFunction => {
-    let validate = compiled.get(schema);
-    if (validate === undefined) {
-      validate = ajv.compile(closed(schema) as AnySchemaObject);
-      compiled.set(schema, validate);
-    }
-    return validate;
-  };
-  const misfit = (schema: AnySchemaObject, value: unknown): string | null => {
-    const validate = validatorOf(schema);
+  return (schema, value) => {
+    const validate = compiled.get(schema) ?? ajv.compile(led(schema) as AnySchemaObject);
+    compiled.set(schema, validate);
     if (validate(value)) return null;
     const problems = (validate.errors ?? []).map(
       ({ instancePath, message, params }) => `${instancePath || 'body'} ${message} ${JSON.stringify(params)}`,
     );
     return problems.slice(0, 8).join('; ');
   };
+}
+
+const document_name = 'openapi.json';
+
+/** Reads the text of a document. */
+export function checkedDocument(text: string): CheckedDocument {
+  const document = JSON.parse(text) as Document;
+  const misfit = misfitBy(document, (schema) => closed(schema));
+  return {
+    answerProblem: answerProblem(document, misfit),
+    deliveryProblem: ({ headers, body }) => deliveryProblem(document, misfit, headers, body),
+    misfit: misfitBy(document, (schema) => led(schema)),
+  };
+}
+
+function answerProblem(document: Document, misfit: Misfit): CheckedDocument['answerProblem'] {
   const paths = Object.entries(document.paths).map(([template, methods]) => ({
     template,
     methods,
@@ -109,6 +143,30 @@ export function documentCheck(text: string): DocumentCheck {
   };
 }
 
+function deliveryProblem(
+  { webhooks }: Document,
+  misfit: Misfit,
+  headers: ReceivedDelivery['headers'],
+  body: string,
+): string | null {
+  const value = parsed(body) as { readonly data?: { readonly type?: string } } | undefined;
+  const type = value?.data?.type ?? 'no type';
+  const operation = webhooks[type]?.post;
+  if (operation === undefined) return `a delivery of ${type}, which the document does not list`;
+  for (const { name, required, schema } of operation.parameters) {
+    const sent = headers[name.toLowerCase()];
+    if (sent === undefined && required !== true) continue;
+    const problem = misfit(schema, schema.type === 'integer' ? Number(sent) : sent);
+    if (problem !== null) return `a delivery of ${type} with the header ${name}: ${problem}`;
+  }
+  const documented = new Set(operation.parameters.map(({ name }) => name.toLowerCase()));
+  const unknown = Object.keys(headers).find((name) => /^(x-|webhook-)/.test(name) && !documented.has(name));
+  if (unknown !== undefined) return `a delivery of ${type} with the header ${unknown}, which the document lacks`;
+  const content = operation.requestBody?.content['application/json'];
+  const problem = content === undefined ? 'no body is documented' : misfit(content.schema, value);
+  return problem === null ? null : `a delivery of ${type}: ${problem}`;
+}
+
 function headerProblem(document: Document, { headers = {} }: DocumentedAnswer, sent: Headers): string | null {
   const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
   for (const [name, header] of documented) {
@@ -121,16 +179,30 @@ function headerProblem(document: Document, { headers = {} }: DocumentedAnswer, s
   return null;
 }
 
-/** The schema with every object closed, and its references led to the document's components. */
+/** The schema, its references led to the document's components. */
+function led(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(led);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [
+      name,
+      name === '$ref' ? document_name + value : value_keywords.has(name) ? value : led(value),
+    ]),
+  );
+}
+
+/** Keywords that hold values, not schemas. */
+const value_keywords: ReadonlySet<string> = new Set(['examples', 'enum', 'const', 'default']);
+
+/** The same, with every object closed. A part of an `allOf` is closed with the whole. */
 function closed(schema: unknown, is_part = false): unknown {
   if (Array.isArray(schema)) return schema.map((item) => closed(item));
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(schema)) {
-    if (name === '$ref' && typeof value === 'string') copy.$ref = document_name + value;
+    if (name === '$ref') copy.$ref = document_name + value;
     else if (name === 'allOf') copy.allOf = (value as readonly unknown[]).map((part) => closed(part, true));
-    else if (['examples', 'enum', 'const', 'default'].includes(name)) copy[name] = value;
-    else copy[name] = closed(value);
+    else copy[name] = value_keywords.has(name) ? value : closed(value);
   }
   const is_object = copy.type === 'object' && 'properties' in copy;
   const is_open = is_object && !('additionalProperties' in copy) && !is_part;

@@ -8,6 +8,13 @@ import {
 } from '@tallystick/events';
 import * as z from 'zod';
 
+/** One text: not what is written as a range. */
+const text = z
+  .string()
+  .min(1)
+  .max(indexed_text_max)
+  .regex(/^(?!\[[\s\S]*\]$)/);
+
 /** The filters of `GET /v1/events`, for the document (service specification 4.3). */
 export const event_filter: z.ZodObject = z
   .object({
@@ -15,9 +22,8 @@ export const event_filter: z.ZodObject = z
     event_type: z
       .enum([...event_types.map(({ name }) => name), ...event_types_without_id])
       .describe('`all` is every type; a second name stands for the first'),
-    'payload.card_number': z
-      .string()
-      .max(indexed_text_max)
+    'payload.card_number': text
+      .regex(/^(?![\s\S]*\d{5})/)
       .describe('The masked number, as events show it. Never send a whole number in a query'),
   })
   .partial()
@@ -27,7 +33,7 @@ export const event_filter: z.ZodObject = z
 function filterOf({ type, range }: Omit<FilterField, 'name'>): z.ZodType {
   const value = {
     integer: z.int(),
-    text: z.string().min(1).max(indexed_text_max),
+    text,
     instant: z
       .string()
       .regex(filter_value_forms.instant)
@@ -38,5 +44,5 @@ function filterOf({ type, range }: Omit<FilterField, 'name'>): z.ZodType {
 
 function rangeOf(type: FilterField['type']): z.ZodType {
   const end = type === 'text' ? '[^,]*' : `(?:${filter_value_forms[type].source.slice(1, -1)})?`;
-  return z.string().regex(new RegExp(`^\\[\\s*${end}\\s*,\\s*${end}\\s*\\]$`));
+  return z.string().regex(new RegExp(`^\\[(?!\\s*,\\s*\\]$)\\s*${end}\\s*,\\s*${end}\\s*\\]$`));
 }
