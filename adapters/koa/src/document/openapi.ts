@@ -68,9 +68,7 @@ export function openApi(
     webhooks: documentedDeliveries(),
     components: {
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'An API key' },
-        timestamp: { type: 'apiKey', in: 'header', name: 'X-Timestamp', description: 'Of a signed request' },
-        signature: { type: 'apiKey', in: 'header', name: 'X-Signature', description: 'Of a signed request' },
+        key: { type: 'http', scheme: 'bearer', description: 'An API key; one with a signing secret also signs' },
       },
       schemas: namedSchemas([
         error,
@@ -97,7 +95,7 @@ function operation(route: Route): Operation {
     parameters: parameters(route),
     ...requestBody(route),
     responses: responses(route),
-    ...{ security: [{ key: [] }, { key: [], timestamp: [], signature: [] }] },
+    ...{ security: [{ key: [] }] },
   };
 }
 

@@ -1,0 +1,68 @@
+/**
+ * A few steps by the functions that @hey-api/openapi-ts made, each named after an operation id.
+ *
+ *     node hey-api.ts <url of a sandbox>
+ */
+import assert from 'node:assert/strict';
+import { createClient } from '../generated/hey-api/client/index.ts';
+import {
+  eventsList,
+  networkAuthorizationsDecide,
+  sandboxClockMove,
+  virtualCardsCancel,
+  virtualCardsCreate,
+  virtualCardsRead,
+} from '../generated/hey-api/index.ts';
+
+const [url = ''] = process.argv.slice(2);
+
+const clientOf = (role: string) => createClient({ baseUrl: url, auth: `tly_test_${role}_sandbox` });
+const client = clientOf('client');
+
+const clock = await sandboxClockMove({ client: clientOf('operator'), body: { data: { advance: 'PT0S' } } });
+const now = clock.data?.data.now;
+assert.ok(now, JSON.stringify(clock.error));
+
+const issued = await virtualCardsCreate({
+  client,
+  body: { data: { total_card_amount: 50_00 }, show_card_number: true },
+  headers: { 'Idempotency-Key': `card-${now}` },
+});
+const card = issued.data?.data;
+assert.ok(card, JSON.stringify(issued.error));
+
+const decided = await networkAuthorizationsDecide({
+  client: clientOf('network'),
+  body: {
+    data: {
+      card_number: card.card_number,
+      message_type_indicator: 'Authorization Request',
+      billing_amount: 75_00,
+      billing_currency: 'USD',
+      merchant_amount: 75_00,
+      merchant_currency: 'USD',
+      mcc: '5411',
+      trace_id: 'HEY1',
+      system_trace_audit_number: '000001',
+      transaction_date_time: now,
+    },
+  },
+});
+assert.equal(decided.data?.data.decline_reason, 'E');
+
+const events = await eventsList({
+  client,
+  query: {
+    filter: { 'payload.vcn_id': Number(card.id), event_type: 'virtualcard.realtime.auths' },
+    page: { limit: 1 },
+  },
+});
+assert.equal(events.data?.data.length, 1, JSON.stringify(events.error));
+
+await virtualCardsCancel({ client, path: { id: card.id } });
+const read = await virtualCardsRead({ client, path: { id: card.id } });
+assert.equal(read.data?.data.status, 'Canceled');
+
+const missing = await virtualCardsRead({ client, path: { id: '999999999' } });
+assert.equal(missing.error?.code, 'not_found');
+console.log('a card was created, declined, found in the events and canceled: as told');
