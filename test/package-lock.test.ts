@@ -11,16 +11,19 @@ interface Entry {
 /** The oldest Node that may run npm. The Node that runs the project comes with `npm ci`. */
 const npm_node_major = 20;
 
-const { packages } = readJson('../package-lock.json') as { packages: Readonly<Record<string, Entry>> };
+const { packages } = readLock('../package-lock.json');
 
-it('names the optional packages of every platform in the lock: npm ci refuses a lock without them', () => {
-  const missing = Object.entries(packages).flatMap(([user, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies)
-      .filter((name) => !(`node_modules/${name}` in packages) && !(`${user}/node_modules/${name}` in packages))
-      .map((name) => `${user}: ${name}`),
-  );
-  assert.deepEqual(missing, []);
-});
+for (const lock of ['../package-lock.json', 'clients/package-lock.json']) {
+  it(`names the optional packages of every platform in ${lock}: npm ci refuses a lock without them`, () => {
+    const locked = readLock(lock).packages;
+    const missing = Object.entries(locked).flatMap(([user, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies)
+        .filter((name) => !(`node_modules/${name}` in locked) && !(`${user}/node_modules/${name}` in locked))
+        .map((name) => `${user}: ${name}`),
+    );
+    assert.deepEqual(missing, []);
+  });
+}
 
 it('has no engines of Node that exclude the Node that runs npm: npm ci would warn about them', () => {
   const excluding = Object.entries(packages)
@@ -38,6 +41,10 @@ it('decides about each install script in allowScripts: npm warns about scripts t
     );
   assert.deepEqual(unreviewed, []);
 });
+
+function readLock(path: string): { readonly packages: Readonly<Record<string, Entry>> } {
+  return readJson(path) as ReturnType<typeof readLock>;
+}
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));

@@ -38,7 +38,8 @@ async function main(args: readonly string[]): Promise<number> {
     return refuse(`--only: no test file has ${switches.only.map((text) => `"${text}"`).join(' or ')} in its path`);
   }
   const started_ms = performance.now();
-  const parts = await Promise.all(optional_parts.map(async (part) => ({ part, found: await part.find() })));
+  const asked = { full: switches.full, required: switches.required, files: files.chosen };
+  const parts = await Promise.all(optional_parts.map(async (part) => ({ part, found: await part.find(asked) })));
   try {
     const missing = missingRequirements(switches, parts);
     for (const what of missing) console.error(what);

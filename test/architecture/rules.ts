@@ -307,7 +307,14 @@ function differences(
 }
 
 /** The commands of packages that are run, not imported. */
-const commands: Readonly<Record<string, string>> = { '@biomejs/biome': 'biome', turbo: 'turbo', typescript: 'tsc' };
+const commands: Readonly<Record<string, string>> = {
+  '@biomejs/biome': 'biome',
+  '@hey-api/openapi-ts': 'openapi-ts',
+  '@redocly/cli': 'redocly',
+  'openapi-typescript': 'openapi-typescript',
+  turbo: 'turbo',
+  typescript: 'tsc',
+};
 
 function isRunByAScript(name: string, { scripts = {} }: Workspace['manifest']): boolean {
   const command = commands[name];

@@ -3,6 +3,7 @@ import {
   dropStaleDatabases,
   findChromium,
   findNode20,
+  installGenerators,
   localPostgresProblem,
   localRedisProblem,
   postgres_url,
@@ -33,6 +34,16 @@ export interface Found {
   stop(): Promise<void>;
 }
 
+/** What a run asks for. A part that takes long to get is only got when it is asked for. */
+export interface Asked {
+  /** The long run. */
+  readonly full: boolean;
+  /** The names that `--require` gives. */
+  readonly required: readonly string[];
+  /** The paths of the test files. */
+  readonly files: readonly string[];
+}
+
 /** Something that some tests need and that a machine may lack. */
 export interface OptionalPart {
   /** As `--require` takes it. */
@@ -40,7 +51,7 @@ export interface OptionalPart {
   /** What is left out without it: `everything on Postgres`. */
   readonly tests: string;
   /** Finds it or starts it. Never rejects: what goes wrong is the problem. */
-  find(): Promise<Found>;
+  find(asked: Asked): Promise<Found>;
   /** What else `--require` asks for; null when it is there. */
   readonly requirement?: () => string | null;
 }
@@ -68,6 +79,7 @@ export const optional_parts: readonly OptionalPart[] = [
     tests: 'everything in a browser',
     find: async () => findProgram(findChromium(), 'TEST_CHROMIUM', { TALLYSTICK_TEST_BROWSER: 'none' }),
   },
+  { name: 'clients', tests: 'clients that are generated from the OpenAPI document', find: findGenerators },
 ];
 
 function found(how: string, environment: Found['environment'], stop: Found['stop'] = async () => {}): Found {
@@ -129,4 +141,11 @@ function findOwnServers(): Found {
 function findProgram(path: string | null, variable: string, without: Found['environment']): Found {
   if (path === null) return absent(`none was found; ${variable} can name one`, without);
   return found(path, {});
+}
+
+/** Installs the generators of clients for the long run, when they are required, and when only their tests run. */
+async function findGenerators({ full, required, files }: Asked): Promise<Found> {
+  const asked = full || required.includes('clients') || files.every((file) => file.startsWith('test/clients/'));
+  const problem = asked ? await installGenerators() : 'the long run installs the generators, and so does --require clients';
+  return problem === null ? found('test/clients', {}) : absent(problem, { TALLYSTICK_TEST_CLIENTS: 'none' });
 }

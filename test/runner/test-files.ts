@@ -24,6 +24,7 @@ export const longest_s: Readonly<Record<string, number>> = {
   'apps/server/test/commands.test.ts': 15,
   'test/model/model.test.ts': 15,
   'test/webhooks/no-worker.test.ts': 14,
+  'test/clients/clients.test.ts': 10,
   'adapters/mikro-orm/test/ledger-lock-wait.test.ts': 11,
   'test/mail/server.test.ts': 10,
   'apps/server/test/devtools/listen.test.ts': 10,

@@ -3,6 +3,7 @@ export * from './checked-fetch.ts';
 export * from './database.ts';
 export * from './documented-answers.ts';
 export * from './free-port.ts';
+export * from './generators.ts';
 export * from './http.ts';
 export * from './last-will.ts';
 export * from './local-postgres.ts';
