@@ -100,7 +100,10 @@ export const delivered_names = [
 
 /** An event type (service specification 2.5). */
 export const event_type = z
-  .object({ id: id_number, name: z.enum(event_types.map(({ name }) => name)) } satisfies ShapeOf<EventType>)
+  .object({
+    id: id_number.meta({ enum: event_types.map(({ id }) => id) }),
+    name: z.enum(event_types.map(({ name }) => name)),
+  } satisfies ShapeOf<EventType>)
   .meta({ id: 'EventType' });
 
 /** `POST /operator/v1/events`: an event that happened elsewhere. */

@@ -1,11 +1,20 @@
-import { callback_url_length_max, delivery_states, recovered_max, webhook_statuses } from '@tallystick/events';
+import {
+  callback_url_length_max,
+  delivery_states,
+  event_types,
+  recovered_max,
+  webhook_statuses,
+} from '@tallystick/events';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
 import { delivered_names } from '../events/shapes.ts';
 import { id_number, id_text, instant, resource_url, type ShapeOf, told_instant } from '../fields.ts';
 import type { DeliveryResource, WebhookResource } from './presenter.ts';
 
-const event_type_ids = z.array(id_number).max(100).describe('Ids of /v1/events/types; 1 is all');
+const event_type_ids = z
+  .array(id_number.meta({ enum: event_types.map(({ id }) => id) }))
+  .max(100)
+  .describe('Ids of /v1/events/types; 1 is all');
 
 const status = z.enum(webhook_statuses);
 
