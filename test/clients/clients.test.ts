@@ -1,7 +1,7 @@
 /**
- * Clients that are generated from the document of a running server: the generators take it, what they make has the types
- * that a program needs, and the program plays the story of the demo. The generators are no dependencies of the
- * repository: `npm test -- --full` installs them in this folder.
+ * Generates clients from the document of a running server, checks their types, and plays the story
+ * of the demo with them. The generators are not dependencies of the repository:
+ * `npm test -- --full` installs them in this folder.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -37,7 +37,7 @@ function run(command: string, ...words: readonly string[]): Promise<string> {
 
 const runScript = (name: string) => run('npm', 'run', '--silent', name);
 
-/** Runs a program that uses a generated client; it fails at an answer that is not as the document says. */
+/** Runs a program that uses a generated client. It fails at an undocumented answer. */
 const play = (program: string, ...words: readonly string[]) =>
   run(process.execPath, '--conditions=source', '--import', checks_answers, program, ...words);
 
@@ -72,16 +72,16 @@ describe('clients from the OpenAPI document', { skip }, () => {
   });
 
   it('play the story of the demo, and every answer and delivery is as the document says', async () => {
-    const told = await play('src/openapi-fetch.ts', server.url, `${receiver.origin}/hook`);
-    assert.match(told, /9 decisions and clearings, \d+ deliveries: as told/);
+    const output = await play('src/openapi-fetch.ts', server.url, `${receiver.origin}/hook`);
+    assert.match(output, /9 decisions and clearings, \d+ deliveries: as expected/);
     const document = checkedDocument(text);
-    const problems = receiver.received.map((one) => document.deliveryProblem(one));
+    const problems = receiver.received.map((one) => document.findDeliveryProblem(one));
     assert.ok(problems.length >= 10, `only ${problems.length} deliveries`);
     assert.deepEqual([...new Set(problems)], [null]);
   });
 
   it('have a function for each operation id', async () => {
-    const told = await play('src/hey-api.ts', server.url);
-    assert.match(told, /created, declined, found in the events and canceled: as told/);
+    const output = await play('src/hey-api.ts', server.url);
+    assert.match(output, /created, declined, found in the events and canceled: as expected/);
   });
 });

@@ -177,7 +177,7 @@ describe('the OpenAPI document', () => {
   it('says of every field which values are refused, and by the name of the field they are', async (t) => {
     const service = await withCard(t);
     const document = await read(service);
-    const { misfit } = await readChecked(service);
+    const { findMisfit } = await readChecked(service);
     const taken: string[] = [];
     let tried = 0;
     for (const [method, path, target, call] of goodRequests(service.card_number)) {
@@ -192,7 +192,7 @@ describe('the OpenAPI document', () => {
         tried += 1;
       };
       for (const [name, field] of Object.entries(properties)) {
-        const bad = badValues(field).filter((value) => misfit(field, value) !== null);
+        const bad = badValues(field).filter((value) => findMisfit(field, value) !== null);
         for (const value of bad) await attempt(name, { ...good, [name]: value });
       }
       for (const name of required) await attempt(name, { ...good, [name]: undefined });
@@ -221,14 +221,14 @@ describe('the OpenAPI document', () => {
   it('describes the filters that a list takes: their values are taken, others are refused', async (t) => {
     const service = await withCard(t);
     const document = await read(service);
-    const { misfit } = await readChecked(service);
+    const { findMisfit } = await readChecked(service);
     let tried = 0;
     for (const [path, { get }] of Object.entries(document.paths)) {
       const filters = get?.parameters.find(({ name }) => name === 'filter')?.schema.properties ?? {};
       for (const [name, schema] of Object.entries(filters)) {
         for (const value of filter_values) {
           const listed =
-            misfit(schema, value) === null || (/^\d+$/.test(value) && misfit(schema, Number(value)) === null);
+            findMisfit(schema, value) === null || (/^\d+$/.test(value) && findMisfit(schema, Number(value)) === null);
           const target = `${path.replace('{id}', '1')}?filter[${name}]=${encodeURIComponent(value)}`;
           const reply = await service.send('GET', target, { key: keyFor(path) });
           if (reply.status === 404) continue;
@@ -247,34 +247,37 @@ describe('the OpenAPI document', () => {
 
   it('is not met by an answer with a field more or less, another status or another header', async (t) => {
     const service = await withCard(t);
-    const { answerProblem } = await readChecked(service);
+    const { findAnswerProblem } = await readChecked(service);
     const card = '/v1/virtualcards/1';
     await service.send('POST', '/network/v1/authorizations', {
       key: 'network',
       body: authorization(service.card_number),
     });
     const { status, headers, text } = await service.send('GET', card);
-    assert.equal(answerProblem('GET', card, { status, headers, text }), null);
+    assert.equal(findAnswerProblem('GET', card, { status, headers, text }), null);
     let planted = 0;
     for (const object of objectsIn(JSON.parse(text))) {
       // Objects of the client's own may have any field.
       if (object.path.endsWith('metadata') || object.path.endsWith('network_data')) continue;
       const more = JSON.stringify(object.changed((value) => ({ ...value, planted: 1 })));
-      assert.match(answerProblem('GET', card, { status, headers, text: more }) ?? '', /planted/, object.path);
+      assert.match(findAnswerProblem('GET', card, { status, headers, text: more }) ?? '', /planted/, object.path);
       planted += 1;
     }
     assert.ok(planted >= 4, 'the body, the card, its authorization and the replacement amounts');
     const less = JSON.parse(text);
     delete less.data.authorizations[0].decline_reason;
-    assert.match(answerProblem('GET', card, { status, headers, text: JSON.stringify(less) }) ?? '', /decline_reason/);
-    assert.match(answerProblem('GET', card, { status: 418, headers, text }) ?? '', /418/);
-    assert.match(answerProblem('GET', '/v1/planted', { status, headers, text }) ?? '', /no such operation/);
+    assert.match(
+      findAnswerProblem('GET', card, { status, headers, text: JSON.stringify(less) }) ?? '',
+      /decline_reason/,
+    );
+    assert.match(findAnswerProblem('GET', card, { status: 418, headers, text }) ?? '', /418/);
+    assert.match(findAnswerProblem('GET', '/v1/planted', { status, headers, text }) ?? '', /no such operation/);
     const other = new Headers(headers);
     other.set('X-Planted', '1');
-    assert.match(answerProblem('GET', card, { status, headers: other, text }) ?? '', /x-planted/);
+    assert.match(findAnswerProblem('GET', card, { status, headers: other, text }) ?? '', /x-planted/);
     other.delete('X-Planted');
     other.delete('X-Request-Id');
-    assert.match(answerProblem('GET', card, { status, headers: other, text }) ?? '', /x-request-id/);
+    assert.match(findAnswerProblem('GET', card, { status, headers: other, text }) ?? '', /x-request-id/);
   });
 });
 
@@ -313,7 +316,7 @@ function* objectsIn(
   }
 }
 
-/** Generated clients name their functions after these: an id is never changed or used for something else. */
+/** Generated clients name their functions after these ids, so an id never changes. */
 const operation_ids = [
   'cardDetails.page',
   'cardDetails.show',

@@ -153,7 +153,7 @@ export async function startService(
 /** The text of the document, with and without the routes of the sandbox. */
 const documents = new Map<boolean, string>();
 
-/** The document of a service, read from an application of its own: the service's log and metrics know nothing of it. */
+/** The document of a service, from a separate application: the log and metrics do not show it. */
 async function documentOf(options: HttpAppOptions): Promise<string> {
   const is_sandbox = options.sandbox !== null;
   const known = documents.get(is_sandbox);

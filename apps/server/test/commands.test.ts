@@ -27,7 +27,7 @@ async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promi
   return { status, ...said };
 }
 
-/** Makes a process fail at an answer that is not as the document says. */
+/** Makes a process fail at an undocumented answer. */
 const checks_answers = fileURLToPath(new URL('../../../test/support/src/check-answers.ts', import.meta.url));
 
 /** Runs a command of the app as a process, to its end. */

@@ -1,5 +1,5 @@
 /**
- * A few steps by the functions that @hey-api/openapi-ts made, each named after an operation id.
+ * A few steps with functions that @hey-api/openapi-ts generated, one for each operation id.
  *
  *     node hey-api.ts <url of a sandbox>
  */
@@ -65,4 +65,4 @@ assert.equal(read.data?.data.status, 'Canceled');
 
 const missing = await virtualCardsRead({ client, path: { id: '999999999' } });
 assert.equal(missing.error?.code, 'not_found');
-console.log('a card was created, declined, found in the events and canceled: as told');
+console.log('a card was created, declined, found in the events and canceled: as expected');

@@ -1,6 +1,6 @@
 /**
- * The story of `npm run demo`, played by a client that openapi-typescript made: a template, a card, approvals and
- * declines, a reversal, a clearing, events and the deliveries to a webhook.
+ * The story of `npm run demo`, with a client that openapi-typescript generated: a template, a card,
+ * approvals and declines, a reversal, a clearing, events and the deliveries to a webhook.
  *
  *     node openapi-fetch.ts <url of a sandbox> <callback url>
  */
@@ -202,4 +202,4 @@ const types = whole<Schemas['Delivery']>(deliveries.data?.data ?? []).map(({ eve
 const created: Created['data']['type'] = 'virtualcard.created';
 assert.ok(types.includes(created) && types.includes('virtualcard.clearings'));
 await client.DELETE('/v1/webhooks/{id}', { params: { path: { id: webhook.data.data.id } } });
-console.log(`${outcomes.length} decisions and clearings, ${types.length} deliveries: as told`);
+console.log(`${outcomes.length} decisions and clearings, ${types.length} deliveries: as expected`);

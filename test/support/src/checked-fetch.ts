@@ -1,6 +1,6 @@
 import { type CheckedDocument, checkedDocument } from './documented-answers.ts';
 
-/** An answer is not as the document says. */
+/** An answer does not agree with the document. */
 export class UndocumentedAnswer extends Error {
   override readonly name = 'UndocumentedAnswer';
 }
@@ -14,11 +14,11 @@ function documentOfText(text: string): CheckedDocument {
   return document;
 }
 
-/** Throws an `UndocumentedAnswer` when the answer is not as the document, whose text is given, says. */
+/** Throws an `UndocumentedAnswer` unless the answer agrees with the document. */
 export async function assertDocumented(document: string, method: string, url: URL, answer: Response): Promise<void> {
   const { status, headers } = answer;
   const text = await answer.clone().text();
-  const problem = documentOfText(document).answerProblem(method, url.pathname, { status, headers, text });
+  const problem = documentOfText(document).findAnswerProblem(method, url.pathname, { status, headers, text });
   if (problem !== null) throw new UndocumentedAnswer(problem);
 }
 
@@ -42,7 +42,7 @@ function documentOf(origin: string): Promise<string | null> {
 
 const unchecked = globalThis.fetch;
 
-/** `fetch`, and every answer is held against the document of the server that gave it. */
+/** `fetch` that checks every answer against the document of its server. */
 export const checkedFetch: typeof fetch = async (input, init) => {
   const answer = await unchecked(input, init);
   const url = new URL(input instanceof Request ? input.url : input);

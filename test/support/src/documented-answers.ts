@@ -1,7 +1,7 @@
 /**
- * Holds answers of the HTTP interface against the OpenAPI document that the service itself serves: the status, the
- * headers and the body must be those of the operation. The document leaves objects open for fields to come; here they
- * are closed, so that a field that the document lacks is a failure.
+ * Checks answers of the HTTP interface against the OpenAPI document of the same service: status,
+ * headers and body. In the document, objects are open for new fields. Here they are closed: a field
+ * that is not in the document is a problem.
  */
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -18,14 +18,14 @@ export interface ReceivedDelivery {
   readonly body: string;
 }
 
-/** A document, and what does not agree with it. Each function returns null when all agrees. */
+/** Checks against one document. Each function returns the problem, or null when there is none. */
 export interface CheckedDocument {
-  /** What an answer has that the document lacks, or lacks that the document requires. */
-  answerProblem(method: string, target: string, answer: Answer): string | null;
-  /** The same of a delivery to a webhook. */
-  deliveryProblem(delivery: ReceivedDelivery): string | null;
-  /** Why a value does not fit a schema of the document, as a client would read it: objects are open. */
-  misfit(schema: object, value: unknown): string | null;
+  /** Checks status, headers and body of an answer. */
+  findAnswerProblem(method: string, target: string, answer: Answer): string | null;
+  /** Checks headers and body of a delivery to a webhook. */
+  findDeliveryProblem(delivery: ReceivedDelivery): string | null;
+  /** Checks a value against a schema of the document, with open objects, as a client does. */
+  findMisfit(schema: object, value: unknown): string | null;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ interface Document {
   readonly components: Json;
 }
 
-/** What serves operators and readers, beside the interface. */
+/** Paths for operators and readers, which are not part of the interface. */
 const undocumented_paths: ReadonlySet<string> = new Set([
   '/',
   '/healthz',
@@ -63,7 +63,7 @@ const undocumented_paths: ReadonlySet<string> = new Set([
   '/openapi.json',
 ]);
 
-/** Headers of every HTTP answer, which say nothing of the interface. */
+/** Headers that any HTTP answer may have. */
 const plain_headers =
   /^(connection|content-(length|type)|date|keep-alive|transfer-encoding|vary|allow|cache-control|content-security-policy|referrer-policy|x-(content-type-options|frame-options|robots-tag)|cross-origin-(opener|resource)-policy)$/;
 
@@ -76,17 +76,17 @@ const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 };
 
-/** Finds out why a value does not fit a schema; null when it does. */
-type Misfit = (schema: object, value: unknown) => string | null;
+/** Returns why a value does not fit a schema, or null. */
+type FindMisfit = (schema: object, value: unknown) => string | null;
 
-/** `led` makes a schema of the document one that stands alone: its references lead to the schema named `document_name`. */
-function misfitBy(document: Document, led: (schema: unknown) => unknown): Misfit {
+/** `prepare` makes a schema of the document stand alone: its references lead to `document_name`. */
+function createFindMisfit(document: Document, prepare: (schema: unknown) => unknown): FindMisfit {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false, formats });
   ajv.addKeyword('components');
-  ajv.addSchema({ components: led(document.components) }, document_name);
+  ajv.addSchema({ components: prepare(document.components) }, document_name);
   const compiled = new WeakMap<object, ValidateFunction>();
   return (schema, value) => {
-    const validate = compiled.get(schema) ?? ajv.compile(led(schema) as AnySchemaObject);
+    const validate = compiled.get(schema) ?? ajv.compile(prepare(schema) as AnySchemaObject);
     compiled.set(schema, validate);
     if (validate(value)) return null;
     const problems = (validate.errors ?? []).map(
@@ -101,21 +101,21 @@ const document_name = 'openapi.json';
 /** Reads the text of a document. */
 export function checkedDocument(text: string): CheckedDocument {
   const document = JSON.parse(text) as Document;
-  const misfit = misfitBy(document, (schema) => closed(schema));
+  const findMisfit = createFindMisfit(document, (schema) => closeObjects(schema));
   return {
-    answerProblem: answerProblem(document, misfit),
-    deliveryProblem: ({ headers, body }) => deliveryProblem(document, misfit, headers, body),
-    misfit: misfitBy(document, (schema) => led(schema)),
+    findAnswerProblem: findAnswerProblem(document, findMisfit),
+    findDeliveryProblem: ({ headers, body }) => findDeliveryProblem(document, findMisfit, headers, body),
+    findMisfit: createFindMisfit(document, (schema) => qualifyReferences(schema)),
   };
 }
 
-function answerProblem(document: Document, misfit: Misfit): CheckedDocument['answerProblem'] {
+function findAnswerProblem(document: Document, findMisfit: FindMisfit): CheckedDocument['findAnswerProblem'] {
   const paths = Object.entries(document.paths).map(([template, methods]) => ({
     template,
     methods,
-    // A path without parameters is tried before one with: /v1/events/types is no id.
     form: new RegExp(`^${template.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
+  // /v1/events/types comes before /v1/events/{id}.
   paths.sort((a, b) => Number(a.template.includes('{')) - Number(b.template.includes('{')));
   const error_schema = { $ref: '#/components/schemas/Error' };
 
@@ -127,50 +127,51 @@ function answerProblem(document: Document, misfit: Misfit): CheckedDocument['ans
     if (operation === undefined) {
       if (undocumented_paths.has(path) || method === 'HEAD') return null;
       if (answer.status < 400) return `${at}, and the document has no such operation`;
-      const problem = misfit(error_schema, parsed(answer.text));
+      const problem = findMisfit(error_schema, parseJson(answer.text));
       return problem === null ? null : `${at}: ${problem}`;
     }
-    const response = resolved<DocumentedAnswer>(document, operation.responses[String(answer.status)]);
+    const response = resolveReference<DocumentedAnswer>(document, operation.responses[String(answer.status)]);
     if (response === undefined) return `${at}, which the document does not list: ${answer.text.slice(0, 200)}`;
-    const header_problem = headerProblem(document, response, answer.headers);
+    const header_problem = findHeaderProblem(document, response, answer.headers);
     if (header_problem !== null) return `${at} with ${header_problem}`;
     if (response.content === undefined) return answer.text === '' ? null : `${at} with a body, and none is documented`;
     const media_type = answer.headers.get('content-type')?.split(';')[0] ?? 'no type';
     const content = response.content[media_type];
     if (content === undefined) return `${at} as ${media_type}, which the document does not list`;
-    const problem = media_type === 'application/json' ? misfit(content.schema, parsed(answer.text)) : null;
+    const problem = media_type === 'application/json' ? findMisfit(content.schema, parseJson(answer.text)) : null;
     return problem === null ? null : `${at}: ${problem}`;
   };
 }
 
-function deliveryProblem(
+function findDeliveryProblem(
   { webhooks }: Document,
-  misfit: Misfit,
+  findMisfit: FindMisfit,
   headers: ReceivedDelivery['headers'],
   body: string,
 ): string | null {
-  const value = parsed(body) as { readonly data?: { readonly type?: string } } | undefined;
+  const value = parseJson(body) as { readonly data?: { readonly type?: string } } | undefined;
   const type = value?.data?.type ?? 'no type';
   const operation = webhooks[type]?.post;
   if (operation === undefined) return `a delivery of ${type}, which the document does not list`;
   for (const { name, required, schema } of operation.parameters) {
     const sent = headers[name.toLowerCase()];
     if (sent === undefined && required !== true) continue;
-    const problem = misfit(schema, schema.type === 'integer' ? Number(sent) : sent);
+    const problem = findMisfit(schema, schema.type === 'integer' ? Number(sent) : sent);
     if (problem !== null) return `a delivery of ${type} with the header ${name}: ${problem}`;
   }
   const documented = new Set(operation.parameters.map(({ name }) => name.toLowerCase()));
   const unknown = Object.keys(headers).find((name) => /^(x-|webhook-)/.test(name) && !documented.has(name));
   if (unknown !== undefined) return `a delivery of ${type} with the header ${unknown}, which the document lacks`;
   const content = operation.requestBody?.content['application/json'];
-  const problem = content === undefined ? 'no body is documented' : misfit(content.schema, value);
+  const problem = content === undefined ? 'no body is documented' : findMisfit(content.schema, value);
   return problem === null ? null : `a delivery of ${type}: ${problem}`;
 }
 
-function headerProblem(document: Document, { headers = {} }: DocumentedAnswer, sent: Headers): string | null {
+function findHeaderProblem(document: Document, { headers = {} }: DocumentedAnswer, sent: Headers): string | null {
   const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
   for (const [name, header] of documented) {
-    const { required } = resolved<{ readonly $ref?: string; readonly required?: boolean }>(document, header) ?? {};
+    const { required } =
+      resolveReference<{ readonly $ref?: string; readonly required?: boolean }>(document, header) ?? {};
     if (required === true && !sent.has(name)) return `no header ${name}, which the document requires`;
   }
   for (const [name] of sent) {
@@ -179,14 +180,14 @@ function headerProblem(document: Document, { headers = {} }: DocumentedAnswer, s
   return null;
 }
 
-/** The schema, its references led to the document's components. */
-function led(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(led);
+/** Prefixes every reference with the name of the document. */
+function qualifyReferences(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(qualifyReferences);
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [
       name,
-      name === '$ref' ? document_name + value : value_keywords.has(name) ? value : led(value),
+      name === '$ref' ? document_name + value : value_keywords.has(name) ? value : qualifyReferences(value),
     ]),
   );
 }
@@ -194,23 +195,23 @@ function led(schema: unknown): unknown {
 /** Keywords that hold values, not schemas. */
 const value_keywords: ReadonlySet<string> = new Set(['examples', 'enum', 'const', 'default']);
 
-/** The same, with every object closed. A part of an `allOf` is closed with the whole. */
-function closed(schema: unknown, is_part = false): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => closed(item));
+/** The same, and closes every object. Parts of an `allOf` are closed together, at the whole. */
+function closeObjects(schema: unknown, is_part = false): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => closeObjects(item));
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(schema)) {
     if (name === '$ref') copy.$ref = document_name + value;
-    else if (name === 'allOf') copy.allOf = (value as readonly unknown[]).map((part) => closed(part, true));
-    else copy[name] = value_keywords.has(name) ? value : closed(value);
+    else if (name === 'allOf') copy.allOf = (value as readonly unknown[]).map((part) => closeObjects(part, true));
+    else copy[name] = value_keywords.has(name) ? value : closeObjects(value);
   }
   const is_object = copy.type === 'object' && 'properties' in copy;
   const is_open = is_object && !('additionalProperties' in copy) && !is_part;
   return is_open || 'allOf' in copy ? { ...copy, unevaluatedProperties: false } : copy;
 }
 
-/** What a reference leads to; the value itself when it is none. */
-function resolved<Value>(
+/** Follows a reference; returns any other value unchanged. */
+function resolveReference<Value>(
   document: Document,
   value: (Value & { readonly $ref?: string }) | undefined,
 ): Value | undefined {
@@ -219,7 +220,7 @@ function resolved<Value>(
   return steps.reduce<unknown>((inner, step) => (inner as Json)[step], document) as Value;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

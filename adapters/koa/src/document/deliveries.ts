@@ -1,32 +1,32 @@
 import { toStoredName } from '@tallystick/events';
 import * as z from 'zod';
 import { delivered_names, event_kinds } from '../resources/events/shapes.ts';
-import { told_instant } from '../resources/fields.ts';
+import { shown_instant } from '../resources/fields.ts';
 import { webhook_state } from '../resources/webhooks/shapes.ts';
 import type { Operation, Parameter } from './operation.ts';
-import { inlineSchema, type Json, jsonContent, schemaOf } from './schemas.ts';
+import { inlineSchemaOf, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 
 /** A request that the service sends to a callback URL. */
 export interface DocumentedDelivery {
   readonly post: Operation;
 }
 
-/** The deliveries of every event type, by its name, and the test delivery (service specification 2.7 and 6). */
-export function documentedDeliveries(): Readonly<Record<string, DocumentedDelivery>> {
+/** The deliveries of every event type and the test delivery (service specification 2.7 and 6). */
+export function describeDeliveries(): Readonly<Record<string, DocumentedDelivery>> {
   const deliveries = delivered_names.map((name) => {
     const stored_name = toStoredName(name) ?? name;
     const kind = event_kinds.find(({ types }) => Object.hasOwn(types, stored_name));
     if (kind === undefined) throw new TypeError(`events of the type ${name} have no kind`);
-    return [name, delivery(name, kind.types[stored_name] ?? name, schemaOf(kind.state))] as const;
+    return [name, deliveryOf(name, kind.types[stored_name] ?? name, schemaOf(kind.state))] as const;
   });
-  const test = delivery('webhooks.test', 'A test delivery is requested', schemaOf(webhook_state));
+  const test = deliveryOf('webhooks.test', 'A test delivery is requested', schemaOf(webhook_state));
   return Object.fromEntries([...deliveries, ['webhooks.test', test]]);
 }
 
 /** The schemas that the deliveries name. */
 export const delivery_schemas: readonly z.ZodType[] = [...event_kinds.map(({ state }) => state), webhook_state];
 
-function delivery(name: string, summary: string, state: Json): DocumentedDelivery {
+function deliveryOf(name: string, summary: string, state: Json): DocumentedDelivery {
   const is_test = name === 'webhooks.test';
   return {
     post: {
@@ -37,22 +37,22 @@ function delivery(name: string, summary: string, state: Json): DocumentedDeliver
       tags: ['Webhooks'],
       operationId: `deliver.${name}`,
       parameters,
-      requestBody: { required: true, content: jsonContent(envelope(name, is_test ? 0 : 1, state)) },
+      requestBody: { required: true, content: jsonContentOf(envelopeOf(name, is_test ? 0 : 1, state)) },
       responses: {
         '2XX': { description: 'The delivery has succeeded' },
         410: { description: 'The delivery has failed and is not repeated' },
         default: { description: 'The delivery is repeated, up to five attempts; so it is when no answer comes' },
       },
-      ...{ security: [] },
+      security: [],
     },
   };
 }
 
 /** The body of a delivery. */
-function envelope(name: string, event_id_min: 0 | 1, state: Json): Json {
+function envelopeOf(name: string, event_id_min: 0 | 1, state: Json): Json {
   const data = {
-    date: inlineSchema(told_instant.describe('When the event was recorded')),
-    'event-id': inlineSchema(
+    date: inlineSchemaOf(shown_instant.describe('When the event was recorded')),
+    'event-id': inlineSchemaOf(
       z
         .int()
         .min(event_id_min)
@@ -71,28 +71,28 @@ const seconds = { type: 'integer', minimum: 0 };
 const hex_signature = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 
 const parameters: readonly Parameter[] = [
-  header('X-Timestamp', 'When this attempt was signed, seconds since the Unix epoch', seconds),
-  header(
+  headerOf('X-Timestamp', 'When this attempt was signed, seconds since the Unix epoch', seconds),
+  headerOf(
     'X-Signature',
     'Lower-case hex HMAC-SHA-256 by the secret over timestamp, POST, callback URL and body, joined by line feeds',
     hex_signature,
   ),
   {
-    ...header('X-Signature-Previous', 'The same by the secret before, for 24 hours after a rotation', hex_signature),
+    ...headerOf('X-Signature-Previous', 'The same by the secret before, for 24 hours after a rotation', hex_signature),
     required: false,
   },
-  header('X-Webhook-Sequence', '1, 2, 3 ... for each webhook, the same at every attempt; 0 for tests', {
+  headerOf('X-Webhook-Sequence', '1, 2, 3 ... for each webhook, the same at every attempt; 0 for tests', {
     type: 'integer',
     minimum: 0,
   }),
-  header('webhook-id', 'The delivery, the same at every attempt', { type: 'string' }),
-  header('webhook-timestamp', 'As X-Timestamp (Standard Webhooks)', seconds),
-  header('webhook-signature', 'One signature, or two after a rotation (Standard Webhooks)', {
+  headerOf('webhook-id', 'The delivery, the same at every attempt', { type: 'string' }),
+  headerOf('webhook-timestamp', 'As X-Timestamp (Standard Webhooks)', seconds),
+  headerOf('webhook-signature', 'One signature, or two after a rotation (Standard Webhooks)', {
     type: 'string',
     pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$',
   }),
 ];
 
-function header(name: string, description: string, schema: Json): Parameter {
+function headerOf(name: string, description: string, schema: Json): Parameter {
   return { name, in: 'header', required: true, description, schema };
 }

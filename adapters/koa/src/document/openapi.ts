@@ -1,10 +1,10 @@
 import type { Route, Tag } from '../request/route.ts';
 import { minimal_item } from '../resources/fields.ts';
-import { type DocumentedDelivery, delivery_schemas, documentedDeliveries } from './deliveries.ts';
+import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import type { Operation } from './operation.ts';
-import { parameters } from './parameters.ts';
-import { error, errorResponses, links, response_headers, responses, roleOf } from './responses.ts';
-import { type Json, jsonContent, namedSchemas, schemaOf } from './schemas.ts';
+import { parametersOf } from './parameters.ts';
+import { describeErrors, error, links, response_headers, responsesOf, roleOf } from './responses.ts';
+import { collectNamedSchemas, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 
 export type { Operation, Parameter } from './operation.ts';
 
@@ -41,7 +41,7 @@ const sections: Readonly<Record<Tag, string>> = {
   Sandbox: 'The clock and the mailbox of a sandbox',
 };
 
-/** The document of the routes, from the same schemas that check the requests, and of pages for people. */
+/** The document of the routes and of the pages for people. Its schemas also check the requests. */
 export function openApi(
   routes: readonly Route[],
   version: string,
@@ -50,7 +50,7 @@ export function openApi(
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
   const order = Object.keys(sections);
   const section = ([, methods]: readonly [string, Readonly<Record<string, Operation>>]): number =>
@@ -65,12 +65,12 @@ export function openApi(
       .filter(([name]) => used.has(name))
       .map(([name, about]) => ({ name, description: about })),
     paths: Object.fromEntries(ordered),
-    webhooks: documentedDeliveries(),
+    webhooks: describeDeliveries(),
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key; one with a signing secret also signs' },
       },
-      schemas: namedSchemas([
+      schemas: collectNamedSchemas([
         error,
         links,
         minimal_item,
@@ -80,26 +80,26 @@ export function openApi(
         ...delivery_schemas,
       ]),
       headers: response_headers,
-      responses: errorResponses(),
+      responses: describeErrors(),
     },
   };
 }
 
-function operation(route: Route): Operation {
+function operationOf(route: Route): Operation {
   return {
     summary: route.summary,
     description: [route.description, `Needs a key of the role \`${roleOf(route)}\`.`].filter(Boolean).join(' '),
     tags: [route.tag],
     operationId: route.operation_id,
     ...(route.deprecated ? { deprecated: true as const } : {}),
-    parameters: parameters(route),
-    ...requestBody(route),
-    responses: responses(route),
-    ...{ security: [{ key: [] }] },
+    parameters: parametersOf(route),
+    ...requestBodyOf(route),
+    responses: responsesOf(route),
+    security: [{ key: [roleOf(route)] }],
   };
 }
 
-function requestBody({ body, documented_body }: Route): { readonly requestBody?: Json } {
+function requestBodyOf({ body, documented_body }: Route): { readonly requestBody?: Json } {
   const schema = documented_body ?? body;
-  return schema === undefined ? {} : { requestBody: { required: true, content: jsonContent(schemaOf(schema)) } };
+  return schema === undefined ? {} : { requestBody: { required: true, content: jsonContentOf(schemaOf(schema)) } };
 }

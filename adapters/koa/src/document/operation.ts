@@ -1,6 +1,6 @@
 import type { Json } from './schemas.ts';
 
-/** What the document says of a request: of a client to the service, or of the service to a callback URL. */
+/** A request of a client to the service, or of the service to a callback URL. */
 export interface Operation {
   readonly summary: string;
   readonly description: string;
@@ -10,6 +10,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: Json;
   readonly responses: Readonly<Record<string, Json>>;
+  /** The authentication schemes, each with the role that the key needs. Empty: none is needed. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
 /** A path, query or header parameter. */

@@ -2,13 +2,13 @@ import { page_limit_default, page_limit_max, page_offset_max } from '@tallystick
 import * as z from 'zod';
 import type { Route } from '../request/route.ts';
 import type { Parameter } from './operation.ts';
-import { inlineSchema } from './schemas.ts';
+import { inlineSchemaOf } from './schemas.ts';
 
 /** The parameters of a route. */
-export function parameters(route: Route): readonly Parameter[] {
+export function parametersOf(route: Route): readonly Parameter[] {
   return [
-    ...pathParameters(route),
-    ...(route.filter === undefined ? [] : [filterParameter(route.filter)]),
+    ...pathParametersOf(route),
+    ...(route.filter === undefined ? [] : [filterParameterOf(route.filter)]),
     ...(route.query?.flags ?? []).map((name) => ({
       name,
       in: 'query' as const,
@@ -31,7 +31,7 @@ const path_parameters: Readonly<Record<string, string>> = {
   delivery_id: 'The id of the delivery',
 };
 
-function pathParameters({ path }: Route): readonly Parameter[] {
+function pathParametersOf({ path }: Route): readonly Parameter[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -41,8 +41,8 @@ function pathParameters({ path }: Route): readonly Parameter[] {
   }));
 }
 
-function filterParameter(filter: z.ZodObject): Parameter {
-  const { description = 'Several filters are ANDed.', ...schema } = inlineSchema(filter);
+function filterParameterOf(filter: z.ZodObject): Parameter {
+  const { description = 'Several filters are ANDed.', ...schema } = inlineSchemaOf(filter);
   return {
     name: 'filter',
     in: 'query',
@@ -60,7 +60,7 @@ const page_parameter: Parameter = {
   style: 'deepObject',
   explode: true,
   schema: {
-    ...inlineSchema(
+    ...inlineSchemaOf(
       z
         .object({
           limit: z.int().min(1).max(page_limit_max).default(page_limit_default).describe('Items on a page'),

@@ -5,7 +5,7 @@ import { type HttpProblemCode, http_problem_status, refusal_status } from '../an
 import type { Route } from '../request/route.ts';
 import { minimal_item } from '../resources/fields.ts';
 import { honoursMinimal } from './parameters.ts';
-import { type Json, jsonContent, reference, schemaOf } from './schemas.ts';
+import { type Json, jsonContentOf, referenceTo, schemaOf } from './schemas.ts';
 
 type ErrorCode = RefusalCode | HttpProblemCode;
 
@@ -40,21 +40,21 @@ export const links = z
 
 /** The headers of answers, by name. */
 export const response_headers = {
-  'X-Request-Id': header("The caller's X-Request-Id if it is plain text, else a new one; it is in the logs", true),
-  Deprecation: header('On virtual cards only: when the interface was deprecated (RFC 9745)'),
-  'Idempotent-Replayed': header('`true`: this is the first answer to the Idempotency-Key, returned again'),
-  'Preference-Applied': header('`return-minimal`: the items are reduced to id, type and url'),
-  'WWW-Authenticate': header('`Bearer`', true),
+  'X-Request-Id': headerOf("The caller's X-Request-Id if it is plain text, else a new one; it is in the logs", true),
+  Deprecation: headerOf('On virtual cards only: when the interface was deprecated (RFC 9745)'),
+  'Idempotent-Replayed': headerOf('`true`: this is the first answer to the Idempotency-Key, returned again'),
+  'Preference-Applied': headerOf('`return-minimal`: the items are reduced to id, type and url'),
+  'WWW-Authenticate': headerOf('`Bearer`', true),
   'Retry-After': { description: 'Seconds after which to try again', required: true, schema: { type: 'integer' } },
 } as const satisfies Readonly<Record<string, Json>>;
 
 type HeaderName = keyof typeof response_headers;
 
-function header(description: string, required?: true) {
+function headerOf(description: string, required?: true) {
   return { description, ...(required === undefined ? {} : { required }), schema: { type: 'string' } };
 }
 
-function headers(...names: readonly HeaderName[]): Json {
+function headersOf(...names: readonly HeaderName[]): Json {
   const listed = Object.fromEntries(
     ['X-Request-Id' as const, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
@@ -127,25 +127,29 @@ const error_answers = {
 type ErrorAnswerName = keyof typeof error_answers;
 
 /** The error answers, for `components.responses`. */
-export function errorResponses(): Json {
+export function describeErrors(): Json {
   return Object.fromEntries(
     Object.entries<ErrorAnswer>(error_answers).map(([name, answer]) => [
       name,
-      { description: answer.description, ...headers(...answer.headers), content: jsonContent(errorSchema(answer)) },
+      {
+        description: answer.description,
+        ...headersOf(...answer.headers),
+        content: jsonContentOf(errorSchemaOf(answer)),
+      },
     ]),
   );
 }
 
-function errorSchema({ codes }: ErrorAnswer): Json {
-  return { allOf: [reference('Error'), { type: 'object', properties: { code: { enum: codes } } }] };
+function errorSchemaOf({ codes }: ErrorAnswer): Json {
+  return { allOf: [referenceTo('Error'), { type: 'object', properties: { code: { enum: codes } } }] };
 }
 
 /** A reference to an error answer. */
-export function errorResponse(name: ErrorAnswerName): Json {
+export function errorResponseOf(name: ErrorAnswerName): Json {
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** The error answers that a route can have: what its method, path, query and body make possible, and its own. */
+/** The error answers of a route: those that follow from its method, path and body, and its own. */
 function errorAnswersOf({ method, path, body, refusals = [] }: Route): readonly ErrorAnswerName[] {
   const sends_body = method === 'POST' || method === 'PATCH';
   const not_found = path.includes(':') || refusals.includes('not_found');
@@ -166,33 +170,36 @@ function errorAnswersOf({ method, path, body, refusals = [] }: Route): readonly 
 }
 
 /** Every answer of a route, by status. */
-export function responses(route: Route): Readonly<Record<string, Json>> {
+export function responsesOf(route: Route): Readonly<Record<string, Json>> {
   const errors = errorAnswersOf(route).map((name) => {
     const answer: ErrorAnswer = error_answers[name];
     const status = status_of[answer.codes[0]];
     const other = route.other_answers?.[status];
-    if (other === undefined) return [status, errorResponse(name)] as const;
-    const schema = { anyOf: [errorSchema(answer), schemaOf(other)] };
-    return [status, { description: answer.description, ...headers(...answer.headers), content: jsonContent(schema) }];
+    if (other === undefined) return [status, errorResponseOf(name)] as const;
+    const schema = { anyOf: [errorSchemaOf(answer), schemaOf(other)] };
+    return [
+      status,
+      { description: answer.description, ...headersOf(...answer.headers), content: jsonContentOf(schema) },
+    ];
   });
-  return { [route.status ?? 200]: success(route), ...Object.fromEntries(errors) };
+  return { [route.status ?? 200]: successOf(route), ...Object.fromEntries(errors) };
 }
 
-function success(route: Route): Json {
-  const sent = headers(
+function successOf(route: Route): Json {
+  const sent = headersOf(
     ...(route.deprecated ? (['Deprecation'] as const) : []),
     ...(route.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
     ...(honoursMinimal(route) ? (['Preference-Applied'] as const) : []),
   );
   if (route.answer === null) return { description: 'Done; no body', ...sent };
   const shape = schemaOf(route.answer);
-  if (route.answers_bare) return { description: 'Done', ...sent, content: jsonContent(shape) };
+  if (route.answers_bare) return { description: 'Done', ...sent, content: jsonContentOf(shape) };
   const minimal = schemaOf(z.array(minimal_item));
   const reducible = honoursMinimal(route) && JSON.stringify(shape) !== JSON.stringify(minimal);
   const data = reducible ? { anyOf: [shape, minimal] } : shape;
-  const paged = route.query?.paged ? { links: reference('Links') } : {};
+  const paged = route.query?.paged ? { links: referenceTo('Links') } : {};
   const wrapped = { type: 'object', properties: { data, ...paged }, required: ['data', ...Object.keys(paged)] };
-  return { description: 'Done', ...sent, content: jsonContent(wrapped) };
+  return { description: 'Done', ...sent, content: jsonContentOf(wrapped) };
 }
 
 /** Which role a key needs for a route. */

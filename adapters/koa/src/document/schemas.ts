@@ -3,34 +3,34 @@ import * as z from 'zod';
 export type Json = Readonly<Record<string, unknown>>;
 
 /** A reference to a named schema of the document. */
-export function reference(name: string): Json {
+export function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
 /** The content of a body in JSON. */
-export function jsonContent(schema: Json): Json {
+export function jsonContentOf(schema: Json): Json {
   return { 'application/json': { schema } };
 }
 
 /** A reference to a named schema, or to the named schema of a list's items. */
 export function schemaOf(schema: z.ZodType): Json {
   const name = schema.meta()?.id;
-  if (name !== undefined) return reference(name);
+  if (name !== undefined) return referenceTo(name);
   if (schema instanceof z.ZodArray) return { type: 'array', items: schemaOf(schema.element as z.ZodType) };
   throw new TypeError('a schema of a route needs a name (meta id), or to be an array of such');
 }
 
 /** A schema in full, for a parameter. */
-export function inlineSchema(schema: z.ZodType): Json {
+export function inlineSchemaOf(schema: z.ZodType): Json {
   const { $schema: _schema, ...json } = z.toJSONSchema(schema, { io: 'input' });
   return json;
 }
 
 /** The schemas by their names, each once, with those that they refer to by name. */
-export function namedSchemas(schemas: readonly z.ZodType[]): Json {
+export function collectNamedSchemas(schemas: readonly z.ZodType[]): Json {
   const registry = z.registry<{ id: string }>();
   const examples: Record<string, Json> = {};
-  for (const schema of schemas.flatMap(withNamedParts)) {
+  for (const schema of schemas.flatMap(listNamedParts)) {
     const id = schema.meta()?.id;
     if (id === undefined || registry.has(schema)) continue;
     registry.add(schema, { id });
@@ -47,7 +47,7 @@ export function namedSchemas(schemas: readonly z.ZodType[]): Json {
 }
 
 /** The schema, and those within it that may have names of their own. */
-function withNamedParts(schema: z.ZodType): readonly z.ZodType[] {
+function listNamedParts(schema: z.ZodType): readonly z.ZodType[] {
   const parts =
     schema instanceof z.ZodArray
       ? [schema.element]
@@ -58,5 +58,5 @@ function withNamedParts(schema: z.ZodType): readonly z.ZodType[] {
           : schema instanceof z.ZodObject
             ? Object.values(schema.shape)
             : [];
-  return [schema, ...(parts as readonly z.ZodType[]).flatMap(withNamedParts)];
+  return [schema, ...(parts as readonly z.ZodType[]).flatMap(listNamedParts)];
 }

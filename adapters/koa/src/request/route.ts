@@ -39,7 +39,7 @@ interface RouteBase<Schema extends z.ZodType> {
   /** As in the specification, e.g. `/v1/virtualcards/:id`. */
   readonly path: string;
   readonly area: Area;
-  /** Names the operation for generated clients, such as `webhooks.deliveries.retry`. Unique, and never changed. */
+  /** The function name of generated clients: `webhooks.deliveries.retry`. Unique, never changes. */
   readonly operation_id: string;
   /** The section of the document. */
   readonly tag: Tag;

@@ -9,7 +9,7 @@ import type { MinimalItem } from '../answer/answer.ts';
 export const amount = z.int().min(0).max(amount_max).describe('Minor units (cents)');
 
 /** A sum of amounts in an answer, in minor units; may be negative. */
-export const told_amount = z.int().min(-sum_max).max(sum_max).describe('Minor units (cents)');
+export const shown_amount = z.int().min(-sum_max).max(sum_max).describe('Minor units (cents)');
 
 /** An id as a number. */
 export const id_number = z.int().min(1);
@@ -38,13 +38,13 @@ export const date = z.iso.date();
 export const instant = z.iso.datetime({ offset: true });
 
 /** Instant in an answer: ISO 8601, UTC. */
-export const told_instant = z
+export const shown_instant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/)
   .meta({ format: 'date-time' });
 
 /** A month in an answer. */
-export const told_month = z.string().regex(/^\d{4}-\d\d$/);
+export const shown_month = z.string().regex(/^\d{4}-\d\d$/);
 
 /** The path of a resource. */
 export const resource_url = z.string().meta({ format: 'uri-reference', description: 'The path of this resource' });
@@ -59,7 +59,7 @@ export const masked_number = z
 export const last4 = z.string().regex(/^\d{4}$/);
 
 /** A merchant category code in an answer. */
-export const told_mcc = z.string().regex(/^\d{4}$/);
+export const shown_mcc = z.string().regex(/^\d{4}$/);
 
 /** What `Prefer: return-minimal` leaves of an item of a list. */
 export const minimal_item = z
@@ -79,8 +79,8 @@ export const object_of_domain = z.custom<Readonly<Record<string, unknown>>>(
 export const data_of_domain = z.object({ data: object_of_domain });
 
 /**
- * One schema for each field of a resource as the domain shows it. A field without a schema does not compile, nor does a
- * schema without its field: the document cannot lose a field.
+ * One schema for each field of a resource. A field without a schema does not compile, so the
+ * document cannot lose a field.
  */
 export type ShapeOf<Shown> = {
   readonly [Name in keyof Shown as string extends Name ? never : Name]-?: z.ZodType<

@@ -36,7 +36,7 @@ export const filter_fields = {
 
 export type FilterName = keyof typeof filter_fields;
 
-/** How an integer and an instant are written; text is written in any way. A date is an instant: its whole GMT day. */
+/** The forms of an integer and of an instant. A date is an instant: its whole GMT day. */
 export const filter_value_forms = { integer: /^-?\d{1,16}$/, instant: moment_form } as const;
 
 /** The longest text that a filter finds, in UTF-16 code units: every database can index that much. */

@@ -170,7 +170,7 @@ function operation(
       },
     ],
     responses: { 200: { description: 'The page', headers: answer_headers, content: html }, 410: gone, ...failures },
-    ...{ security: [] },
+    security: [],
   };
 }
 

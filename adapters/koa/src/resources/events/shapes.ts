@@ -8,7 +8,7 @@ import {
   type Payload,
 } from '@tallystick/events';
 import * as z from 'zod';
-import { id_either, id_number, id_text, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import { id_either, id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import { template_item } from '../templates/shapes.ts';
 import { card_state } from '../virtual-cards/shapes.ts';
@@ -77,7 +77,7 @@ function eventOf({ id, types, state }: EventKind) {
       event_type: z.enum(Object.keys(types)),
       payload: state,
       previous: state.nullable().describe('State before; null: the object was created'),
-      created_at: told_instant,
+      created_at: shown_instant,
       type: z.literal('event'),
       url: resource_url,
     } satisfies ShapeOf<ReturnType<typeof presentEvent>>)

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { id_text, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import { id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { MailboxResource } from './presenter.ts';
 
 const item = z.object({
   id: id_text,
   to: z.string().describe('The address'),
   subject: z.string(),
-  received_at: told_instant,
+  received_at: shown_instant,
   type: z.literal('mailboxmessage'),
   url: resource_url,
 } satisfies ShapeOf<MailboxResource>);

@@ -1,6 +1,6 @@
 import { mail_states } from '@tallystick/cards';
 import * as z from 'zod';
-import { id_number, id_text, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { MailResource } from './presenter.ts';
 
 /** A mail as an operator sees it: whose it is, and what became of it. */
@@ -13,9 +13,9 @@ export const mail = z
     state: z.enum(mail_states),
     attempts: z.int().min(0).describe('Attempts made since it was queued, or retried'),
     error: z.string().nullable().describe('Why the last attempt came to nothing, such as "refused 451"'),
-    created_at: told_instant,
-    next_attempt_at: told_instant.nullable().describe('Null unless the mail is pending'),
-    finished_at: told_instant.nullable().describe('When it was sent, or failed'),
+    created_at: shown_instant,
+    next_attempt_at: shown_instant.nullable().describe('Null unless the mail is pending'),
+    finished_at: shown_instant.nullable().describe('When it was sent, or failed'),
     type: z.literal('mail'),
     url: resource_url,
   } satisfies ShapeOf<MailResource>)

@@ -25,8 +25,8 @@ import {
   masked_number,
   type ShapeOf,
   short_text,
-  told_instant,
-  told_mcc,
+  shown_instant,
+  shown_mcc,
 } from '../fields.ts';
 
 const text = short_text.nullish();
@@ -173,10 +173,10 @@ export const clearing_message = z
     ],
   });
 
-const told = short_text.nullable();
-const told_uninterpreted = told.describe('As the network sent it');
+const shown_text = short_text.nullable();
+const uninterpreted_text = shown_text.describe('As the network sent it');
 
-const told_replacement = amount.nullable();
+const shown_replacement = amount.nullable();
 
 const vcn_responses = [...new Set(Object.values(answers).map(({ vcn_response }) => vcn_response))];
 
@@ -185,7 +185,7 @@ const decline_code = z
   .nullable()
   .describe('The first reason in the order in which the reasons are tried; null: approved or recorded');
 
-/** An authorization as answers and events show it (service specification 2.9, and what the decisions add). */
+/** An authorization as answers and events show it (service specification 2.9). */
 export const authorization_item = z
   .object({
     id: id_number.nullable().describe('Null when nothing was recorded: the card number is unknown, or a fault of ours'),
@@ -198,31 +198,31 @@ export const authorization_item = z
     transaction_type: short_text.describe('As the network sent it, else the name of the message type'),
     trace_id: short_text,
     system_trace_audit_number: short_text,
-    transaction_date_time: told_instant,
+    transaction_date_time: shown_instant,
     billing_amount: amount,
     billing_currency: currency,
     merchant_amount: amount,
     merchant_currency: currency,
-    merchant_id: told,
-    merchant_name: told,
-    merchant_city: told,
-    merchant_state_or_country_code: told,
-    mcc: told_mcc,
-    mcc_description: told,
-    net_reference_number: told.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
-    acquirer_ica: told_uninterpreted,
-    advice_reason_code: told_uninterpreted,
-    card_holder_transaction_type_code: told.describe('Processing code (DE3): 20 and 28 are refunds'),
-    financial_network_code: told_uninterpreted,
-    pos_transaction_status: told_uninterpreted,
-    purchase_request_company_guid: told_uninterpreted,
-    purchase_request_issuer_guid: told_uninterpreted,
-    settlement_date: told.describe('Four digits, MMDD'),
+    merchant_id: shown_text,
+    merchant_name: shown_text,
+    merchant_city: shown_text,
+    merchant_state_or_country_code: shown_text,
+    mcc: shown_mcc,
+    mcc_description: shown_text,
+    net_reference_number: shown_text.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
+    acquirer_ica: uninterpreted_text,
+    advice_reason_code: uninterpreted_text,
+    card_holder_transaction_type_code: shown_text.describe('Processing code (DE3): 20 and 28 are refunds'),
+    financial_network_code: uninterpreted_text,
+    pos_transaction_status: uninterpreted_text,
+    purchase_request_company_guid: uninterpreted_text,
+    purchase_request_issuer_guid: uninterpreted_text,
+    settlement_date: shown_text.describe('Four digits, MMDD'),
     replacement_amounts: z
       .object({
-        billing_amount: told_replacement,
-        settlement_amount: told_replacement,
-        transaction_amount: told_replacement,
+        billing_amount: shown_replacement,
+        settlement_amount: shown_replacement,
+        transaction_amount: shown_replacement,
       } satisfies ShapeOf<ReplacementAmounts>)
       .describe('The corrected amounts of a reversal; all null for any other message'),
     status: z.enum(authorization_statuses),
@@ -248,7 +248,7 @@ export const authorization_failure = z
   })
   .meta({ id: 'AuthorizationFailure' });
 
-/** A clearing as answers and events show it (service specification 2.10, and how it was matched). */
+/** A clearing as answers and events show it (service specification 2.10). */
 export const clearing_item = z
   .object({
     id: id_number,
@@ -257,22 +257,22 @@ export const clearing_item = z
     rcn_id: id_number,
     rcn_alias: z.string().max(alias_length_max),
     card_number: masked_number,
-    acquirer_ica: told_uninterpreted,
-    acquirer_reference_data: told.describe('Maps to the online banking statement'),
+    acquirer_ica: uninterpreted_text,
+    acquirer_reference_data: shown_text.describe('Maps to the online banking statement'),
     approval_code: z.string().max(6).nullable(),
     authorization_date: date.nullable(),
-    net_reference_number: told.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
+    net_reference_number: shown_text.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
     billing_amount: amount,
     billing_currency: currency,
     clearing_type: z.enum(clearing_types),
-    exchange_rate: told,
+    exchange_rate: shown_text,
     network_financial_transaction_id: short_text.describe('Unique per clearing'),
-    mcc: told_mcc.nullable(),
-    mcc_description: told,
+    mcc: shown_mcc.nullable(),
+    mcc_description: shown_text,
     merchant_amount: amount.nullable(),
     merchant_currency: currency.nullable(),
-    merchant_id: told,
-    merchant_name: told,
+    merchant_id: shown_text,
+    merchant_name: shown_text,
     settlement_date: date,
     cycle: z.enum(clearing_cycles),
     partial: z.boolean().describe('True: more clearings of this authorization follow'),

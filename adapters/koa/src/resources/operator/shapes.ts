@@ -14,7 +14,7 @@ import {
 } from '@tallystick/cards';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
-import { currency, id_either, id_number, id_text, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import { currency, id_either, id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { realCard } from '../real-cards/presenter.ts';
 import type { MovedClock } from '../sandbox/sandbox.ts';
 import type { presentApiKey, presentCompany } from './presenter.ts';
@@ -49,7 +49,7 @@ export const company = z
     full_details_in_mail: z
       .boolean()
       .describe('Whether mails about its cards carry number and code in clear, beside the one-time link'),
-    created_at: told_instant,
+    created_at: shown_instant,
     type: z.literal('company'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentCompany>>)
@@ -95,7 +95,7 @@ export const real_card = z
       .nullable()
       .describe('The names that network_data may have; null: any name'),
     is_default: z.boolean().describe('Whether a virtual card without rcn_id is tied to it'),
-    created_at: told_instant,
+    created_at: shown_instant,
     type: z.literal('realcard'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof realCard>>)
@@ -130,8 +130,8 @@ export const api_key = z
     name: z.string().max(key_name_length_max),
     signed: z.boolean().describe('Whether its requests must be signed'),
     rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullable().describe("Null: the server's default"),
-    created_at: told_instant,
-    revoked_at: told_instant.nullable(),
+    created_at: shown_instant,
+    revoked_at: shown_instant.nullable(),
     key: z.string().optional().describe('The key itself: in the answer to its creation, and never again'),
     type: z.literal('apikey'),
     url: resource_url,

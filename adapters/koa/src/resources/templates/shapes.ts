@@ -10,7 +10,7 @@ import {
   template_statuses,
 } from '@tallystick/templates';
 import * as z from 'zod';
-import { id_number, type ShapeOf, told_instant, told_mcc } from '../fields.ts';
+import { id_number, type ShapeOf, shown_instant, shown_mcc } from '../fields.ts';
 
 const mcc_rule = z.enum(mcc_rules);
 const required_control = z.enum(required_controls);
@@ -36,8 +36,8 @@ const example = {
 };
 
 /**
- * `POST /v1/content/virtualcard-templates`, wrapped as all other bodies are, or bare, which is the form of the service
- * specification.
+ * `POST /v1/content/virtualcard-templates`: wrapped like every other body, or bare as in the
+ * service specification.
  */
 export const request_template = z
   .union([z.object({ data: arguments_of_request }), arguments_of_request])
@@ -50,11 +50,11 @@ const links = z
   .describe('The query that shows the status');
 
 /** What a request and its template have in common. */
-const told_arguments = {
+const shared_fields = {
   copy_from_template: z.string().describe('The id of the shared default that it begins from'),
   description: z.string().max(template_description_length_max),
   links,
-  mcc_list: z.array(told_mcc).max(template_mccs_max),
+  mcc_list: z.array(shown_mcc).max(template_mccs_max),
   mcc_rule: mcc_rule.describe('Whether mcc_list names what is allowed or what is denied'),
   name: z.string().max(template_name_length_max),
   required_control: required_control.describe('The control that its cards have'),
@@ -64,23 +64,23 @@ const told_arguments = {
 /** The answer to the request of a template (service specification 2.3): a bare object. */
 export const template_acknowledgement = z
   .object({
-    ...told_arguments,
+    ...shared_fields,
     customer_number: z.string().describe("The bank's number of the company"),
-    status: z.enum(template_statuses).describe('PENDING'),
+    status: z.literal('PENDING'),
   } satisfies ShapeOf<TemplateAcknowledgement>)
   .meta({ id: 'TemplateAcknowledgement' });
 
 /** A template as lists and events show it. */
 export const template_item = z
   .object({
-    ...told_arguments,
+    ...shared_fields,
     id: id_number,
     company_id: id_number.nullable().describe('Null: shared by all companies'),
-    created_at: told_instant,
-    deleted_at: told_instant.nullable(),
+    created_at: shown_instant,
+    deleted_at: shown_instant.nullable(),
     environment: z.enum(template_environments),
     identity: z.null(),
     status: z.enum(template_statuses),
-    updated_at: told_instant,
+    updated_at: shown_instant,
   } satisfies ShapeOf<TemplateItem>)
   .meta({ id: 'Template' });

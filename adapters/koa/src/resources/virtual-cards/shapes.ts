@@ -22,8 +22,8 @@ import {
   object_of_domain,
   resource_url,
   type ShapeOf,
-  told_amount,
-  told_month,
+  shown_amount,
+  shown_month,
 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import type { VirtualCardResource } from './presenter.ts';
@@ -124,14 +124,14 @@ export const update_card = z
 
 /** `POST /v1/virtualcards/:id/email`. */
 export const email_card = z
-  .object({ data: z.object({ email: z.string().max(email_length_max) }) })
+  .object({ data: z.object({ email: z.string().max(email_length_max).meta({ format: 'email' }) }) })
   .meta({ id: 'EmailVirtualCard', examples: [{ data: { email: 'ada@example.com' } }] });
 
 /** A virtual card as answers show it (service specification 2.1). */
 export const virtual_card = z
   .object({
     id: id_text,
-    available_balance: told_amount,
+    available_balance: shown_amount,
     authorizations: z
       .array(authorization_item)
       .max(activity_max)
@@ -152,7 +152,7 @@ export const virtual_card = z
     currency: currency.nullable(),
     emails: z.array(z.string().max(email_length_max)).max(emails_max).nullable(),
     notified: z.boolean().describe('True: a mail to the addresses in emails was triggered'),
-    expiry: told_month.describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
+    expiry: shown_month.describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
     network_data: z.record(z.string(), z.string()),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     per_transaction_max: amount,

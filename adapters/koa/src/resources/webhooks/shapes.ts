@@ -8,7 +8,7 @@ import {
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
 import { delivered_names } from '../events/shapes.ts';
-import { id_number, id_text, instant, resource_url, type ShapeOf, told_instant } from '../fields.ts';
+import { id_number, id_text, instant, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { DeliveryResource, WebhookResource } from './presenter.ts';
 
 const event_type_ids = z
@@ -18,7 +18,7 @@ const event_type_ids = z
 
 const status = z.enum(webhook_statuses);
 
-/** What a registration is checked with. The domain checks the values, and names every one that is invalid. */
+/** The check of a registration. The domain checks the values and names every invalid one. */
 export const webhook_registration = z.object({
   data: z.object({
     callback_url: z.string().nullish(),
@@ -28,7 +28,7 @@ export const webhook_registration = z.object({
   }),
 });
 
-/** What a change is checked with. The URL and the secret are taken so that they can be refused by name. */
+/** The check of a change. It accepts the URL and the secret, so that they are refused by name. */
 export const webhook_change = z.object({
   data: z.object({
     event_type_ids: event_type_ids.nullish(),
@@ -100,7 +100,7 @@ export const webhook_test = z
 
 const attempt = z.object({
   number: z.int().min(1),
-  at: told_instant,
+  at: shown_instant,
   status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: none came'),
   error: z.string().nullable().describe('Why no answer came'),
   duration_ms: z.int().min(0),
@@ -116,8 +116,8 @@ export const delivery = z
     event_type: z.enum(delivered_names).describe('The name that the webhook subscribed to'),
     sequence: z.int().min(1).describe('X-Webhook-Sequence'),
     state: z.enum(delivery_states),
-    next_attempt_at: told_instant.nullable().describe('Null unless the delivery is pending'),
-    created_at: told_instant,
+    next_attempt_at: shown_instant.nullable().describe('Null unless the delivery is pending'),
+    created_at: shown_instant,
     attempts: z.array(attempt).describe('In the order in which they were made'),
     type: z.literal('delivery'),
     url: resource_url,
