@@ -41,7 +41,10 @@ function deliveryOf(name: string, summary: string, state: Json): DocumentedDeliv
       responses: {
         '2XX': { description: 'The delivery has succeeded' },
         410: { description: 'The delivery has failed and is not repeated' },
-        default: { description: 'The delivery is repeated, up to five attempts; so it is when no answer comes' },
+        default: {
+          description:
+            'The delivery is repeated, up to five attempts in total. The same applies when there is no answer',
+        },
       },
       security: [],
     },
@@ -74,11 +77,15 @@ const parameters: readonly Parameter[] = [
   headerOf('X-Timestamp', 'When this attempt was signed, seconds since the Unix epoch', seconds),
   headerOf(
     'X-Signature',
-    'Lower-case hex HMAC-SHA-256 by the secret over timestamp, POST, callback URL and body, joined by line feeds',
+    'Lower-case hex HMAC-SHA-256 with the secret over timestamp, POST, callback URL and body, joined by line feeds',
     hex_signature,
   ),
   {
-    ...headerOf('X-Signature-Previous', 'The same by the secret before, for 24 hours after a rotation', hex_signature),
+    ...headerOf(
+      'X-Signature-Previous',
+      'The same with the previous secret, for 24 hours after a rotation',
+      hex_signature,
+    ),
     required: false,
   },
   headerOf('X-Webhook-Sequence', '1, 2, 3 ... for each webhook, the same at every attempt; 0 for tests', {

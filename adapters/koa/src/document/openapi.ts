@@ -20,24 +20,24 @@ export interface OpenApiDocument {
   readonly components: Readonly<Record<string, Json>>;
 }
 
-const description = `Virtual cards that decide by their own limits, a log of every change, and webhooks that deliver the events.
+const description = `Virtual cards with their own limits, a log of every change, and webhooks that deliver the events.
 
 Every request carries \`Authorization: Bearer <API key>\`. Bodies are JSON objects wrapped in \`data\`. Amounts are integers
 in minor units (cents). A key with a signing secret signs each request: \`X-Timestamp\` is the time in seconds since the Unix
 epoch, and \`X-Signature\` is the lower-case hex HMAC-SHA-256 over timestamp, method, path, query and body, joined by line feeds.
 
-Every answer carries \`X-Request-Id\`. Clients must ignore fields that they do not know: new ones may be added.`;
+Every answer carries \`X-Request-Id\`. Clients must ignore unknown fields, because new ones may be added.`;
 
 /** What each section is about. The document lists its operations in this order. */
 const sections: Readonly<Record<Tag, string>> = {
-  'Virtual cards': 'Card numbers with limits of their own, each tied to a real card',
-  'Card details': 'The page that shows the number of a card once, by the link in a mail',
+  'Virtual cards': 'Card numbers with their own limits, each tied to a real card',
+  'Card details': 'The page behind the link in a mail, which shows the number of a card once',
   'Real cards': 'The cards that virtual cards are tied to',
-  'Purchase templates': 'Lists of merchant categories that cards may or may not be used with',
+  'Purchase templates': 'Lists of merchant categories that are allowed or denied',
   Events: 'The log of every change',
   Webhooks: 'Callback URLs that events are posted to, and their deliveries',
   Network: 'Authorizations and clearings from the card network',
-  Operator: 'Companies, their real cards and API keys, and work by hand',
+  Operator: 'Companies, their real cards and API keys, templates, foreign events and mails',
   Sandbox: 'The clock and the mailbox of a sandbox',
 };
 
@@ -68,7 +68,11 @@ export function openApi(
     webhooks: describeDeliveries(),
     components: {
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'An API key; one with a signing secret also signs' },
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key. A key with a signing secret also signs each request',
+        },
       },
       schemas: collectNamedSchemas([
         error,

@@ -84,7 +84,7 @@ const idempotency_parameter: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A text of your choice, one for each operation. For 24 hours the first answer to it is returned again, and ' +
-    'nothing is done a second time',
+    'A text of your choice. For 24 hours, a request with the same key returns the first answer again and does ' +
+    'nothing else',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };

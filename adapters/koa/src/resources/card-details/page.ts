@@ -138,7 +138,7 @@ function tokenOf(ctx: HttpContext): string {
 const html = { 'text/html': { schema: { type: 'string' } } };
 const answer_headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 const gone = {
-  description: 'The link was used, has expired, or never was',
+  description: 'The link was used, has expired, or does not exist',
   headers: answer_headers,
   content: html,
 };

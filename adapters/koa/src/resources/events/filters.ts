@@ -21,13 +21,13 @@ export const event_filter: z.ZodObject = z
     ...Object.fromEntries(Object.entries(filter_fields).map(([name, field]) => [name, filterOf(field)])),
     event_type: z
       .enum([...event_types.map(({ name }) => name), ...event_types_without_id])
-      .describe('`all` is every type; a second name stands for the first'),
+      .describe('`all` is every type'),
     'payload.card_number': text
       .regex(/^(?![\s\S]*\d{5})/)
       .describe('The masked number, as events show it. Never send a whole number in a query'),
   })
   .partial()
-  .describe('Several filters are ANDed. A range is `[from,to]`, both ends included; either end may be empty.');
+  .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');
 
 /** One value, or a range where the field takes one. */
 function filterOf({ type, range }: Omit<FilterField, 'name'>): z.ZodType {

@@ -38,7 +38,7 @@ export function eventRoutes(): readonly Route[] {
       path: '/v1/events',
       operation_id: 'events.list',
       summary: 'List events, newest first',
-      description: 'Several filters are ANDed. A range is [from,to], both ends included; either may be empty.',
+      description: 'Several filters are ANDed. A range is [from,to] with both ends included. Either end may be empty.',
       // The events package knows its filters, and says of an unknown one which was meant.
       query: { paged: true, filters: () => true },
       filter: event_filter,

@@ -17,7 +17,7 @@ import type { presentEvent } from './presenter.ts';
 /** A state that another system of the bank recorded: any JSON object. */
 export const foreign_state = z
   .record(z.string(), z.unknown())
-  .describe('Any JSON object. What could be a card number in it is masked')
+  .describe('Any JSON object. Anything that could be a card number is masked')
   .meta({ id: 'ForeignState' });
 
 /** Events that carry states of one kind, and what each type of them means. */

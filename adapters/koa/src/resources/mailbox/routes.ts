@@ -16,7 +16,7 @@ export function mailboxRoutes({ sealer }: { readonly sealer: Sealer }): readonly
       method: 'GET',
       path: '/sandbox/v1/mailbox',
       operation_id: 'sandbox.mailbox.list',
-      summary: 'List the mails that the sandbox kept instead of sending them, newest first',
+      summary: 'List the mails that the sandbox stored instead of sending them, newest first',
       query: { paged: true },
       answer: z.array(mailbox_item),
       async transaction(tx, { query }) {
@@ -28,7 +28,7 @@ export function mailboxRoutes({ sealer }: { readonly sealer: Sealer }): readonly
       method: 'GET',
       path: '/sandbox/v1/mailbox/:id',
       operation_id: 'sandbox.mailbox.read',
-      summary: 'Read a mail that the sandbox kept',
+      summary: 'Read a mail that the sandbox stored',
       answer: mailbox_message,
       async transaction(tx, { id }) {
         const message = await readMailbox(tx, sealer, id);

@@ -14,5 +14,5 @@ const item = z.object({
 export const mailbox_item = item.meta({ id: 'MailboxItem' });
 
 export const mailbox_message = item
-  .extend({ text: z.string().describe('The message as text; the one-time link is in it'), html: z.string() })
+  .extend({ text: z.string().describe('The message as text, with the one-time link'), html: z.string() })
   .meta({ id: 'MailboxMessage' });

@@ -35,7 +35,7 @@ export function mailRoutes(): readonly Route[] {
       method: 'GET',
       path: `${path}/:id`,
       operation_id: 'operator.mails.read',
-      summary: 'Read what became of a mail',
+      summary: 'Read the state of a mail',
       answer: mail,
       async transaction(tx, { id }) {
         return resource(mailResource(await readMail(tx, id)));
@@ -46,8 +46,8 @@ export function mailRoutes(): readonly Route[] {
       method: 'POST',
       path: `${path}/:id/retry`,
       operation_id: 'operator.mails.retry',
-      summary: 'Send a mail that failed again, from the start of the schedule',
-      description: 'Refused (400) for a mail that is sent or on its way, and when its card is Canceled.',
+      summary: 'Send a failed mail again, from the start of the schedule',
+      description: 'A mail that is sent or pending is refused (400), and so is a mail of a Canceled card.',
       answer: mail,
       async transaction(tx, request) {
         return resource(mailResource(await retryMail(tx, callOf(request), request.id)));

@@ -8,14 +8,14 @@ export const mail = z
   .object({
     id: id_text,
     company_id: id_number,
-    vcn_id: id_number.describe('The card that it tells of'),
+    vcn_id: id_number.describe('The virtual card that the mail is about'),
     recipient: z.string().describe('The address, masked: j***@example.com'),
     state: z.enum(mail_states),
-    attempts: z.int().min(0).describe('Attempts made since it was queued, or retried'),
-    error: z.string().nullable().describe('Why the last attempt came to nothing, such as "refused 451"'),
+    attempts: z.int().min(0).describe('Attempts since the mail was queued or retried'),
+    error: z.string().nullable().describe('Why the last attempt failed, such as "refused 451"'),
     created_at: shown_instant,
     next_attempt_at: shown_instant.nullable().describe('Null unless the mail is pending'),
-    finished_at: shown_instant.nullable().describe('When it was sent, or failed'),
+    finished_at: shown_instant.nullable().describe('When the mail was sent or failed'),
     type: z.literal('mail'),
     url: resource_url,
   } satisfies ShapeOf<MailResource>)

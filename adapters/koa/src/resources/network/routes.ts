@@ -37,7 +37,7 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
       operation_id: 'network.authorizations.decide',
       summary: 'Decide an authorization, or record an advice or a reversal',
       description:
-        'A fault of ours answers 503 with the code U, and nothing is recorded as approved; the same message again gets the committed outcome, if there is one.',
+        'An internal fault is answered with 503 and the code U, and nothing is recorded as approved. Send the same message again to get the recorded outcome, if there is one.',
       body: data_of_domain,
       documented_body: authorization_message,
       answer: authorization_item,

@@ -34,7 +34,7 @@ const text = short_text.nullish();
 const card_number = z
   .string()
   .regex(card_number_form, { error: () => 'must be 12 to 19 digits' })
-  .describe('In clear; answered masked');
+  .describe('The whole number. Answers show it masked');
 
 const mcc = z.string().regex(/^\d{4}$/, { error: () => 'must be four digits' });
 
@@ -47,7 +47,7 @@ const authorization_details = {
   advice_reason_code: text,
   acquirer_ica: text,
   card_holder_transaction_type_code: text.describe(
-    'Two digits, or the six of DE3; the first two decide: 20 and 28 are refunds',
+    'Two digits, or all six of the processing code (DE3). 20 and 28 as the first two are refunds',
   ),
   financial_network_code: text,
   mcc_description: text,
@@ -64,7 +64,9 @@ const authorization_details = {
 };
 
 const replacement = amount.nullish();
-const own_replacement = replacement.describe('As in replacement_amounts, beside or instead of it; two must not differ');
+const own_replacement = replacement.describe(
+  'The same as in replacement_amounts. If both are sent, they must be equal',
+);
 
 /** `POST /network/v1/authorizations`. */
 export const authorization_message = z
@@ -89,13 +91,13 @@ export const authorization_message = z
       merchant_amount: amount,
       merchant_currency: currency,
       mcc,
-      response_code: response_code.nullish().describe('Of an advice: what was decided elsewhere'),
+      response_code: response_code.nullish().describe('Of an advice: the decision that was made elsewhere (DE39)'),
       approval_code: text,
       replacement_amounts: z
         .object({ billing_amount: replacement, settlement_amount: replacement, transaction_amount: replacement })
         .nullish()
         .describe(
-          'Of a reversal: the corrected amounts; all absent or zero: in full; zero beside another of the same currency: left out',
+          'Of a reversal: the corrected amounts. All absent or zero: a full reversal. A zero beside another amount of the same currency is ignored',
         ),
       'replacement_amounts.billing_amount': own_replacement,
       'replacement_amounts.settlement_amount': own_replacement,
@@ -133,7 +135,7 @@ export const clearing_message = z
         .string()
         .regex(/^(\d{12,19}|[*xX].*)$/, { error: () => 'must be 12 to 19 digits' })
         .nullish()
-        .describe('In clear; beside vcn_id a masked one, which is ignored'),
+        .describe('The whole number. Beside vcn_id it may be masked, and is ignored'),
       vcn_id: id_either.nullish(),
       network_financial_transaction_id: short_text.min(1),
       billing_amount: amount,
@@ -183,12 +185,14 @@ const vcn_responses = [...new Set(Object.values(answers).map(({ vcn_response }) 
 const decline_code = z
   .enum(decline_codes)
   .nullable()
-  .describe('The first reason in the order in which the reasons are tried; null: approved or recorded');
+  .describe('The first reason that applies; null: approved or recorded');
 
 /** An authorization as answers and events show it (service specification 2.9). */
 export const authorization_item = z
   .object({
-    id: id_number.nullable().describe('Null when nothing was recorded: the card number is unknown, or a fault of ours'),
+    id: id_number
+      .nullable()
+      .describe('Null when nothing was recorded: the card number is unknown, or there was an internal fault'),
     company_id: id_number.nullable(),
     vcn_id: id_number.nullable().describe('The virtual card; null when the card number is unknown'),
     rcn_id: id_number.nullable(),
@@ -230,7 +234,7 @@ export const authorization_item = z
     broken_reason: z
       .enum(decline_codes)
       .nullable()
-      .describe('Of an advice that was recorded although it breaks a limit: the code of the first such reason'),
+      .describe('Of an advice that was recorded although a limit did not allow it: the first such reason'),
     vcn_response: z.enum(vcn_responses).describe('The meaning of `decline_reason` in words'),
     issuer_response: z.enum(issuer_responses),
     response_code: response_code.describe('Response code of the network (DE39); 00: approved'),

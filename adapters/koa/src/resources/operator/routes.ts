@@ -90,7 +90,7 @@ const companyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/operator/v1/companies/:id',
     operation_id: 'operator.companies.update',
-    summary: 'Change what a company wants in the mails about its cards',
+    summary: 'Change which details the mails about the cards of a company contain',
     body: update_company,
     answer: company,
     async transaction(tx, request) {
@@ -119,7 +119,7 @@ const realCardRoutes: readonly Route[] = [
     method: 'GET',
     path: '/operator/v1/realcards',
     operation_id: 'operator.realCards.list',
-    summary: 'List the real cards of a company, or of all, newest first',
+    summary: 'List the real cards of one company or of all companies, newest first',
     query: by_company,
     filter: company_filter,
     answer: z.array(real_card),
@@ -137,7 +137,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       method: 'POST',
       path: '/operator/v1/keys',
       operation_id: 'operator.keys.create',
-      summary: 'Create an API key; its text is in this answer and never again',
+      summary: 'Create an API key. Only this answer shows its text',
       body: create_key,
       answer: api_key,
       async transaction(tx, request) {
@@ -150,7 +150,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       method: 'GET',
       path: '/operator/v1/keys',
       operation_id: 'operator.keys.list',
-      summary: 'List the API keys of a company, or all, newest first',
+      summary: 'List the API keys of one company or of all companies, newest first',
       query: by_company,
       filter: company_filter,
       answer: z.array(api_key),
@@ -206,9 +206,9 @@ const foreign = route({
   method: 'POST',
   path: '/operator/v1/events',
   operation_id: 'operator.events.record',
-  summary: 'Record an event that happened elsewhere',
+  summary: 'Record an event of another system',
   description:
-    'What could be a card number in its states is masked to its last four digits, a JSON number then as text.',
+    'Anything that could be a card number is masked except for its last four digits. A masked JSON number becomes text.',
   body: foreign_event,
   answer: foreign_event_record,
   async transaction(tx, request) {

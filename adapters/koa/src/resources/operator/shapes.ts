@@ -36,7 +36,7 @@ export const update_company = z
       full_details_in_mail: z
         .boolean()
         .nullish()
-        .describe('True: mails about its cards carry number and code in clear, beside the one-time link'),
+        .describe('True: mails about its cards contain the number and the code, beside the one-time link'),
     }),
   })
   .meta({ id: 'UpdateCompany', examples: [{ data: { full_details_in_mail: true } }] });
@@ -48,7 +48,7 @@ export const company = z
     customer_number: z.string().max(customer_number_length_max),
     full_details_in_mail: z
       .boolean()
-      .describe('Whether mails about its cards carry number and code in clear, beside the one-time link'),
+      .describe('Whether mails about its cards contain the number and the code, beside the one-time link'),
     created_at: shown_instant,
     type: z.literal('company'),
     url: resource_url,
@@ -72,7 +72,7 @@ export const create_real_card = z
         .max(network_data_names_max)
         .nullish()
         .describe('Null: any name'),
-      is_default: z.boolean().nullish().describe('Default true for the first of a company, else false'),
+      is_default: z.boolean().nullish().describe('Default true for the first real card of a company, else false'),
     }),
   })
   .meta({
@@ -132,7 +132,7 @@ export const api_key = z
     rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullable().describe("Null: the server's default"),
     created_at: shown_instant,
     revoked_at: shown_instant.nullable(),
-    key: z.string().optional().describe('The key itself: in the answer to its creation, and never again'),
+    key: z.string().optional().describe('The text of the key. Only the answer to its creation has it'),
     type: z.literal('apikey'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentApiKey> & { readonly key?: string }>)
@@ -144,7 +144,7 @@ export const move_clock = z
     data: z.object({
       advance: z.string().max(64).nullish().describe('ISO 8601 duration; a day is 24 hours'),
       set: z.string().max(64).nullish().describe('ISO 8601 instant'),
-      frozen: z.boolean().nullish().describe('True: the clock stands still from then on'),
+      frozen: z.boolean().nullish().describe('True: the clock stops there. Default false'),
     }),
   })
   .meta({ id: 'MoveClock', examples: [{ data: { advance: 'PT10M' } }] });
@@ -153,6 +153,6 @@ export const clock = z
   .object({
     now: z.string().meta({ format: 'date-time' }),
     frozen: z.boolean().describe('Whether the clock stands still'),
-    waiting: z.string().optional().describe('What became due and is not done yet, and why; absent: all is done'),
+    waiting: z.string().optional().describe('Due work that is not done yet, and why; absent: all is done'),
   } satisfies ShapeOf<MovedClock>)
   .meta({ id: 'Clock' });

@@ -14,7 +14,7 @@ export function sandboxRoutes(sandbox: Sandbox): readonly Route[] {
       operation_id: 'sandbox.clock.move',
       summary: 'Move the clock forward',
       description:
-        'By a duration, or to an instant; what became due by it is done before the answer, which says what is waiting if not all is.',
+        'By a duration, or to an instant. Work that becomes due is done before the answer; `waiting` says what is not done yet.',
       body: move_clock,
       answer: clock,
       async perform({ body }) {

@@ -27,7 +27,7 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
       operation_id: 'purchaseTemplates.request',
       summary: 'Request a purchase template',
       description:
-        'It is PENDING until its creation is completed offline; then it is ACTIVE, and event 11 tells of it.',
+        'The template is PENDING until its creation is completed offline. Then it is ACTIVE, and an event of type 11 is recorded.',
       body: data_of_domain,
       documented_body: request_template,
       takes_bare_body: true,

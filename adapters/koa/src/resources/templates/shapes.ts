@@ -51,7 +51,7 @@ const links = z
 
 /** What a request and its template have in common. */
 const shared_fields = {
-  copy_from_template: z.string().describe('The id of the shared default that it begins from'),
+  copy_from_template: z.string().describe('The id of the shared default for this control'),
   description: z.string().max(template_description_length_max),
   links,
   mcc_list: z.array(shown_mcc).max(template_mccs_max),

@@ -99,7 +99,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       path: '/v1/virtualcards',
       operation_id: 'virtualCards.list',
       summary: 'List virtual cards, newest first',
-      description: 'With show_realtime_auths=true the cards carry their authorizations and clearings.',
+      description: 'With show_realtime_auths=true, the cards contain their authorizations and clearings.',
       query: {
         paged: true,
         filters: (name) => Object.hasOwn(filters, name) || metadata_filter.test(name),
@@ -148,7 +148,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       method: 'DELETE',
       path: '/v1/virtualcards/:id',
       operation_id: 'virtualCards.cancel',
-      summary: 'Cancel a virtual card; it can still be read',
+      summary: 'Cancel a virtual card. It can still be read',
       answer: null,
       status: 204,
       async transaction(tx, request) {

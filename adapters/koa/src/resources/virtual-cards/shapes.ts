@@ -33,7 +33,7 @@ const emails = z
   .max(emails_max)
   .nullish()
   .describe(
-    `Up to ${emails_max} addresses that receive the card details when the card is created; a change mails nobody`,
+    `Up to ${emails_max} addresses that receive the card details when the card is created. A change sends no mail`,
   );
 
 const names_and_values = z.record(z.string(), z.string()).nullish();
@@ -58,12 +58,12 @@ const changeable = {
     .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8, with no number past 2^53`),
 };
 
-const unchangeable = z.unknown().optional().describe('Cannot be changed: naming it is refused');
+const unchangeable = z.unknown().optional().describe('Cannot be changed. A request with this field is refused');
 
 const show_card_number = z
   .boolean()
   .nullish()
-  .describe('True: the answer shows the number and the code in clear, which is written to the audit log');
+  .describe('True: the answer shows the number and the code. The audit log records it');
 
 /** What a body about a card is checked with: its content is for the domain. */
 export const card_body = z.object({ data: object_of_domain, show_card_number });
@@ -83,7 +83,7 @@ export const create_card = z
         .max(valid_for_months_max)
         .nullish()
         .describe('Months from valid_starting_on; not with valid_ending_on'),
-      rcn_id: id_either.nullish().describe("Another of the company's real cards than its default"),
+      rcn_id: id_either.nullish().describe("One of the company's real cards; default: its default real card"),
       supplier_id: z.int().min(0).nullish(),
     }),
     show_card_number,
@@ -109,7 +109,7 @@ export const update_card = z
     data: z.object({
       ...changeable,
       total_card_amount: changeable.total_card_amount.nullish(),
-      transactions_max: uses.describe('Uses per window; null or 0: as before'),
+      transactions_max: uses.describe('Uses per window; null or 0: unchanged'),
       currency: unchangeable,
       recurring: unchangeable,
       authorization_hold_days: unchangeable,

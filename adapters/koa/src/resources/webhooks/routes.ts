@@ -72,7 +72,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       method: 'POST',
       path,
       operation_id: 'webhooks.create',
-      summary: 'Register a webhook; its secret is in this answer and never again',
+      summary: 'Register a webhook. Only this answer shows its secret',
       body: webhook_registration,
       documented_body: create_webhook,
       answer: webhook,
@@ -144,7 +144,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       method: 'POST',
       path: `${path}/:id/rotate-secret`,
       operation_id: 'webhooks.rotateSecret',
-      summary: 'Give a webhook a new secret; the one before signs too for 24 hours',
+      summary: 'Replace the secret of a webhook. The previous secret also signs for 24 hours',
       answer: webhook,
       async transaction(tx, request) {
         const rotated = await rotateWebhookSecret(tx, { sealer, random }, clientCall(request), request.id);
@@ -214,7 +214,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       method: 'POST',
       path: `${path}/:id/recover`,
       operation_id: 'webhooks.deliveries.recover',
-      summary: `Send again what failed since an instant, at most ${recovered_max.toLocaleString('en')} deliveries in one call`,
+      summary: `Send again the deliveries that failed since an instant, at most ${recovered_max.toLocaleString('en')} in one call`,
       body: recover,
       answer: recovered,
       async transaction(tx, request) {

@@ -51,7 +51,7 @@ export const create_webhook = z
         .min(shared_secret_length_min)
         .max(shared_secret_length_max)
         .nullish()
-        .describe('Signs the deliveries; one is made when absent'),
+        .describe('Signs the deliveries. The service creates one if absent'),
       status: status.nullish().describe('Default active'),
     }),
   })
@@ -77,7 +77,11 @@ export const webhook = z
   .object({
     id: id_text,
     event_type_ids,
-    secret: z.string().max(shared_secret_length_max).nullable().describe('On creation and rotation only, else null'),
+    secret: z
+      .string()
+      .max(shared_secret_length_max)
+      .nullable()
+      .describe('Shown on creation and rotation only, else null'),
     status,
     callback_url,
     type: z.literal('webhook'),
@@ -93,19 +97,19 @@ export const webhook_state = webhook
 /** What the callback URL answered to a test delivery. */
 export const webhook_test = z
   .object({
-    status: z.int().min(0).max(999).describe('The HTTP status of the callback URL; 0: none came'),
-    error: z.string().optional().describe('Why no answer came'),
+    status: z.int().min(0).max(999).describe('The HTTP status of the callback URL; 0: no answer'),
+    error: z.string().optional().describe('Why there was no answer'),
   })
   .meta({ id: 'WebhookTest' });
 
 const attempt = z.object({
   number: z.int().min(1),
   at: shown_instant,
-  status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: none came'),
-  error: z.string().nullable().describe('Why no answer came'),
+  status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),
+  error: z.string().nullable().describe('Why there was no answer'),
   duration_ms: z.int().min(0),
   answer: z.string().nullable().describe('The first 4 KiB'),
-  retry_after: z.string().nullable().describe('The Retry-After header; it changes nothing'),
+  retry_after: z.string().nullable().describe('The Retry-After header of the answer. It is ignored'),
 } satisfies ShapeOf<DeliveryResource['attempts'][number]>);
 
 /** A delivery with its attempts. */
@@ -130,5 +134,5 @@ export const recover = z
   .meta({ id: 'RecoverDeliveries', examples: [{ data: { since: '2026-11-21T00:00:00Z' } }] });
 
 export const recovered = z
-  .object({ recovered: z.int().min(0).max(recovered_max).describe('Deliveries that are sent again') })
+  .object({ recovered: z.int().min(0).max(recovered_max).describe('The number of deliveries that are sent again') })
   .meta({ id: 'RecoveredDeliveries' });
