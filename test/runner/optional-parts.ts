@@ -146,6 +146,8 @@ function findProgram(path: string | null, variable: string, without: Found['envi
 /** Installs the generators of clients for the long run, when they are required, and when only their tests run. */
 async function findGenerators({ full, required, files }: Asked): Promise<Found> {
   const asked = full || required.includes('clients') || files.every((file) => file.startsWith('test/clients/'));
-  const problem = asked ? await installGenerators() : 'the long run installs the generators, and so does --require clients';
+  const problem = asked
+    ? await installGenerators()
+    : 'the long run installs the generators, and so does --require clients';
   return problem === null ? found('test/clients', {}) : absent(problem, { TALLYSTICK_TEST_CLIENTS: 'none' });
 }
