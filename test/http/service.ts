@@ -154,7 +154,7 @@ export async function startService(
 const documents = new Map<boolean, string>();
 
 /** The document of a service, from a separate application: the log and metrics do not show it. */
-async function documentOf(options: HttpAppOptions): Promise<string> {
+async function documentOf(options: HttpAppPorts): Promise<string> {
   const is_sandbox = options.sandbox !== null;
   const known = documents.get(is_sandbox);
   if (known !== undefined) return known;
