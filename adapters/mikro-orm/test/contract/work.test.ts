@@ -1,0 +1,41 @@
+import { before, describe, it } from 'node:test';
+import {
+  api_key_store_contract,
+  company_store_contract,
+  delivery_desk_contract,
+  delivery_store_contract,
+  idempotency_store_contract,
+  mail_store_contract,
+  mailbox_store_contract,
+  one_time_link_store_contract,
+  outbox_contract,
+  webhook_store_contract,
+} from '@tallystick/harness';
+import type { Persistence } from '../../src/index.ts';
+import { onEveryDatabase } from './fixture.ts';
+
+const contracts = {
+  Outbox: outbox_contract,
+  DeliveryDesk: delivery_desk_contract,
+  DeliveryStore: delivery_store_contract,
+  WebhookStore: webhook_store_contract,
+  IdempotencyStore: idempotency_store_contract,
+  CompanyStore: company_store_contract,
+  ApiKeyStore: api_key_store_contract,
+  MailStore: mail_store_contract,
+  OneTimeLinkStore: one_time_link_store_contract,
+  MailboxStore: mailbox_store_contract,
+};
+
+onEveryDatabase('the contracts of webhooks, mails and access', (fixture) => {
+  let there: Persistence;
+  before(async () => {
+    there = await fixture().another();
+  });
+  for (const [port, contract] of Object.entries(contracts)) {
+    describe(port, () => {
+      for (const { rule, check } of contract)
+        it(rule, () => check(async () => ({ here: fixture().persistence, there })));
+    });
+  }
+});

@@ -1,0 +1,55 @@
+import type { AccessTx, Company } from '@tallystick/access';
+import { assert, type UnitOfWork } from '@tallystick/kernel';
+import { assertSame } from './assertions.ts';
+import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+
+/** What the contract of `CompanyStore` needs of a process. */
+export interface CompanyStorage {
+  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'companies'>>;
+}
+
+function newCompany(name: string): Omit<Company, 'id'> {
+  return { name, customer_number: `CN ${name}`, full_details_in_mail: false, created_at_ms: 7 };
+}
+
+/** What every adapter of `CompanyStore` promises. */
+export const company_store_contract: readonly ContractRule<TwoProcesses<CompanyStorage>>[] = [
+  {
+    rule: 'companies are read as they were inserted, newest first, on pages that leave none out',
+    async check(open) {
+      const { here, there } = await open();
+      const made = await here.unitOfWork.run(async ({ companies }) => {
+        const inserted: Company[] = [];
+        for (const name of ['A', 'é', 'C', 'D', 'E']) {
+          const company = await companies.insert(newCompany(name));
+          assertSame('the inserted company', company, { ...newCompany(name), id: company.id });
+          inserted.unshift(company);
+        }
+        return inserted;
+      });
+      await there.unitOfWork.read(async ({ companies }) => {
+        const first = await companies.list({ limit: 2 });
+        assert(first.next !== null, 'the first page has no cursor');
+        const second = await companies.list({ limit: 3, after: first.next });
+        assertSame('two pages', [...first.items, ...second.items], made);
+        assertSame('with an offset', (await companies.list({ limit: 1, offset: 4 })).items, made.slice(4));
+        assertSame('one company', await companies.find(made[0]!.id), made[0]);
+        assertSame('an unknown company', await companies.find(999_999_999), null);
+      });
+    },
+  },
+  {
+    rule: 'an update writes whether mails carry full details, and nothing of other companies',
+    async check(open) {
+      const { here } = await open();
+      const [one, other] = await here.unitOfWork.run(async ({ companies }) => [
+        await companies.insert(newCompany('one')),
+        await companies.insert(newCompany('other')),
+      ]);
+      assert(one !== undefined, 'no company');
+      await here.unitOfWork.run(({ companies }) => companies.update({ ...one, full_details_in_mail: true }));
+      const { items } = await here.unitOfWork.read(({ companies }) => companies.list({ limit: 2 }));
+      assertSame('the companies', items, [other, { ...one, full_details_in_mail: true }]);
+    },
+  },
+];

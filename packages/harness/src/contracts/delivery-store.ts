@@ -1,0 +1,161 @@
+import type { Delivery } from '@tallystick/events';
+import { assert } from '@tallystick/kernel';
+import { assertSame } from './assertions.ts';
+import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import {
+  deliveriesOf,
+  lastFailureOf,
+  lease,
+  minute_ms,
+  now_ms,
+  queued,
+  resultOf,
+  success,
+  timeout,
+  type WebhookStorage,
+} from './webhook-storage.ts';
+
+/** The delivery at the start of a new round. */
+function newRound(delivery: Delivery, due_at_ms: number): Delivery {
+  const begun = { state: 'pending', round_started_at_ms: null, round_attempts: 0, due_at_ms } as const;
+  return { ...delivery, ...begun, round: delivery.round + 1 };
+}
+
+/** What every adapter of `DeliveryStore` promises. */
+export const delivery_store_contract: readonly ContractRule<TwoProcesses<WebhookStorage>>[] = [
+  {
+    rule: 'deliveries are listed newest first with their attempts, by state, on pages that leave none out',
+    async check(open) {
+      const { here } = await open();
+      const { webhook, ids } = await queued(here, 4);
+      const [first] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
+      const { delivery, attempt } = resultOf(first!, success);
+      await here.delivery_desk.record([{ delivery, attempt, lease: lease.token }]);
+      await here.unitOfWork.read(async ({ deliveries }) => {
+        const one = await deliveries.list(webhook.id, {}, { limit: 3 });
+        assert(one.next !== null, 'the first page has no cursor');
+        const two = await deliveries.list(webhook.id, {}, { limit: 3, after: one.next });
+        const listed = [...one.items, ...two.items];
+        assertSame(
+          'ids',
+          listed.map((reading) => reading.delivery.id),
+          ids.toReversed(),
+        );
+        assertSame('the attempted one', listed.at(-1), { delivery, attempts: [attempt] });
+        assertSame('the cursor of the last page', two.next, null);
+        const of_state = async (state: Delivery['state']) =>
+          (await deliveries.list(webhook.id, { state }, { limit: 9 })).items.map((reading) => reading.delivery.id);
+        assertSame('pending', await of_state('pending'), ids.slice(1).toReversed());
+        assertSame('succeeded', await of_state('succeeded'), ids.slice(0, 1));
+        assertSame('failed', await of_state('failed'), []);
+      });
+    },
+  },
+  {
+    rule: 'a delivery is read by the id of its webhook only',
+    async check(open) {
+      const { here } = await open();
+      const { webhook, ids } = await queued(here, 1);
+      const [delivery] = await deliveriesOf(here, webhook.id);
+      const [id] = ids as [number];
+      await here.unitOfWork.run(async ({ deliveries }) => {
+        assertSame('read', await deliveries.read(webhook.id, id), { delivery, attempts: [] });
+        assertSame('found', await deliveries.find(webhook.id, id), delivery);
+        assertSame('held for update', await deliveries.find(webhook.id, id, { for_update: true }), delivery);
+        assertSame('read by another webhook', await deliveries.read(webhook.id + 1, id), null);
+        assertSame('found by another webhook', await deliveries.find(webhook.id + 1, id), null);
+        assertSame('unknown', await deliveries.read(webhook.id, 999_999_999), null);
+      });
+    },
+  },
+  {
+    rule: 'an update writes the delivery and keeps its lease',
+    async check(open) {
+      const { here } = await open();
+      const { webhook, ids } = await queued(here, 1);
+      const [order] = await here.delivery_desk.claim(ids, now_ms, lease);
+      const changed = newRound(order!.delivery, now_ms + 7);
+      await here.unitOfWork.run((tx) => tx.deliveries.update(changed));
+      assertSame('the delivery', await deliveriesOf(here, webhook.id), [changed]);
+      const again = { ...lease, token: 'two' };
+      assertSame('while it is leased', await here.delivery_desk.claim(ids, now_ms + 7, again), []);
+      const over = { ...again, machine_ms: lease.until_machine_ms };
+      assertSame('after the lease', (await here.delivery_desk.claim(ids, now_ms + 7, over)).length, 1);
+    },
+  },
+  {
+    rule: 'recover starts a new round of what failed at the instant or later, at most as many as asked',
+    async check(open) {
+      const { here } = await open();
+      const { webhook, ids } = await queued(here, 3);
+      const orders = await here.delivery_desk.claim(ids, now_ms, lease);
+      await here.delivery_desk.record(orders.map((order) => lastFailureOf(order)));
+      const failed = await deliveriesOf(here, webhook.id);
+      assertSame(
+        'failed',
+        failed.map(({ state }) => state),
+        ['failed', 'failed', 'failed'],
+      );
+      const recover = (since_ms: number) =>
+        here.unitOfWork.run((tx) => tx.deliveries.recover(webhook.id, since_ms, now_ms + 1, 2));
+      assertSame('of a later instant', await recover(now_ms + 1), 0);
+      assertSame('the first two', await recover(now_ms), 2);
+      assertSame('the last', await recover(now_ms), 1);
+      assertSame('none is left', await recover(now_ms), 0);
+      const recovered = await deliveriesOf(here, webhook.id);
+      assertSame(
+        'recovered',
+        recovered,
+        failed.map((delivery) => newRound(delivery, now_ms + 1)),
+      );
+      const claimed = await here.delivery_desk.claim(ids, now_ms + 1, { ...lease, token: 'again' });
+      assertSame('claimed again', claimed.length, 3);
+    },
+  },
+  {
+    rule: 'recover counts from when a delivery failed, not from when its event happened, and spares what succeeded',
+    async check(open) {
+      const { here } = await open();
+      const { webhook, ids } = await queued(here, 2);
+      const last_ms = now_ms + 108 * minute_ms;
+      const [first, second] = await here.delivery_desk.claim(ids, last_ms, lease);
+      await here.delivery_desk.record([lastFailureOf(first!, last_ms), resultOf(second!, success, last_ms)]);
+      const recover = (since_ms: number) =>
+        here.unitOfWork.run((tx) => tx.deliveries.recover(webhook.id, since_ms, last_ms, 10));
+      assertSame('after the failure', await recover(last_ms + 1), 0);
+      assertSame('at the failure', await recover(last_ms), 1);
+      const rounds = (await deliveriesOf(here, webhook.id)).map(({ id, round, due_at_ms }) => ({
+        id,
+        round,
+        due_at_ms,
+      }));
+      assertSame('rounds', rounds, [
+        { id: first!.delivery.id, round: 2, due_at_ms: last_ms },
+        { id: second!.delivery.id, round: 1, due_at_ms: null },
+      ]);
+    },
+  },
+  {
+    rule: 'old attempts and deliveries finished long ago are purged, at most as many as asked; what is pending stays',
+    async check(open) {
+      const { here } = await open();
+      const purge = (before_ms: number, limit: number) =>
+        here.unitOfWork.run((tx) => tx.deliveries.purge(before_ms, limit));
+      const purgeAll = async (before_ms: number) => {
+        let purged = 0;
+        for (let more = 1; more > 0; purged += more) more = await purge(before_ms, 50);
+        return purged;
+      };
+      await purgeAll(now_ms + 1_000 * minute_ms);
+      const { webhook, ids } = await queued(here, 2);
+      const [first, second] = await here.delivery_desk.claim(ids, now_ms, lease);
+      await here.delivery_desk.record([resultOf(first!, success), resultOf(second!, timeout)]);
+      assertSame('at the instant itself', await purge(now_ms, 50), 0);
+      assertSame('one of each', await purge(now_ms + 1, 1), 2);
+      assertSame('the other attempt', await purgeAll(now_ms + 1), 1);
+      const { items } = await here.unitOfWork.read((tx) => tx.deliveries.list(webhook.id, {}, { limit: 10 }));
+      const left = items.map(({ delivery, attempts }) => ({ state: delivery.state, attempts: attempts.length }));
+      assertSame('what is left', left, [{ state: 'pending', attempts: 0 }]);
+    },
+  },
+];

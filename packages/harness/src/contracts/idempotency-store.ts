@@ -1,0 +1,227 @@
+import type { AccessTx, IdempotencyRequest } from '@tallystick/access';
+import { assert, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { assertSame, refusalOf } from './assertions.ts';
+import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+
+/** What the contract of `IdempotencyStore` needs of a process. */
+export interface IdempotencyStorage {
+  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'idempotency' | 'companies'>>;
+}
+
+const noon_ms = Date.UTC(2026, 4, 20, 12);
+const machine_start_ms = 5_000_000;
+
+let drawn = 0;
+
+/** A request with a key and a token that no other request has. */
+function request(changes: Partial<IdempotencyRequest> = {}): IdempotencyRequest {
+  drawn += 1;
+  return {
+    scope: 'key 17',
+    key: `idempotency-${drawn}`,
+    token: `token-${drawn}`,
+    request_sha256: new Uint8Array(32).fill(1),
+    now_ms: noon_ms,
+    keep_ms: 86_400_000,
+    machine_ms: machine_start_ms,
+    lease_until_machine_ms: machine_start_ms + 30_000,
+    ...changes,
+  };
+}
+
+/** The store of a process, each call in a transaction of its own. */
+function recordsOf({ unitOfWork }: IdempotencyStorage) {
+  return {
+    /** `claimed`, `in_progress`, `mismatch`, or `answered` with the answer in hexadecimal. */
+    async claim(asked: IdempotencyRequest): Promise<string> {
+      const claim = await unitOfWork.run((tx) => tx.idempotency.claim(asked));
+      return claim.kind === 'answered' ? `answered ${Uint8Array.from(claim.answer).toHex()}` : claim.kind;
+    },
+    complete: (asked: IdempotencyRequest) =>
+      unitOfWork.run((tx) => tx.idempotency.complete(asked, new Uint8Array([4, 2]))),
+    release: (asked: IdempotencyRequest) => unitOfWork.run((tx) => tx.idempotency.release(asked)),
+    purge: (before_ms: number, machine_ms: number, limit: number) =>
+      unitOfWork.run((tx) => tx.idempotency.purge(before_ms, machine_ms, limit)),
+  };
+}
+
+async function assertLost(completing: Promise<unknown>, what: string): Promise<void> {
+  assertSame(what, (await refusalOf(completing, what)).code, 'idempotency_in_progress');
+}
+
+/** What every adapter of `IdempotencyStore` promises. */
+export const idempotency_store_contract: readonly ContractRule<TwoProcesses<IdempotencyStorage>>[] = [
+  {
+    rule: 'exactly one of 32 racing requests claims a key',
+    async check(open) {
+      const { here, there } = await open();
+      for (let round = 0; round < 5; round += 1) {
+        const { key } = request();
+        const claims = Array.from({ length: 32 }, (_, at) =>
+          recordsOf(at % 3 === 0 ? there : here).claim(request({ key })),
+        );
+        const kinds = (await Promise.all(claims)).toSorted();
+        assertSame('the claims', kinds, ['claimed', ...Array.from({ length: 31 }, () => 'in_progress')]);
+      }
+    },
+  },
+  {
+    rule: 'the same request gets the first answer, and another request is a mismatch',
+    async check(open) {
+      const { claim, complete } = recordsOf((await open()).here);
+      const first = request();
+      assertSame('the first', await claim(first), 'claimed');
+      assertSame('another owner', await claim({ ...first, token: 'other' }), 'in_progress');
+      assertSame('the same owner', await claim(first), 'claimed');
+      const different = { ...first, token: 'other', request_sha256: new Uint8Array(32).fill(2) };
+      assertSame('another request', await claim(different), 'mismatch');
+      await complete(first);
+      assertSame('another owner, answered', await claim({ ...first, token: 'other' }), 'answered 0402');
+      assertSame('the same owner, answered', await claim(first), 'answered 0402');
+      assertSame('another request, answered', await claim(different), 'mismatch');
+      assertSame('another scope', await claim({ ...first, scope: 'key 18' }), 'claimed');
+    },
+  },
+  {
+    rule: 'a key is free when the lease has run out on the machine’s time, whoever claims, and not before',
+    async check(open) {
+      const { claim, complete } = recordsOf((await open()).here);
+      const first = request({ lease_until_machine_ms: machine_start_ms + 1_000 });
+      await claim(first);
+      // The service's clock stands still meanwhile.
+      const later = (after_ms: number) => {
+        const machine_ms = machine_start_ms + after_ms;
+        return { ...first, token: 'other', machine_ms, lease_until_machine_ms: machine_ms + 60_000 };
+      };
+      assertSame('a millisecond before', await claim(later(999)), 'in_progress');
+      assertSame('when it has run out', await claim(later(1_000)), 'claimed');
+      const again = { ...first, machine_ms: machine_start_ms + 2_000 };
+      assertSame('the first owner', await claim(again), 'in_progress');
+      await assertLost(complete(first), 'completing with a lost lease');
+      await complete(later(1_000));
+    },
+  },
+  {
+    rule: 'a claim lasts however far the service’s clock is moved, and is not purged while its request is in progress',
+    async check(open) {
+      const { claim, complete, purge } = recordsOf((await open()).here);
+      const first = request();
+      await claim(first);
+      const far_ms = noon_ms + 10 * first.keep_ms;
+      const run_out_ms = first.lease_until_machine_ms;
+      const other = { ...first, token: 'other', now_ms: far_ms };
+      assertSame('another owner', await claim({ ...other, machine_ms: run_out_ms - 1 }), 'in_progress');
+      const different = { ...other, machine_ms: run_out_ms - 1, request_sha256: new Uint8Array(32).fill(2) };
+      assertSame('another request', await claim(different), 'mismatch');
+      await purge(far_ms, run_out_ms - 1, 1_000);
+      await complete(first);
+      assertSame('after keep_ms', await claim(other), 'claimed');
+      assert((await purge(far_ms + 1, run_out_ms, 1_000)) > 0, 'nothing was purged');
+      await assertLost(complete(other), 'completing a purged record');
+    },
+  },
+  {
+    rule: 'a lease that has run out is still its owner’s while nobody took it',
+    async check(open) {
+      const { claim, complete } = recordsOf((await open()).here);
+      const first = request();
+      await claim(first);
+      await complete(first);
+      const machine_ms = first.lease_until_machine_ms + 10;
+      assertSame('the answer', await claim({ ...first, token: 'other', machine_ms }), 'answered 0402');
+    },
+  },
+  {
+    rule: 'a record is forgotten after keep_ms, answered or not',
+    async check(open) {
+      const { claim, complete } = recordsOf((await open()).here);
+      const first = request();
+      await claim(first);
+      await complete(first);
+      const another = { ...first, token: 'other', request_sha256: new Uint8Array(32).fill(3) };
+      const at = (now_ms: number) => claim({ ...another, now_ms });
+      assertSame('a millisecond before', await at(noon_ms + first.keep_ms - 1), 'mismatch');
+      assertSame('after keep_ms', await at(noon_ms + first.keep_ms), 'claimed');
+      await assertLost(complete(first), 'completing a record that gave way');
+
+      const unanswered = request();
+      await claim(unanswered);
+      const late = { ...unanswered, token: 'other', request_sha256: new Uint8Array(32).fill(3) };
+      const run_out = { machine_ms: unanswered.lease_until_machine_ms, now_ms: noon_ms + unanswered.keep_ms };
+      assertSame('unanswered', await claim({ ...late, ...run_out }), 'claimed');
+    },
+  },
+  {
+    rule: 'an answer of a transaction that rolls back is not kept',
+    async check(open) {
+      const { here } = await open();
+      const { claim, complete } = recordsOf(here);
+      const first = request();
+      await claim(first);
+      const rolled_back = here.unitOfWork.run(async (tx) => {
+        await tx.idempotency.complete(first, new Uint8Array([1]));
+        throw new Refusal('not_found', 'no');
+      });
+      await refusalOf(rolled_back, 'the transaction');
+      await complete(first);
+      assertSame('the answer', await claim(first), 'answered 0402');
+    },
+  },
+  {
+    rule: 'of two owners one completes, and only its work commits',
+    async check(open) {
+      const { here, there } = await open();
+      const companies = async () =>
+        (await here.unitOfWork.read((tx) => tx.companies.list({ limit: 1 }))).items[0]?.id ?? 0;
+      for (let round = 0; round < 5; round += 1) {
+        const first = request({ lease_until_machine_ms: 0 });
+        const second = { ...first, token: `second-${round}` };
+        await recordsOf(here).claim(first);
+        const before = await companies();
+        const taking = recordsOf(there).claim(second);
+        const company = { name: 'Acme', customer_number: '1', full_details_in_mail: false, created_at_ms: noon_ms };
+        const completing = here.unitOfWork.run(async (tx) => {
+          await tx.companies.insert(company);
+          await tx.idempotency.complete(first, new Uint8Array([1]));
+        });
+        const [taken, completed] = await Promise.allSettled([taking, completing]);
+        assert(taken.status === 'fulfilled', 'the claim failed');
+        const is_completed = completed.status === 'fulfilled';
+        if (!is_completed) assert(completed.reason instanceof Refusal, `not refused: ${completed.reason}`);
+        assertSame('whether the work committed', (await companies()) > before, is_completed);
+        assertSame('the claim', taken.value, is_completed ? 'answered 01' : 'claimed');
+      }
+    },
+  },
+  {
+    rule: 'a key is released by its owner only, and only while it is unanswered',
+    async check(open) {
+      const { claim, complete, release } = recordsOf((await open()).here);
+      const first = request();
+      const other = { ...first, token: 'other' };
+      await claim(first);
+      await release(other);
+      assertSame('released by another', await claim(other), 'in_progress');
+      await release(first);
+      assertSame('released by its owner', await claim(other), 'claimed');
+      await complete(other);
+      await release(other);
+      assertSame('released after the answer', await claim(first), 'answered 0402');
+    },
+  },
+  {
+    rule: 'records are purged when their lease has run out, the oldest first, at most as many as asked',
+    async check(open) {
+      const { claim, purge } = recordsOf((await open()).here);
+      await purge(4, machine_start_ms, 1_000);
+      const old = [3, 1, 2].map((now_ms) => request({ now_ms, lease_until_machine_ms: 7 }));
+      for (const one of old) await claim(one);
+      assertSame('before the lease runs out', await purge(4, 6, 2), 0);
+      assertSame('the two oldest', await purge(4, 7, 2), 2);
+      assertSame('the youngest', await claim({ ...old[0]!, token: 'other', machine_ms: 6 }), 'in_progress');
+      assertSame('the oldest', await claim({ ...old[1]!, token: 'other', now_ms: 4, machine_ms: 6 }), 'claimed');
+      assertSame('the rest', await purge(4, 7, 100), 1);
+      assertSame('none is left', await purge(4, 7, 100), 0);
+    },
+  },
+];

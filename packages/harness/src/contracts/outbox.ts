@@ -1,0 +1,229 @@
+import { createWebhook, type NewDelivery, updateWebhook } from '@tallystick/events';
+import { assert, Refusal } from '@tallystick/kernel';
+import { assertSame, refusalOf } from './assertions.ts';
+import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import {
+  appendEvents,
+  appendEventsIn,
+  callOf,
+  deliveriesOf,
+  newCompany,
+  now_ms,
+  register,
+  relayAll,
+  type WebhookStorage,
+} from './webhook-storage.ts';
+
+function newDelivery(webhook_id: number, company_id: number, event_id: number, sequence: number): NewDelivery {
+  return {
+    company_id,
+    webhook_id,
+    event_id,
+    sequence,
+    event_type: 'virtualcard.created',
+    state: 'pending',
+    attempts: 0,
+    round: 1,
+    round_started_at_ms: null,
+    round_attempts: 0,
+    due_at_ms: now_ms,
+    created_at_ms: now_ms,
+    finished_at_ms: null,
+  };
+}
+
+/** What every adapter of `Outbox` promises, together with the event log that fills it. */
+export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>>[] = [
+  {
+    rule: 'committed events are taken once, at most as many as asked, by rising ids',
+    async check(open) {
+      const { here, there } = await open();
+      const company_id = await newCompany(here);
+      await relayAll(here);
+      const ids = await appendEvents(here, company_id, 5);
+      const event = (id: number) => ({ id, company_id, event_type: 'virtualcard.created' });
+      const take = (storage: WebhookStorage, limit: number) => storage.unitOfWork.run((tx) => tx.outbox.take(limit));
+      assertSame('the first three', await take(here, 3), ids.slice(0, 3).map(event));
+      assertSame('the rest', await take(there, 9), ids.slice(3).map(event));
+      assertSame('after the last', await take(here, 9), []);
+    },
+  },
+  {
+    rule: 'events of a transaction that rolls back are never taken',
+    async check(open) {
+      const { here } = await open();
+      const company_id = await newCompany(here);
+      const { id } = await register(here, company_id);
+      const rolled_back = here.unitOfWork.run(async (tx) => {
+        await appendEventsIn(tx, company_id, 1);
+        throw new Refusal('validation_failed', 'changed my mind');
+      });
+      await refusalOf(rolled_back, 'the transaction');
+      await relayAll(here);
+      assertSame('deliveries', await deliveriesOf(here, id), []);
+    },
+  },
+  {
+    rule: 'events that a transaction took before it rolled back are taken by the next',
+    async check(open) {
+      const { here, there } = await open();
+      const company_id = await newCompany(here);
+      await relayAll(here);
+      const ids = await appendEvents(here, company_id, 2);
+      for (const takes of ['take', 'takeAllOf'] as const) {
+        const rolled_back = here.unitOfWork.run(async ({ outbox }) => {
+          const taken = takes === 'take' ? await outbox.take(9) : await outbox.takeAllOf(company_id);
+          assertSame(takes, taken.length, 2);
+          throw new Refusal('validation_failed', 'changed my mind');
+        });
+        await refusalOf(rolled_back, takes);
+      }
+      const taken = await there.unitOfWork.run((tx) => tx.outbox.take(9));
+      const taken_ids = taken.map(({ id }) => id);
+      assertSame('taken in the end', taken_ids, ids);
+    },
+  },
+  {
+    rule: 'all events of one company are taken, and no others',
+    async check(open) {
+      const { here } = await open();
+      const [own, other] = [await newCompany(here), await newCompany(here)];
+      await relayAll(here);
+      const ids: number[] = [];
+      const others: number[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        ids.push(...(await appendEvents(here, own, 2)));
+        others.push(...(await appendEvents(here, other, 1)));
+      }
+      const taken = await here.unitOfWork.run((tx) => tx.outbox.takeAllOf(own));
+      assertSame(
+        'the events',
+        taken,
+        ids.map((id) => ({ id, company_id: own, event_type: 'virtualcard.created' })),
+      );
+      const left = await here.unitOfWork.run((tx) => tx.outbox.take(9));
+      const left_ids = left.map(({ id }) => id);
+      assertSame('what is left', left_ids, others);
+    },
+  },
+  {
+    rule: 'active webhooks of the companies are read by rising ids, with the last sequence number of each',
+    async check(open) {
+      const { here } = await open();
+      const [own, other, third] = [await newCompany(here), await newCompany(here), await newCompany(here)];
+      const first = await register(here, own);
+      await register(here, own, { event_type_ids: [2], status: 'inactive' });
+      const second = await register(here, other);
+      await register(here, third);
+      await appendEvents(here, own, 3);
+      await relayAll(here);
+      const active = await here.unitOfWork.run((tx) => tx.outbox.activeWebhooks([other, own]));
+      assertSame('the webhooks', active, [
+        { webhook: first, last_sequence: 3 },
+        { webhook: second, last_sequence: 0 },
+      ]);
+    },
+  },
+  {
+    rule: 'enqueued deliveries are stored as given, and offered in the order of their ids',
+    async check(open) {
+      const { here } = await open();
+      const company_id = await newCompany(here);
+      const webhook = await register(here, company_id);
+      const event_ids = await appendEvents(here, company_id, 2);
+      const given = event_ids.map((event_id, place) => newDelivery(webhook.id, company_id, event_id, place + 1));
+      const offers = await here.unitOfWork.run(async ({ outbox }) => {
+        await outbox.takeAllOf(company_id);
+        return await outbox.enqueue(given);
+      });
+      const stored = await deliveriesOf(here, webhook.id);
+      assertSame(
+        'the deliveries',
+        stored,
+        given.map((delivery, place) => ({ ...delivery, id: stored[place]!.id })),
+      );
+      assertSame(
+        'the offers',
+        offers,
+        stored.map(({ id }) => ({ delivery_id: id, webhook_id: webhook.id })),
+      );
+    },
+  },
+  {
+    rule: 'two relays at once make one delivery per event, numbered without a gap',
+    async check(open) {
+      const { here, there } = await open();
+      const company_id = await newCompany(here);
+      const { id } = await register(here, company_id);
+      for (let round = 0; round < 5; round += 1) await appendEvents(here, company_id, 12);
+      const relays = [here, there, here, there].map((storage) => relayAll(storage, 7));
+      const offers = (await Promise.all(relays)).flat();
+      assertSame('offers', offers.filter(({ webhook_id }) => webhook_id === id).length, 60);
+      const deliveries = await deliveriesOf(here, id);
+      assertSame('events with a delivery', new Set(deliveries.map(({ event_id }) => event_id)).size, 60);
+      const sequences = deliveries.map(({ sequence }) => sequence).toSorted((a, b) => a - b);
+      assertSame(
+        'sequence numbers',
+        sequences,
+        Array.from({ length: 60 }, (_, place) => place + 1),
+      );
+    },
+  },
+  {
+    rule: 'a change of a webhook leaves no earlier event behind, and a new webhook gets no earlier event',
+    async check(open) {
+      const { here, there } = await open();
+      const company_id = await newCompany(here);
+      const call = callOf(company_id);
+      const parts = {
+        callback_url_policy: () => null,
+        sealer: {
+          seal: (_: string, clear: Uint8Array) => clear,
+          open: (_: string, sealed: Uint8Array) => sealed,
+          isCurrent: () => true,
+        },
+        random: { below: () => 0, bytes: (count: number) => new Uint8Array(count) },
+      };
+      await appendEvents(here, company_id, 3);
+      const request = { callback_url: 'https://hooks.example/', event_type_ids: [1] };
+      const { webhook } = await here.unitOfWork.run((tx) => createWebhook(tx, parts, call, request));
+      await appendEvents(here, company_id, 40);
+      const paused = here.unitOfWork.run((tx) => updateWebhook(tx, call, webhook.id, { status: 'inactive' }));
+      await Promise.all([paused, relayAll(there, 7)]);
+      await appendEvents(here, company_id, 5);
+      await relayAll(here);
+      assertSame('deliveries', (await deliveriesOf(here, webhook.id)).length, 40);
+    },
+  },
+  {
+    rule: 'an event makes no delivery for an inactive webhook, for another type or for another company',
+    async check(open) {
+      const { here } = await open();
+      const [own, other] = [await newCompany(here), await newCompany(here)];
+      const inactive = await register(here, own, { status: 'inactive', event_type_ids: [1] });
+      const clearings = await register(here, own, { event_type_ids: [7] });
+      const foreign = await register(here, other);
+      await appendEvents(here, own, 3);
+      await relayAll(here);
+      for (const { id } of [inactive, clearings, foreign])
+        assertSame(`deliveries of webhook ${id}`, await deliveriesOf(here, id), []);
+    },
+  },
+  {
+    rule: 'a backlog of a thousand events is taken and enqueued in one transaction',
+    async check(open) {
+      const { here } = await open();
+      const company_id = await newCompany(here);
+      const webhook = await register(here, company_id);
+      await appendEvents(here, company_id, 1_000);
+      const offers = await relayAll(here, 1_000);
+      assertSame('offers', offers.filter(({ webhook_id }) => webhook_id === webhook.id).length, 1_000);
+      const deliveries = await deliveriesOf(here, webhook.id);
+      assert(deliveries.length === 100, `${deliveries.length} deliveries on the first page`);
+      assert(
+        deliveries.every(({ state }) => state === 'pending'),
+        'a delivery is not pending',
+      );
+    },
+  },
+];
