@@ -1,4 +1,3 @@
-import { Pan } from '@tallystick/cards';
 import type { RingKey } from '@tallystick/vault';
 import fc from 'fast-check';
 
@@ -20,16 +19,3 @@ export const ringKeys: fc.Arbitrary<readonly RingKey[]> = fc
     fc.option(material, { nil: null }),
   )
   .map(([keys, index]) => (index === null ? keys : [...keys, { id: 'index', material: index }]));
-
-/** A number of 12 to 19 digits. */
-export const pan: fc.Arbitrary<Pan> = fc
-  .string({ unit: fc.constantFrom(...'0123456789'), minLength: 12, maxLength: 19 })
-  .map((digits) => new Pan(digits));
-
-/** A year and month, YYYY-MM. */
-export const expiry: fc.Arbitrary<string> = fc
-  .tuple(fc.integer({ min: 2024, max: 2060 }), fc.integer({ min: 1, max: 12 }))
-  .map(([year, month]) => `${year}-${String(month).padStart(2, '0')}`);
-
-/** The purpose of a sealed value. */
-export const purpose: fc.Arbitrary<string> = fc.string({ unit: 'grapheme', maxLength: 40 });

@@ -28,8 +28,8 @@ export interface SmtpReceiver {
 }
 
 export interface SmtpReceiverOptions extends SMTPServerOptions {
-  /** Whether the answer to this received message is withheld for ever. */
-  readonly holdsAnswer?: (mail: ReceivedMail) => boolean;
+  /** Whether the answer to this received message is withheld for ever; or until when. */
+  readonly holdsAnswer?: (mail: ReceivedMail) => boolean | Promise<void>;
 }
 
 /** Starts a receiver. By default it offers STARTTLS, requires no login, and accepts everything. */
@@ -64,7 +64,9 @@ export async function smtpReceiver({
           secure: session.secure,
         };
         received.push(mail);
-        if (!holdsAnswer(mail)) done();
+        const held = holdsAnswer(mail);
+        if (held instanceof Promise) void held.then(() => done());
+        else if (!held) done();
         for (const { resolve } of waiting.filter(({ count }) => received.length >= count)) resolve();
       });
     },
