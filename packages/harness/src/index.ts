@@ -25,15 +25,15 @@ export {
   reversalPlan,
 } from './arbitraries/messages.ts';
 export { type Command, CreateCard, commandSequence, compareAll } from './commands.ts';
-export { api_key_store_contract, type ApiKeyStorage } from './contracts/api-key-store.ts';
+export { type ApiKeyStorage, api_key_store_contract } from './contracts/api-key-store.ts';
 export { card_store_contract } from './contracts/card-store.ts';
-export { company_store_contract, type CompanyStorage } from './contracts/company-store.ts';
+export { type CompanyStorage, company_store_contract } from './contracts/company-store.ts';
 export type { ContractRule } from './contracts/contract-rule.ts';
 export { delivery_desk_contract } from './contracts/delivery-desk.ts';
 export { delivery_queue_contract } from './contracts/delivery-queue.ts';
 export { delivery_store_contract } from './contracts/delivery-store.ts';
 export { eventStoreContract, type PropertyRuns } from './contracts/event-store.ts';
-export { idempotency_store_contract, type IdempotencyStorage } from './contracts/idempotency-store.ts';
+export { type IdempotencyStorage, idempotency_store_contract } from './contracts/idempotency-store.ts';
 export { ledger_contract } from './contracts/ledger.ts';
 export type { MailStorage, MailStorageTx } from './contracts/mail-storage.ts';
 export { mail_store_contract } from './contracts/mail-store.ts';

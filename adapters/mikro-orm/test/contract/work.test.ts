@@ -27,15 +27,23 @@ const contracts = {
   MailboxStore: mailbox_store_contract,
 };
 
+interface Storage extends Pick<Persistence, 'unitOfWork' | 'delivery_desk'> {
+  another(): Promise<Storage>;
+}
+
 onEveryDatabase('the contracts of webhooks, mails and access', (fixture) => {
   let there: Persistence;
   before(async () => {
     there = await fixture().another();
   });
+  const inProcess = ({ unitOfWork, delivery_desk }: Persistence): Storage => ({
+    unitOfWork,
+    delivery_desk,
+    another: async () => inProcess(there),
+  });
   for (const [port, contract] of Object.entries(contracts)) {
     describe(port, () => {
-      for (const { rule, check } of contract)
-        it(rule, () => check(async () => ({ here: fixture().persistence, there })));
+      for (const { rule, check } of contract) it(rule, () => check(async () => inProcess(fixture().persistence)));
     });
   }
 });

@@ -1,11 +1,14 @@
 import type { AccessTx, Company } from '@tallystick/access';
 import { assert, type UnitOfWork } from '@tallystick/kernel';
-import { assertSame } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { twoProcesses } from './two-processes.ts';
 
 /** What the contract of `CompanyStore` needs of a process. */
 export interface CompanyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'companies'>>;
+  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  another(): Promise<CompanyStorage>;
 }
 
 function newCompany(name: string): Omit<Company, 'id'> {
@@ -13,16 +16,16 @@ function newCompany(name: string): Omit<Company, 'id'> {
 }
 
 /** What every adapter of `CompanyStore` promises. */
-export const company_store_contract: readonly ContractRule<TwoProcesses<CompanyStorage>>[] = [
+export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
   {
     rule: 'companies are read as they were inserted, newest first, on pages that leave none out',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const made = await here.unitOfWork.run(async ({ companies }) => {
         const inserted: Company[] = [];
         for (const name of ['A', 'é', 'C', 'D', 'E']) {
           const company = await companies.insert(newCompany(name));
-          assertSame('the inserted company', company, { ...newCompany(name), id: company.id });
+          assertEqual(company, { ...newCompany(name), id: company.id }, 'the inserted company');
           inserted.unshift(company);
         }
         return inserted;
@@ -31,17 +34,17 @@ export const company_store_contract: readonly ContractRule<TwoProcesses<CompanyS
         const first = await companies.list({ limit: 2 });
         assert(first.next !== null, 'the first page has no cursor');
         const second = await companies.list({ limit: 3, after: first.next });
-        assertSame('two pages', [...first.items, ...second.items], made);
-        assertSame('with an offset', (await companies.list({ limit: 1, offset: 4 })).items, made.slice(4));
-        assertSame('one company', await companies.find(made[0]!.id), made[0]);
-        assertSame('an unknown company', await companies.find(999_999_999), null);
+        assertEqual([...first.items, ...second.items], made, 'two pages');
+        assertEqual((await companies.list({ limit: 1, offset: 4 })).items, made.slice(4), 'with an offset');
+        assertEqual(await companies.find(made[0]!.id), made[0], 'one company');
+        assertEqual(await companies.find(999_999_999), null, 'an unknown company');
       });
     },
   },
   {
     rule: 'an update writes whether mails carry full details, and nothing of other companies',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const [one, other] = await here.unitOfWork.run(async ({ companies }) => [
         await companies.insert(newCompany('one')),
         await companies.insert(newCompany('other')),
@@ -49,7 +52,7 @@ export const company_store_contract: readonly ContractRule<TwoProcesses<CompanyS
       assert(one !== undefined, 'no company');
       await here.unitOfWork.run(({ companies }) => companies.update({ ...one, full_details_in_mail: true }));
       const { items } = await here.unitOfWork.read(({ companies }) => companies.list({ limit: 2 }));
-      assertSame('the companies', items, [other, { ...one, full_details_in_mail: true }]);
+      assertEqual(items, [other, { ...one, full_details_in_mail: true }], 'the companies');
     },
   },
 ];

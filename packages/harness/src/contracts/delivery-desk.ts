@@ -1,7 +1,8 @@
 import { relayEvents, retryDelivery, type WorkOrder } from '@tallystick/events';
 import { assert, type Lease } from '@tallystick/kernel';
-import { assertSame } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { twoProcesses } from './two-processes.ts';
 import {
   answered,
   appendEvents,
@@ -50,22 +51,22 @@ async function readingsOf({ unitOfWork }: WebhookStorage, webhook_id: number) {
 }
 
 /** What every adapter of `DeliveryDesk` promises. */
-export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookStorage>>[] = [
+export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'racing workers claim each delivery once',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const { ids } = await queued(here, 40);
       const claims = Array.from({ length: 8 }, (_, place) =>
         (place % 2 === 0 ? here : there).delivery_desk.claim(ids, now_ms, { ...lease, token: `worker ${place}` }),
       );
-      assertSame('the claimed deliveries', idsOf((await Promise.all(claims)).flat()), ids);
+      assertEqual(idsOf((await Promise.all(claims)).flat()), ids, 'the claimed deliveries');
     },
   },
   {
     rule: 'a claim returns the delivery, its webhook, its event and the lease',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 2);
       const orders = await here.delivery_desk.claim(ids, now_ms, lease);
       const deliveries = await deliveriesOf(here, webhook.id);
@@ -77,10 +78,10 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
           }),
         ),
       );
-      assertSame(
-        'the work orders',
+      assertEqual(
         orders.toSorted((a, b) => a.delivery.id - b.delivery.id),
         expected,
+        'the work orders',
       );
       assert(
         expected.every(({ event }) => event !== null),
@@ -91,7 +92,7 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
   {
     rule: 'a claim passes over deliveries that are leased, not due yet, not pending, unknown or of an inactive webhook',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 4);
       const { claim, record } = here.delivery_desk;
       const [leased, later, done, free] = ids as [number, number, number, number];
@@ -102,41 +103,47 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
         [done, success],
       ]);
       await record(orders.map((order) => resultOf(order, answers.get(order.delivery.id)!)));
-      assertSame('the claimed', idsOf(await claim([...ids, 999_999_999], now_ms, { ...lease, token: 'three' })), [
-        free,
-      ]);
+      assertEqual(
+        idsOf(await claim([...ids, 999_999_999], now_ms, { ...lease, token: 'three' })),
+        [free],
+        'the claimed',
+      );
       await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
       const all_due = { ...lease, machine_ms: lease.until_machine_ms };
-      assertSame('of an inactive webhook', await claim(ids, now_ms + 10 * minute_ms, all_due), []);
+      assertEqual(await claim(ids, now_ms + 10 * minute_ms, all_due), [], 'of an inactive webhook');
       await here.unitOfWork.run((tx) => tx.webhooks.update(webhook));
-      assertSame('when all is due', idsOf(await claim(ids, now_ms + 10 * minute_ms, all_due)), [leased, later, free]);
+      assertEqual(idsOf(await claim(ids, now_ms + 10 * minute_ms, all_due)), [leased, later, free], 'when all is due');
     },
   },
   {
     rule: 'a record ends the lease and stores state and attempt; a result with a lost lease changes nothing',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 2);
       const orders = await here.delivery_desk.claim(ids, now_ms, lease);
       const [first, second] = orders.toSorted((a, b) => a.delivery.id - b.delivery.id).map((o) => resultOf(o, success));
       await here.delivery_desk.record([first!, { ...second!, lease: 'another' }]);
       const read = (id: number) => here.unitOfWork.read((tx) => tx.deliveries.read(webhook.id, id));
-      assertSame('the recorded delivery', await read(ids[0]!), {
-        delivery: first!.delivery,
-        attempts: [first!.attempt],
-      });
+      assertEqual(
+        await read(ids[0]!),
+        {
+          delivery: first!.delivery,
+          attempts: [first!.attempt],
+        },
+        'the recorded delivery',
+      );
       const untouched = orders.find(({ delivery }) => delivery.id === ids[1])?.delivery;
-      assertSame('the other one', await read(ids[1]!), { delivery: untouched, attempts: [] });
+      assertEqual(await read(ids[1]!), { delivery: untouched, attempts: [] }, 'the other one');
       await here.delivery_desk.record([second!]);
-      assertSame('with its own lease', (await read(ids[1]!))?.delivery.state, 'succeeded');
+      assertEqual((await read(ids[1]!))?.delivery.state, 'succeeded', 'with its own lease');
       await here.delivery_desk.record([second!]);
-      assertSame('recorded twice', (await read(ids[1]!))?.attempts.length, 1);
+      assertEqual((await read(ids[1]!))?.attempts.length, 1, 'recorded twice');
     },
   },
   {
     rule: 'of two results of one delivery in a batch only the one with the current lease counts',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 1);
       const { claim, record } = here.delivery_desk;
       const [first] = await claim(ids, now_ms, lease);
@@ -145,40 +152,40 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
       assert(first !== undefined && second !== undefined, 'a lease that ran out is not claimed again');
       await record([resultOf(first, timeout), resultOf(second, success)]);
       const readings = await readingsOf(here, webhook.id);
-      assertSame('state', readings[0]?.state, 'succeeded');
-      assertSame('attempts', readings[0]?.attempts, [[1, 204]]);
+      assertEqual(readings[0]?.state, 'succeeded', 'state');
+      assertEqual(readings[0]?.attempts, [[1, 204]], 'attempts');
     },
   },
   {
     rule: 'an answer with a NUL is recorded, and the others of its batch with it',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 2);
       const [first, second] = await here.delivery_desk.claim(ids, now_ms, lease);
       await here.delivery_desk.record([resultOf(first!, answered(200, '\0')), resultOf(second!, success)]);
       const states = (await readingsOf(here, webhook.id)).map(({ state }) => state);
-      assertSame('states', states, ['succeeded', 'succeeded']);
+      assertEqual(states, ['succeeded', 'succeeded'], 'states');
     },
   },
   {
     rule: 'a retry while an attempt is in flight starts a new round, and the attempt is recorded without ending it',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 3);
       const { claim, record } = here.delivery_desk;
       const call = callOf(webhook.company_id, now_ms + 5);
       const answers = new Map([success, timeout, answered(410)].map((answer, place) => [ids[place]!, answer]));
       const orders = await claim(ids, now_ms, lease);
       for (const id of ids) await here.unitOfWork.run((tx) => retryDelivery(tx, call, webhook.id, id));
-      assertSame('claimed while in flight', await claim(ids, call.now_ms, other_lease), []);
+      assertEqual(await claim(ids, call.now_ms, other_lease), [], 'claimed while in flight');
       await record(orders.map((order) => resultOf(order, answers.get(order.delivery.id)!)));
       const begun = { state: 'pending', count: 1, round_attempts: 0, due_at_ms: call.now_ms };
       const readings = await readingsOf(here, webhook.id);
       const statuses = [204, null, 410];
-      assertSame(
-        'after the record',
+      assertEqual(
         readings,
         statuses.map((status) => ({ ...begun, attempts: [[1, status]] })),
+        'after the record',
       );
 
       const [next] = await claim([ids[2]!], call.now_ms, other_lease);
@@ -189,17 +196,17 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
         [1, 410],
         [2, 204],
       ];
-      assertSame('after the new round', (await readingsOf(here, webhook.id))[2], { ...ended, attempts });
+      assertEqual((await readingsOf(here, webhook.id))[2], { ...ended, attempts }, 'after the new round');
     },
   },
   {
     rule: 'of a retry and a record that race neither is lost',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const { webhook, ids } = await queued(here, 12);
       const call = callOf(webhook.company_id);
       const orders = await here.delivery_desk.claim(ids, now_ms, lease);
-      assertSame('claimed', orders.length, 12);
+      assertEqual(orders.length, 12, 'claimed');
       await Promise.all(
         orders.flatMap((order) => [
           here.delivery_desk.record([resultOf(order, success)]),
@@ -207,38 +214,38 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
         ]),
       );
       const { items } = await here.unitOfWork.read((tx) => tx.deliveries.list(webhook.id, {}, { limit: 100 }));
-      assertSame('deliveries', items.length, 12);
+      assertEqual(items.length, 12, 'deliveries');
       for (const { delivery, attempts } of items) {
         const { state, attempts: count, round } = delivery;
         const reading = { state, count, round, attempts: attempts.length };
-        assertSame(`delivery ${delivery.id}`, reading, { state: 'pending', count: 1, round: 2, attempts: 1 });
+        assertEqual(reading, { state: 'pending', count: 1, round: 2, attempts: 1 }, `delivery ${delivery.id}`);
       }
-      assertSame('claimed again', idsOf(await there.delivery_desk.claim(ids, now_ms, other_lease)), ids);
+      assertEqual(idsOf(await there.delivery_desk.claim(ids, now_ms, other_lease)), ids, 'claimed again');
     },
   },
   {
     rule: 'due offers pending deliveries of active webhooks that are not leased, when their time has come',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 5);
       const [order] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
       const sorted = async (at?: Parameters<typeof dueOf>[2]) =>
         (await dueOf(here, webhook.id, at)).toSorted((a, b) => a - b);
-      assertSame('while one is leased', await sorted(), ids.slice(1));
-      assertSame('when its lease has run out', await sorted({ machine_ms: lease.until_machine_ms }), ids);
+      assertEqual(await sorted(), ids.slice(1), 'while one is leased');
+      assertEqual(await sorted({ machine_ms: lease.until_machine_ms }), ids, 'when its lease has run out');
       await here.delivery_desk.record([resultOf(order!, timeout)]);
       const again_ms = (await deliveriesOf(here, webhook.id))[0]?.due_at_ms ?? 0;
       assert(again_ms > now_ms, 'a failed attempt has no later one');
-      assertSame('before the next attempt', await sorted({ now_ms: again_ms - 1 }), ids.slice(1));
-      assertSame('at the next attempt', await sorted({ now_ms: again_ms }), ids);
+      assertEqual(await sorted({ now_ms: again_ms - 1 }), ids.slice(1), 'before the next attempt');
+      assertEqual(await sorted({ now_ms: again_ms }), ids, 'at the next attempt');
       await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
-      assertSame('of an inactive webhook', await sorted({ now_ms: again_ms }), []);
+      assertEqual(await sorted({ now_ms: again_ms }), [], 'of an inactive webhook');
     },
   },
   {
     rule: 'due offers the oldest due of each webhook, at most as many as asked, and none of webhooks passed over',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const one = await queued(here, 3);
       const two = await queued(here, 3);
       // The first of webhook one is due again, later than the other two.
@@ -247,8 +254,8 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
       const later_ms = now_ms + 10 * minute_ms;
       const offered = async (webhook_id: number, per_webhook: number) =>
         (await dueOf(here, webhook_id, { now_ms: later_ms, per_webhook })).toSorted((a, b) => a - b);
-      assertSame('two of webhook one', await offered(one.webhook.id, 2), one.ids.slice(1));
-      assertSame('one of webhook two', await offered(two.webhook.id, 1), two.ids.slice(0, 1));
+      assertEqual(await offered(one.webhook.id, 2), one.ids.slice(1), 'two of webhook one');
+      assertEqual(await offered(two.webhook.id, 1), two.ids.slice(0, 1), 'one of webhook two');
       const bounds = { per_webhook: 9, limit: 100_000, passed_over: [one.webhook.id] };
       const passed = await here.delivery_desk.due(later_ms, now_ms, bounds);
       assert(!passed.some(({ webhook_id }) => webhook_id === one.webhook.id), 'a webhook was not passed over');
@@ -257,13 +264,13 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
         'too many webhooks were passed over',
       );
       const limited = await here.delivery_desk.due(later_ms, now_ms, { ...bounds, limit: 2 });
-      assertSame('with a limit of 2', limited.length, 2);
+      assertEqual(limited.length, 2, 'with a limit of 2');
     },
   },
   {
     rule: 'the backlog counts pending deliveries of active webhooks, due or not, and finds the first',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const before = await here.delivery_desk.backlog();
       const { webhook, ids } = await queued(here, 3);
       const [first] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
@@ -271,15 +278,15 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
       const [second] = await here.delivery_desk.claim([ids[1]!], now_ms, lease);
       await here.delivery_desk.record([resultOf(second!, timeout)]);
       const oldest_due_at_ms = Math.min(now_ms, before.oldest_due_at_ms ?? now_ms);
-      assertSame('the backlog', await here.delivery_desk.backlog(), { pending: before.pending + 2, oldest_due_at_ms });
+      assertEqual(await here.delivery_desk.backlog(), { pending: before.pending + 2, oldest_due_at_ms }, 'the backlog');
       await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
-      assertSame('without it', await here.delivery_desk.backlog(), before);
+      assertEqual(await here.delivery_desk.backlog(), before, 'without it');
     },
   },
   {
     rule: 'the workload counts what waits and what is in flight, of active webhooks and due by now',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { claim, record, workload } = here.delivery_desk;
       const before = await workload(now_ms, now_ms);
       const more = async () => {
@@ -287,21 +294,21 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
         return { waiting: waiting - before.waiting, in_flight: in_flight - before.in_flight };
       };
       const { webhook, ids } = await queued(here, 3);
-      assertSame('after the relay', await more(), { waiting: 3, in_flight: 0 });
+      assertEqual(await more(), { waiting: 3, in_flight: 0 }, 'after the relay');
       const [first, second] = await claim(ids.slice(1), now_ms, lease);
-      assertSame('after the claim', await more(), { waiting: 1, in_flight: 2 });
+      assertEqual(await more(), { waiting: 1, in_flight: 2 }, 'after the claim');
       await record([resultOf(first!, timeout), resultOf(second!, success)]);
-      assertSame('one is due later and one is done', await more(), { waiting: 1, in_flight: 0 });
+      assertEqual(await more(), { waiting: 1, in_flight: 0 }, 'one is due later and one is done');
       await claim(ids, now_ms, lease);
-      assertSame('after another claim', await more(), { waiting: 0, in_flight: 1 });
+      assertEqual(await more(), { waiting: 0, in_flight: 1 }, 'after another claim');
       await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
-      assertSame('of an inactive webhook', await more(), { waiting: 0, in_flight: 0 });
+      assertEqual(await more(), { waiting: 0, in_flight: 0 }, 'of an inactive webhook');
     },
   },
   {
     rule: 'an event is unrelayed until the transaction that makes its deliveries has committed',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
       await register(here, company_id);
       await relayAll(here);
@@ -317,15 +324,15 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
       const during = await here.delivery_desk.workload(now_ms, now_ms);
       seen.resolve();
       await relaying;
-      assertSame('during the transaction', during, { ...before, unrelayed: before.unrelayed + 2 });
+      assertEqual(during, { ...before, unrelayed: before.unrelayed + 2 }, 'during the transaction');
       const after = await here.delivery_desk.workload(now_ms, now_ms);
-      assertSame('after the transaction', after, { ...before, waiting: before.waiting + 2 });
+      assertEqual(after, { ...before, waiting: before.waiting + 2 }, 'after the transaction');
     },
   },
   {
     rule: 'a lease that has run out is in flight no more, and its delivery waits',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { ids } = await queued(here, 1);
       const { claim, workload } = here.delivery_desk;
       const before = await workload(now_ms, lease.until_machine_ms - 1);
@@ -333,9 +340,9 @@ export const delivery_desk_contract: readonly ContractRule<TwoProcesses<WebhookS
       const held = await workload(now_ms, lease.until_machine_ms - 1);
       const over = await workload(now_ms, lease.until_machine_ms);
       const expected = { ...before, waiting: before.waiting - 1, in_flight: before.in_flight + 1 };
-      assertSame('while it lasts', held, expected);
-      assertSame('in all', over.waiting + over.in_flight, before.waiting + before.in_flight);
-      assertSame('in flight', over.in_flight, 0);
+      assertEqual(held, expected, 'while it lasts');
+      assertEqual(over.waiting + over.in_flight, before.waiting + before.in_flight, 'in all');
+      assertEqual(over.in_flight, 0, 'in flight');
     },
   },
 ];

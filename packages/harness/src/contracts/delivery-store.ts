@@ -1,7 +1,7 @@
 import type { Delivery } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
-import { assertSame } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
 import {
   deliveriesOf,
   lastFailureOf,
@@ -22,11 +22,11 @@ function newRound(delivery: Delivery, due_at_ms: number): Delivery {
 }
 
 /** What every adapter of `DeliveryStore` promises. */
-export const delivery_store_contract: readonly ContractRule<TwoProcesses<WebhookStorage>>[] = [
+export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'deliveries are listed newest first with their attempts, by state, on pages that leave none out',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 4);
       const [first] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
       const { delivery, attempt } = resultOf(first!, success);
@@ -36,109 +36,113 @@ export const delivery_store_contract: readonly ContractRule<TwoProcesses<Webhook
         assert(one.next !== null, 'the first page has no cursor');
         const two = await deliveries.list(webhook.id, {}, { limit: 3, after: one.next });
         const listed = [...one.items, ...two.items];
-        assertSame(
-          'ids',
+        assertEqual(
           listed.map((reading) => reading.delivery.id),
           ids.toReversed(),
+          'ids',
         );
-        assertSame('the attempted one', listed.at(-1), { delivery, attempts: [attempt] });
-        assertSame('the cursor of the last page', two.next, null);
+        assertEqual(listed.at(-1), { delivery, attempts: [attempt] }, 'the attempted one');
+        assertEqual(two.next, null, 'the cursor of the last page');
         const of_state = async (state: Delivery['state']) =>
           (await deliveries.list(webhook.id, { state }, { limit: 9 })).items.map((reading) => reading.delivery.id);
-        assertSame('pending', await of_state('pending'), ids.slice(1).toReversed());
-        assertSame('succeeded', await of_state('succeeded'), ids.slice(0, 1));
-        assertSame('failed', await of_state('failed'), []);
+        assertEqual(await of_state('pending'), ids.slice(1).toReversed(), 'pending');
+        assertEqual(await of_state('succeeded'), ids.slice(0, 1), 'succeeded');
+        assertEqual(await of_state('failed'), [], 'failed');
       });
     },
   },
   {
     rule: 'a delivery is read by the id of its webhook only',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 1);
       const [delivery] = await deliveriesOf(here, webhook.id);
       const [id] = ids as [number];
       await here.unitOfWork.run(async ({ deliveries }) => {
-        assertSame('read', await deliveries.read(webhook.id, id), { delivery, attempts: [] });
-        assertSame('found', await deliveries.find(webhook.id, id), delivery);
-        assertSame('held for update', await deliveries.find(webhook.id, id, { for_update: true }), delivery);
-        assertSame('read by another webhook', await deliveries.read(webhook.id + 1, id), null);
-        assertSame('found by another webhook', await deliveries.find(webhook.id + 1, id), null);
-        assertSame('unknown', await deliveries.read(webhook.id, 999_999_999), null);
+        assertEqual(await deliveries.read(webhook.id, id), { delivery, attempts: [] }, 'read');
+        assertEqual(await deliveries.find(webhook.id, id), delivery, 'found');
+        assertEqual(await deliveries.find(webhook.id, id, { for_update: true }), delivery, 'held for update');
+        assertEqual(await deliveries.read(webhook.id + 1, id), null, 'read by another webhook');
+        assertEqual(await deliveries.find(webhook.id + 1, id), null, 'found by another webhook');
+        assertEqual(await deliveries.read(webhook.id, 999_999_999), null, 'unknown');
       });
     },
   },
   {
     rule: 'an update writes the delivery and keeps its lease',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 1);
       const [order] = await here.delivery_desk.claim(ids, now_ms, lease);
       const changed = newRound(order!.delivery, now_ms + 7);
       await here.unitOfWork.run((tx) => tx.deliveries.update(changed));
-      assertSame('the delivery', await deliveriesOf(here, webhook.id), [changed]);
+      assertEqual(await deliveriesOf(here, webhook.id), [changed], 'the delivery');
       const again = { ...lease, token: 'two' };
-      assertSame('while it is leased', await here.delivery_desk.claim(ids, now_ms + 7, again), []);
+      assertEqual(await here.delivery_desk.claim(ids, now_ms + 7, again), [], 'while it is leased');
       const over = { ...again, machine_ms: lease.until_machine_ms };
-      assertSame('after the lease', (await here.delivery_desk.claim(ids, now_ms + 7, over)).length, 1);
+      assertEqual((await here.delivery_desk.claim(ids, now_ms + 7, over)).length, 1, 'after the lease');
     },
   },
   {
     rule: 'recover starts a new round of what failed at the instant or later, at most as many as asked',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 3);
       const orders = await here.delivery_desk.claim(ids, now_ms, lease);
       await here.delivery_desk.record(orders.map((order) => lastFailureOf(order)));
       const failed = await deliveriesOf(here, webhook.id);
-      assertSame(
-        'failed',
+      assertEqual(
         failed.map(({ state }) => state),
         ['failed', 'failed', 'failed'],
+        'failed',
       );
       const recover = (since_ms: number) =>
         here.unitOfWork.run((tx) => tx.deliveries.recover(webhook.id, since_ms, now_ms + 1, 2));
-      assertSame('of a later instant', await recover(now_ms + 1), 0);
-      assertSame('the first two', await recover(now_ms), 2);
-      assertSame('the last', await recover(now_ms), 1);
-      assertSame('none is left', await recover(now_ms), 0);
+      assertEqual(await recover(now_ms + 1), 0, 'of a later instant');
+      assertEqual(await recover(now_ms), 2, 'the first two');
+      assertEqual(await recover(now_ms), 1, 'the last');
+      assertEqual(await recover(now_ms), 0, 'none is left');
       const recovered = await deliveriesOf(here, webhook.id);
-      assertSame(
-        'recovered',
+      assertEqual(
         recovered,
         failed.map((delivery) => newRound(delivery, now_ms + 1)),
+        'recovered',
       );
       const claimed = await here.delivery_desk.claim(ids, now_ms + 1, { ...lease, token: 'again' });
-      assertSame('claimed again', claimed.length, 3);
+      assertEqual(claimed.length, 3, 'claimed again');
     },
   },
   {
     rule: 'recover counts from when a delivery failed, not from when its event happened, and spares what succeeded',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 2);
       const last_ms = now_ms + 108 * minute_ms;
       const [first, second] = await here.delivery_desk.claim(ids, last_ms, lease);
       await here.delivery_desk.record([lastFailureOf(first!, last_ms), resultOf(second!, success, last_ms)]);
       const recover = (since_ms: number) =>
         here.unitOfWork.run((tx) => tx.deliveries.recover(webhook.id, since_ms, last_ms, 10));
-      assertSame('after the failure', await recover(last_ms + 1), 0);
-      assertSame('at the failure', await recover(last_ms), 1);
+      assertEqual(await recover(last_ms + 1), 0, 'after the failure');
+      assertEqual(await recover(last_ms), 1, 'at the failure');
       const rounds = (await deliveriesOf(here, webhook.id)).map(({ id, round, due_at_ms }) => ({
         id,
         round,
         due_at_ms,
       }));
-      assertSame('rounds', rounds, [
-        { id: first!.delivery.id, round: 2, due_at_ms: last_ms },
-        { id: second!.delivery.id, round: 1, due_at_ms: null },
-      ]);
+      assertEqual(
+        rounds,
+        [
+          { id: first!.delivery.id, round: 2, due_at_ms: last_ms },
+          { id: second!.delivery.id, round: 1, due_at_ms: null },
+        ],
+        'rounds',
+      );
     },
   },
   {
     rule: 'old attempts and deliveries finished long ago are purged, at most as many as asked; what is pending stays',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const purge = (before_ms: number, limit: number) =>
         here.unitOfWork.run((tx) => tx.deliveries.purge(before_ms, limit));
       const purgeAll = async (before_ms: number) => {
@@ -150,12 +154,12 @@ export const delivery_store_contract: readonly ContractRule<TwoProcesses<Webhook
       const { webhook, ids } = await queued(here, 2);
       const [first, second] = await here.delivery_desk.claim(ids, now_ms, lease);
       await here.delivery_desk.record([resultOf(first!, success), resultOf(second!, timeout)]);
-      assertSame('at the instant itself', await purge(now_ms, 50), 0);
-      assertSame('one of each', await purge(now_ms + 1, 1), 2);
-      assertSame('the other attempt', await purgeAll(now_ms + 1), 1);
+      assertEqual(await purge(now_ms, 50), 0, 'at the instant itself');
+      assertEqual(await purge(now_ms + 1, 1), 2, 'one of each');
+      assertEqual(await purgeAll(now_ms + 1), 1, 'the other attempt');
       const { items } = await here.unitOfWork.read((tx) => tx.deliveries.list(webhook.id, {}, { limit: 10 }));
       const left = items.map(({ delivery, attempts }) => ({ state: delivery.state, attempts: attempts.length }));
-      assertSame('what is left', left, [{ state: 'pending', attempts: 0 }]);
+      assertEqual(left, [{ state: 'pending', attempts: 0 }], 'what is left');
     },
   },
 ];

@@ -1,11 +1,15 @@
 import type { AccessTx, IdempotencyRequest } from '@tallystick/access';
 import { assert, Refusal, type UnitOfWork } from '@tallystick/kernel';
-import { assertSame, refusalOf } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { refusalOf } from './refusals.ts';
+import { twoProcesses } from './two-processes.ts';
 
 /** What the contract of `IdempotencyStore` needs of a process. */
 export interface IdempotencyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'idempotency' | 'companies'>>;
+  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  another(): Promise<IdempotencyStorage>;
 }
 
 const noon_ms = Date.UTC(2026, 4, 20, 12);
@@ -46,46 +50,46 @@ function recordsOf({ unitOfWork }: IdempotencyStorage) {
 }
 
 async function assertLost(completing: Promise<unknown>, what: string): Promise<void> {
-  assertSame(what, (await refusalOf(completing, what)).code, 'idempotency_in_progress');
+  assertEqual((await refusalOf(completing, what)).code, 'idempotency_in_progress', what);
 }
 
 /** What every adapter of `IdempotencyStore` promises. */
-export const idempotency_store_contract: readonly ContractRule<TwoProcesses<IdempotencyStorage>>[] = [
+export const idempotency_store_contract: readonly ContractRule<IdempotencyStorage>[] = [
   {
     rule: 'exactly one of 32 racing requests claims a key',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       for (let round = 0; round < 5; round += 1) {
         const { key } = request();
         const claims = Array.from({ length: 32 }, (_, at) =>
           recordsOf(at % 3 === 0 ? there : here).claim(request({ key })),
         );
         const kinds = (await Promise.all(claims)).toSorted();
-        assertSame('the claims', kinds, ['claimed', ...Array.from({ length: 31 }, () => 'in_progress')]);
+        assertEqual(kinds, ['claimed', ...Array.from({ length: 31 }, () => 'in_progress')], 'the claims');
       }
     },
   },
   {
     rule: 'the same request gets the first answer, and another request is a mismatch',
     async check(open) {
-      const { claim, complete } = recordsOf((await open()).here);
+      const { claim, complete } = recordsOf(await open());
       const first = request();
-      assertSame('the first', await claim(first), 'claimed');
-      assertSame('another owner', await claim({ ...first, token: 'other' }), 'in_progress');
-      assertSame('the same owner', await claim(first), 'claimed');
+      assertEqual(await claim(first), 'claimed', 'the first');
+      assertEqual(await claim({ ...first, token: 'other' }), 'in_progress', 'another owner');
+      assertEqual(await claim(first), 'claimed', 'the same owner');
       const different = { ...first, token: 'other', request_sha256: new Uint8Array(32).fill(2) };
-      assertSame('another request', await claim(different), 'mismatch');
+      assertEqual(await claim(different), 'mismatch', 'another request');
       await complete(first);
-      assertSame('another owner, answered', await claim({ ...first, token: 'other' }), 'answered 0402');
-      assertSame('the same owner, answered', await claim(first), 'answered 0402');
-      assertSame('another request, answered', await claim(different), 'mismatch');
-      assertSame('another scope', await claim({ ...first, scope: 'key 18' }), 'claimed');
+      assertEqual(await claim({ ...first, token: 'other' }), 'answered 0402', 'another owner, answered');
+      assertEqual(await claim(first), 'answered 0402', 'the same owner, answered');
+      assertEqual(await claim(different), 'mismatch', 'another request, answered');
+      assertEqual(await claim({ ...first, scope: 'key 18' }), 'claimed', 'another scope');
     },
   },
   {
     rule: 'a key is free when the lease has run out on the machine’s time, whoever claims, and not before',
     async check(open) {
-      const { claim, complete } = recordsOf((await open()).here);
+      const { claim, complete } = recordsOf(await open());
       const first = request({ lease_until_machine_ms: machine_start_ms + 1_000 });
       await claim(first);
       // The service's clock stands still meanwhile.
@@ -93,10 +97,10 @@ export const idempotency_store_contract: readonly ContractRule<TwoProcesses<Idem
         const machine_ms = machine_start_ms + after_ms;
         return { ...first, token: 'other', machine_ms, lease_until_machine_ms: machine_ms + 60_000 };
       };
-      assertSame('a millisecond before', await claim(later(999)), 'in_progress');
-      assertSame('when it has run out', await claim(later(1_000)), 'claimed');
+      assertEqual(await claim(later(999)), 'in_progress', 'a millisecond before');
+      assertEqual(await claim(later(1_000)), 'claimed', 'when it has run out');
       const again = { ...first, machine_ms: machine_start_ms + 2_000 };
-      assertSame('the first owner', await claim(again), 'in_progress');
+      assertEqual(await claim(again), 'in_progress', 'the first owner');
       await assertLost(complete(first), 'completing with a lost lease');
       await complete(later(1_000));
     },
@@ -104,18 +108,18 @@ export const idempotency_store_contract: readonly ContractRule<TwoProcesses<Idem
   {
     rule: 'a claim lasts however far the service’s clock is moved, and is not purged while its request is in progress',
     async check(open) {
-      const { claim, complete, purge } = recordsOf((await open()).here);
+      const { claim, complete, purge } = recordsOf(await open());
       const first = request();
       await claim(first);
       const far_ms = noon_ms + 10 * first.keep_ms;
       const run_out_ms = first.lease_until_machine_ms;
       const other = { ...first, token: 'other', now_ms: far_ms };
-      assertSame('another owner', await claim({ ...other, machine_ms: run_out_ms - 1 }), 'in_progress');
+      assertEqual(await claim({ ...other, machine_ms: run_out_ms - 1 }), 'in_progress', 'another owner');
       const different = { ...other, machine_ms: run_out_ms - 1, request_sha256: new Uint8Array(32).fill(2) };
-      assertSame('another request', await claim(different), 'mismatch');
+      assertEqual(await claim(different), 'mismatch', 'another request');
       await purge(far_ms, run_out_ms - 1, 1_000);
       await complete(first);
-      assertSame('after keep_ms', await claim(other), 'claimed');
+      assertEqual(await claim(other), 'claimed', 'after keep_ms');
       assert((await purge(far_ms + 1, run_out_ms, 1_000)) > 0, 'nothing was purged');
       await assertLost(complete(other), 'completing a purged record');
     },
@@ -123,38 +127,38 @@ export const idempotency_store_contract: readonly ContractRule<TwoProcesses<Idem
   {
     rule: 'a lease that has run out is still its owner’s while nobody took it',
     async check(open) {
-      const { claim, complete } = recordsOf((await open()).here);
+      const { claim, complete } = recordsOf(await open());
       const first = request();
       await claim(first);
       await complete(first);
       const machine_ms = first.lease_until_machine_ms + 10;
-      assertSame('the answer', await claim({ ...first, token: 'other', machine_ms }), 'answered 0402');
+      assertEqual(await claim({ ...first, token: 'other', machine_ms }), 'answered 0402', 'the answer');
     },
   },
   {
     rule: 'a record is forgotten after keep_ms, answered or not',
     async check(open) {
-      const { claim, complete } = recordsOf((await open()).here);
+      const { claim, complete } = recordsOf(await open());
       const first = request();
       await claim(first);
       await complete(first);
       const another = { ...first, token: 'other', request_sha256: new Uint8Array(32).fill(3) };
       const at = (now_ms: number) => claim({ ...another, now_ms });
-      assertSame('a millisecond before', await at(noon_ms + first.keep_ms - 1), 'mismatch');
-      assertSame('after keep_ms', await at(noon_ms + first.keep_ms), 'claimed');
+      assertEqual(await at(noon_ms + first.keep_ms - 1), 'mismatch', 'a millisecond before');
+      assertEqual(await at(noon_ms + first.keep_ms), 'claimed', 'after keep_ms');
       await assertLost(complete(first), 'completing a record that gave way');
 
       const unanswered = request();
       await claim(unanswered);
       const late = { ...unanswered, token: 'other', request_sha256: new Uint8Array(32).fill(3) };
       const run_out = { machine_ms: unanswered.lease_until_machine_ms, now_ms: noon_ms + unanswered.keep_ms };
-      assertSame('unanswered', await claim({ ...late, ...run_out }), 'claimed');
+      assertEqual(await claim({ ...late, ...run_out }), 'claimed', 'unanswered');
     },
   },
   {
     rule: 'an answer of a transaction that rolls back is not kept',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { claim, complete } = recordsOf(here);
       const first = request();
       await claim(first);
@@ -164,13 +168,13 @@ export const idempotency_store_contract: readonly ContractRule<TwoProcesses<Idem
       });
       await refusalOf(rolled_back, 'the transaction');
       await complete(first);
-      assertSame('the answer', await claim(first), 'answered 0402');
+      assertEqual(await claim(first), 'answered 0402', 'the answer');
     },
   },
   {
     rule: 'of two owners one completes, and only its work commits',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const companies = async () =>
         (await here.unitOfWork.read((tx) => tx.companies.list({ limit: 1 }))).items[0]?.id ?? 0;
       for (let round = 0; round < 5; round += 1) {
@@ -188,40 +192,40 @@ export const idempotency_store_contract: readonly ContractRule<TwoProcesses<Idem
         assert(taken.status === 'fulfilled', 'the claim failed');
         const is_completed = completed.status === 'fulfilled';
         if (!is_completed) assert(completed.reason instanceof Refusal, `not refused: ${completed.reason}`);
-        assertSame('whether the work committed', (await companies()) > before, is_completed);
-        assertSame('the claim', taken.value, is_completed ? 'answered 01' : 'claimed');
+        assertEqual((await companies()) > before, is_completed, 'whether the work committed');
+        assertEqual(taken.value, is_completed ? 'answered 01' : 'claimed', 'the claim');
       }
     },
   },
   {
     rule: 'a key is released by its owner only, and only while it is unanswered',
     async check(open) {
-      const { claim, complete, release } = recordsOf((await open()).here);
+      const { claim, complete, release } = recordsOf(await open());
       const first = request();
       const other = { ...first, token: 'other' };
       await claim(first);
       await release(other);
-      assertSame('released by another', await claim(other), 'in_progress');
+      assertEqual(await claim(other), 'in_progress', 'released by another');
       await release(first);
-      assertSame('released by its owner', await claim(other), 'claimed');
+      assertEqual(await claim(other), 'claimed', 'released by its owner');
       await complete(other);
       await release(other);
-      assertSame('released after the answer', await claim(first), 'answered 0402');
+      assertEqual(await claim(first), 'answered 0402', 'released after the answer');
     },
   },
   {
     rule: 'records are purged when their lease has run out, the oldest first, at most as many as asked',
     async check(open) {
-      const { claim, purge } = recordsOf((await open()).here);
+      const { claim, purge } = recordsOf(await open());
       await purge(4, machine_start_ms, 1_000);
       const old = [3, 1, 2].map((now_ms) => request({ now_ms, lease_until_machine_ms: 7 }));
       for (const one of old) await claim(one);
-      assertSame('before the lease runs out', await purge(4, 6, 2), 0);
-      assertSame('the two oldest', await purge(4, 7, 2), 2);
-      assertSame('the youngest', await claim({ ...old[0]!, token: 'other', machine_ms: 6 }), 'in_progress');
-      assertSame('the oldest', await claim({ ...old[1]!, token: 'other', now_ms: 4, machine_ms: 6 }), 'claimed');
-      assertSame('the rest', await purge(4, 7, 100), 1);
-      assertSame('none is left', await purge(4, 7, 100), 0);
+      assertEqual(await purge(4, 6, 2), 0, 'before the lease runs out');
+      assertEqual(await purge(4, 7, 2), 2, 'the two oldest');
+      assertEqual(await claim({ ...old[0]!, token: 'other', machine_ms: 6 }), 'in_progress', 'the youngest');
+      assertEqual(await claim({ ...old[1]!, token: 'other', now_ms: 4, machine_ms: 6 }), 'claimed', 'the oldest');
+      assertEqual(await purge(4, 7, 100), 1, 'the rest');
+      assertEqual(await purge(4, 7, 100), 0, 'none is left');
     },
   },
 ];

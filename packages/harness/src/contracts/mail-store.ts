@@ -1,8 +1,10 @@
 import type { Mail } from '@tallystick/cards';
 import { assert, type Lease, Refusal } from '@tallystick/kernel';
-import { assertSame, refusalOf } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
 import { endDueMails, lease, type MailStorage, newCompany, now_ms, queueMails } from './mail-storage.ts';
+import { refusalOf } from './refusals.ts';
+import { twoProcesses } from './two-processes.ts';
 
 const minute_ms = 60_000;
 const other_lease: Lease = { ...lease, token: 'two' };
@@ -30,15 +32,14 @@ function failed(mail: Mail, at_ms = now_ms): Mail {
 }
 
 /** What every adapter of `MailStore` promises. */
-export const mail_store_contract: readonly ContractRule<TwoProcesses<MailStorage>>[] = [
+export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
   {
     rule: 'each recipient gets a mail that is due at once; without recipients there is none',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
       const mails = await queueMails(here, company_id, recipients);
-      assertSame(
-        'the mails',
+      assertEqual(
         mails,
         recipients.map((recipient, place) => ({
           id: mails[place]?.id,
@@ -54,18 +55,19 @@ export const mail_store_contract: readonly ContractRule<TwoProcesses<MailStorage
           finished_at_ms: null,
           error: null,
         })),
+        'the mails',
       );
-      assertSame('one of them', await find(there, mails[0]!.id), mails[0]);
-      assertSame('an unknown mail', await find(here, 999_999_999), null);
+      assertEqual(await find(there, mails[0]!.id), mails[0], 'one of them');
+      assertEqual(await find(here, 999_999_999), null, 'an unknown mail');
       const before = await here.unitOfWork.read((tx) => tx.mails.backlog());
       await queueMails(here, company_id, []);
-      assertSame('the backlog', await here.unitOfWork.read((tx) => tx.mails.backlog()), before);
+      assertEqual(await here.unitOfWork.read((tx) => tx.mails.backlog()), before, 'the backlog');
     },
   },
   {
     rule: 'mails of a transaction that rolls back are never sent',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const company_id = await newCompany(here);
       const rolled_back = here.unitOfWork.run(async ({ mails }) => {
         await mails.queue({ company_id, card_id: 1, kind: 'card_details', recipients, created_at_ms: now_ms });
@@ -73,13 +75,13 @@ export const mail_store_contract: readonly ContractRule<TwoProcesses<MailStorage
       });
       await refusalOf(rolled_back, 'the transaction');
       const page = await here.unitOfWork.read((tx) => tx.mails.list({ company_id }, { limit: 9 }));
-      assertSame('the mails', page, { items: [], next: null });
+      assertEqual(page, { items: [], next: null }, 'the mails');
     },
   },
   {
     rule: 'mails are listed newest first, by company and state, on pages that leave none out',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       await endDueMails(here);
       const [own, other] = [await newCompany(here), await newCompany(here)];
       const mails = await queueMails(here, own, recipients);
@@ -91,53 +93,53 @@ export const mail_store_contract: readonly ContractRule<TwoProcesses<MailStorage
         assert(first.next !== null, 'the first page has no cursor');
         const second = await store.list({ company_id: own }, { limit: 2, after: first.next });
         const ids = [...first.items, ...second.items].map(({ id }) => id);
-        assertSame('of one company', ids, mails.map(({ id }) => id).toReversed());
-        assertSame('the cursor of the last page', second.next, null);
+        assertEqual(ids, mails.map(({ id }) => id).toReversed(), 'of one company');
+        assertEqual(second.next, null, 'the cursor of the last page');
         const pending = await store.list({ company_id: own, state: 'pending' }, { limit: 9 });
-        assertSame('pending', pending.items, [mails[2], mails[0]]);
+        assertEqual(pending.items, [mails[2], mails[0]], 'pending');
         const done = await store.list({ company_id: own, state: 'sent' }, { limit: 9 });
-        assertSame('sent', done.items, [sent(mails[1]!)]);
-        assertSame('of all companies', (await store.list({}, { limit: 1 })).items, foreign);
+        assertEqual(done.items, [sent(mails[1]!)], 'sent');
+        assertEqual((await store.list({}, { limit: 1 })).items, foreign, 'of all companies');
       });
     },
   },
   {
     rule: 'a claim leases due mails, the oldest due first, at most as many as asked, with their company’s wish',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       await endDueMails(here);
       const [plain, detailed] = [await newCompany(here), await newCompany(here, true)];
       const [later] = await queueMails(here, plain, ['later@example.com'], now_ms + 2);
       const [second] = await queueMails(here, plain, ['second@example.com'], now_ms);
       const [first] = await queueMails(here, detailed, ['first@example.com'], now_ms - 1);
-      assertSame('one', await claim(here, { limit: 1 }), [{ mail: first, full_details: true }]);
-      assertSame('the rest', await claim(here), [{ mail: second, full_details: false }]);
-      assertSame('none is due', await claim(here, { at_ms: now_ms + 1 }), []);
-      assertSame('when it is due', await claim(here, { at_ms: now_ms + 2 }), [{ mail: later, full_details: false }]);
+      assertEqual(await claim(here, { limit: 1 }), [{ mail: first, full_details: true }], 'one');
+      assertEqual(await claim(here), [{ mail: second, full_details: false }], 'the rest');
+      assertEqual(await claim(here, { at_ms: now_ms + 1 }), [], 'none is due');
+      assertEqual(await claim(here, { at_ms: now_ms + 2 }), [{ mail: later, full_details: false }], 'when it is due');
     },
   },
   {
     rule: 'a leased mail is claimed again only when the lease has run out on the machine’s time',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       await endDueMails(here);
       const [mail] = await queueMails(here, await newCompany(here), recipients.slice(0, 1));
       await claim(here);
       const at_ms = now_ms + 1_000 * minute_ms;
       const before = { ...other_lease, machine_ms: lease.until_machine_ms - 1 };
-      assertSame('a millisecond before', await claim(here, { at_ms, of: before }), []);
+      assertEqual(await claim(here, { at_ms, of: before }), [], 'a millisecond before');
       const after = { token: 'two', machine_ms: lease.until_machine_ms, until_machine_ms: lease.until_machine_ms + 9 };
-      assertSame('when it has run out', (await claim(here, { at_ms, of: after })).length, 1);
+      assertEqual((await claim(here, { at_ms, of: after })).length, 1, 'when it has run out');
       await record(here, [sent(mail!)], lease.token);
-      assertSame('recorded with the lost lease', await find(here, mail!.id), mail);
+      assertEqual(await find(here, mail!.id), mail, 'recorded with the lost lease');
       await record(here, [sent(mail!)], after.token);
-      assertSame('recorded with the new one', await find(here, mail!.id), sent(mail!));
+      assertEqual(await find(here, mail!.id), sent(mail!), 'recorded with the new one');
     },
   },
   {
     rule: 'racing processes claim each mail once',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       await endDueMails(here);
       const addresses = Array.from({ length: 20 }, (_, place) => `to-${place}@example.com`);
       const mails = await queueMails(here, await newCompany(here), addresses);
@@ -147,34 +149,34 @@ export const mail_store_contract: readonly ContractRule<TwoProcesses<MailStorage
       const claimed = (await Promise.all(claims)).flat();
       const rest = await claim(here, { of: other_lease });
       const ids = [...claimed, ...rest].map(({ mail }) => mail.id).toSorted((a, b) => a - b);
-      assertSame(
-        'the claimed mails',
+      assertEqual(
         ids,
         mails.map(({ id }) => id),
+        'the claimed mails',
       );
     },
   },
   {
     rule: 'a record ends the lease: a mail with attempts left is claimed again when it is due',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       await endDueMails(here);
       const [mail] = await queueMails(here, await newCompany(here), recipients.slice(0, 1));
       await claim(here);
       const due_at_ms = now_ms + minute_ms;
       const tried: Mail = { ...mail!, attempts: 1, first_attempt_at_ms: now_ms, due_at_ms, error: 'refused 451' };
       await record(here, [tried]);
-      assertSame('the mail', await find(here, mail!.id), tried);
-      assertSame('before it is due', await claim(here, { at_ms: due_at_ms - 1, of: other_lease }), []);
+      assertEqual(await find(here, mail!.id), tried, 'the mail');
+      assertEqual(await claim(here, { at_ms: due_at_ms - 1, of: other_lease }), [], 'before it is due');
       const again = await claim(here, { at_ms: due_at_ms, of: other_lease });
-      assertSame('when it is due', again, [{ mail: tried, full_details: false }]);
+      assertEqual(again, [{ mail: tried, full_details: false }], 'when it is due');
       await record(here, []);
     },
   },
   {
     rule: 'a restart makes a failed mail due again, and leaves a pending one alone',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       await endDueMails(here);
       const [mail, pending] = await queueMails(here, await newCompany(here), recipients.slice(0, 2));
       await claim(here);
@@ -182,38 +184,38 @@ export const mail_store_contract: readonly ContractRule<TwoProcesses<MailStorage
       const restart = (restarted: Mail) => here.unitOfWork.run((tx) => tx.mails.restart(restarted));
       const restarted: Mail = { ...mail!, due_at_ms: now_ms + 5 };
       await restart(restarted);
-      assertSame('the mail', await find(here, mail!.id), restarted);
+      assertEqual(await find(here, mail!.id), restarted, 'the mail');
       await restart({ ...pending!, due_at_ms: now_ms + 5 });
-      assertSame('the pending one', await find(here, pending!.id), pending);
+      assertEqual(await find(here, pending!.id), pending, 'the pending one');
       const claimed = await claim(here, { at_ms: now_ms + 5, of: other_lease });
-      assertSame(
-        'claimed again',
+      assertEqual(
         claimed.map((one) => one.mail),
         [restarted],
+        'claimed again',
       );
     },
   },
   {
     rule: 'the backlog counts pending mails, leased or not, and finds the first that is due',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       await endDueMails(here);
       const backlog = () => here.unitOfWork.read((tx) => tx.mails.backlog());
-      assertSame('without mails', await backlog(), { pending: 0, oldest_due_at_ms: null });
+      assertEqual(await backlog(), { pending: 0, oldest_due_at_ms: null }, 'without mails');
       const company_id = await newCompany(here);
       const [first] = await queueMails(here, company_id, ['first@example.com'], now_ms);
       await queueMails(here, company_id, ['second@example.com'], now_ms + 7);
-      assertSame('with two', await backlog(), { pending: 2, oldest_due_at_ms: now_ms });
+      assertEqual(await backlog(), { pending: 2, oldest_due_at_ms: now_ms }, 'with two');
       await claim(here);
-      assertSame('with one leased', await backlog(), { pending: 2, oldest_due_at_ms: now_ms });
+      assertEqual(await backlog(), { pending: 2, oldest_due_at_ms: now_ms }, 'with one leased');
       await record(here, [sent(first!)]);
-      assertSame('with one sent', await backlog(), { pending: 1, oldest_due_at_ms: now_ms + 7 });
+      assertEqual(await backlog(), { pending: 1, oldest_due_at_ms: now_ms + 7 }, 'with one sent');
     },
   },
   {
     rule: 'sent mails are purged by age, at most as many as asked; failed and pending ones stay',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       await endDueMails(here);
       const company_id = await newCompany(here);
       const purge = (before_ms: number, limit: number) =>
@@ -223,12 +225,12 @@ export const mail_store_contract: readonly ContractRule<TwoProcesses<MailStorage
       const [pending] = await queueMails(here, company_id, ['pending@example.com'], now_ms + 1);
       await claim(here);
       await record(here, [sent(one!), sent(two!, now_ms + 1), failed(three!)]);
-      assertSame('at the instant itself', await purge(now_ms, 9), 0);
-      assertSame('the older one', await purge(now_ms + 1, 9), 1);
-      assertSame('at most none', await purge(now_ms + 2, 0), 0);
-      assertSame('the other', await purge(now_ms + 2, 9), 1);
+      assertEqual(await purge(now_ms, 9), 0, 'at the instant itself');
+      assertEqual(await purge(now_ms + 1, 9), 1, 'the older one');
+      assertEqual(await purge(now_ms + 2, 0), 0, 'at most none');
+      assertEqual(await purge(now_ms + 2, 9), 1, 'the other');
       const page = await here.unitOfWork.read((tx) => tx.mails.list({ company_id }, { limit: 9 }));
-      assertSame('what is left', page.items, [pending, failed(three!)]);
+      assertEqual(page.items, [pending, failed(three!)], 'what is left');
     },
   },
 ];

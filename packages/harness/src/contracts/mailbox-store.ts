@@ -1,8 +1,9 @@
 import type { SealedMessage } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
-import { assertSame } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
 import { type MailStorage, now_ms } from './mail-storage.ts';
+import { twoProcesses } from './two-processes.ts';
 
 /** Empties the mailbox and inserts a message for each instant; the messages, the oldest id first. */
 async function fillMailbox(
@@ -15,65 +16,65 @@ async function fillMailbox(
       await mailbox.insert({ message_sealed: new Uint8Array([0, 255, place]), received_at_ms: at_ms });
     const { items } = await mailbox.list({ limit: 100 });
     const messages = items.toReversed();
-    assertSame(
-      'the messages',
+    assertEqual(
       messages,
       received_at_ms.map((at_ms, place) => ({
         id: messages[place]?.id,
         message_sealed: new Uint8Array([0, 255, place]),
         received_at_ms: at_ms,
       })),
+      'the messages',
     );
     return messages;
   });
 }
 
 /** What every adapter of `MailboxStore` promises. */
-export const mailbox_store_contract: readonly ContractRule<TwoProcesses<MailStorage>>[] = [
+export const mailbox_store_contract: readonly ContractRule<MailStorage>[] = [
   {
     rule: 'messages are read as they were inserted, newest first, on pages that leave none out',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const messages = await fillMailbox(here, [now_ms + 2, now_ms, now_ms + 1]);
       await there.unitOfWork.read(async ({ mailbox }) => {
         const first = await mailbox.list({ limit: 2 });
         assert(first.next !== null, 'the first page has no cursor');
         const second = await mailbox.list({ limit: 2, after: first.next });
-        assertSame('two pages', [...first.items, ...second.items], messages.toReversed());
-        assertSame('the cursor of the last page', second.next, null);
-        assertSame('one message', await mailbox.find(messages[1]!.id), messages[1]);
-        assertSame('an unknown message', await mailbox.find(999_999_999), null);
+        assertEqual([...first.items, ...second.items], messages.toReversed(), 'two pages');
+        assertEqual(second.next, null, 'the cursor of the last page');
+        assertEqual(await mailbox.find(messages[1]!.id), messages[1], 'one message');
+        assertEqual(await mailbox.find(999_999_999), null, 'an unknown message');
       });
     },
   },
   {
     rule: 'messages are read in batches by rising ids, and their sealed form is replaced',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const messages = await fillMailbox(here, [now_ms, now_ms, now_ms]);
       const [first, second, third] = messages as [SealedMessage, SealedMessage, SealedMessage];
       await here.unitOfWork.run(async ({ mailbox }) => {
-        assertSame('a batch', await mailbox.listAfter(first.id - 1, 2), [first, second]);
-        assertSame('the next batch', await mailbox.listAfter(second.id, 2), [third]);
-        assertSame('the last batch', await mailbox.listAfter(third.id, 2), []);
+        assertEqual(await mailbox.listAfter(first.id - 1, 2), [first, second], 'a batch');
+        assertEqual(await mailbox.listAfter(second.id, 2), [third], 'the next batch');
+        assertEqual(await mailbox.listAfter(third.id, 2), [], 'the last batch');
         await mailbox.reseal(second.id, new Uint8Array([9]));
-        assertSame('the message', await mailbox.find(second.id), { ...second, message_sealed: new Uint8Array([9]) });
-        assertSame('another message', await mailbox.find(third.id), third);
+        assertEqual(await mailbox.find(second.id), { ...second, message_sealed: new Uint8Array([9]) }, 'the message');
+        assertEqual(await mailbox.find(third.id), third, 'another message');
       });
     },
   },
   {
     rule: 'messages received before the instant are purged, at most as many as asked',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const messages = await fillMailbox(here, [now_ms, now_ms + 1, now_ms + 2]);
       const purge = (before_ms: number, limit: number) =>
         here.unitOfWork.run((tx) => tx.mailbox.purge(before_ms, limit));
-      assertSame('at the instant itself', await purge(now_ms, 9), 0);
-      assertSame('one of two', await purge(now_ms + 2, 1), 1);
-      assertSame('the other', await purge(now_ms + 2, 9), 1);
+      assertEqual(await purge(now_ms, 9), 0, 'at the instant itself');
+      assertEqual(await purge(now_ms + 2, 1), 1, 'one of two');
+      assertEqual(await purge(now_ms + 2, 9), 1, 'the other');
       const { items } = await here.unitOfWork.read((tx) => tx.mailbox.list({ limit: 9 }));
-      assertSame('what is left', items, messages.slice(2));
+      assertEqual(items, messages.slice(2), 'what is left');
     },
   },
 ];

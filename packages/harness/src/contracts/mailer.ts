@@ -1,7 +1,7 @@
 import type { Mailer, MailMessage, MailOutcome } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
-import { assertSame } from './assertions.ts';
 import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
 
 /**
  * What the other side of a mailer does with the messages from now on: it takes them; refuses the address for good; refuses them for
@@ -37,7 +37,7 @@ function messageTo(to: string): MailMessage {
 /** Asserts that the message was not taken, and that the reason repeats nothing of it. */
 function assertNotTaken(what: string, outcome: MailOutcome, for_good: boolean): void {
   assert(outcome.kind === 'not_taken', `${what}: the message was taken`);
-  assertSame(`${what}: for good`, outcome.for_good, for_good);
+  assertEqual(outcome.for_good, for_good, `${what}: for good`);
   assert(outcome.error.length > 0, `${what}: no reason`);
   assert(!outcome.error.includes(link), `${what}: the reason repeats the message`);
 }
@@ -50,8 +50,8 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
       const { mailer, received, receives } = await open();
       await receives('takes');
       const message = messageTo('ann@example.com');
-      assertSame('the outcome', await mailer.send(message), { kind: 'taken' });
-      assertSame('received', received(), [message]);
+      assertEqual(await mailer.send(message), { kind: 'taken' }, 'the outcome');
+      assertEqual(received(), [message], 'received');
     },
   },
   {
@@ -62,9 +62,9 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
       assertNotTaken('a refused address', await mailer.send(messageTo('nobody@example.com')), true);
       await receives('refuses_for_now');
       assertNotTaken('a refused message', await mailer.send(messageTo('ann@example.com')), false);
-      assertSame('received', received(), []);
+      assertEqual(received(), [], 'received');
       await receives('takes');
-      assertSame('the next', await mailer.send(messageTo('ann@example.com')), { kind: 'taken' });
+      assertEqual(await mailer.send(messageTo('ann@example.com')), { kind: 'taken' }, 'the next');
     },
   },
   {
@@ -73,7 +73,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
       const { mailer, received, receives } = await open();
       await receives('is_away');
       assertNotTaken('nobody there', await mailer.send(messageTo('ann@example.com')), false);
-      assertSame('received', received(), []);
+      assertEqual(received(), [], 'received');
     },
   },
   {
@@ -91,17 +91,17 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
       await receives('takes');
       const addresses = Array.from({ length: 12 }, (_, place) => `to-${place}@example.com`).toSorted();
       const outcomes = await Promise.all(addresses.map((to) => mailer.send(messageTo(to))));
-      assertSame(
-        'the outcomes',
+      assertEqual(
         outcomes,
         addresses.map(() => ({ kind: 'taken' })),
+        'the outcomes',
       );
-      assertSame(
-        'the addresses',
+      assertEqual(
         received()
           .map(({ to }) => to)
           .toSorted(),
         addresses,
+        'the addresses',
       );
     },
   },
@@ -114,7 +114,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
       await arrived(1);
       const closing = mailer.close();
       release();
-      assertSame('the outcome', await sending, { kind: 'taken' });
+      assertEqual(await sending, { kind: 'taken' }, 'the outcome');
       await closing;
     },
   },
@@ -124,8 +124,8 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
       const { mailer, received, receives } = await open();
       await receives('takes');
       await mailer.close();
-      assertSame('the outcome', (await mailer.send(messageTo('ann@example.com'))).kind, 'not_taken');
-      assertSame('received', received(), []);
+      assertEqual((await mailer.send(messageTo('ann@example.com'))).kind, 'not_taken', 'the outcome');
+      assertEqual(received(), [], 'received');
       await mailer.close();
     },
   },

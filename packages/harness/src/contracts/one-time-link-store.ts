@@ -1,7 +1,9 @@
 import { Refusal } from '@tallystick/kernel';
-import { assertSame, refusalOf } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
 import { linkOf, type MailStorage, newCompany, now_ms, queueMails } from './mail-storage.ts';
+import { refusalOf } from './refusals.ts';
+import { twoProcesses } from './two-processes.ts';
 
 /** The store of a process, each call in a transaction of its own. */
 function linksOf({ unitOfWork }: MailStorage) {
@@ -21,38 +23,38 @@ async function newLinks(storage: MailStorage, count: number) {
 }
 
 /** What every adapter of `OneTimeLinkStore` promises. */
-export const one_time_link_store_contract: readonly ContractRule<TwoProcesses<MailStorage>>[] = [
+export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] = [
   {
     rule: 'a link is found by the hash of its token, unused',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const [link, other] = await newLinks(here, 2);
-      assertSame('kept', await linksOf(here).replace(link!), true);
+      assertEqual(await linksOf(here).replace(link!), true, 'kept');
       const found = await linksOf(there).find(link!.token_sha256);
-      assertSame('the link', found, { ...link, id: found?.id, used_at_ms: null });
-      assertSame('another token', await linksOf(here).find(other!.token_sha256), null);
+      assertEqual(found, { ...link, id: found?.id, used_at_ms: null }, 'the link');
+      assertEqual(await linksOf(here).find(other!.token_sha256), null, 'another token');
     },
   },
   {
     rule: 'a link is used once, until it expires',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { replace, find, use } = linksOf(here);
       const [link, expired, unknown] = await newLinks(here, 3);
       await replace(link!);
       await replace(expired!);
-      assertSame('when it expires', await use(expired!.token_sha256, expired!.expires_at_ms), null);
+      assertEqual(await use(expired!.token_sha256, expired!.expires_at_ms), null, 'when it expires');
       const used = await use(link!.token_sha256, link!.expires_at_ms - 1);
-      assertSame('the used link', used, { ...link, id: used?.id, used_at_ms: link!.expires_at_ms - 1 });
-      assertSame('used again', await use(link!.token_sha256, now_ms), null);
-      assertSame('found', await find(link!.token_sha256), used);
-      assertSame('an unknown token', await use(unknown!.token_sha256, now_ms), null);
+      assertEqual(used, { ...link, id: used?.id, used_at_ms: link!.expires_at_ms - 1 }, 'the used link');
+      assertEqual(await use(link!.token_sha256, now_ms), null, 'used again');
+      assertEqual(await find(link!.token_sha256), used, 'found');
+      assertEqual(await use(unknown!.token_sha256, now_ms), null, 'an unknown token');
     },
   },
   {
     rule: 'a use in a transaction that rolls back does not count',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const [link] = await newLinks(here, 1);
       await linksOf(here).replace(link!);
       const rolled_back = here.unitOfWork.run(async (tx) => {
@@ -60,53 +62,53 @@ export const one_time_link_store_contract: readonly ContractRule<TwoProcesses<Ma
         throw new Refusal('not_found', 'no card');
       });
       await refusalOf(rolled_back, 'the transaction');
-      assertSame('used afterwards', (await linksOf(here).use(link!.token_sha256, now_ms))?.used_at_ms, now_ms);
+      assertEqual((await linksOf(here).use(link!.token_sha256, now_ms))?.used_at_ms, now_ms, 'used afterwards');
     },
   },
   {
     rule: 'a new link of a mail replaces the one before, unless that was used',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { replace, find, use } = linksOf(here);
       const [link, token, third] = await newLinks(here, 3);
       await replace(link!);
       const second = { ...link!, token_sha256: token!.token_sha256, expires_at_ms: now_ms + 9_000 };
-      assertSame('replaced', await replace(second), true);
-      assertSame('the old token', await find(link!.token_sha256), null);
-      assertSame('using the old token', await use(link!.token_sha256, now_ms), null);
+      assertEqual(await replace(second), true, 'replaced');
+      assertEqual(await find(link!.token_sha256), null, 'the old token');
+      assertEqual(await use(link!.token_sha256, now_ms), null, 'using the old token');
       const used = await use(second.token_sha256, now_ms + 8_999);
-      assertSame('the new token', used?.expires_at_ms, second.expires_at_ms);
-      assertSame('after it was used', await replace({ ...link!, token_sha256: third!.token_sha256 }), false);
-      assertSame('the used link', await find(second.token_sha256), used);
-      assertSame('the refused one', await find(third!.token_sha256), null);
+      assertEqual(used?.expires_at_ms, second.expires_at_ms, 'the new token');
+      assertEqual(await replace({ ...link!, token_sha256: third!.token_sha256 }), false, 'after it was used');
+      assertEqual(await find(second.token_sha256), used, 'the used link');
+      assertEqual(await find(third!.token_sha256), null, 'the refused one');
     },
   },
   {
     rule: 'of racing uses exactly one gets the link',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       for (const link of await newLinks(here, 3)) {
         await linksOf(here).replace(link);
         const uses = Array.from({ length: 8 }, (_, at) =>
           linksOf(at % 2 === 0 ? here : there).use(link.token_sha256, now_ms),
         );
-        assertSame('how many got it', (await Promise.all(uses)).filter((used) => used !== null).length, 1);
+        assertEqual((await Promise.all(uses)).filter((used) => used !== null).length, 1, 'how many got it');
       }
     },
   },
   {
     rule: 'links that expired before the instant are purged, at most as many as asked',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { replace, find, purge } = linksOf(here);
       await purge(Number.MAX_SAFE_INTEGER, 1_000);
       const links = await newLinks(here, 3);
       for (const link of links) await replace(link);
       const { expires_at_ms } = links[0]!;
-      assertSame('at the instant itself', await purge(expires_at_ms, 9), 0);
-      assertSame('two of three', await purge(expires_at_ms + 1, 2), 2);
-      assertSame('the last', await purge(expires_at_ms + 1, 2), 1);
-      for (const { token_sha256 } of links) assertSame('a purged link', await find(token_sha256), null);
+      assertEqual(await purge(expires_at_ms, 9), 0, 'at the instant itself');
+      assertEqual(await purge(expires_at_ms + 1, 2), 2, 'two of three');
+      assertEqual(await purge(expires_at_ms + 1, 2), 1, 'the last');
+      for (const { token_sha256 } of links) assertEqual(await find(token_sha256), null, 'a purged link');
     },
   },
 ];

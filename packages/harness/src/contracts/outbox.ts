@@ -1,7 +1,9 @@
 import { createWebhook, type NewDelivery, updateWebhook } from '@tallystick/events';
 import { assert, Refusal } from '@tallystick/kernel';
-import { assertSame, refusalOf } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { refusalOf } from './refusals.ts';
+import { twoProcesses } from './two-processes.ts';
 import {
   appendEvents,
   appendEventsIn,
@@ -33,25 +35,25 @@ function newDelivery(webhook_id: number, company_id: number, event_id: number, s
 }
 
 /** What every adapter of `Outbox` promises, together with the event log that fills it. */
-export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>>[] = [
+export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'committed events are taken once, at most as many as asked, by rising ids',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
       await relayAll(here);
       const ids = await appendEvents(here, company_id, 5);
       const event = (id: number) => ({ id, company_id, event_type: 'virtualcard.created' });
       const take = (storage: WebhookStorage, limit: number) => storage.unitOfWork.run((tx) => tx.outbox.take(limit));
-      assertSame('the first three', await take(here, 3), ids.slice(0, 3).map(event));
-      assertSame('the rest', await take(there, 9), ids.slice(3).map(event));
-      assertSame('after the last', await take(here, 9), []);
+      assertEqual(await take(here, 3), ids.slice(0, 3).map(event), 'the first three');
+      assertEqual(await take(there, 9), ids.slice(3).map(event), 'the rest');
+      assertEqual(await take(here, 9), [], 'after the last');
     },
   },
   {
     rule: 'events of a transaction that rolls back are never taken',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const company_id = await newCompany(here);
       const { id } = await register(here, company_id);
       const rolled_back = here.unitOfWork.run(async (tx) => {
@@ -60,33 +62,33 @@ export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>
       });
       await refusalOf(rolled_back, 'the transaction');
       await relayAll(here);
-      assertSame('deliveries', await deliveriesOf(here, id), []);
+      assertEqual(await deliveriesOf(here, id), [], 'deliveries');
     },
   },
   {
     rule: 'events that a transaction took before it rolled back are taken by the next',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
       await relayAll(here);
       const ids = await appendEvents(here, company_id, 2);
       for (const takes of ['take', 'takeAllOf'] as const) {
         const rolled_back = here.unitOfWork.run(async ({ outbox }) => {
           const taken = takes === 'take' ? await outbox.take(9) : await outbox.takeAllOf(company_id);
-          assertSame(takes, taken.length, 2);
+          assertEqual(taken.length, 2, takes);
           throw new Refusal('validation_failed', 'changed my mind');
         });
         await refusalOf(rolled_back, takes);
       }
       const taken = await there.unitOfWork.run((tx) => tx.outbox.take(9));
       const taken_ids = taken.map(({ id }) => id);
-      assertSame('taken in the end', taken_ids, ids);
+      assertEqual(taken_ids, ids, 'taken in the end');
     },
   },
   {
     rule: 'all events of one company are taken, and no others',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const [own, other] = [await newCompany(here), await newCompany(here)];
       await relayAll(here);
       const ids: number[] = [];
@@ -96,20 +98,20 @@ export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>
         others.push(...(await appendEvents(here, other, 1)));
       }
       const taken = await here.unitOfWork.run((tx) => tx.outbox.takeAllOf(own));
-      assertSame(
-        'the events',
+      assertEqual(
         taken,
         ids.map((id) => ({ id, company_id: own, event_type: 'virtualcard.created' })),
+        'the events',
       );
       const left = await here.unitOfWork.run((tx) => tx.outbox.take(9));
       const left_ids = left.map(({ id }) => id);
-      assertSame('what is left', left_ids, others);
+      assertEqual(left_ids, others, 'what is left');
     },
   },
   {
     rule: 'active webhooks of the companies are read by rising ids, with the last sequence number of each',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const [own, other, third] = [await newCompany(here), await newCompany(here), await newCompany(here)];
       const first = await register(here, own);
       await register(here, own, { event_type_ids: [2], status: 'inactive' });
@@ -118,16 +120,20 @@ export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>
       await appendEvents(here, own, 3);
       await relayAll(here);
       const active = await here.unitOfWork.run((tx) => tx.outbox.activeWebhooks([other, own]));
-      assertSame('the webhooks', active, [
-        { webhook: first, last_sequence: 3 },
-        { webhook: second, last_sequence: 0 },
-      ]);
+      assertEqual(
+        active,
+        [
+          { webhook: first, last_sequence: 3 },
+          { webhook: second, last_sequence: 0 },
+        ],
+        'the webhooks',
+      );
     },
   },
   {
     rule: 'enqueued deliveries are stored as given, and offered in the order of their ids',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const company_id = await newCompany(here);
       const webhook = await register(here, company_id);
       const event_ids = await appendEvents(here, company_id, 2);
@@ -137,42 +143,42 @@ export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>
         return await outbox.enqueue(given);
       });
       const stored = await deliveriesOf(here, webhook.id);
-      assertSame(
-        'the deliveries',
+      assertEqual(
         stored,
         given.map((delivery, place) => ({ ...delivery, id: stored[place]!.id })),
+        'the deliveries',
       );
-      assertSame(
-        'the offers',
+      assertEqual(
         offers,
         stored.map(({ id }) => ({ delivery_id: id, webhook_id: webhook.id })),
+        'the offers',
       );
     },
   },
   {
     rule: 'two relays at once make one delivery per event, numbered without a gap',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
       const { id } = await register(here, company_id);
       for (let round = 0; round < 5; round += 1) await appendEvents(here, company_id, 12);
       const relays = [here, there, here, there].map((storage) => relayAll(storage, 7));
       const offers = (await Promise.all(relays)).flat();
-      assertSame('offers', offers.filter(({ webhook_id }) => webhook_id === id).length, 60);
+      assertEqual(offers.filter(({ webhook_id }) => webhook_id === id).length, 60, 'offers');
       const deliveries = await deliveriesOf(here, id);
-      assertSame('events with a delivery', new Set(deliveries.map(({ event_id }) => event_id)).size, 60);
+      assertEqual(new Set(deliveries.map(({ event_id }) => event_id)).size, 60, 'events with a delivery');
       const sequences = deliveries.map(({ sequence }) => sequence).toSorted((a, b) => a - b);
-      assertSame(
-        'sequence numbers',
+      assertEqual(
         sequences,
         Array.from({ length: 60 }, (_, place) => place + 1),
+        'sequence numbers',
       );
     },
   },
   {
     rule: 'a change of a webhook leaves no earlier event behind, and a new webhook gets no earlier event',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
       const call = callOf(company_id);
       const parts = {
@@ -192,13 +198,13 @@ export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>
       await Promise.all([paused, relayAll(there, 7)]);
       await appendEvents(here, company_id, 5);
       await relayAll(here);
-      assertSame('deliveries', (await deliveriesOf(here, webhook.id)).length, 40);
+      assertEqual((await deliveriesOf(here, webhook.id)).length, 40, 'deliveries');
     },
   },
   {
     rule: 'an event makes no delivery for an inactive webhook, for another type or for another company',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const [own, other] = [await newCompany(here), await newCompany(here)];
       const inactive = await register(here, own, { status: 'inactive', event_type_ids: [1] });
       const clearings = await register(here, own, { event_type_ids: [7] });
@@ -206,18 +212,18 @@ export const outbox_contract: readonly ContractRule<TwoProcesses<WebhookStorage>
       await appendEvents(here, own, 3);
       await relayAll(here);
       for (const { id } of [inactive, clearings, foreign])
-        assertSame(`deliveries of webhook ${id}`, await deliveriesOf(here, id), []);
+        assertEqual(await deliveriesOf(here, id), [], `deliveries of webhook ${id}`);
     },
   },
   {
     rule: 'a backlog of a thousand events is taken and enqueued in one transaction',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const company_id = await newCompany(here);
       const webhook = await register(here, company_id);
       await appendEvents(here, company_id, 1_000);
       const offers = await relayAll(here, 1_000);
-      assertSame('offers', offers.filter(({ webhook_id }) => webhook_id === webhook.id).length, 1_000);
+      assertEqual(offers.filter(({ webhook_id }) => webhook_id === webhook.id).length, 1_000, 'offers');
       const deliveries = await deliveriesOf(here, webhook.id);
       assert(deliveries.length === 100, `${deliveries.length} deliveries on the first page`);
       assert(

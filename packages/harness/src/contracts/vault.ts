@@ -1,8 +1,9 @@
 import { type CardVault, Pan } from '@tallystick/cards';
 import { assert, type Sealer } from '@tallystick/kernel';
 import fc from 'fast-check';
-import { assertFault, assertSame } from './assertions.ts';
 import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { assertFault } from './refusals.ts';
 
 /** The vault of one installation with one ring of keys. */
 export interface VaultOfRing {
@@ -68,9 +69,9 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
       fc.assert(
         fc.property(pan, (number) => {
           const sealed = card_vault.seal(number);
-          assertSame('the number', card_vault.open(sealed.number_sealed).reveal(), number.reveal());
-          assertSame('the key', sealed.number_key_id, newest_key_id);
-          assertSame('the index', sealed.number_index, card_vault.index(number));
+          assertEqual(card_vault.open(sealed.number_sealed).reveal(), number.reveal(), 'the number');
+          assertEqual(sealed.number_key_id, newest_key_id, 'the key');
+          assertEqual(sealed.number_index, card_vault.index(number), 'the index');
         }),
       );
     },
@@ -96,13 +97,13 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
         fc.property(pan, expiry, (number, month) => {
           const sealed = before.card_vault.seal(number);
           const reopened = after.card_vault.open(sealed.number_sealed);
-          assertSame('the number', reopened.reveal(), number.reveal());
+          assertEqual(reopened.reveal(), number.reveal(), 'the number');
           const resealed = after.card_vault.seal(reopened);
           const by_newest = newest_only.card_vault.open(resealed.number_sealed);
-          assertSame('the resealed number', by_newest.reveal(), number.reveal());
+          assertEqual(by_newest.reveal(), number.reveal(), 'the resealed number');
           for (const { card_vault } of [after, newest_only]) {
-            assertSame('the index', card_vault.index(number), sealed.number_index);
-            assertSame('the code', card_vault.cvc(number, month), before.card_vault.cvc(number, month));
+            assertEqual(card_vault.index(number), sealed.number_index, 'the index');
+            assertEqual(card_vault.cvc(number, month), before.card_vault.cvc(number, month), 'the code');
           }
         }),
       );
@@ -138,7 +139,7 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
       fc.assert(
         fc.property(pan, pan, (one, two) => {
           const is_same = card_vault.index(one).toHex() === card_vault.index(two).toHex();
-          assertSame('whether the indexes are the same', is_same, one.reveal() === two.reveal());
+          assertEqual(is_same, one.reveal() === two.reveal(), 'whether the indexes are the same');
         }),
       );
     },
@@ -151,12 +152,12 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
         fc.property(pan, expiry, fc.string({ maxLength: 5 }), (number, month, guess) => {
           const cvc = card_vault.cvc(number, month);
           assert(/^[0-9]{3}$/.test(cvc), `${cvc.length} characters that are not three digits`);
-          assertSame('the code again', card_vault.cvc(number, month), cvc);
+          assertEqual(card_vault.cvc(number, month), cvc, 'the code again');
           const isMatch = (code: string) => card_vault.cvcMatches(number, month, code);
-          assertSame('the code', isMatch(cvc), true);
-          assertSame('a guess', isMatch(guess), guess === cvc);
-          assertSame('a longer one', isMatch(`${cvc}0`), false);
-          assertSame('a shorter one', isMatch(cvc.slice(0, 2)), false);
+          assertEqual(isMatch(cvc), true, 'the code');
+          assertEqual(isMatch(guess), guess === cvc, 'a guess');
+          assertEqual(isMatch(`${cvc}0`), false, 'a longer one');
+          assertEqual(isMatch(cvc.slice(0, 2)), false, 'a shorter one');
         }),
       );
     },
@@ -175,7 +176,7 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
       for (const codes of [by_month, by_number]) {
         assert(new Set(codes).size > 900, `only ${new Set(codes).size} distinct codes`);
         for (const position of [0, 1, 2])
-          assertSame(`digits at ${position}`, new Set(codes.map((code) => code[position])).size, 10);
+          assertEqual(new Set(codes.map((code) => code[position])).size, 10, `digits at ${position}`);
       }
     },
   },
@@ -189,7 +190,7 @@ export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
       const { sealer } = (await open()).before;
       fc.assert(
         fc.property(purpose, bytes, (what_for, clear) => {
-          assertSame('the bytes', Uint8Array.from(sealer.open(what_for, sealer.seal(what_for, clear))), clear);
+          assertEqual(Uint8Array.from(sealer.open(what_for, sealer.seal(what_for, clear))), clear, 'the bytes');
         }),
       );
     },
@@ -245,7 +246,7 @@ export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
         fc.property(never_sealed, (value) => {
           fc.pre(value.toHex() !== head.toHex());
           assertFault(() => sealer.open('secret', value), 'bytes that were never sealed');
-          assertSame('the type of isCurrent', typeof sealer.isCurrent(value), 'boolean');
+          assertEqual(typeof sealer.isCurrent(value), 'boolean', 'the type of isCurrent');
         }),
       );
     },
@@ -257,12 +258,12 @@ export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
       fc.assert(
         fc.property(bytes, (clear) => {
           const sealed = before.sealer.seal('secret', clear);
-          assertSame('opened by a later ring', Uint8Array.from(after.sealer.open('secret', sealed)), clear);
-          assertSame('current before', before.sealer.isCurrent(sealed), true);
-          assertSame('current after', after.sealer.isCurrent(sealed), false);
+          assertEqual(Uint8Array.from(after.sealer.open('secret', sealed)), clear, 'opened by a later ring');
+          assertEqual(before.sealer.isCurrent(sealed), true, 'current before');
+          assertEqual(after.sealer.isCurrent(sealed), false, 'current after');
           const resealed = after.sealer.seal('secret', clear);
-          assertSame('current when resealed', after.sealer.isCurrent(resealed), true);
-          assertSame('opened by the newest', Uint8Array.from(newest_only.sealer.open('secret', resealed)), clear);
+          assertEqual(after.sealer.isCurrent(resealed), true, 'current when resealed');
+          assertEqual(Uint8Array.from(newest_only.sealer.open('secret', resealed)), clear, 'opened by the newest');
           assertFault(() => newest_only.sealer.open('secret', sealed), 'a dropped key');
         }),
       );

@@ -23,6 +23,8 @@ export interface WebhookStorageTx extends WebhooksTx, EventsTx {
 export interface WebhookStorage {
   readonly unitOfWork: UnitOfWork<WebhookStorageTx>;
   readonly delivery_desk: DeliveryDesk;
+  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  another(): Promise<WebhookStorage>;
 }
 
 /** The service's clock and the machine's clock at the start of every rule. */

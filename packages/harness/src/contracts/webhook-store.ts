@@ -1,7 +1,9 @@
 import { updateWebhook, type Webhook } from '@tallystick/events';
 import { assert, Refusal } from '@tallystick/kernel';
-import { assertSame, refusalOf } from './assertions.ts';
-import type { ContractRule, TwoProcesses } from './contract-rule.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { refusalOf } from './refusals.ts';
+import { type TwoProcesses, twoProcesses } from './two-processes.ts';
 import {
   appendEvents,
   callOf,
@@ -17,8 +19,6 @@ import {
   type WebhookStorage,
 } from './webhook-storage.ts';
 
-type Processes = TwoProcesses<WebhookStorage>;
-
 function webhooksOf({ unitOfWork }: WebhookStorage, company_id: number): Promise<readonly Webhook[]> {
   return unitOfWork.read(async (tx) => (await tx.webhooks.list(company_id, { limit: 100 })).items);
 }
@@ -32,7 +32,7 @@ function fulfilled(outcomes: readonly PromiseSettledResult<unknown>[]): readonly
 
 /** Registers webhooks with the types of `before`, then begins every update to the types of `wanted` at once. */
 async function updateTypesAtOnce(
-  { here, there }: Processes,
+  { here, there }: TwoProcesses<WebhookStorage>,
   before: readonly (readonly number[])[],
   wanted: readonly (readonly number[])[],
 ): Promise<{ readonly made: readonly boolean[]; readonly runs: number }> {
@@ -52,33 +52,33 @@ async function updateTypesAtOnce(
   const made = fulfilled(outcomes);
   const after = (await webhooksOf(here, company_id)).toReversed().map(({ event_type_ids }) => event_type_ids);
   const expected = made.map((is_made, place) => (is_made ? wanted : before)[place]);
-  assertSame('the stored types are those of the updates that were not refused', after, expected);
+  assertEqual(after, expected, 'the stored types are those of the updates that were not refused');
   return { made, runs };
 }
 
 /** What every adapter of `WebhookStore` promises. */
-export const webhook_store_contract: readonly ContractRule<Processes>[] = [
+export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'a webhook is read as it was inserted, by its own company only',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const [own, other] = [await newCompany(here), await newCompany(here)];
       const change = { previous_secret_sealed: new Uint8Array([0, 255]), previous_secret_until_ms: now_ms + 1 };
       const webhook = await register(here, own, { ...change, event_type_ids: [3, 10] });
       for (const { unitOfWork } of [here, there]) {
         const find = (company_id: number) => unitOfWork.read((tx) => tx.webhooks.find(company_id, webhook.id));
-        assertSame('the webhook', await find(own), webhook);
-        assertSame("another company's webhook", await find(other), null);
+        assertEqual(await find(own), webhook, 'the webhook');
+        assertEqual(await find(other), null, "another company's webhook");
       }
       const held = await here.unitOfWork.run((tx) => tx.webhooks.find(own, webhook.id, { for_update: true }));
-      assertSame('the webhook held for update', held, webhook);
-      assertSame('the list of another company', await webhooksOf(here, other), []);
+      assertEqual(held, webhook, 'the webhook held for update');
+      assertEqual(await webhooksOf(here, other), [], 'the list of another company');
     },
   },
   {
     rule: 'webhooks are listed newest first, on pages that leave none out',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const company_id = await newCompany(here);
       const made: Webhook[] = [];
       for (const type of [1, 2, 3, 4, 5]) made.unshift(await register(here, company_id, { event_type_ids: [type] }));
@@ -86,16 +86,16 @@ export const webhook_store_contract: readonly ContractRule<Processes>[] = [
         const first = await webhooks.list(company_id, { limit: 2 });
         assert(first.next !== null, 'the first page has no cursor');
         const second = await webhooks.list(company_id, { limit: 3, after: first.next });
-        assertSame('two pages', [...first.items, ...second.items], made);
-        assertSame('the cursor of the last page', second.next, null);
-        assertSame('the rest', (await webhooks.list(company_id, { limit: 9, offset: 4 })).items, made.slice(4));
+        assertEqual([...first.items, ...second.items], made, 'two pages');
+        assertEqual(second.next, null, 'the cursor of the last page');
+        assertEqual((await webhooks.list(company_id, { limit: 9, offset: 4 })).items, made.slice(4), 'the rest');
       });
     },
   },
   {
     rule: 'an update writes all but the id, the company and the callback URL',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const company_id = await newCompany(here);
       const webhook = await register(here, company_id);
       const changed: Webhook = {
@@ -107,13 +107,13 @@ export const webhook_store_contract: readonly ContractRule<Processes>[] = [
         previous_secret_until_ms: now_ms,
       };
       await here.unitOfWork.run((tx) => tx.webhooks.update({ ...changed, callback_url: 'https://other.example/' }));
-      assertSame('the updated webhook', await webhooksOf(here, company_id), [changed]);
+      assertEqual(await webhooksOf(here, company_id), [changed], 'the updated webhook');
     },
   },
   {
     rule: 'an event type is on one webhook of a company, 6 and 10 are one type, and another company may use it',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const [own, other] = [await newCompany(here), await newCompany(here)];
       const first = await register(here, own, { event_type_ids: [6, 2], status: 'inactive' });
       const taken = await refusalOf(register(here, own, { event_type_ids: [10] }), 'a type that is taken');
@@ -122,7 +122,7 @@ export const webhook_store_contract: readonly ContractRule<Processes>[] = [
       const second = await register(here, own, { event_type_ids: [3] });
       const update = (webhook: Webhook) => here.unitOfWork.run((tx) => tx.webhooks.update(webhook));
       await refusalOf(update({ ...second, event_type_ids: [3, 2] }), 'an update to a type that is taken');
-      assertSame('after a refused update', await webhooksOf(here, own), [second, first]);
+      assertEqual(await webhooksOf(here, own), [second, first], 'after a refused update');
       await update({ ...first, event_type_ids: [7] });
       await register(here, own, { event_type_ids: [10] });
     },
@@ -130,35 +130,35 @@ export const webhook_store_contract: readonly ContractRule<Processes>[] = [
   {
     rule: 'of many inserts that race for one type exactly one succeeds',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 16 }, (_, place) =>
           register(place % 2 === 0 ? here : there, company_id, { event_type_ids: place % 3 === 0 ? [6, 7] : [7, 10] }),
         ),
       );
-      assertSame('how many succeeded', fulfilled(outcomes).filter(Boolean).length, 1);
+      assertEqual(fulfilled(outcomes).filter(Boolean).length, 1, 'how many succeeded');
     },
   },
   {
     rule: 'two webhooks that exchange their types at once are both refused, as they are one after the other',
     async check(open) {
-      const processes = await open();
+      const processes = await twoProcesses(open);
       for (let round = 0; round < 5; round += 1) {
         const { made, runs } = await updateTypesAtOnce(processes, [[2], [3]], [[3], [2]]);
-        assertSame('what succeeded', made, [false, false]);
-        assertSame('how often the work ran: neither waits for the other in a ring', runs, 2);
+        assertEqual(made, [false, false], 'what succeeded');
+        assertEqual(runs, 2, 'how often the work ran: neither waits for the other in a ring');
       }
     },
   },
   {
     rule: 'types that are handed on at once go as they do one after the other',
     async check(open) {
-      const processes = await open();
+      const processes = await twoProcesses(open);
       for (let round = 0; round < 10; round += 1) {
         // Each wants what the one before gives up. When the second is refused, the third is refused too.
         const { made, runs } = await updateTypesAtOnce(processes, [[2, 3], [4, 5], [7]], [[11], [3, 2], [5]]);
-        assertSame('how often the work ran', runs, 3);
+        assertEqual(runs, 3, 'how often the work ran');
         const [first, second, third] = made;
         assert(first && (second || !third), `no order of the updates ends in ${made}`);
       }
@@ -167,7 +167,7 @@ export const webhook_store_contract: readonly ContractRule<Processes>[] = [
   {
     rule: 'an insert that takes the types of a webhook while it is deleted succeeds or is refused by the owner',
     async check(open) {
-      const { here, there } = await open();
+      const { here, there } = await twoProcesses(open);
       for (let round = 0; round < 10; round += 1) {
         const company_id = await newCompany(here);
         const webhook = await register(here, company_id, { event_type_ids: [2] });
@@ -177,9 +177,9 @@ export const webhook_store_contract: readonly ContractRule<Processes>[] = [
             register(place % 2 === 0 ? here : there, company_id, { event_type_ids: [2] }),
           ),
         ]);
-        assertSame('the deletion', deleted, { status: 'fulfilled', value: true });
+        assertEqual(deleted, { status: 'fulfilled', value: true }, 'the deletion');
         const items = await webhooksOf(here, company_id);
-        assertSame('how many webhooks stand', items.length, fulfilled(taken).filter(Boolean).length);
+        assertEqual(items.length, fulfilled(taken).filter(Boolean).length, 'how many webhooks stand');
         assert(items.length <= 1, 'two webhooks have one type');
         const owners = [webhook.id, ...items.map(({ id }) => id)];
         for (const outcome of taken) {
@@ -193,37 +193,37 @@ export const webhook_store_contract: readonly ContractRule<Processes>[] = [
   {
     rule: 'deleting a webhook drops its deliveries and frees its types; an unknown one is false',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const { webhook, ids } = await queued(here, 3);
       const { id, company_id } = webhook;
       const [order] = await here.delivery_desk.claim(ids.slice(0, 1), now_ms, lease);
       assert(order !== undefined, 'nothing was claimed');
       await here.delivery_desk.record([resultOf(order, success)]);
       const remove = (owner_id: number) => here.unitOfWork.run((tx) => tx.webhooks.delete(owner_id, id));
-      assertSame("deleting another company's webhook", await remove(await newCompany(here)), false);
-      assertSame('its deliveries before', (await deliveriesOf(here, id)).length, 3);
-      assertSame('deleting it', await remove(company_id), true);
-      assertSame('deleting it again', await remove(company_id), false);
-      assertSame('its deliveries', await deliveriesOf(here, id), []);
-      assertSame('one delivery', await here.unitOfWork.read((tx) => tx.deliveries.read(id, ids[0]!)), null);
-      assertSame('what can be claimed', await here.delivery_desk.claim(ids, now_ms, lease), []);
+      assertEqual(await remove(await newCompany(here)), false, "deleting another company's webhook");
+      assertEqual((await deliveriesOf(here, id)).length, 3, 'its deliveries before');
+      assertEqual(await remove(company_id), true, 'deleting it');
+      assertEqual(await remove(company_id), false, 'deleting it again');
+      assertEqual(await deliveriesOf(here, id), [], 'its deliveries');
+      assertEqual(await here.unitOfWork.read((tx) => tx.deliveries.read(id, ids[0]!)), null, 'one delivery');
+      assertEqual(await here.delivery_desk.claim(ids, now_ms, lease), [], 'what can be claimed');
       const next = await register(here, company_id);
       await appendEvents(here, company_id, 1);
       await relayAll(here);
-      assertSame('deliveries of its successor', (await deliveriesOf(here, next.id)).length, 1);
+      assertEqual((await deliveriesOf(here, next.id)).length, 1, 'deliveries of its successor');
     },
   },
   {
     rule: 'webhooks of all companies are read in batches by rising ids',
     async check(open) {
-      const { here } = await open();
+      const here = await open();
       const made: Webhook[] = [];
       for (let place = 0; place < 3; place += 1) made.push(await register(here, await newCompany(here)));
       const [first, second, third] = made as [Webhook, Webhook, Webhook];
       const after = (id: number, limit: number) => here.unitOfWork.run((tx) => tx.webhooks.listAfter(id, limit));
-      assertSame('two after the one before the first', await after(first.id - 1, 2), [first, second]);
-      assertSame('the rest', await after(second.id, 2), [third]);
-      assertSame('after the last', await after(third.id, 2), []);
+      assertEqual(await after(first.id - 1, 2), [first, second], 'two after the one before the first');
+      assertEqual(await after(second.id, 2), [third], 'the rest');
+      assertEqual(await after(third.id, 2), [], 'after the last');
     },
   },
 ];
