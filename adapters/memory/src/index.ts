@@ -1,3 +1,6 @@
+export * from './delivery-queue.ts';
+export * from './mailer.ts';
 export * from './persistence.ts';
 export type { State } from './storage/state.ts';
 export type { Table } from './storage/table.ts';
+export * from './vault.ts';

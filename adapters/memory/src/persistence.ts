@@ -1,24 +1,32 @@
-import type { CompanyStore } from '@tallystick/access';
-import type { CardsTx, UnknownNumberStore } from '@tallystick/cards';
+import type { AccessTx } from '@tallystick/access';
+import type { CardsTx, MailTx, UnknownNumberStore } from '@tallystick/cards';
+import type { DeliveryDesk, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
 import type { State } from './storage/state.ts';
 import { Transactions } from './storage/transactions.ts';
+import { apiKeyStore } from './stores/api-keys.ts';
 import { auditLog } from './stores/audit-log.ts';
 import { cardStore } from './stores/cards.ts';
 import { companyStore } from './stores/companies.ts';
+import { deliveryStore } from './stores/deliveries.ts';
+import { deliveryDesk } from './stores/delivery-desk.ts';
 import { eventStore } from './stores/events.ts';
+import { idempotencyStore } from './stores/idempotency.ts';
+import { mailboxStore } from './stores/mailbox.ts';
 import { mailStore } from './stores/mails.ts';
+import { oneTimeLinkStore } from './stores/one-time-links.ts';
+import { outbox } from './stores/outbox.ts';
 import { realCardStore } from './stores/real-cards.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
+import { webhookStore } from './stores/webhooks.ts';
 
 export type { MemoryLedger } from './ledger/ledger.ts';
 
 /** All that a transaction offers to the use cases of every package. */
-export interface Tx extends CardsTx {
-  readonly companies: CompanyStore;
+export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly unknown_numbers: UnknownNumberStore;
   readonly sandbox_clock: SandboxClockStore;
 }
@@ -32,6 +40,7 @@ export interface MemoryPersistenceOptions {
 export interface MemoryPersistence {
   readonly unitOfWork: UnitOfWork<Tx>;
   readonly ledger: MemoryLedger;
+  readonly delivery_desk: DeliveryDesk;
   /**
    * What is committed. A test may read it, and may write rows to it that other use cases would have
    * written.
@@ -60,6 +69,7 @@ export function memoryPersistence({ clock }: MemoryPersistenceOptions): MemoryPe
       read: (work) => transactions.read((state) => work(storesOn(state))),
     },
     ledger: memoryLedger(transactions, clock),
+    delivery_desk: deliveryDesk(transactions),
     committed: () => transactions.committed,
     migrate: async () => {},
     ping: () => transactions.ping(),
@@ -73,9 +83,16 @@ function storesOn(state: State): Tx {
     real_cards: realCardStore(state),
     templates: templateStore(state),
     events: eventStore(state),
+    webhooks: webhookStore(state),
+    deliveries: deliveryStore(state),
+    outbox: outbox(state),
     mails: mailStore(state),
+    one_time_links: oneTimeLinkStore(state),
+    mailbox: mailboxStore(state),
     audit: auditLog(state),
     companies: companyStore(state),
+    api_keys: apiKeyStore(state),
+    idempotency: idempotencyStore(state),
     sandbox_clock: sandboxClockStore(state),
     unknown_numbers: unknownNumberStore(state),
   };

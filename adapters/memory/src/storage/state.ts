@@ -1,17 +1,21 @@
-import type { Company } from '@tallystick/access';
+import type { ApiKey, Company } from '@tallystick/access';
 import type {
   Authorization,
   Clearing,
   Mail,
+  OneTimeLink,
   RealCard,
+  SealedMessage,
   SealedNumber,
   UnknownNumberMessage,
   VirtualCard,
 } from '@tallystick/cards';
-import type { Event } from '@tallystick/events';
+import type { Attempt, Delivery, Event, EventToRelay, Webhook } from '@tallystick/events';
 import type { AuditEntry, SandboxClockState } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
+import type { IdempotencyRecord } from '../stores/idempotency.ts';
 import { type Access, Table } from './table.ts';
+import type { WorkLease } from './work-lease.ts';
 
 /** Every table of the storage. A transaction works on a draft of it. */
 export interface State {
@@ -29,7 +33,23 @@ export interface State {
   readonly clearing_ids: Table<number, string>;
   readonly unknown_numbers: Table<UnknownNumberMessage>;
   readonly events: Table<Event>;
+  /** Events that no relay has taken, by id. */
+  readonly outbox: Table<EventToRelay>;
+  readonly webhooks: Table<Webhook>;
+  /** The last sequence number of each webhook that had a delivery. */
+  readonly webhook_sequences: Table<number>;
+  readonly deliveries: Table<Delivery>;
+  /** By delivery id. */
+  readonly delivery_leases: Table<WorkLease>;
+  readonly delivery_attempts: Table<Attempt>;
   readonly mails: Table<Mail>;
+  /** By mail id. */
+  readonly mail_leases: Table<WorkLease>;
+  readonly one_time_links: Table<OneTimeLink>;
+  readonly mailbox_messages: Table<SealedMessage>;
+  readonly api_keys: Table<ApiKey>;
+  /** By scope and key, as JSON. */
+  readonly idempotency_records: Table<IdempotencyRecord, string>;
   readonly audit: Table<AuditEntry & { readonly at_ms: number }>;
   /** One row, with the key 1, once the clock was moved. */
   readonly sandbox_clock: Table<SandboxClockState>;
@@ -49,7 +69,18 @@ export function newState(): State {
     clearing_ids: new Table(),
     unknown_numbers: new Table(),
     events: new Table(),
+    outbox: new Table(),
+    webhooks: new Table(),
+    webhook_sequences: new Table(),
+    deliveries: new Table(),
+    delivery_leases: new Table(),
+    delivery_attempts: new Table(),
     mails: new Table(),
+    mail_leases: new Table(),
+    one_time_links: new Table(),
+    mailbox_messages: new Table(),
+    api_keys: new Table(),
+    idempotency_records: new Table(),
     audit: new Table(),
     sandbox_clock: new Table(),
   };

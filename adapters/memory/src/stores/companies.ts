@@ -9,8 +9,9 @@ export function companyStore({ companies }: State): CompanyStore {
       const id = companies.nextId();
       return companies.set(id, { ...company, id });
     },
-    async update(company) {
-      companies.set(company.id, company);
+    async update({ id, full_details_in_mail }) {
+      const company = companies.get(id);
+      if (company !== undefined) companies.set(id, { ...company, full_details_in_mail });
     },
     async find(id) {
       return companies.get(id) ?? null;

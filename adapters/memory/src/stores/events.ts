@@ -23,8 +23,11 @@ export function eventStore(state: State): EventStore {
 }
 
 /**
- * Writes an event that has its id already. The event log and the ledger both write events this way.
+ * Writes an event that has its id already, and puts it in the outbox. The event log and the ledger
+ * both write events this way.
  */
-export function appendEvent({ events }: State, event: Event): Event {
-  return events.set(event.id, event);
+export function appendEvent({ events, outbox }: State, event: Event): Event {
+  const { id, company_id, event_type } = event;
+  outbox.set(id, { id, company_id, event_type });
+  return events.set(id, event);
 }

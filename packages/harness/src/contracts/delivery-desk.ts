@@ -19,6 +19,7 @@ import {
   success,
   timeout,
   type WebhookStorage,
+  writeWebhook,
 } from './webhook-storage.ts';
 
 const other_lease: Lease = { ...lease, token: 'two' };
@@ -108,10 +109,10 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
         [free],
         'the claimed',
       );
-      await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
+      await writeWebhook(here, { ...webhook, status: 'inactive' });
       const all_due = { ...lease, machine_ms: lease.until_machine_ms };
       assertEqual(await claim(ids, now_ms + 10 * minute_ms, all_due), [], 'of an inactive webhook');
-      await here.unitOfWork.run((tx) => tx.webhooks.update(webhook));
+      await writeWebhook(here, webhook);
       assertEqual(idsOf(await claim(ids, now_ms + 10 * minute_ms, all_due)), [leased, later, free], 'when all is due');
     },
   },
@@ -238,7 +239,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       assert(again_ms > now_ms, 'a failed attempt has no later one');
       assertEqual(await sorted({ now_ms: again_ms - 1 }), ids.slice(1), 'before the next attempt');
       assertEqual(await sorted({ now_ms: again_ms }), ids, 'at the next attempt');
-      await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
+      await writeWebhook(here, { ...webhook, status: 'inactive' });
       assertEqual(await sorted({ now_ms: again_ms }), [], 'of an inactive webhook');
     },
   },
@@ -279,7 +280,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       await here.delivery_desk.record([resultOf(second!, timeout)]);
       const oldest_due_at_ms = Math.min(now_ms, before.oldest_due_at_ms ?? now_ms);
       assertEqual(await here.delivery_desk.backlog(), { pending: before.pending + 2, oldest_due_at_ms }, 'the backlog');
-      await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
+      await writeWebhook(here, { ...webhook, status: 'inactive' });
       assertEqual(await here.delivery_desk.backlog(), before, 'without it');
     },
   },
@@ -301,7 +302,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       assertEqual(await more(), { waiting: 1, in_flight: 0 }, 'one is due later and one is done');
       await claim(ids, now_ms, lease);
       assertEqual(await more(), { waiting: 0, in_flight: 1 }, 'after another claim');
-      await here.unitOfWork.run((tx) => tx.webhooks.update({ ...webhook, status: 'inactive' }));
+      await writeWebhook(here, { ...webhook, status: 'inactive' });
       assertEqual(await more(), { waiting: 0, in_flight: 0 }, 'of an inactive webhook');
     },
   },

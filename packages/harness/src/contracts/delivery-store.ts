@@ -75,7 +75,10 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
       const { webhook, ids } = await queued(here, 1);
       const [order] = await here.delivery_desk.claim(ids, now_ms, lease);
       const changed = newRound(order!.delivery, now_ms + 7);
-      await here.unitOfWork.run((tx) => tx.deliveries.update(changed));
+      await here.unitOfWork.run(async ({ deliveries }) => {
+        await deliveries.find(webhook.id, changed.id, { for_update: true });
+        await deliveries.update(changed);
+      });
       assertEqual(await deliveriesOf(here, webhook.id), [changed], 'the delivery');
       const again = { ...lease, token: 'two' };
       assertEqual(await here.delivery_desk.claim(ids, now_ms + 7, again), [], 'while it is leased');

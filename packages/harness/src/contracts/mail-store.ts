@@ -181,7 +181,11 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
       const [mail, pending] = await queueMails(here, await newCompany(here), recipients.slice(0, 2));
       await claim(here);
       await record(here, [failed(mail!)]);
-      const restart = (restarted: Mail) => here.unitOfWork.run((tx) => tx.mails.restart(restarted));
+      const restart = (restarted_mail: Mail) =>
+        here.unitOfWork.run(async ({ mails }) => {
+          await mails.find(restarted_mail.id, { for_update: true });
+          await mails.restart(restarted_mail);
+        });
       const restarted: Mail = { ...mail!, due_at_ms: now_ms + 5 };
       await restart(restarted);
       assertEqual(await find(here, mail!.id), restarted, 'the mail');

@@ -73,6 +73,14 @@ export function register(
   return unitOfWork.run((tx) => tx.webhooks.insert(webhookOf(company_id, change)));
 }
 
+/** Holds the webhook and writes it. */
+export function writeWebhook({ unitOfWork }: WebhookStorage, webhook: Webhook): Promise<void> {
+  return unitOfWork.run(async ({ webhooks }) => {
+    await webhooks.find(webhook.company_id, webhook.id, { for_update: true });
+    await webhooks.update(webhook);
+  });
+}
+
 /** Appends events of type 1 in the transaction; returns their ids. */
 export async function appendEventsIn(tx: EventsTx, company_id: number, count: number): Promise<readonly number[]> {
   const events = Array.from({ length: count }, (_, place) => ({

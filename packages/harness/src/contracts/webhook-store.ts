@@ -17,6 +17,7 @@ import {
   resultOf,
   success,
   type WebhookStorage,
+  writeWebhook,
 } from './webhook-storage.ts';
 
 function webhooksOf({ unitOfWork }: WebhookStorage, company_id: number): Promise<readonly Webhook[]> {
@@ -106,7 +107,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
         previous_secret_sealed: new Uint8Array([8]),
         previous_secret_until_ms: now_ms,
       };
-      await here.unitOfWork.run((tx) => tx.webhooks.update({ ...changed, callback_url: 'https://other.example/' }));
+      await writeWebhook(here, { ...changed, callback_url: 'https://other.example/' });
       assertEqual(await webhooksOf(here, company_id), [changed], 'the updated webhook');
     },
   },
@@ -120,7 +121,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
       assert(taken.message.includes(`webhook ${first.id} `), `the refusal does not name the owner: ${taken.message}`);
       await register(here, other, { event_type_ids: [10] });
       const second = await register(here, own, { event_type_ids: [3] });
-      const update = (webhook: Webhook) => here.unitOfWork.run((tx) => tx.webhooks.update(webhook));
+      const update = (webhook: Webhook) => writeWebhook(here, webhook);
       await refusalOf(update({ ...second, event_type_ids: [3, 2] }), 'an update to a type that is taken');
       assertEqual(await webhooksOf(here, own), [second, first], 'after a refused update');
       await update({ ...first, event_type_ids: [7] });

@@ -1,0 +1,69 @@
+import { type Mailer, type MailMessage, type MailOutcome, mailer_ms_max } from '@tallystick/cards';
+
+/** What becomes of a message. A promise that is late or rejects: the message is not taken. */
+export type MailAnswer = (message: MailMessage) => MailOutcome | Promise<MailOutcome>;
+
+export interface MemoryMailerOptions {
+  /** Takes every message when absent. */
+  readonly answer?: MailAnswer;
+  /** How long one message may take, milliseconds; `mailer_ms_max` when absent, and at most that. */
+  readonly message_ms?: number;
+}
+
+export interface MemoryMailer extends Mailer {
+  /** The messages that were handed over, taken or not, in the order of `send`. In clear: for tests only. */
+  readonly messages: readonly MailMessage[];
+}
+
+/** A mailer that keeps every message and sends none. For tests only. */
+export function memoryMailer({
+  answer = () => taken,
+  message_ms = mailer_ms_max,
+}: MemoryMailerOptions = {}): MemoryMailer {
+  const messages: MailMessage[] = [];
+  const sending = new Set<Promise<MailOutcome>>();
+  const time_ms = Math.min(message_ms, mailer_ms_max);
+  let is_closed = false;
+  return {
+    messages,
+    async send(message) {
+      if (is_closed) return notTaken('closed');
+      messages.push(message);
+      const outcome = withinTime(answerOf(answer, message), time_ms);
+      sending.add(outcome);
+      try {
+        return await outcome;
+      } finally {
+        sending.delete(outcome);
+      }
+    },
+    async close() {
+      is_closed = true;
+      await Promise.all(sending);
+    },
+  };
+}
+
+const taken: MailOutcome = { kind: 'taken' };
+
+async function answerOf(answer: MailAnswer, message: MailMessage): Promise<MailOutcome> {
+  try {
+    return await answer(message);
+  } catch {
+    return notTaken('connection failed');
+  }
+}
+
+async function withinTime(outcome: Promise<MailOutcome>, time_ms: number): Promise<MailOutcome> {
+  const late = Promise.withResolvers<MailOutcome>();
+  const timer = setTimeout(() => late.resolve(notTaken('timeout')), time_ms);
+  try {
+    return await Promise.race([outcome, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function notTaken(error: string): MailOutcome {
+  return { kind: 'not_taken', error, for_good: false };
+}

@@ -1,0 +1,75 @@
+import type { Delivery, DeliveryReading, DeliveryStore } from '@tallystick/events';
+import { oldestBefore } from '../storage/aging.ts';
+import { HeldRows } from '../storage/held-rows.ts';
+import { newestFirst } from '../storage/paging.ts';
+import type { State } from '../storage/state.ts';
+
+/** Deliveries as clients read and restart them. */
+export function deliveryStore(state: State): DeliveryStore {
+  const { deliveries, delivery_attempts } = state;
+  const held = new HeldRows('delivery');
+
+  function of(webhook_id: number, id: number): Delivery | null {
+    const delivery = deliveries.get(id);
+    return delivery?.webhook_id === webhook_id ? delivery : null;
+  }
+
+  function readingsOf(listed: readonly Delivery[]): readonly DeliveryReading[] {
+    const by_delivery = Map.groupBy(delivery_attempts.values(), ({ delivery_id }) => delivery_id);
+    return listed.map((delivery) => {
+      const attempts = by_delivery.get(delivery.id) ?? [];
+      return { delivery, attempts: attempts.sort((a, b) => a.number - b.number) };
+    });
+  }
+
+  return {
+    async list(webhook_id, { state: wanted }, page) {
+      const listed = deliveries
+        .values()
+        .filter((one) => one.webhook_id === webhook_id && (wanted === undefined || one.state === wanted));
+      const { items, next } = newestFirst('deliveries', listed, page);
+      return { items: readingsOf(items), next };
+    },
+
+    async read(webhook_id, id) {
+      const delivery = of(webhook_id, id);
+      return delivery === null ? null : readingsOf([delivery])[0]!;
+    },
+
+    async find(webhook_id, id, options) {
+      if (options?.for_update) held.hold(id);
+      return of(webhook_id, id);
+    },
+
+    async update(delivery) {
+      held.assertHeld(delivery.id);
+      if (deliveries.has(delivery.id)) deliveries.set(delivery.id, delivery);
+    },
+
+    async recover(webhook_id, since_ms, now_ms, limit) {
+      const failed = deliveries
+        .values()
+        .filter((one) => one.webhook_id === webhook_id && one.state === 'failed' && one.finished_at_ms! >= since_ms)
+        .sort((a, b) => a.id - b.id)
+        .slice(0, limit);
+      const begun = { state: 'pending', round_started_at_ms: null, round_attempts: 0, due_at_ms: now_ms } as const;
+      for (const delivery of failed) deliveries.set(delivery.id, { ...delivery, ...begun, round: delivery.round + 1 });
+      return failed.length;
+    },
+
+    async purge(before_ms, limit) {
+      const attempts = oldestBefore(delivery_attempts.entries(), ([, { at_ms }]) => at_ms, before_ms, limit);
+      for (const [key] of attempts) delivery_attempts.delete(key);
+      const ended = deliveries.values().filter((one) => one.state !== 'pending');
+      const finished = oldestBefore(ended, ({ finished_at_ms }) => finished_at_ms, before_ms, limit);
+      for (const { id } of finished) dropDelivery(state, id);
+      return attempts.length + finished.length;
+    },
+  };
+}
+
+/** Deletes a delivery and its lease. Its attempts are deleted apart from it. */
+export function dropDelivery({ deliveries, delivery_leases }: State, id: number): void {
+  deliveries.delete(id);
+  delivery_leases.delete(id);
+}

@@ -1,0 +1,84 @@
+import type { Delivery, DeliveryDesk, WorkOrder, WorkResult } from '@tallystick/events';
+import type { Lease } from '@tallystick/kernel';
+import type { State } from '../storage/state.ts';
+import type { Transactions } from '../storage/transactions.ts';
+import { isLeased } from '../storage/work-lease.ts';
+
+/** Claims and records deliveries, each call in a transaction of its own. */
+export function deliveryDesk(transactions: Transactions): DeliveryDesk {
+  return {
+    claim: (delivery_ids, now_ms, lease) =>
+      transactions.write((state) => claim(state, [...new Set(delivery_ids)], now_ms, lease)),
+    record: (results) => transactions.write((state) => record(state, results)),
+    due: (now_ms, machine_ms, bounds) => transactions.read(async (state) => due(state, now_ms, machine_ms, bounds)),
+    backlog: () =>
+      transactions.read(async (state) => {
+        const due_at_ms = pendingOfActive(state).map((delivery) => delivery.due_at_ms ?? Number.POSITIVE_INFINITY);
+        return { pending: due_at_ms.length, oldest_due_at_ms: due_at_ms.length === 0 ? null : Math.min(...due_at_ms) };
+      }),
+    workload: (now_ms, machine_ms) =>
+      transactions.read(async (state) => {
+        const all_due = dueBy(state, now_ms);
+        const in_flight = all_due.filter(({ id }) => isLeased(state.delivery_leases.get(id), machine_ms)).length;
+        return { unrelayed: state.outbox.size, waiting: all_due.length - in_flight, in_flight };
+      }),
+  };
+}
+
+/** Pending deliveries of active webhooks. */
+function pendingOfActive({ deliveries, webhooks }: State): readonly Delivery[] {
+  return deliveries
+    .values()
+    .filter(({ state, webhook_id }) => state === 'pending' && webhooks.get(webhook_id)?.status === 'active');
+}
+
+/** Those that are due by now, the oldest due first. */
+function dueBy(state: State, now_ms: number): readonly Delivery[] {
+  return pendingOfActive(state)
+    .filter(({ due_at_ms }) => due_at_ms !== null && due_at_ms <= now_ms)
+    .toSorted((a, b) => a.due_at_ms! - b.due_at_ms! || a.id - b.id);
+}
+
+function claim(state: State, delivery_ids: readonly number[], now_ms: number, lease: Lease): readonly WorkOrder[] {
+  const { delivery_leases, events, webhooks } = state;
+  const { token, until_machine_ms } = lease;
+  const wanted = new Set(delivery_ids);
+  const claimable = dueBy(state, now_ms).filter(
+    ({ id }) => wanted.has(id) && !isLeased(delivery_leases.get(id), lease.machine_ms),
+  );
+  return claimable
+    .toSorted((a, b) => a.id - b.id)
+    .map((delivery): WorkOrder => {
+      delivery_leases.set(delivery.id, { token, until_machine_ms });
+      const webhook = webhooks.get(delivery.webhook_id)!;
+      return { delivery, webhook, event: events.get(delivery.event_id)!, lease: token };
+    });
+}
+
+function record({ deliveries, delivery_attempts, delivery_leases }: State, results: readonly WorkResult[]): void {
+  for (const { delivery, attempt, lease } of results) {
+    const stored = deliveries.get(delivery.id);
+    if (stored === undefined || delivery_leases.get(delivery.id)?.token !== lease) continue;
+    delivery_leases.delete(delivery.id);
+    delivery_attempts.set(delivery_attempts.nextId(), attempt);
+    // The state of a round that a retry has begun since the claim stays.
+    const { attempts } = delivery;
+    deliveries.set(delivery.id, stored.round === delivery.round ? { ...stored, ...delivery } : { ...stored, attempts });
+  }
+}
+
+/** Takes the oldest of each webhook, so that a long backlog of one hides no other. */
+function due(
+  state: State,
+  now_ms: number,
+  machine_ms: number,
+  { per_webhook, limit, passed_over }: Parameters<DeliveryDesk['due']>[2],
+) {
+  const free = dueBy(state, now_ms).filter(
+    ({ id, webhook_id }) => !isLeased(state.delivery_leases.get(id), machine_ms) && !passed_over.includes(webhook_id),
+  );
+  return [...Map.groupBy(free, ({ webhook_id }) => webhook_id).values()]
+    .flatMap((of_webhook) => of_webhook.slice(0, per_webhook))
+    .slice(0, limit)
+    .map(({ id, webhook_id }) => ({ delivery_id: id, webhook_id }));
+}

@@ -1,0 +1,75 @@
+import { canonicalTypeId, typeTaken, type Webhook, type WebhookStore } from '@tallystick/events';
+import { HeldRows } from '../storage/held-rows.ts';
+import { newestFirst } from '../storage/paging.ts';
+import type { State } from '../storage/state.ts';
+import { dropDelivery } from './deliveries.ts';
+
+/** Webhooks. */
+export function webhookStore(state: State): WebhookStore {
+  const { companies, deliveries, delivery_attempts, webhook_sequences, webhooks } = state;
+  const held = new HeldRows('webhook');
+
+  function of(company_id: number, id: number): Webhook | null {
+    const webhook = webhooks.get(id);
+    return webhook?.company_id === company_id ? webhook : null;
+  }
+
+  /** Refuses an event type that another webhook of the company has. */
+  function refuseTakenTypes({ company_id, event_type_ids, id }: Pick<Webhook, 'company_id' | 'event_type_ids' | 'id'>) {
+    const others = webhooks.values().filter((webhook) => webhook.company_id === company_id && webhook.id !== id);
+    for (const written of event_type_ids) {
+      const isIt = (other: number) => canonicalTypeId(other) === canonicalTypeId(written);
+      const owner = others.find((webhook) => webhook.event_type_ids.some(isIt));
+      if (owner !== undefined) throw typeTaken(written, owner.id);
+    }
+  }
+
+  return {
+    async insert(webhook) {
+      companies.assertHas(webhook.company_id, 'company');
+      const id = webhooks.nextId();
+      refuseTakenTypes({ ...webhook, id });
+      held.hold(id);
+      return webhooks.set(id, { ...webhook, id });
+    },
+
+    async find(company_id, id, options) {
+      if (options?.for_update) held.hold(id);
+      return of(company_id, id);
+    },
+
+    async list(company_id, page) {
+      const listed = webhooks.values().filter((webhook) => webhook.company_id === company_id);
+      return newestFirst('webhooks', listed, page);
+    },
+
+    async update(webhook) {
+      held.assertHeld(webhook.id);
+      refuseTakenTypes(webhook);
+      const { company_id, callback_url } = webhooks.get(webhook.id)!;
+      webhooks.set(webhook.id, { ...webhook, company_id, callback_url });
+    },
+
+    async delete(company_id, id) {
+      if (of(company_id, id) === null) return false;
+      webhooks.delete(id);
+      webhook_sequences.delete(id);
+      const dropped = new Set<number>();
+      for (const delivery of deliveries.values()) {
+        if (delivery.webhook_id !== id) continue;
+        dropped.add(delivery.id);
+        dropDelivery(state, delivery.id);
+      }
+      for (const [key, { delivery_id }] of delivery_attempts.entries())
+        if (dropped.has(delivery_id)) delivery_attempts.delete(key);
+      return true;
+    },
+
+    async listAfter(after_id, limit) {
+      const later = webhooks.values().filter(({ id }) => id > after_id);
+      const listed = later.sort((a, b) => a.id - b.id).slice(0, limit);
+      for (const { id } of listed) held.hold(id);
+      return listed;
+    },
+  };
+}
