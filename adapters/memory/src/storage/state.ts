@@ -13,7 +13,7 @@ import type {
 import type { Attempt, Delivery, Event, EventToRelay, Webhook } from '@tallystick/events';
 import type { AuditEntry, SandboxClockState } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
-import type { IdempotencyRecord } from '../stores/idempotency.ts';
+import type { IdempotencyRecord } from './idempotency-record.ts';
 import { type Access, Table } from './table.ts';
 import type { WorkLease } from './work-lease.ts';
 

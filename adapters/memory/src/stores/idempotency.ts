@@ -1,16 +1,7 @@
 import type { IdempotencyOwner, IdempotencyStore } from '@tallystick/access';
 import { Refusal } from '@tallystick/kernel';
+import type { IdempotencyRecord } from '../storage/idempotency-record.ts';
 import type { State } from '../storage/state.ts';
-
-/** What is stored of an idempotency key. */
-export interface IdempotencyRecord {
-  readonly token: string;
-  readonly request_sha256: Uint8Array;
-  readonly claimed_at_ms: number;
-  readonly lease_until_machine_ms: number;
-  /** Null until it is answered. */
-  readonly answer_sealed: Uint8Array | null;
-}
 
 /** Records of idempotency keys. */
 export function idempotencyStore({ idempotency_records: records }: State): IdempotencyStore {

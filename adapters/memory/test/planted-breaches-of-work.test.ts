@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ContractRule } from '@tallystick/harness';
+import type { Lease } from '@tallystick/kernel';
+import { memoryDeliveryQueue, type Tx } from '../src/index.ts';
+import {
+  delivery_queue_contract,
+  mailer_contract,
+  openMailer,
+  openStorage,
+  openVaults,
+  store_suites,
+  vault_suites,
+  type WorkStorage,
+} from './work-suites.ts';
+
+/** The rules of the suite that the subject breaks. */
+async function brokenRules<Subject>(
+  contract: readonly ContractRule<Subject>[],
+  open: () => Promise<Subject>,
+): Promise<readonly string[]> {
+  const broken: string[] = [];
+  for (const { rule, check } of contract) {
+    await check(open).catch(() => broken.push(rule));
+  }
+  return broken;
+}
+
+/** Opens the storage with some stores of every transaction replaced. */
+function withStores(plant: (tx: Tx) => Partial<Tx>): () => Promise<WorkStorage> {
+  return async () => {
+    const { delivery_desk, unitOfWork } = await openStorage();
+    const storage: WorkStorage = {
+      delivery_desk,
+      unitOfWork: {
+        run: (work) => unitOfWork.run((tx) => work({ ...tx, ...plant(tx) })),
+        read: (work) => unitOfWork.read((tx) => work({ ...tx, ...plant(tx) })),
+      },
+      another: async () => storage,
+    };
+    return storage;
+  };
+}
+
+/** The lease as if it were taken when all others had run out. */
+function ignoringOthers(lease: Lease): Lease {
+  return { ...lease, machine_ms: Number.MAX_SAFE_INTEGER };
+}
+
+/** One broken promise for each port of storage, and a rule that it breaks. */
+const breaches: Readonly<
+  Record<keyof typeof store_suites, { readonly breaks: string; readonly open: () => Promise<WorkStorage> }>
+> = {
+  Outbox: {
+    breaks: 'committed events are taken once, at most as many as asked, by rising ids',
+    open: withStores(({ outbox }) => ({ outbox: { ...outbox, take: () => outbox.take(1_000_000) } })),
+  },
+  DeliveryDesk: {
+    breaks: 'racing workers claim each delivery once',
+    async open() {
+      const { delivery_desk, unitOfWork } = await openStorage();
+      const storage: WorkStorage = {
+        unitOfWork,
+        delivery_desk: {
+          ...delivery_desk,
+          claim: (ids, now_ms, lease) => delivery_desk.claim(ids, now_ms, ignoringOthers(lease)),
+        },
+        another: async () => storage,
+      };
+      return storage;
+    },
+  },
+  DeliveryStore: {
+    breaks: 'recover counts from when a delivery failed, not from when its event happened, and spares what succeeded',
+    open: withStores(({ deliveries }) => ({
+      deliveries: {
+        ...deliveries,
+        recover: (webhook_id, _since_ms, now_ms, limit) => deliveries.recover(webhook_id, 0, now_ms, limit),
+      },
+    })),
+  },
+  WebhookStore: {
+    breaks: 'a webhook is read as it was inserted, by its own company only',
+    open: withStores(({ webhooks }) => ({
+      webhooks: {
+        ...webhooks,
+        async find(company_id, id, options) {
+          const own = await webhooks.find(company_id, id, options);
+          return own ?? (await webhooks.listAfter(id - 1, 1)).find((webhook) => webhook.id === id) ?? null;
+        },
+      },
+    })),
+  },
+  IdempotencyStore: {
+    breaks: 'of two owners one completes, and only its work commits',
+    open: withStores(({ idempotency }) => ({
+      idempotency: { ...idempotency, complete: (owner, answer) => idempotency.complete(owner, answer).catch(() => {}) },
+    })),
+  },
+  CompanyStore: {
+    breaks: 'an update writes whether mails carry full details, and nothing of other companies',
+    open: withStores(({ companies }) => ({ companies: { ...companies, update: async () => {} } })),
+  },
+  ApiKeyStore: {
+    breaks: 'a revocation keeps its first instant',
+    open: withStores(({ api_keys }) => ({
+      api_keys: { ...api_keys, revoke: async (id, at_ms) => (await api_keys.revoke(id, at_ms)) || true },
+    })),
+  },
+  MailStore: {
+    breaks: 'racing processes claim each mail once',
+    open: withStores(({ mails }) => ({
+      mails: { ...mails, claimDue: (now_ms, limit, lease) => mails.claimDue(now_ms, limit, ignoringOthers(lease)) },
+    })),
+  },
+  OneTimeLinkStore: {
+    breaks: 'a link is used once, until it expires',
+    open: withStores(({ one_time_links }) => ({
+      one_time_links: { ...one_time_links, use: (token_sha256) => one_time_links.use(token_sha256, 0) },
+    })),
+  },
+  MailboxStore: {
+    breaks: 'messages received before the instant are purged, at most as many as asked',
+    open: withStores(({ mailbox }) => ({
+      mailbox: { ...mailbox, purge: (_before_ms, limit) => mailbox.purge(Number.MAX_SAFE_INTEGER, limit) },
+    })),
+  },
+};
+
+for (const [port, { breaks, open }] of Object.entries(breaches)) {
+  it(`the suite of ${port} sees a broken promise`, async () => {
+    const contract: readonly ContractRule<WorkStorage>[] = store_suites[port as keyof typeof breaches];
+    const broken = await brokenRules(contract, open);
+    assert.ok(broken.includes(breaks), `it breaks: ${broken.join('; ')}`);
+  });
+}
+
+it('the suite of CardVault sees a code that matches its beginning', async () => {
+  const broken = await brokenRules(vault_suites.CardVault, async () => {
+    const vaults = await openVaults();
+    const { card_vault } = vaults.before;
+    const cvcMatches: typeof card_vault.cvcMatches = (pan, expiry, guess) =>
+      card_vault.cvc(pan, expiry).startsWith(guess);
+    return { ...vaults, before: { ...vaults.before, card_vault: { ...card_vault, cvcMatches } } };
+  });
+  assert.deepEqual(broken, ['a code is three digits, the same each time, and matches only itself']);
+});
+
+it('the suite of Sealer sees values that open for any purpose', async () => {
+  const broken = await brokenRules(vault_suites.Sealer, async () => {
+    const vaults = await openVaults();
+    const { sealer } = vaults.before;
+    const careless = {
+      ...sealer,
+      seal: (_purpose: string, clear: Uint8Array) => sealer.seal('any', clear),
+      open: (_purpose: string, sealed: Uint8Array) => sealer.open('any', sealed),
+    };
+    return { ...vaults, before: { ...vaults.before, sealer: careless } };
+  });
+  assert.ok(broken.includes('a sealed value opens for no other purpose'), broken.join('; '));
+});
+
+it('the suite of Mailer sees messages reported as taken that were not', async () => {
+  const broken = await brokenRules(mailer_contract, async () => {
+    const opened = await openMailer();
+    const { mailer } = opened;
+    return {
+      ...opened,
+      mailer: { ...mailer, send: async (message) => ({ ...(await mailer.send(message)), kind: 'taken' }) },
+    };
+  });
+  const rule = 'an other side that is not there is an outcome, not an error';
+  assert.ok(broken.includes(rule), broken.join('; '));
+});
+
+it('the suite of DeliveryQueue sees a queue that goes on after it was closed', async () => {
+  const broken = await brokenRules(delivery_queue_contract, async () => ({
+    ...memoryDeliveryQueue(),
+    close: async () => {},
+  }));
+  assert.deepEqual(broken, ['a closed queue takes no offer and does not reject']);
+});
