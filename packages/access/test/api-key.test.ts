@@ -12,26 +12,30 @@ import {
   revokeKey,
   sandbox_keys,
 } from '@tallystick/access';
-import { drawSharedSecret } from '@tallystick/kernel';
+import { drawSharedSecret, type Sealer } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { parseKey } from '../src/keys/key-text.ts';
-import { Memory, plainSealer, random, sha256 } from './memory.ts';
+import { AccessStorage, newer_sealer, random, sealer, sha256 } from './access-storage.ts';
 import { gist, refusalOf } from './refusal.ts';
 
 const call = { actor: 'command', request_id: 'r-1', now_ms: 1_700_000_000_000 };
-const ports = { sealer: plainSealer(), random, sha256, environment: 'test' as const };
+const ports = { sealer, random, sha256, environment: 'test' as const };
 const client_key: ApiKeyRequest = { role: 'client', company_id: 1, name: 'erp' };
 
-let memory: Memory;
+function opened(by: Sealer, sealed: Uint8Array): string {
+  return Buffer.from(by.open('api_key.signing_secret', sealed)).toString();
+}
+
+let storage: AccessStorage;
 
 beforeEach(async () => {
-  memory = new Memory();
-  await createCompany(memory, call, { name: ' Acme ', customer_number: ' 0042 ' });
+  storage = new AccessStorage();
+  await storage.run((tx) => createCompany(tx, call, { name: ' Acme ', customer_number: ' 0042 ' }));
 });
 
 test('a company is made, read and audited', async () => {
-  const company = await readCompany(memory, 1);
+  const company = await storage.read((tx) => readCompany(tx, 1));
   assert.deepEqual(company, {
     id: 1,
     name: 'Acme',
@@ -39,38 +43,38 @@ test('a company is made, read and audited', async () => {
     full_details_in_mail: false,
     created_at_ms: call.now_ms,
   });
-  assert.deepEqual((await listCompanies(memory, { limit: 50 })).items, [company]);
+  assert.deepEqual((await storage.read((tx) => listCompanies(tx, { limit: 50 }))).items, [company]);
   assert.deepEqual(
-    memory.state.audit.map((entry) => [entry.action, entry.object, entry.company_id]),
+    storage.tables.audit.values().map((entry) => [entry.action, entry.object, entry.company_id]),
     [['company.created', 'company:1', 1]],
   );
-  assert.equal((await refusalOf(() => readCompany(memory, 2))).code, 'not_found');
+  assert.equal((await refusalOf(() => storage.read((tx) => readCompany(tx, 2)))).code, 'not_found');
 });
 
 test('a company needs a name and a number that people can read', async () => {
-  const refusal = await refusalOf(() => createCompany(memory, call, { name: '  ', customer_number: 'a\0b' }));
+  const refusal = await refusalOf(() => storage.run((tx) => createCompany(tx, call, { name: '  ', customer_number: 'a\0b' })));
   assert.equal(gist(refusal), 'validation_failed: name customer_number');
-  const long = await refusalOf(() => createCompany(memory, call, { name: 'x'.repeat(256), customer_number: '1' }));
+  const long = await refusalOf(() => storage.run((tx) => createCompany(tx, call, { name: 'x'.repeat(256), customer_number: '1' })));
   assert.equal(gist(long), 'validation_failed: name');
-  const missing = await refusalOf(() => createCompany(memory, call, { name: 'x' } as never));
+  const missing = await refusalOf(() => storage.run((tx) => createCompany(tx, call, { name: 'x' } as never)));
   assert.equal(gist(missing), 'validation_failed: customer_number');
-  assert.equal(memory.state.companies.length, 1);
+  assert.equal(storage.tables.companies.size, 1);
 });
 
 test('the text of a new key reads back to its id, and only a hash of its secret is stored', async () => {
-  const { key, text } = await createKey(memory, ports, call, client_key);
+  const { key, text } = await storage.run((tx) => createKey(tx, ports, call, client_key));
   const parsed = parseKey(text);
   assert.ok(parsed?.kind === 'stored');
   assert.deepEqual([parsed.environment, parsed.id], ['test', key.id]);
   assert.equal(Buffer.from(parsed.secret, 'base64url').length, 32);
   assert.deepEqual([...key.secret_sha256], [...sha256(Buffer.from(parsed.secret))]);
-  assert.ok(!JSON.stringify([memory.state.keys, memory.state.audit]).includes(parsed.secret));
-  assert.notEqual((await createKey(memory, ports, call, client_key)).text.slice(-43), parsed.secret);
+  assert.ok(!JSON.stringify([storage.tables.api_keys.values(), storage.tables.audit.values()]).includes(parsed.secret));
+  assert.notEqual((await storage.run((tx) => createKey(tx, ports, call, client_key))).text.slice(-43), parsed.secret);
 });
 
 test('a key is stored with its signing secret sealed', async () => {
   const signing_secret = drawSharedSecret(random);
-  const { key } = await createKey(memory, ports, call, { ...client_key, signing_secret, rate_limit_per_minute: 60 });
+  const { key } = await storage.run((tx) => createKey(tx, ports, call, { ...client_key, signing_secret, rate_limit_per_minute: 60 }));
   const { secret_sha256: _, signing_secret_sealed, ...rest } = key;
   assert.deepEqual(rest, {
     id: 1,
@@ -83,7 +87,7 @@ test('a key is stored with its signing secret sealed', async () => {
     revoked_at_ms: null,
   });
   assert.match(signing_secret, /^[0-9A-Za-z]{43}$/);
-  assert.equal(Buffer.from(signing_secret_sealed!).toString(), `k1|api_key.signing_secret|${signing_secret}`);
+  assert.equal(opened(sealer, signing_secret_sealed!), signing_secret);
 });
 
 test('a key out of bounds is refused, every invalid field by name', async () => {
@@ -102,28 +106,28 @@ test('a key out of bounds is refused, every invalid field by name', async () => 
     [{ name: 'a\nb', rate_limit_per_minute: -1 }, 'name rate_limit_per_minute'],
   ];
   for (const [change, paths] of refused) {
-    const refusal = await refusalOf(() => createKey(memory, ports, call, { ...client_key, ...change }));
+    const refusal = await refusalOf(() => storage.run((tx) => createKey(tx, ports, call, { ...client_key, ...change })));
     assert.equal(gist(refusal), `validation_failed: ${paths}`);
   }
-  assert.equal(memory.state.keys.length, 0);
+  assert.equal(storage.tables.api_keys.size, 0);
   for (const role of ['network', 'operator', 'bank'] as const) {
-    assert.equal((await createKey(memory, ports, call, { role, name: role })).key.company_id, null);
+    assert.equal((await storage.run((tx) => createKey(tx, ports, call, { role, name: role }))).key.company_id, null);
   }
-  assert.equal((await createKey(memory, ports, call, { role: 'bank', name: 'b', company_id: 1 })).key.company_id, 1);
+  assert.equal((await storage.run((tx) => createKey(tx, ports, call, { role: 'bank', name: 'b', company_id: 1 }))).key.company_id, 1);
 });
 
 test('a key is revoked once, and the audit log says so once', async () => {
-  await createKey(memory, ports, call, client_key);
-  const revoked = await revokeKey(memory, { ...call, now_ms: call.now_ms + 1 }, 1);
+  await storage.run((tx) => createKey(tx, ports, call, client_key));
+  const revoked = await storage.run((tx) => revokeKey(tx, { ...call, now_ms: call.now_ms + 1 }, 1));
   assert.equal(revoked.revoked_at_ms, call.now_ms + 1);
-  assert.deepEqual(await revokeKey(memory, { ...call, now_ms: call.now_ms + 2 }, 1), revoked);
-  assert.deepEqual(await readKey(memory, 1), revoked);
-  assert.deepEqual((await listKeys(memory, { company_id: 1 }, { limit: 50 })).items, [revoked]);
+  assert.deepEqual(await storage.run((tx) => revokeKey(tx, { ...call, now_ms: call.now_ms + 2 }, 1)), revoked);
+  assert.deepEqual(await storage.read((tx) => readKey(tx, 1)), revoked);
+  assert.deepEqual((await storage.read((tx) => listKeys(tx, { company_id: 1 }, { limit: 50 }))).items, [revoked]);
   assert.deepEqual(
-    memory.state.audit.map((entry) => entry.action),
+    storage.tables.audit.values().map((entry) => entry.action),
     ['company.created', 'api_key.created', 'api_key.revoked'],
   );
-  assert.equal((await refusalOf(() => revokeKey(memory, call, 9))).code, 'not_found');
+  assert.equal((await refusalOf(() => storage.run((tx) => revokeKey(tx, call, 9)))).code, 'not_found');
 });
 
 test('only the text of a key reads as one', () => {
@@ -171,16 +175,15 @@ test('of all texts of a secret one alone is taken', () => {
 test('a rotation seals every signing secret of an older key anew, and no other', async () => {
   for (let at = 0; at < 7; at += 1) {
     const signing_secret = at % 2 === 0 ? `secret-number-000${at}` : null;
-    await createKey(memory, ports, call, { ...client_key, signing_secret });
+    await storage.run((tx) => createKey(tx, ports, call, { ...client_key, signing_secret }));
   }
-  const newer = plainSealer('k2');
-  await createKey(memory, { ...ports, sealer: newer }, call, { ...client_key, signing_secret: 'secret-number-0007' });
-  assert.equal(await resealSigningSecrets(memory, newer, 2), 4);
-  assert.equal(await resealSigningSecrets(memory, newer, 2), 0);
-  assert.deepEqual(
-    memory.state.keys.map((key) => key.signing_secret_sealed && Buffer.from(key.signing_secret_sealed).toString()),
-    [0, null, 2, null, 4, null, 6, 7]
-      .map((at) => at && `k2|api_key.signing_secret|secret-number-000${at}`)
-      .with(0, 'k2|api_key.signing_secret|secret-number-0000'),
-  );
+  await storage.run((tx) => createKey(tx, { ...ports, sealer: newer_sealer }, call, { ...client_key, signing_secret: 'secret-number-0007' }));
+  assert.equal(await resealSigningSecrets(storage, newer_sealer, 2), 4);
+  assert.equal(await resealSigningSecrets(storage, newer_sealer, 2), 0);
+  const secrets = storage.tables.api_keys.values().map(({ signing_secret_sealed: sealed }) => {
+    if (sealed !== null) assert.ok(newer_sealer.isCurrent(sealed));
+    return sealed && opened(newer_sealer, sealed);
+  });
+  const expected = [0, null, 2, null, 4, null, 6, 7].map((at) => (at === null ? null : `secret-number-000${at}`));
+  assert.deepEqual(secrets, expected);
 });

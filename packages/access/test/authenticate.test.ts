@@ -14,32 +14,31 @@ import {
   sandbox_keys,
 } from '@tallystick/access';
 import { Fault, Violation } from '@tallystick/kernel';
-import { Memory, plainSealer, random, sha256 } from './memory.ts';
+import { AccessStorage, random, sealer, sha256 } from './access-storage.ts';
 import { refusalOf } from './refusal.ts';
 
 const call = { actor: 'command', request_id: null, now_ms: 1_700_000_000_000 };
-const sealer = plainSealer();
 
-let memory: Memory;
+let storage: AccessStorage;
 let monotonic_ms: number;
 let text: string;
 
 beforeEach(async () => {
-  memory = new Memory();
+  storage = new AccessStorage();
   monotonic_ms = 1_000;
-  await createCompany(memory, call, { name: 'Acme', customer_number: '1' });
+  await storage.run((tx) => createCompany(tx, call, { name: 'Acme', customer_number: '1' }));
   text = await newKey('live');
 });
 
 async function newKey(environment: Environment): Promise<string> {
   const ports = { sealer, random, sha256, environment };
   const request = { role: 'client', company_id: 1, name: 'erp', signing_secret: 'a secret of sorts' } as const;
-  return (await createKey(memory, ports, call, request)).text;
+  return (await storage.run((tx) => createKey(tx, ports, call, request))).text;
 }
 
 function authenticator(sandbox_company_id: number | null = null): Authenticator {
   return createAuthenticator({
-    unitOfWork: memory,
+    unitOfWork: storage,
     sealer,
     sha256,
     monotonicNow: () => monotonic_ms,
@@ -82,7 +81,7 @@ test('a header that bears no key is refused, and is not repeated', async () => {
 test('unknown, wrong and revoked keys are refused in the same words', async () => {
   const { authenticate } = authenticator();
   const other = await newKey('live');
-  await revokeKey(memory, call, 2);
+  await storage.run((tx) => revokeKey(tx, call, 2));
   for (const wrong of [
     'nonsense',
     text.replace('tly_live_1_', 'tly_live_9_'),
@@ -97,16 +96,16 @@ test('unknown, wrong and revoked keys are refused in the same words', async () =
 
 test('a key in use is read once in two seconds, and answered at once in between', async () => {
   const { authenticate } = authenticator();
-  memory.key_reads = 0;
+  storage.key_reads = 0;
   const first = await authenticate(`Bearer ${text}`);
   for (const at_ms of [1_000, 2_000, 2_999]) {
     monotonic_ms = at_ms;
     assert.equal(authenticate(`Bearer ${text}`), first);
   }
-  assert.equal(memory.key_reads, 1);
+  assert.equal(storage.key_reads, 1);
   monotonic_ms = 3_000;
   await authenticate(`Bearer ${text}`);
-  assert.equal(memory.key_reads, 2);
+  assert.equal(storage.key_reads, 2);
 });
 
 test('a wrong secret is refused for a remembered key too', async () => {
@@ -117,16 +116,16 @@ test('a wrong secret is refused for a remembered key too', async () => {
 
 test('callers that come together share one look-up', async () => {
   const { authenticate } = authenticator();
-  memory.key_reads = 0;
+  storage.key_reads = 0;
   await Promise.all(Array.from({ length: 20 }, () => authenticate(`Bearer ${text}`)));
-  assert.equal(memory.key_reads, 1);
+  assert.equal(storage.key_reads, 1);
 });
 
 test('a key revoked elsewhere dies within two seconds, one forgotten here at once', async () => {
   const elsewhere = authenticator();
   const here = authenticator();
   for (const { authenticate } of [elsewhere, here]) await authenticate(`Bearer ${text}`);
-  await revokeKey(memory, call, 1);
+  await storage.run((tx) => revokeKey(tx, call, 1));
   here.forget(1);
   await refusalOf(() => here.authenticate(`Bearer ${text}`));
   monotonic_ms = 2_999;
@@ -138,22 +137,22 @@ test('a key revoked elsewhere dies within two seconds, one forgotten here at onc
 test('the two seconds begin before the key is read, however long the reading takes', async () => {
   const { authenticate } = authenticator();
   const gate = Promise.withResolvers<void>();
-  memory.gate = gate.promise;
+  storage.gate = gate.promise;
   const slow = authenticate(`Bearer ${text}`);
   monotonic_ms += 2_000;
   gate.resolve();
   await slow;
-  await revokeKey(memory, call, 1);
+  await storage.run((tx) => revokeKey(tx, call, 1));
   await refusalOf(() => authenticate(`Bearer ${text}`));
 });
 
 test('what was read before a key was forgotten is not remembered after', async () => {
   const { authenticate, forget } = authenticator();
   const gate = Promise.withResolvers<void>();
-  memory.gate = gate.promise;
+  storage.gate = gate.promise;
   const early = authenticate(`Bearer ${text}`);
-  memory.gate = Promise.resolve();
-  await revokeKey(memory, call, 1);
+  storage.gate = Promise.resolve();
+  await storage.run((tx) => revokeKey(tx, call, 1));
   forget(1);
   gate.resolve();
   await early;
@@ -163,46 +162,42 @@ test('what was read before a key was forgotten is not remembered after', async (
 test('a machine clock set back does not lengthen a memory', async () => {
   const { authenticate } = authenticator();
   await authenticate(`Bearer ${text}`);
-  await revokeKey(memory, call, 1);
+  await storage.run((tx) => revokeKey(tx, call, 1));
   monotonic_ms = -3_600_000;
   await refusalOf(() => authenticate(`Bearer ${text}`));
 });
 
 test('a database that is away is a fault, and is asked again', async () => {
   const { authenticate } = authenticator();
-  memory.gate = Promise.reject(new Fault('away', { retryable: true }));
+  storage.gate = Promise.reject(new Fault('away', { retryable: true }));
   await assert.rejects(async () => authenticate(`Bearer ${text}`), Fault);
-  memory.gate = Promise.resolve();
+  storage.gate = Promise.resolve();
   assert.equal((await authenticate(`Bearer ${text}`)).key_id, '1');
 });
 
 test('no more than 10,000 keys are remembered', async () => {
   const { authenticate } = authenticator();
-  const { key: model } = await createKey(memory, { sealer, random, sha256, environment: 'live' }, call, {
+  const { key: model } = await storage.run((tx) => createKey(tx, { sealer, random, sha256, environment: 'live' }, call, {
     role: 'network',
     name: 'many',
-  });
+  }));
   const secret = 'A'.repeat(43);
   const secret_sha256 = sha256(Buffer.from(secret));
-  const keys = Array.from({ length: 10_001 }, (_, at) => ({ ...model, id: at + 1, secret_sha256 }));
-  const by_id = new Map(keys.map((key) => [key.id, key]));
-  let reads = 0;
-  memory.api_keys.find = async (id) => {
-    reads += 1;
-    return by_id.get(id) ?? null;
-  };
-  for (const { id } of keys) await authenticate(`Bearer tly_live_${id}_${secret}`);
-  assert.equal(reads, 10_001);
+  const ids = Array.from({ length: 10_001 }, (_, at) => at + 1);
+  for (const id of ids) storage.tables.api_keys.set(id, { ...model, id, secret_sha256 });
+  storage.key_reads = 0;
+  for (const id of ids) await authenticate(`Bearer tly_live_${id}_${secret}`);
+  assert.equal(storage.key_reads, 10_001);
   await authenticate(`Bearer tly_live_10001_${secret}`);
   await authenticate(`Bearer tly_live_2_${secret}`);
-  assert.equal(reads, 10_001);
+  assert.equal(storage.key_reads, 10_001);
   await authenticate(`Bearer tly_live_1_${secret}`);
-  assert.equal(reads, 10_002);
+  assert.equal(storage.key_reads, 10_002);
 });
 
 test("the sandbox's fixed keys act for its company, and need no look-up", async () => {
   const { authenticate } = authenticator(7);
-  memory.key_reads = 0;
+  storage.key_reads = 0;
   for (const role of roles) {
     assert.deepEqual(await authenticate(`Bearer ${sandbox_keys[role]}`), {
       key_id: `sandbox:${role}`,
@@ -213,7 +208,7 @@ test("the sandbox's fixed keys act for its company, and need no look-up", async 
       rate_limit_per_minute: null,
     });
   }
-  assert.equal(memory.key_reads, 0);
+  assert.equal(storage.key_reads, 0);
 });
 
 test('outside the sandbox its fixed keys and stored test keys are refused, inside it live ones', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import {
   claimIdempotencyKey,
+  type IdempotencyOwner,
   idempotency_keep_ms,
   isKept,
   keepAnswer,
@@ -12,10 +13,9 @@ import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { hashRequest, idempotency_lease_ms } from '../src/requests/idempotency.ts';
-import { Memory, plainSealer, random, sha256 } from './memory.ts';
+import { AccessStorage, random, sealer, sha256 } from './access-storage.ts';
 import { gist, refusalOf } from './refusal.ts';
 
-const sealer = plainSealer();
 let machine_ms = 0;
 const ports = {
   sealer,
@@ -30,17 +30,21 @@ const request: SignedParts = {
   body: Buffer.from('{"data":{}}'),
 };
 const principal = { key_id: '17' };
-const answer = Buffer.from('200 the answer');
+const answer = new TextEncoder().encode('200 the answer');
 
-let memory: Memory;
+let storage: AccessStorage;
 
 beforeEach(() => {
-  memory = new Memory();
+  storage = new AccessStorage();
   machine_ms = 0;
 });
 
 const claim = (now_ms: number, asked = request, who = principal) =>
-  memory.run((tx) => claimIdempotencyKey(tx, ports, who, 'order-1', asked, now_ms));
+  storage.run((tx) => claimIdempotencyKey(tx, ports, who, 'order-1', asked, now_ms));
+
+const keep = (owned: IdempotencyOwner) => storage.run((tx) => keepAnswer(tx, sealer, owned, answer));
+
+const release = (owned: IdempotencyOwner) => storage.run((tx) => tx.idempotency.release(owned));
 
 async function owner(now_ms: number) {
   const claimed = await claim(now_ms);
@@ -65,7 +69,7 @@ test('what a caller wrote as a key is not kept, only what stands for it', async 
 });
 
 test('the first answer is given again, for 24 hours and no longer', async () => {
-  await keepAnswer(memory, sealer, await owner(0), answer);
+  await keep(await owner(0));
   for (const now_ms of [0, 1, idempotency_keep_ms - 1]) {
     assert.deepEqual(await claim(now_ms), { kind: 'answered', answer });
   }
@@ -92,7 +96,7 @@ test('a key belongs to one request: another method, path, query or body is refus
   ];
   const first = await owner(0);
   for (const answered of [false, true]) {
-    if (answered) await keepAnswer(memory, sealer, first, answer);
+    if (answered) await keep(first);
     for (const other of others) {
       const refusal = await refusalOf(() => claim(1, { ...request, ...other }));
       assert.equal(refusal.code, 'idempotency_mismatch');
@@ -101,7 +105,7 @@ test('a key belongs to one request: another method, path, query or body is refus
 });
 
 test('keys of different API keys have nothing to do with each other', async () => {
-  await keepAnswer(memory, sealer, await owner(0), answer);
+  await keep(await owner(0));
   assert.equal((await claim(0, request, { key_id: 'sandbox:client' })).kind, 'claimed');
 });
 
@@ -110,31 +114,31 @@ test('who slept past the lease cannot answer, and its transaction rolls back', a
   machine_ms = idempotency_lease_ms;
   const second = await owner(1);
   const company = { name: 'made twice?', customer_number: '1', full_details_in_mail: false, created_at_ms: 0 };
-  const late = memory.run(async (tx) => {
+  const late = storage.run(async (tx) => {
     await tx.companies.insert(company);
     await keepAnswer(tx, sealer, first, Buffer.from('late'));
   });
   assert.equal((await refusalOf(() => late)).code, 'idempotency_in_progress');
-  assert.equal(memory.state.companies.length, 0);
+  assert.equal(storage.tables.companies.size, 0);
 
-  await memory.idempotency.release(first);
-  await keepAnswer(memory, sealer, second, answer);
-  assert.equal((await refusalOf(() => keepAnswer(memory, sealer, first, answer))).code, 'idempotency_in_progress');
+  await release(first);
+  await keep(second);
+  assert.equal((await refusalOf(() => keep(first))).code, 'idempotency_in_progress');
   assert.deepEqual(await claim(2), { kind: 'answered', answer });
 });
 
 test('a key given back is free at once', async () => {
-  await memory.idempotency.release(await owner(0));
+  await release(await owner(0));
   assert.equal((await claim(0)).kind, 'claimed');
 });
 
 test('an answer put into the record of another key does not open', async () => {
-  await keepAnswer(memory, sealer, await owner(0), answer);
-  const other = await claimIdempotencyKey(memory, ports, principal, 'order-2', request, 0);
+  await keep(await owner(0));
+  const other = await storage.run((tx) => claimIdempotencyKey(tx, ports, principal, 'order-2', request, 0));
   assert.ok(other.kind === 'claimed');
-  const moved = [...memory.state.records.values()][0]!.answer!;
-  await memory.idempotency.complete(other.owner, moved);
-  await assert.rejects(claimIdempotencyKey(memory, ports, principal, 'order-2', request, 0), Fault);
+  const moved = storage.tables.idempotency_records.values()[0]!.answer_sealed!;
+  await storage.run((tx) => tx.idempotency.complete(other.owner, moved));
+  await assert.rejects(storage.run((tx) => claimIdempotencyKey(tx, ports, principal, 'order-2', request, 0)), Fault);
 });
 
 test('answers of our own failures are not kept', () => {

@@ -4,7 +4,7 @@ import { type SignedParts, signRequest, verifySignature } from '@tallystick/acce
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { equalBytes } from '../src/requests/equal-bytes.ts';
-import { hmacSha256 } from './memory.ts';
+import { hmacSha256 } from './access-storage.ts';
 import { refusalOf } from './refusal.ts';
 
 const secret = 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C';

@@ -1,0 +1,43 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { AccessTx } from '@tallystick/access';
+import { fixedClock, type Random, type UnitOfWork } from '@tallystick/kernel';
+import { memoryPersistence, memoryVault } from '@tallystick/memory';
+
+export const random: Random = { below: (bound) => randomInt(bound), bytes: (count) => randomBytes(count) };
+
+export const { hmacSha256, sealer, sha256 } = memoryVault(['k1']);
+
+/** The sealer of the same installation with a newer key. */
+export const { sealer: newer_sealer } = memoryVault(['k2', 'k1']);
+
+/** Storage in memory, whose look-ups of keys a test counts and holds. */
+export class AccessStorage implements UnitOfWork<AccessTx> {
+  readonly #persistence = memoryPersistence({ clock: fixedClock('2030-01-01T00:00:00Z') });
+  /** How many keys were looked up. */
+  key_reads = 0;
+  /** What the next look-ups of keys wait for. */
+  gate: Promise<void> = Promise.resolve();
+
+  run<Result>(work: (tx: AccessTx) => Promise<Result>): Promise<Result> {
+    return this.#persistence.unitOfWork.run((tx) => work(this.#watched(tx)));
+  }
+
+  read<Result>(work: (tx: AccessTx) => Promise<Result>): Promise<Result> {
+    return this.#persistence.unitOfWork.read((tx) => work(this.#watched(tx)));
+  }
+
+  /** The committed rows. */
+  get tables() {
+    return this.#persistence.committed();
+  }
+
+  #watched(tx: AccessTx): AccessTx {
+    const find: AccessTx['api_keys']['find'] = async (id) => {
+      this.key_reads += 1;
+      const found = await tx.api_keys.find(id);
+      await this.gate;
+      return found;
+    };
+    return { ...tx, api_keys: { ...tx.api_keys, find } };
+  }
+}
