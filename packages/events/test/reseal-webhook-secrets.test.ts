@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Fault, type Sealer } from '@tallystick/kernel';
+import { fixedClock, type UnitOfWork } from '@tallystick/kernel';
+import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import { resealWebhookSecrets, sealWebhookSecret, type Webhook, type WebhookStore } from '../src/index.ts';
 
-/** Seals by writing the key's name before what it seals: enough to see which key sealed what, and for which purpose. */
-function plainSealer(key_id: string): Sealer {
-  const prefix = (sealed: Uint8Array): string => Buffer.from(sealed).toString().split('|', 1)[0]!;
-  return {
-    seal: (purpose, clear) => Buffer.from(`${key_id}|${purpose}|${Buffer.from(clear)}`),
-    open(purpose, sealed) {
-      const [, sealed_for, clear] = Buffer.from(sealed).toString().split('|');
-      if (sealed_for !== purpose) throw new Fault('sealed for another purpose', { retryable: false });
-      return Buffer.from(clear!);
-    },
-    isCurrent: (sealed) => prefix(sealed) === key_id,
-  };
-}
-
-const seal = (key_id: string, secret: string): Uint8Array => sealWebhookSecret(plainSealer(key_id), secret);
+const { sealer: older } = memoryVault(['k1']);
+const { sealer: newer } = memoryVault(['k2', 'k1']);
 
 function webhook(id: number, secret_sealed: Uint8Array, previous_secret_sealed: Uint8Array | null = null): Webhook {
   return {
@@ -33,50 +21,52 @@ function webhook(id: number, secret_sealed: Uint8Array, previous_secret_sealed: 
   };
 }
 
-/** Webhooks in memory, with what was written told. */
-function storeOf(rows: Map<number, Webhook>) {
+/** Storage in memory with these webhooks, and the ids of those that were written. */
+function storageOf(rows: readonly Webhook[]) {
+  const { committed, unitOfWork } = memoryPersistence({ clock: fixedClock('2026-01-15T12:00:00Z') });
+  for (const row of rows) committed().webhooks.set(row.id, row);
   const written: number[] = [];
-  const run = async <Result>(change: (tx: { readonly webhooks: WebhookStore }) => Promise<Result>): Promise<Result> =>
-    change({
-      webhooks: {
-        listAfter: async (after_id: number, limit: number) =>
-          [...rows.values()].filter(({ id }) => id > after_id).slice(0, limit),
-        update: async (one: Webhook) => {
-          written.push(one.id);
-          rows.set(one.id, one);
-        },
-      } as unknown as WebhookStore,
-    });
-  return { written, unitOfWork: { run, read: run } };
+  const watched = ({ webhooks }: { readonly webhooks: WebhookStore }) => ({
+    webhooks: {
+      ...webhooks,
+      update: (changed: Webhook) => {
+        written.push(changed.id);
+        return webhooks.update(changed);
+      },
+    },
+  });
+  const watchedUnitOfWork: UnitOfWork<{ readonly webhooks: WebhookStore }> = {
+    run: (work) => unitOfWork.run((tx) => work(watched(tx))),
+    read: (work) => unitOfWork.read((tx) => work(watched(tx))),
+  };
+  return { stored: () => committed().webhooks.values(), unitOfWork: watchedUnitOfWork, written };
 }
 
-test('a rotation seals every webhook secret of an older key anew, the one before too, and nothing twice', async () => {
-  const rows = new Map(
-    [
-      webhook(1, seal('k1', 'one')),
-      webhook(2, seal('k2', 'two'), seal('k1', 'before two')),
-      webhook(3, seal('k2', 'three')),
-      webhook(4, seal('k1', 'four'), seal('k1', 'before four')),
-      webhook(5, seal('k1', 'five')),
-    ].map((one) => [one.id, one]),
-  );
-  const before = structuredClone([...rows.values()]);
-  const { written, unitOfWork } = storeOf(rows);
-  assert.equal(await resealWebhookSecrets(unitOfWork, plainSealer('k2'), 2), 5);
+test('a rotation reseals every webhook secret of an older key, previous ones too, and nothing twice', async () => {
+  const before = [
+    webhook(1, sealWebhookSecret(older, 'one')),
+    webhook(2, sealWebhookSecret(newer, 'two'), sealWebhookSecret(older, 'before two')),
+    webhook(3, sealWebhookSecret(newer, 'three')),
+    webhook(4, sealWebhookSecret(older, 'four'), sealWebhookSecret(older, 'before four')),
+    webhook(5, sealWebhookSecret(older, 'five')),
+  ];
+  const { stored, unitOfWork, written } = storageOf(before);
+  assert.equal(await resealWebhookSecrets(unitOfWork, newer, 2), 5);
   assert.deepEqual(written, [1, 2, 4, 5]);
-  const told = [...rows.values()].map(({ secret_sealed, previous_secret_sealed }) => [
-    Buffer.from(secret_sealed).toString(),
-    previous_secret_sealed && Buffer.from(previous_secret_sealed).toString(),
+  const opened = (sealed: Uint8Array | null) => {
+    if (sealed === null) return null;
+    assert.ok(newer.isCurrent(sealed));
+    return Buffer.from(newer.open('webhook secret', sealed)).toString();
+  };
+  const secrets = stored().map((one) => [opened(one.secret_sealed), opened(one.previous_secret_sealed)]);
+  assert.deepEqual(secrets, [
+    ['one', null],
+    ['two', 'before two'],
+    ['three', null],
+    ['four', 'before four'],
+    ['five', null],
   ]);
-  const sealed = (secret: string): string => Buffer.from(seal('k2', secret)).toString();
-  assert.deepEqual(told, [
-    [sealed('one'), null],
-    [sealed('two'), sealed('before two')],
-    [sealed('three'), null],
-    [sealed('four'), sealed('before four')],
-    [sealed('five'), null],
-  ]);
-  const removeSecrets = (one: Webhook) => ({ ...one, secret_sealed: null, previous_secret_sealed: null });
-  assert.deepEqual([...rows.values()].map(removeSecrets), before.map(removeSecrets));
-  assert.equal(await resealWebhookSecrets(unitOfWork, plainSealer('k2'), 2), 0);
+  const without_secrets = (one: Webhook) => ({ ...one, secret_sealed: null, previous_secret_sealed: null });
+  assert.deepEqual(stored().map(without_secrets), before.map(without_secrets));
+  assert.equal(await resealWebhookSecrets(unitOfWork, newer, 2), 0);
 });
