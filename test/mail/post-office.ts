@@ -104,16 +104,3 @@ export async function postOffice(
   };
   return office;
 }
-
-/** A mailer that stores the messages, and returns the given outcome. */
-export function keepingMailer(answer: (message: MailMessage) => MailOutcome = () => ({ kind: 'taken' })) {
-  const messages: MailMessage[] = [];
-  const mailer: Mailer = {
-    async send(message) {
-      messages.push(message);
-      return answer(message);
-    },
-    async close() {},
-  };
-  return { mailer, messages };
-}

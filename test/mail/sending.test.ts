@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MailOutcome } from '@tallystick/cards';
 import { parseSmtpServer, smtpMailer } from '@tallystick/mail';
+import { memoryMailer } from '@tallystick/memory';
 import { database_names, smtpReceiver } from '@tallystick/test-support';
-import { keepingMailer, postOffice } from './post-office.ts';
+import { postOffice } from './post-office.ts';
 
 const minute_ms = 60_000;
 const busy: MailOutcome = { kind: 'not_taken', error: 'refused 451', for_good: false };
@@ -34,17 +35,17 @@ for (const database of database_names) {
 
     it('writes amounts with the decimals of their currency', async (t) => {
       const office = await postOffice(t, database);
-      const { mailer, messages } = keepingMailer();
+      const mailer = memoryMailer();
       for (const billing_currency of ['USD', 'JPY', 'KWD'])
         await office.issue(['ann@example.com'], { billing_currency });
       await office.send(mailer);
-      const limits = messages.map(({ text }) => /^Limit: (.*)$/m.exec(text)?.[1]);
+      const limits = mailer.messages.map(({ text }) => /^Limit: (.*)$/m.exec(text)?.[1]);
       assert.deepEqual(limits, ['USD 50.00', 'JPY 5,000', 'KWD 5.000']);
     });
 
     it('tries at exactly 0, 1, 5, 30 and 120 minutes, then gives up and keeps the mail', async (t) => {
       const office = await postOffice(t, database);
-      const { mailer, messages } = keepingMailer(() => busy);
+      const mailer = memoryMailer({ answer: () => busy });
       await office.issue(['ann@example.com']);
       const attempts: number[] = [];
       for (const minutes of [0, 1, 5, 30, 120, 10_000]) {
@@ -58,11 +59,11 @@ for (const database of database_names) {
       const last = office.ended.at(-1)!.mail;
       assert.deepEqual([last.state, last.attempts, last.error], ['failed', 5, 'refused 451']);
       assert.equal(await office.pending(), 0);
-      assert.equal(new Set(messages.map(({ text }) => text)).size, 5, 'each attempt has a different link');
+      assert.equal(new Set(mailer.messages.map(({ text }) => text)).size, 5, 'each attempt has a different link');
       office.now_ms = 120 * minute_ms;
-      for (const message of messages.slice(0, 4)) assert.equal(await office.open(message), null);
+      for (const message of mailer.messages.slice(0, 4)) assert.equal(await office.open(message), null);
       assert.notEqual(
-        await office.open(messages[4]!),
+        await office.open(mailer.messages[4]!),
         null,
         'the newest link works, because a failed mail may have arrived',
       );
@@ -71,7 +72,7 @@ for (const database of database_names) {
     it('ends with the first success, and a late attempt does not move the next ones', async (t) => {
       const office = await postOffice(t, database);
       let answer: MailOutcome = busy;
-      const { mailer } = keepingMailer(() => answer);
+      const mailer = memoryMailer({ answer: () => answer });
       await office.issue(['ann@example.com']);
       await office.send(mailer);
       office.now_ms = 4 * minute_ms;
@@ -85,40 +86,40 @@ for (const database of database_names) {
 
     it('fails immediately for an address that does not exist, and for a card that was canceled', async (t) => {
       const office = await postOffice(t, database);
-      const { mailer, messages } = keepingMailer(({ to }) => (to.startsWith('nobody') ? unknown : busy));
+      const mailer = memoryMailer({ answer: ({ to }) => (to.startsWith('nobody') ? unknown : busy) });
       const card = await office.issue(['nobody@example.com', 'ann@example.com']);
       await office.send(mailer);
       assert.equal(await office.pending(), 1);
       await office.persistence.unitOfWork.run((tx) => tx.cards.update({ ...card, status: 'Canceled' }));
       office.now_ms = minute_ms;
       assert.equal(await office.send(mailer), 1);
-      assert.deepEqual([await office.pending(), messages.length], [0, 2]);
+      assert.deepEqual([await office.pending(), mailer.messages.length], [0, 2]);
       assert.equal(office.ended.at(-1)!.mail.error, 'the card is Canceled');
     });
 
     it('is sent by one of many processes', async (t) => {
       const office = await postOffice(t, database);
-      const { mailer, messages } = keepingMailer();
+      const mailer = memoryMailer();
       for (let n = 0; n < 6; n += 1) await office.issue(['a', 'b', 'c', 'd', 'e'].map((to) => `${to}${n}@example.com`));
       for (let sent = 1; sent > 0; ) {
         const counts = await Promise.all(Array.from({ length: 5 }, () => office.send(mailer)));
         sent = Math.max(...counts);
       }
-      assert.equal(messages.length, 30);
-      assert.equal(new Set(messages.map(({ to }) => to)).size, 30);
+      assert.equal(mailer.messages.length, 30);
+      assert.equal(new Set(mailer.messages.map(({ to }) => to)).size, 30);
     });
 
     it('is not changed by a process that lost its lease', async (t) => {
       const office = await postOffice(t, database);
       await office.issue(['ann@example.com']);
-      const second = keepingMailer();
-      const first = keepingMailer(() => busy);
+      const second = memoryMailer();
+      const first = memoryMailer({ answer: () => busy });
       const slow = {
-        ...first.mailer,
-        async send(message: Parameters<typeof first.mailer.send>[0]) {
+        ...first,
+        async send(message: Parameters<typeof first.send>[0]) {
           office.machine_ms = 10 * minute_ms;
-          assert.equal(await office.send(second.mailer), 1);
-          return await first.mailer.send(message);
+          assert.equal(await office.send(second), 1);
+          return await first.send(message);
         },
       };
       await office.send(slow);
@@ -127,7 +128,7 @@ for (const database of database_names) {
 
     it('continues after a mail whose number cannot be opened', async (t) => {
       const office = await postOffice(t, database);
-      const { mailer, messages } = keepingMailer();
+      const mailer = memoryMailer();
       const card = await office.issue(['ann@example.com']);
       await office.issue(['bob@example.com']);
       await office.persistence.unitOfWork.run(async (tx) => {
@@ -138,7 +139,7 @@ for (const database of database_names) {
       });
       assert.equal(await office.send(mailer), 2);
       assert.deepEqual(
-        messages.map(({ to }) => to),
+        mailer.messages.map(({ to }) => to),
         ['bob@example.com'],
       );
       const failed = office.ended.find(({ mail }) => mail.recipient === 'ann@example.com')!.mail;
@@ -147,7 +148,7 @@ for (const database of database_names) {
 
     it('keeps failed mails, and deletes sent ones and old links after their time', async (t) => {
       const office = await postOffice(t, database);
-      const { mailer } = keepingMailer(({ to }) => (to.startsWith('nobody') ? unknown : { kind: 'taken' }));
+      const mailer = memoryMailer({ answer: ({ to }) => (to.startsWith('nobody') ? unknown : { kind: 'taken' }) });
       await office.issue(['ann@example.com', 'nobody@example.com']);
       await office.send(mailer);
       const far_ms = Date.UTC(2031, 0, 1);

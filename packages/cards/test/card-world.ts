@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Call, fixedClock, money, Refusal, type UnitOfWork } from '@tallystick/kernel';
-import { memoryPersistence } from '@tallystick/memory';
+import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import type { PurchaseTemplate } from '@tallystick/templates';
 import {
   type Authorization,
@@ -12,7 +12,6 @@ import {
   type VirtualCard,
 } from '../src/index.ts';
 import { repeatableRandom } from './repeatable-random.ts';
-import { ringVault } from './ring-vault.ts';
 
 /** A Saturday. Cards created now expire in 2028-11. */
 export const now_ms = Date.UTC(2026, 10, 21, 10, 30);
@@ -94,7 +93,7 @@ export function cardWorld(rival?: Rival) {
   ]) {
     real_cards.set(one.id, one);
   }
-  const ports = { vault: ringVault('k1'), random: repeatableRandom(3) };
+  const ports = { vault: memoryVault(['k1']).card_vault, random: repeatableRandom(3) };
   let commits = 0;
   const unit_of_work: UnitOfWork<CardsTx> = {
     async run(work) {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@tallystick/kernel';
+import { memoryVault } from '@tallystick/memory';
 import { type CardVault, revealNumbers, rotateKeys } from '../../src/index.ts';
 import { call, cardWorld, type Rival } from '../card-world.ts';
-import { ringVault } from '../ring-vault.ts';
+
+/** The vault of a ring, newest key first. */
+const ringVault = (...key_ids: readonly string[]) => memoryVault(key_ids).card_vault;
 
 async function worldWithCards(count: number, rival?: Rival) {
   const world = cardWorld(rival);
