@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { type MailOutcome, sendDueMails } from '@tallystick/cards';
+import { sendDueMails } from '@tallystick/cards';
+import { memoryMailer } from '@tallystick/memory';
 import { type DatabaseName, database_names, readRows } from '@tallystick/test-support';
 import { type Service, start, startService } from './service.ts';
 
 const path = '/operator/v1/mails';
 
-/** A service whose mails go out when the test says so; those to whom a mail server refuses for good have failed then. */
+/**
+ * A service whose mails go out when the test says so; those to whom a mail server refuses for good
+ * have failed then.
+ */
 async function withMails(t: TestContext, database: DatabaseName) {
   const service = await startService(t, database);
   const { persistence, vault } = service;
   const sent_to: string[] = [];
   const sendDue = (refused: readonly string[]) => {
     const clock = { now: () => Temporal.Instant.from(start) };
-    const mailer = {
-      async send({ to }: { readonly to: string }): Promise<MailOutcome> {
+    const mailer = memoryMailer({
+      answer({ to }) {
         if (refused.includes(to)) return { kind: 'not_taken', error: 'refused 550', for_good: true };
         sent_to.push(to);
         return { kind: 'taken' };
       },
-      async close() {},
-    };
+    });
     const ports = { ...vault, vault: vault.card_vault, unitOfWork: persistence.unitOfWork, mailer };
     const linkOf = (token: string) => `https://cards.example/card-details/${token}`;
     return sendDueMails({ ...ports, clock, machine_clock: clock, linkOf }, 100);
