@@ -11,7 +11,10 @@ export interface MemoryMailerOptions {
 }
 
 export interface MemoryMailer extends Mailer {
-  /** The messages that were handed over, taken or not, in the order of `send`. In clear: for tests only. */
+  /**
+   * The messages that were handed over, taken or not, in the order of `send`. In clear: for tests
+   * only.
+   */
   readonly messages: readonly MailMessage[];
 }
 

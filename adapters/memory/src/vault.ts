@@ -18,8 +18,9 @@ const sha256: Sha256 = (bytes) => createHash('sha256').update(bytes).digest();
 const hmacSha256: HmacSha256 = (secret, message) => createHmac('sha256', secret).update(message).digest();
 
 /**
- * A vault for tests only. Its keys are made from their ids, so anybody can open what it seals; and it is deterministic: the same
- * value is sealed to the same bytes each time, and a number has the same index and the same code in every vault.
+ * A vault for tests only. Its keys are made from their ids, so anybody can open what it seals; and
+ * it is deterministic: the same value is sealed to the same bytes each time, and a number has the
+ * same index and the same code in every vault.
  *
  * @param key_ids The ring, newest first: the first key seals, the others open what they sealed.
  */
@@ -64,7 +65,10 @@ export function memoryVault(key_ids: readonly string[] = ['k1']): MemoryVault {
   };
 }
 
-/** `id of the key | tag (16) | ciphertext`. The tag is made from the clear bytes, and the stream of the cipher from the tag. */
+/**
+ * `id of the key | tag (16) | ciphertext`. The tag is made from the clear bytes, and the stream of
+ * the cipher from the tag.
+ */
 function sealed(key_id: string, purpose: string, clear: Uint8Array): Uint8Array {
   const tag = tagOf(key_id, purpose, clear);
   return Buffer.concat([Buffer.from(`${key_id}|`), tag, encrypted(key_id, tag, clear)]);

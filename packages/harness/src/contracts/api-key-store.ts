@@ -8,7 +8,9 @@ import { newCompany } from './webhook-storage.ts';
 /** What the contract of `ApiKeyStore` needs of a process. */
 export interface ApiKeyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys' | 'companies'>>;
-  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
   another(): Promise<ApiKeyStorage>;
 }
 

@@ -7,7 +7,9 @@ import { twoProcesses } from './two-processes.ts';
 /** What the contract of `CompanyStore` needs of a process. */
 export interface CompanyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'companies'>>;
-  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
   another(): Promise<CompanyStorage>;
 }
 

@@ -39,7 +39,10 @@ function idsOf(orders: readonly WorkOrder[]): readonly number[] {
   return orders.map(({ delivery }) => delivery.id).toSorted((a, b) => a - b);
 }
 
-/** The deliveries with the state, the attempts and the round that a record may change, the oldest first. */
+/**
+ * The deliveries with the state, the attempts and the round that a record may change, the oldest
+ * first.
+ */
 async function readingsOf({ unitOfWork }: WebhookStorage, webhook_id: number) {
   const { items } = await unitOfWork.read((tx) => tx.deliveries.list(webhook_id, {}, { limit: 100 }));
   return items.toReversed().map(({ delivery, attempts }) => ({

@@ -8,7 +8,9 @@ import { twoProcesses } from './two-processes.ts';
 /** What the contract of `IdempotencyStore` needs of a process. */
 export interface IdempotencyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'idempotency' | 'companies'>>;
-  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
   another(): Promise<IdempotencyStorage>;
 }
 

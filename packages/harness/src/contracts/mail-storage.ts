@@ -10,7 +10,9 @@ export interface MailStorageTx extends Pick<MailTx, 'mails' | 'one_time_links' |
 /** What they need of a process. */
 export interface MailStorage {
   readonly unitOfWork: UnitOfWork<MailStorageTx>;
-  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
   another(): Promise<MailStorage>;
 }
 

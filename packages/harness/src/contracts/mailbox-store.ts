@@ -5,7 +5,9 @@ import { assertEqual } from './equality.ts';
 import { type MailStorage, now_ms } from './mail-storage.ts';
 import { twoProcesses } from './two-processes.ts';
 
-/** Empties the mailbox and inserts a message for each instant; the messages, the oldest id first. */
+/**
+ * Empties the mailbox and inserts a message for each instant; the messages, the oldest id first.
+ */
 async function fillMailbox(
   { unitOfWork }: MailStorage,
   received_at_ms: readonly number[],

@@ -4,15 +4,19 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 
 /**
- * What the other side of a mailer does with the messages from now on: it takes them; refuses the address for good; refuses them for
- * now; is not there; or receives them and answers when it is released. Refusals repeat the text of the message.
+ * What the other side of a mailer does with the messages from now on: it takes them; refuses the
+ * address for good; refuses them for now; is not there; or receives them and answers when it is
+ * released. Refusals repeat the text of the message.
  */
 export type MailReception = 'takes' | 'refuses_address' | 'refuses_for_now' | 'is_away' | 'holds';
 
 /** A mailer and its other side, which a test plays. */
 export interface MailerWithReceiver {
   readonly mailer: Mailer;
-  /** A mailer to the same other side that gives up after a fraction of a second: one rule waits for it. */
+  /**
+   * A mailer to the same other side that gives up after a fraction of a second: one rule waits for
+   * it.
+   */
   readonly impatient_mailer: Mailer;
   receives(reception: MailReception): Promise<void>;
   /** The messages that were received, in the order of their arrival. */

@@ -57,8 +57,8 @@ function assertOpensToNothingWhenAltered(
 }
 
 /**
- * What every adapter of `CardVault` promises. The rules draw numbers with fast-check: its global seed and number of runs
- * apply (`fc.configureGlobal`), and a rule that fails prints its seed.
+ * What every adapter of `CardVault` promises. The rules draw numbers with fast-check: its global
+ * seed and number of runs apply (`fc.configureGlobal`), and a rule that fails prints its seed.
  */
 export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
   {
@@ -182,7 +182,10 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
   },
 ];
 
-/** What every adapter of `Sealer` promises. The rules draw values as those of `card_vault_contract` do. */
+/**
+ * What every adapter of `Sealer` promises. The rules draw values as those of `card_vault_contract`
+ * do.
+ */
 export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
   {
     rule: 'what is sealed opens to the same bytes, for any bytes and purpose',

@@ -23,7 +23,9 @@ export interface WebhookStorageTx extends WebhooksTx, EventsTx {
 export interface WebhookStorage {
   readonly unitOfWork: UnitOfWork<WebhookStorageTx>;
   readonly delivery_desk: DeliveryDesk;
-  /** The same storage as another process sees it. Storage that lives in one process returns itself. */
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
   another(): Promise<WebhookStorage>;
 }
 
@@ -118,7 +120,10 @@ export async function deliveriesOf({ unitOfWork }: WebhookStorage, webhook_id: n
   return page.items.map(({ delivery }) => delivery).toReversed();
 }
 
-/** A webhook of a new company, with `count` deliveries that are due now; their ids, the oldest first. */
+/**
+ * A webhook of a new company, with `count` deliveries that are due now; their ids, the oldest
+ * first.
+ */
 export async function queued(
   storage: WebhookStorage,
   count: number,

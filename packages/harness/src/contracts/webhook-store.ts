@@ -31,7 +31,10 @@ function fulfilled(outcomes: readonly PromiseSettledResult<unknown>[]): readonly
   return outcomes.map(({ status }) => status === 'fulfilled');
 }
 
-/** Registers webhooks with the types of `before`, then begins every update to the types of `wanted` at once. */
+/**
+ * Registers webhooks with the types of `before`, then begins every update to the types of `wanted`
+ * at once.
+ */
 async function updateTypesAtOnce(
   { here, there }: TwoProcesses<WebhookStorage>,
   before: readonly (readonly number[])[],
@@ -157,7 +160,8 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     async check(open) {
       const processes = await twoProcesses(open);
       for (let round = 0; round < 10; round += 1) {
-        // Each wants what the one before gives up. When the second is refused, the third is refused too.
+        // Each wants what the one before gives up. When the second is refused, the third is refused
+        // too.
         const { made, runs } = await updateTypesAtOnce(processes, [[2, 3], [4, 5], [7]], [[11], [3, 2], [5]]);
         assertEqual(runs, 3, 'how often the work ran');
         const [first, second, third] = made;
