@@ -146,7 +146,7 @@ async function due(
   { per_webhook, limit, passed_over }: Parameters<DeliveryDesk['due']>[2],
 ) {
   const oldest = sql`
-    select x.id, x.webhook_id from deliveries x
+    select x.id, x.webhook_id, x.due_at_ms from deliveries x
     where x.webhook_id = w.id and x.state = 'pending' and x.due_at_ms <= ${now_ms}
       and (x.lease_until_machine_ms is null or x.lease_until_machine_ms <= ${machine_ms})
     order by x.due_at_ms, x.id limit ${per_webhook}`;
@@ -154,9 +154,12 @@ async function due(
     dialect === 'postgres'
       ? sql`cross join lateral (${oldest}) d`
       : sql`join deliveries d on d.id in (select id from (${oldest}))`;
-  const { rows } = await sql<{ id: number; webhook_id: number }>`
-    select d.id, d.webhook_id from webhooks w ${of_each} where w.status = 'active' and not ${isOneOf(dialect, 'w.id', passed_over)} limit ${limit}`.execute(
+  const { rows } = await sql<{ id: number; webhook_id: number; due_at_ms: number }>`
+    select d.id, d.webhook_id, d.due_at_ms from webhooks w ${of_each} where w.status = 'active' and not ${isOneOf(dialect, 'w.id', passed_over)} limit ${limit}`.execute(
     db,
   );
-  return rows.map(({ id, webhook_id }) => ({ delivery_id: id, webhook_id }));
+  // The join may lose the order of the inner select.
+  return rows
+    .toSorted((a, b) => a.due_at_ms - b.due_at_ms || a.id - b.id)
+    .map(({ id, webhook_id }) => ({ delivery_id: id, webhook_id }));
 }
