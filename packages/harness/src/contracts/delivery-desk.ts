@@ -256,8 +256,10 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       const [order] = await here.delivery_desk.claim([one.ids[0]!], now_ms, lease);
       await here.delivery_desk.record([resultOf(order!, timeout)]);
       const later_ms = now_ms + 10 * minute_ms;
-      const offered = async (webhook_id: number, per_webhook: number) =>
-        (await dueOf(here, webhook_id, { now_ms: later_ms, per_webhook })).toSorted((a, b) => a - b);
+      const offered = (webhook_id: number, per_webhook: number) =>
+        dueOf(here, webhook_id, { now_ms: later_ms, per_webhook });
+      const [latest, ...oldest] = one.ids;
+      assertEqual(await offered(one.webhook.id, 9), [...oldest, latest], 'all of webhook one, the oldest due first');
       assertEqual(await offered(one.webhook.id, 2), one.ids.slice(1), 'two of webhook one');
       assertEqual(await offered(two.webhook.id, 1), two.ids.slice(0, 1), 'one of webhook two');
       const bounds = { per_webhook: 9, limit: 100_000, passed_over: [one.webhook.id] };

@@ -165,4 +165,19 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
       assertEqual(left, [{ state: 'pending', attempts: 0 }], 'what is left');
     },
   },
+  {
+    rule: 'a delivery that was finished long ago and restarted is pending, and is not purged',
+    async check(open) {
+      const here = await open();
+      const { webhook, ids } = await queued(here, 1);
+      const [order] = await here.delivery_desk.claim(ids, now_ms, lease);
+      assert(order !== undefined, 'nothing was claimed');
+      await here.delivery_desk.record([lastFailureOf(order)]);
+      const later_ms = now_ms + 1_000 * minute_ms;
+      await here.unitOfWork.run((tx) => tx.deliveries.recover(webhook.id, now_ms, later_ms, 1));
+      const restarted = await deliveriesOf(here, webhook.id);
+      await here.unitOfWork.run((tx) => tx.deliveries.purge(later_ms, 1_000));
+      assertEqual(await deliveriesOf(here, webhook.id), restarted, 'the delivery');
+    },
+  },
 ];

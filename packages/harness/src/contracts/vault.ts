@@ -116,8 +116,10 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
       const number = new Pan('5411234567890000');
       const { number_sealed } = before.card_vault.seal(number);
       assertFault(() => newest_only.card_vault.open(number_sealed), 'sealed by another key');
-      const secret = before.sealer.seal('card_number', new TextEncoder().encode(number.reveal()));
-      assertFault(() => before.card_vault.open(secret), 'a secret');
+      for (const what_for of ['', 'card_number', 'number']) {
+        const secret = before.sealer.seal(what_for, new TextEncoder().encode(number.reveal()));
+        assertFault(() => before.card_vault.open(secret), 'a secret');
+      }
     },
   },
   {
