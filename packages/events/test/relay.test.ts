@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { fixedClock, type UnitOfWork, Violation } from '@tallystick/kernel';
-import {
-  createRelay,
-  type DeliveryOffer,
-  type EventToRelay,
-  type NewDelivery,
-  type Outbox,
-  type RelayOptions,
-  type Webhook,
-} from '../src/index.ts';
+import { memoryPersistence } from '@tallystick/memory';
+import { createRelay, type Delivery, type Outbox, type RelayOptions, type Webhook } from '../src/index.ts';
 
 const webhook: Webhook = {
   id: 1,
@@ -24,54 +17,46 @@ const webhook: Webhook = {
 };
 
 /**
- * Events in memory that one webhook subscribes to, and a unit of work over them that a test can
- * hold and fail.
+ * Events that one webhook subscribes to, in memory, and a unit of work over them that a test can hold
+ * and fail.
  */
-class MemoryOutbox implements Outbox, UnitOfWork<{ readonly outbox: Outbox }> {
-  events: EventToRelay[] = [];
-  readonly deliveries: NewDelivery[] = [];
+class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
+  readonly #persistence = memoryPersistence({ clock: fixedClock('2026-01-15T12:00:00Z') });
   transactions = 0;
   fails: Error | null = null;
   held: Promise<void> = Promise.resolve();
 
+  constructor() {
+    this.#persistence.committed().webhooks.set(webhook.id, webhook);
+  }
+
   /** Commits so many events. */
   happen(count = 1): void {
-    for (let made = 0; made < count; made += 1)
-      this.events.push({ id: this.events.length + 1, company_id: 1, event_type: 'virtualcard.created' });
+    const { events, outbox } = this.#persistence.committed();
+    for (let made = 0; made < count; made += 1) {
+      const id = events.nextId();
+      outbox.set(id, { id, company_id: 1, event_type: 'virtualcard.created' });
+    }
   }
 
   async run<Result>(work: (tx: { readonly outbox: Outbox }) => Promise<Result>): Promise<Result> {
     this.transactions += 1;
     await this.held;
     if (this.fails !== null) throw this.fails;
-    return await work({ outbox: this });
+    return await this.#persistence.unitOfWork.run(work);
+  }
+
+  get deliveries(): readonly Delivery[] {
+    return this.#persistence.committed().deliveries.values();
   }
 
   read(): Promise<never> {
     throw new Error('the relay only writes');
   }
-
-  async take(limit: number): Promise<readonly EventToRelay[]> {
-    return this.events.splice(0, limit);
-  }
-
-  async takeAllOf(): Promise<readonly EventToRelay[]> {
-    throw new Error('the relay takes the events of all companies');
-  }
-
-  async activeWebhooks() {
-    return [{ webhook, last_sequence: this.deliveries.length }];
-  }
-
-  async enqueue(deliveries: readonly NewDelivery[]): Promise<readonly DeliveryOffer[]> {
-    const first = this.deliveries.length + 1;
-    this.deliveries.push(...deliveries);
-    return deliveries.map(({ webhook_id }, place) => ({ delivery_id: first + place, webhook_id }));
-  }
 }
 
 function setUp(options: RelayOptions = {}) {
-  const outbox = new MemoryOutbox();
+  const outbox = new WatchedOutbox();
   const offered: number[] = [];
   const faults: unknown[] = [];
   const pauses: { readonly ms: number; readonly end: () => void }[] = [];
