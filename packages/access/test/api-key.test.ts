@@ -52,9 +52,13 @@ test('a company is made, read and audited', async () => {
 });
 
 test('a company needs a name and a number that people can read', async () => {
-  const refusal = await refusalOf(() => storage.run((tx) => createCompany(tx, call, { name: '  ', customer_number: 'a\0b' })));
+  const refusal = await refusalOf(() =>
+    storage.run((tx) => createCompany(tx, call, { name: '  ', customer_number: 'a\0b' })),
+  );
   assert.equal(gist(refusal), 'validation_failed: name customer_number');
-  const long = await refusalOf(() => storage.run((tx) => createCompany(tx, call, { name: 'x'.repeat(256), customer_number: '1' })));
+  const long = await refusalOf(() =>
+    storage.run((tx) => createCompany(tx, call, { name: 'x'.repeat(256), customer_number: '1' })),
+  );
   assert.equal(gist(long), 'validation_failed: name');
   const missing = await refusalOf(() => storage.run((tx) => createCompany(tx, call, { name: 'x' } as never)));
   assert.equal(gist(missing), 'validation_failed: customer_number');
@@ -74,7 +78,9 @@ test('the text of a new key reads back to its id, and only a hash of its secret 
 
 test('a key is stored with its signing secret sealed', async () => {
   const signing_secret = drawSharedSecret(random);
-  const { key } = await storage.run((tx) => createKey(tx, ports, call, { ...client_key, signing_secret, rate_limit_per_minute: 60 }));
+  const { key } = await storage.run((tx) =>
+    createKey(tx, ports, call, { ...client_key, signing_secret, rate_limit_per_minute: 60 }),
+  );
   const { secret_sha256: _, signing_secret_sealed, ...rest } = key;
   assert.deepEqual(rest, {
     id: 1,
@@ -106,14 +112,19 @@ test('a key out of bounds is refused, every invalid field by name', async () => 
     [{ name: 'a\nb', rate_limit_per_minute: -1 }, 'name rate_limit_per_minute'],
   ];
   for (const [change, paths] of refused) {
-    const refusal = await refusalOf(() => storage.run((tx) => createKey(tx, ports, call, { ...client_key, ...change })));
+    const refusal = await refusalOf(() =>
+      storage.run((tx) => createKey(tx, ports, call, { ...client_key, ...change })),
+    );
     assert.equal(gist(refusal), `validation_failed: ${paths}`);
   }
   assert.equal(storage.tables.api_keys.size, 0);
   for (const role of ['network', 'operator', 'bank'] as const) {
     assert.equal((await storage.run((tx) => createKey(tx, ports, call, { role, name: role }))).key.company_id, null);
   }
-  assert.equal((await storage.run((tx) => createKey(tx, ports, call, { role: 'bank', name: 'b', company_id: 1 }))).key.company_id, 1);
+  assert.equal(
+    (await storage.run((tx) => createKey(tx, ports, call, { role: 'bank', name: 'b', company_id: 1 }))).key.company_id,
+    1,
+  );
 });
 
 test('a key is revoked once, and the audit log says so once', async () => {
@@ -177,7 +188,9 @@ test('a rotation seals every signing secret of an older key anew, and no other',
     const signing_secret = at % 2 === 0 ? `secret-number-000${at}` : null;
     await storage.run((tx) => createKey(tx, ports, call, { ...client_key, signing_secret }));
   }
-  await storage.run((tx) => createKey(tx, { ...ports, sealer: newer_sealer }, call, { ...client_key, signing_secret: 'secret-number-0007' }));
+  await storage.run((tx) =>
+    createKey(tx, { ...ports, sealer: newer_sealer }, call, { ...client_key, signing_secret: 'secret-number-0007' }),
+  );
   assert.equal(await resealSigningSecrets(storage, newer_sealer, 2), 4);
   assert.equal(await resealSigningSecrets(storage, newer_sealer, 2), 0);
   const secrets = storage.tables.api_keys.values().map(({ signing_secret_sealed: sealed }) => {

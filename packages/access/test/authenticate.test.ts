@@ -177,10 +177,12 @@ test('a database that is away is a fault, and is asked again', async () => {
 
 test('no more than 10,000 keys are remembered', async () => {
   const { authenticate } = authenticator();
-  const { key: model } = await storage.run((tx) => createKey(tx, { sealer, random, sha256, environment: 'live' }, call, {
-    role: 'network',
-    name: 'many',
-  }));
+  const { key: model } = await storage.run((tx) =>
+    createKey(tx, { sealer, random, sha256, environment: 'live' }, call, {
+      role: 'network',
+      name: 'many',
+    }),
+  );
   const secret = 'A'.repeat(43);
   const secret_sha256 = sha256(Buffer.from(secret));
   const ids = Array.from({ length: 10_001 }, (_, at) => at + 1);

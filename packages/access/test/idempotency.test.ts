@@ -138,7 +138,10 @@ test('an answer put into the record of another key does not open', async () => {
   assert.ok(other.kind === 'claimed');
   const moved = storage.tables.idempotency_records.values()[0]!.answer_sealed!;
   await storage.run((tx) => tx.idempotency.complete(other.owner, moved));
-  await assert.rejects(storage.run((tx) => claimIdempotencyKey(tx, ports, principal, 'order-2', request, 0)), Fault);
+  await assert.rejects(
+    storage.run((tx) => claimIdempotencyKey(tx, ports, principal, 'order-2', request, 0)),
+    Fault,
+  );
 });
 
 test('answers of our own failures are not kept', () => {

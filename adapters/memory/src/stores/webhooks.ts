@@ -1,4 +1,4 @@
-import { canonicalTypeId, typeTaken, type Webhook, type WebhookStore } from '@tallystick/events';
+import { refuseTakenType, toCanonicalTypeId, type Webhook, type WebhookStore } from '@tallystick/events';
 import { HeldRows } from '../storage/held-rows.ts';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
@@ -18,9 +18,9 @@ export function webhookStore(state: State): WebhookStore {
   function refuseTakenTypes({ company_id, event_type_ids, id }: Pick<Webhook, 'company_id' | 'event_type_ids' | 'id'>) {
     const others = webhooks.values().filter((webhook) => webhook.company_id === company_id && webhook.id !== id);
     for (const written of event_type_ids) {
-      const isIt = (other: number) => canonicalTypeId(other) === canonicalTypeId(written);
+      const isIt = (other: number) => toCanonicalTypeId(other) === toCanonicalTypeId(written);
       const owner = others.find((webhook) => webhook.event_type_ids.some(isIt));
-      if (owner !== undefined) throw typeTaken(written, owner.id);
+      if (owner !== undefined) throw refuseTakenType(written, owner.id);
     }
   }
 
