@@ -66,7 +66,7 @@ test('a rotation reseals every webhook secret of an older key, previous ones too
     ['four', 'before four'],
     ['five', null],
   ]);
-  const without_secrets = (one: Webhook) => ({ ...one, secret_sealed: null, previous_secret_sealed: null });
-  assert.deepEqual(stored().map(without_secrets), before.map(without_secrets));
+  const removeSecrets = (one: Webhook) => ({ ...one, secret_sealed: null, previous_secret_sealed: null });
+  assert.deepEqual(stored().map(removeSecrets), before.map(removeSecrets));
   assert.equal(await resealWebhookSecrets(unitOfWork, newer, 2), 0);
 });

@@ -43,11 +43,11 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
         );
         assertEqual(listed.at(-1), { delivery, attempts: [attempt] }, 'the attempted one');
         assertEqual(two.next, null, 'the cursor of the last page');
-        const of_state = async (state: Delivery['state']) =>
+        const idsOfState = async (state: Delivery['state']) =>
           (await deliveries.list(webhook.id, { state }, { limit: 9 })).items.map((reading) => reading.delivery.id);
-        assertEqual(await of_state('pending'), ids.slice(1).toReversed(), 'pending');
-        assertEqual(await of_state('succeeded'), ids.slice(0, 1), 'succeeded');
-        assertEqual(await of_state('failed'), [], 'failed');
+        assertEqual(await idsOfState('pending'), ids.slice(1).toReversed(), 'pending');
+        assertEqual(await idsOfState('succeeded'), ids.slice(0, 1), 'succeeded');
+        assertEqual(await idsOfState('failed'), [], 'failed');
       });
     },
   },
