@@ -16,6 +16,27 @@ export interface Classified {
   readonly now_ms: number;
 }
 
+const tipped_mccs: ReadonlySet<string> = new Set(['4121', '5812', '5813', '5814', '7230', '7298']);
+const tip_percent = 20;
+const lodging_tip_percent = 15;
+
+/** When a clearing has each class, in the order in which the classes are tried: a clause for the documentation. */
+export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = {
+  reversal: 'a reversal of an earlier clearing (`cycle`)',
+  dispute: 'a second presentment or a chargeback (`cycle`); the balance of the card does not change',
+  suspected_duplicate: 'an earlier clearing has the same references, amount and type under another transaction id',
+  refund_unlinked: 'a credit that matches no authorization and no earlier clearing',
+  refund_linked: 'a credit that matches an authorization or an earlier clearing',
+  force_post: 'a debit that matches no authorization',
+  late: 'the hold of the authorization expired before the clearing arrived',
+  partial: 'more clearings of the same authorization follow (`partial`)',
+  fx_drift: 'the merchant amount is the authorized one, the billing amount is not: the exchange rate moved',
+  exact: 'the cleared amount equals the authorized amount',
+  under: 'the cleared amount is below the authorized amount',
+  tip: `the cleared amount is above the authorized amount by at most ${tip_percent} % (merchant categories ${[...tipped_mccs].join(', ')}) or ${lodging_tip_percent} % (lodging: 3501 to 3999, 7011)`,
+  over: 'the cleared amount is above the authorized amount by more than a tip',
+};
+
 /**
  * The class of a clearing: the first that applies (decision: matching). Amounts classify and never
  * block.
@@ -59,13 +80,11 @@ function overOrUnder(
   return (cleared - authorized) * 100 <= authorized * tipPercent(message.mcc ?? root.mcc) ? 'tip' : 'over';
 }
 
-const tipped_mccs: ReadonlySet<string> = new Set(['4121', '5812', '5813', '5814', '7230', '7298']);
-
 /** The percentage that a merchant of this category may add as a tip; 0 for none. */
 function tipPercent(mcc: string): number {
-  if (tipped_mccs.has(mcc)) return 20;
+  if (tipped_mccs.has(mcc)) return tip_percent;
   const lodging = mcc === '7011' || (mcc >= '3501' && mcc <= '3999');
-  return lodging ? 15 : 0;
+  return lodging ? lodging_tip_percent : 0;
 }
 
 /** Whether the message looks like a recorded clearing under another transaction id. */

@@ -12,10 +12,56 @@ import { isRefund, limitAmount } from './reasons.ts';
  */
 export const match_reach_days = 35;
 
+/**
+ * The rules of matching in the order in which they are tried, and what each finds: a clause for the documentation. Rule 0
+ * is applied before anything is matched.
+ */
+export const match_rules = [
+  {
+    rule: 0,
+    meaning: 'a clearing with the same `network_financial_transaction_id`: a duplicate, which changes nothing',
+  },
+  {
+    rule: 1,
+    meaning:
+      'the clearing that a reversal undoes: by acquirer reference data, approval code, billing amount and currency',
+  },
+  {
+    rule: 2,
+    meaning:
+      'the clearing that a second presentment or a chargeback disputes: by acquirer reference data and approval code',
+  },
+  {
+    rule: 3,
+    meaning:
+      'an authorization with the same 13 characters of `net_reference_number`, the same currency and, when both have one, the same approval code',
+  },
+  {
+    rule: 4,
+    meaning:
+      'an authorization with the same 6 characters of the network reference and the same approval code, at most one day apart',
+  },
+  {
+    rule: 5,
+    meaning: `an authorization with the same approval code and merchant id, an amount within 20 %, at most ${match_reach_days} days old`,
+  },
+  {
+    rule: 6,
+    meaning: `an authorization with the same merchant id and amount, at most ${match_reach_days} days old; marked for review`,
+  },
+  {
+    rule: 7,
+    meaning: `of a credit: the one earlier debit clearing of at least its amount with the same acquirer reference data, the same approval code, or the same merchant id and at most ${match_reach_days} days old; if there is none, the credit stands alone`,
+  },
+  { rule: 8, meaning: 'nothing was found: the clearing is applied to the card all the same (a force post)' },
+] as const satisfies readonly { readonly rule: number; readonly meaning: string }[];
+
+/** The number of a rule of matching. */
+export type MatchRule = (typeof match_rules)[number]['rule'];
+
 /** The record that a clearing belongs to, the rule that found it, and whether it needs review. */
 export interface Match {
-  /** 1 to 8 (decision: matching). Rule 0, the duplicate, is checked before matching. */
-  readonly rule: number;
+  readonly rule: MatchRule;
   readonly authorization: Authorization | null;
   /** The earlier clearing that it reverses, disputes or refunds. */
   readonly clearing: Clearing | null;
@@ -84,7 +130,7 @@ export function isSettledByReference(message: ClearingMessage, roots: readonly A
 
 /** Rules 3 to 6: the authorization of a clearing. */
 const authorization_rules: readonly {
-  readonly rule: number;
+  readonly rule: MatchRule;
   readonly finds: (the: Case, root: Authorization) => boolean;
 }[] = [
   {

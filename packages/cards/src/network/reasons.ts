@@ -23,12 +23,19 @@ export interface Question {
   readonly vault: Pick<CardVault, 'cvcMatches'>;
 }
 
-/** One reason to decline. */
-export interface Reason {
-  readonly code: DeclineCode;
+/** An outcome of a decision, as the authorization item shows it. */
+export interface Outcome {
+  readonly code: DeclineCode | 'V';
   readonly vcn_response: string;
   /** The network's response code (DE39). */
   readonly response_code: string;
+  /** When this is the outcome: a clause for the documentation. */
+  readonly meaning: string;
+}
+
+/** One reason to decline. */
+export interface Reason extends Outcome {
+  readonly code: DeclineCode;
   /**
    * A limit on amounts or uses, which does not apply to refunds. The other reasons say that the
    * card may not be used this way.
@@ -46,6 +53,7 @@ export const reasons: readonly Reason[] = [
     code: 'I',
     vcn_response: 'Bad VCN-RCN mapping',
     response_code: '14',
+    meaning: 'no card has this number',
     limit: false,
     applies: ({ card }) => card === null,
   },
@@ -53,6 +61,7 @@ export const reasons: readonly Reason[] = [
     code: 'K',
     vcn_response: 'Database status bad',
     response_code: '62',
+    meaning: 'the card is canceled',
     limit: false,
     applies: ofCard((card) => card.status === 'Canceled'),
   },
@@ -60,6 +69,7 @@ export const reasons: readonly Reason[] = [
     code: 'A',
     vcn_response: 'Expiry date mismatch',
     response_code: '54',
+    meaning: 'the message has an expiry, and the card has a different one',
     limit: false,
     applies: ofCard((card, { message }) => message.expiry !== null && message.expiry !== card.expiry),
   },
@@ -67,6 +77,7 @@ export const reasons: readonly Reason[] = [
     code: 'B',
     vcn_response: 'VCN expired',
     response_code: '54',
+    meaning: 'the expiry month of the card is over (UTC)',
     limit: false,
     applies: ofCard((card, { now_ms }) => now_ms > expiryInstant(card.expiry)),
   },
@@ -74,6 +85,7 @@ export const reasons: readonly Reason[] = [
     code: 'C',
     vcn_response: 'CVC2 mismatch',
     response_code: '63',
+    meaning: 'the message has a card verification code, and the card has a different one',
     limit: false,
     applies: ofCard(
       (card, { message, vault }) => message.cvc !== null && !vault.cvcMatches(message.pan, card.expiry, message.cvc),
@@ -83,6 +95,7 @@ export const reasons: readonly Reason[] = [
     code: 'D',
     vcn_response: 'Validity period limit',
     response_code: '57',
+    meaning: 'the date (GMT) is before `valid_starting_on` or after `valid_ending_on`',
     limit: false,
     applies: ofCard((card, { today }) => today < card.valid_starting_on || today > card.valid_ending_on),
   },
@@ -90,6 +103,7 @@ export const reasons: readonly Reason[] = [
     code: 'M',
     vcn_response: 'Transaction type restriction',
     response_code: '57',
+    meaning: 'the card has a `currency`, and the merchant currency is a different one',
     limit: false,
     applies: ofCard((card, { message }) => card.currency !== null && message.merchant_currency !== card.currency),
   },
@@ -97,6 +111,7 @@ export const reasons: readonly Reason[] = [
     code: 'J',
     vcn_response: 'MCC limit',
     response_code: '57',
+    meaning: 'the purchase template of the card does not allow the merchant category',
     limit: false,
     applies: ofCard((card, { message }) => !isMccAllowed(card.template, message.mcc)),
   },
@@ -104,6 +119,8 @@ export const reasons: readonly Reason[] = [
     code: 'E',
     vcn_response: 'Transaction amount limit',
     response_code: '61',
+    meaning:
+      'the amount (with an increment: the sum) is above `per_transaction_max`, or below `per_transaction_min` and not 0',
     limit: true,
     // The limits of one transaction apply to the sum with an increment. A verification of 0 is
     // exempt from the minimum.
@@ -116,6 +133,7 @@ export const reasons: readonly Reason[] = [
     code: 'G',
     vcn_response: 'Transaction number usage',
     response_code: '65',
+    meaning: 'the card was already used `transactions_max` times in its window',
     limit: true,
     applies: ofCard(
       (card, { uses, increment_of }) =>
@@ -126,23 +144,33 @@ export const reasons: readonly Reason[] = [
     code: 'F',
     vcn_response: 'Cumulative amount limit',
     response_code: '61',
+    meaning: 'the amount is above `available_balance`',
     limit: true,
     applies: ({ amount, available }) => amount > available,
   },
 ];
 
-/** The answer when no reason applies. */
-const valid = { code: 'V', vcn_response: 'Valid', response_code: '00' } as const;
+const unable: Outcome = {
+  code: 'U',
+  vcn_response: 'Unable to process',
+  response_code: '96',
+  meaning: 'the service failed (HTTP 503), or the original arrived after its reversal',
+};
 
-/** An internal fault, or an original that arrives after its reversal; not a reason of the card. */
-const unable = { code: 'U', vcn_response: 'Unable to process', response_code: '96' } as const;
+const valid: Outcome = {
+  code: 'V',
+  vcn_response: 'Valid',
+  response_code: '00',
+  meaning: 'no reason to decline applies',
+};
 
-/** The answer for each code. */
-export const answers: Readonly<Record<DeclineCode | 'V', Pick<Reason, 'vcn_response' | 'response_code'>>> =
-  Object.fromEntries([valid, unable, ...reasons].map((reason) => [reason.code, reason])) as Record<
-    DeclineCode | 'V',
-    Reason
-  >;
+/** Every outcome of a decision: the reasons to decline in their order, then U and V. */
+export const outcomes: readonly Outcome[] = [...reasons, unable, valid];
+
+/** The outcome that each code stands for. */
+export const answers = Object.fromEntries(outcomes.map((outcome) => [outcome.code, outcome])) as Readonly<
+  Record<Outcome['code'], Outcome>
+>;
 
 /** The first reason to decline, or null to approve. */
 export function firstReason(question: Question): DeclineCode | null {
