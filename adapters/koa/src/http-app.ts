@@ -110,7 +110,12 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     if (route.has_effect) layer.methods = [route.method];
   }
   const page = cardDetailsPage({ ...ports, refreshClock: sandbox?.refreshClock });
-  const others = [...(serves_api ? [...documentRoutes(routes, ports.version), ...page] : []), ...healthRoutes(ports)];
+  const others = [
+    ...(serves_api
+      ? [...documentRoutes(routes, { version: ports.version, sandbox: sandbox !== null }), ...page]
+      : []),
+    ...healthRoutes(ports),
+  ];
   for (const { method = 'GET', path, answer } of others) {
     router.register(path, [method], (ctx) => {
       ctx.state.route = path;

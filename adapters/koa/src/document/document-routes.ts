@@ -2,16 +2,35 @@ import { createHash } from 'node:crypto';
 import type { Route } from '../request/route.ts';
 import type { SystemRoute } from '../request/system-route.ts';
 import { card_details_operations } from '../resources/card-details/page.ts';
-import { docs_style, docsPage } from './docs-page.ts';
 import { openApi } from './openapi.ts';
+import { docsPage } from './page/docs-page.ts';
+import { docs_style } from './page/style.ts';
 
-/** The OpenAPI document of the routes and the page about it. */
-export function documentRoutes(routes: readonly Route[], version: string): readonly SystemRoute[] {
+const docs_path = '/docs';
+
+/** What the document and the page say beside the routes. */
+export interface DocumentOptions {
+  readonly version: string;
+  /** Whether the fixed keys of the sandbox open the service. */
+  readonly sandbox: boolean;
+}
+
+/** The OpenAPI document of the routes, the page about it, and a redirect from `/` to the page. */
+export function documentRoutes(
+  routes: readonly Route[],
+  { version, sandbox }: DocumentOptions,
+): readonly SystemRoute[] {
   const document = openApi(routes, version, card_details_operations);
   const document_text = JSON.stringify(document, null, 2);
-  const page = docsPage(document);
+  const page = docsPage(document, { sandbox });
   const style_hash = createHash('sha256').update(docs_style).digest('base64');
   return [
+    {
+      path: '/',
+      answer(ctx) {
+        ctx.redirect(docs_path);
+      },
+    },
     {
       path: '/openapi.json',
       answer(ctx) {
@@ -21,7 +40,7 @@ export function documentRoutes(routes: readonly Route[], version: string): reado
       },
     },
     {
-      path: '/docs',
+      path: docs_path,
       answer(ctx) {
         const policy = `default-src 'none'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
         ctx.set('Content-Security-Policy', policy);

@@ -1,0 +1,100 @@
+import { type Role, roles, sandbox_keys } from '@tallystick/access';
+import { escapeHtml } from '../../answer/html.ts';
+import type { OpenApiDocument } from '../openapi.ts';
+import { type ContentsEntry, contentsList, operationLinks, tagEntry } from './contents.ts';
+import { keyVariable, url_variable } from './curl.ts';
+import { anchorOf, code, heading, prose } from './markup.ts';
+import { operationRole, operationsOf } from './operation.ts';
+import { deprecated_anchor, operationSection } from './operation-section.ts';
+import { reference_links, referenceSections } from './reference-section.ts';
+import { type Schema, schemaFields, schemaKind } from './schema-list.ts';
+import { docs_style } from './style.ts';
+import { webhook_section, webhookSection } from './webhook-section.ts';
+
+const requests: ContentsEntry = { anchor: 'requests', content: 'Requests from a shell' };
+const schemas: ContentsEntry = { anchor: 'schemas', content: 'Schemas' };
+
+/** One readable page about the interface: no script, nothing loaded from anywhere. */
+export function docsPage(document: OpenApiDocument, { sandbox }: { readonly sandbox: boolean }): string {
+  const { info, tags } = document;
+  const contents = [
+    requests,
+    ...tags.map(({ name }) => tagEntry(name, document)),
+    webhook_section,
+    ...reference_links,
+    schemas,
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(info.title)} ${escapeHtml(info.version)}</title>
+<style>${docs_style}</style>
+</head>
+<body>
+<header>
+<h1>${escapeHtml(info.title)}</h1>
+<p class="facts">Version ${escapeHtml(info.version)} · <a href="/openapi.json">OpenAPI document</a></p>
+${info.description
+  .split('\n\n')
+  .map((paragraph) => `<p>${prose(paragraph)}</p>`)
+  .join('\n')}
+</header>
+${contentsList(contents)}
+<main>
+${requestsSection(document, sandbox)}
+${tags.map(({ name }) => tagSection(name, document)).join('\n')}
+${webhookSection(document)}
+${referenceSections()}
+${schemasSection(document)}
+</main>
+</body>
+</html>
+`;
+}
+
+function requestsSection(document: OpenApiDocument, sandbox: boolean): string {
+  const operations = document.tags.flatMap(({ name }) => operationsOf(name, document));
+  const used = roles.filter((role) => operations.some(({ operation }) => operationRole(operation) === role));
+  const text = sandbox
+    ? 'The commands on this page use these variables. The keys are the fixed keys of the sandbox.'
+    : 'The commands on this page use these variables. An operator makes the keys.';
+  return `${heading(2, requests.anchor, requests.content)}
+<p>${text}</p>
+<pre class="variables">${escapeHtml(variables(document, used, sandbox))}</pre>
+${operations.some(({ operation }) => operation.deprecated) ? deprecatedSection() : ''}`;
+}
+
+function variables(document: OpenApiDocument, used: readonly Role[], sandbox: boolean): string {
+  const { servers = [] } = document as { readonly servers?: readonly { readonly url: string }[] };
+  const url = servers.find((server) => /^https?:/.test(server.url))?.url ?? 'http://127.0.0.1:8080';
+  const keys = used.map((role) => `export ${keyVariable(role)}=${sandbox ? sandbox_keys[role] : `'...'`}`);
+  return [`export ${url_variable}=${url.replace(/\/$/, '')}`, ...keys].join('\n');
+}
+
+function deprecatedSection(): string {
+  return `${heading(3, deprecated_anchor, 'Deprecated operations')}
+<p>An operation that is marked as deprecated works as described and answers with a ${code('Deprecation')} header; no successor
+and no date of removal are announced.</p>`;
+}
+
+function tagSection(tag: string, document: OpenApiDocument): string {
+  const operations = operationsOf(tag, document);
+  return `${heading(2, anchorOf(tag), escapeHtml(tag))}
+<div class="operations">${operationLinks(operations)}</div>
+${operations.map((placed) => operationSection(placed, document)).join('\n')}`;
+}
+
+function schemasSection({ components }: OpenApiDocument): string {
+  const sections = Object.entries(components.schemas ?? {}).map(([name, schema]) => {
+    const { description } = schema as Schema;
+    const fields = schemaFields(schema as Schema);
+    return `<section>
+${heading(3, name, code(name))}
+${description === undefined ? '' : `<p>${prose(description)}</p>`}
+${fields === '' ? `<p>${schemaKind(schema as Schema)}</p>` : fields}
+</section>`;
+  });
+  return `${heading(2, schemas.anchor, schemas.content)}\n${sections.join('\n')}`;
+}

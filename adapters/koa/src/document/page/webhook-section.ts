@@ -1,0 +1,127 @@
+/** What a receiver of webhooks must know: the request, its signature, the retries, the event types. */
+import { createHmac } from 'node:crypto';
+import { attempt_offsets_ms, event_types } from '@tallystick/events';
+import { escapeHtml } from '../../answer/html.ts';
+import type { OpenApiDocument, Operation } from '../openapi.ts';
+import { code, heading, prose, table } from './markup.ts';
+import { bodySchema } from './operation.ts';
+import { type Schema, schemaFields, schemaKind } from './schema-list.ts';
+
+/** The section in the list of contents. */
+export const webhook_section = { anchor: 'webhook-deliveries', content: 'Webhook deliveries' } as const;
+
+/** The delivery that the page shows; its signature is real. */
+export const sample_delivery = {
+  secret: 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C',
+  callback_url: 'https://hooks.example.com/tallystick',
+  timestamp: 1_795_252_200,
+  body: '{"data":{"date":"2026-11-21T09:10:00.000Z","event-id":14,"payload":{"vcn_id":1,"billing_amount":11850},"previous":null,"type":"virtualcard.clearings"}}',
+} as const;
+
+const headers: readonly (readonly [name: string, meaning: string])[] = [
+  ['X-Timestamp', 'When this attempt was signed, in seconds since the Unix epoch'],
+  [
+    'X-Signature',
+    'Lower-case hex HMAC-SHA-256, with the secret of the webhook, over `timestamp LF POST LF url LF body`',
+  ],
+  ['X-Signature-Previous', 'The same with the previous secret, for 24 hours after a rotation'],
+  ['X-Webhook-Sequence', '1, 2, 3 and so on for each webhook, the same at every attempt; 0 for a test'],
+  ['webhook-id', 'The id of the delivery, the same at every attempt'],
+  ['webhook-timestamp, webhook-signature', 'The signatures of the Standard Webhooks specification'],
+];
+
+const verification = `import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** body: the text as received, before any parsing; url: the callback URL exactly as registered. */
+export function isFromTallystick(headers, body, url, secret) {
+  const timestamp = headers['x-timestamp'] ?? '';
+  // Older than five minutes: possibly a replay.
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false;
+  const text = \`\${timestamp}\\nPOST\\n\${url}\\n\${body}\`;
+  const expected = createHmac('sha256', secret).update(text).digest();
+  return [headers['x-signature'], headers['x-signature-previous']].some((value) => {
+    const signature = Buffer.from(value ?? '', 'hex');
+    return signature.length === expected.length && timingSafeEqual(signature, expected);
+  });
+}
+`;
+
+/** HTML of the section. */
+export function webhookSection(document: OpenApiDocument): string {
+  const register = document.paths['/v1/webhooks']?.post?.operationId;
+  const registered = register === undefined ? 'registered' : `<a href="#${escapeHtml(register)}">registered</a>`;
+  const names = headers.map(([name, meaning]) => [name.split(', ').map(code).join(', '), prose(meaning)]);
+  return `${heading(2, webhook_section.anchor, webhook_section.content)}
+<p>A webhook is a callback URL of the client. Once it is ${registered}, the service posts every event of its types there,
+over HTTPS. An event is delivered at least once: a second copy has the same ${code('event-id')}. Deliveries can overtake each
+other; order them by ${code('X-Webhook-Sequence')}. The guide ${code('docs/webhooks.md')} has more: rotation of secrets,
+gaps, pauses, and a receiver for your own machine.</p>
+${heading(3, 'webhook-request', 'Request format')}
+<pre>${escapeHtml(sampleRequest())}</pre>
+${table(['Header', 'Meaning'], names)}
+${heading(3, 'webhook-verification', 'Verify a signature')}
+<p>Sign the text of the body, not what a parser made of it. Answer 401 to a request that does not verify. In JavaScript, with
+Node alone:</p>
+<pre class="verification">${escapeHtml(verification)}</pre>
+<p>The request above is signed with the secret ${code(sample_delivery.secret)} for the callback URL
+${code(sample_delivery.callback_url)}.</p>
+${heading(3, 'webhook-retries', 'Responses and retries')}
+<p>Any 2xx status within 15 seconds is success. Any other answer, or none, is tried again. A redirect is not followed. 410 ends
+the delivery at once. After the last attempt the delivery is ${code('failed')}; it can be sent again for 30 days.</p>
+${table(['Attempt', 'Time after the first attempt'], attempts())}
+${heading(3, 'event-types', 'Event types')}
+<p>The ids are those of ${code('event_type_ids')}.</p>
+${table(['Id', 'Name'], eventTypes(document))}
+${payloads(document)}`;
+}
+
+function sampleRequest(): string {
+  const { secret, callback_url, timestamp, body } = sample_delivery;
+  const signed = createHmac('sha256', secret).update(`${timestamp}\nPOST\n${callback_url}\n${body}`).digest('hex');
+  const { pathname, host } = new URL(callback_url);
+  return `POST ${pathname} HTTP/1.1
+Host: ${host}
+Content-Type: application/json
+X-Timestamp: ${timestamp}
+X-Signature: ${signed}
+X-Webhook-Sequence: 1
+
+${body}`;
+}
+
+function attempts(): readonly (readonly string[])[] {
+  return attempt_offsets_ms.map((offset_ms, index) => [
+    String(index + 1),
+    offset_ms === 0 ? 'at once' : `${offset_ms / 60_000} minutes`,
+  ]);
+}
+
+/** The webhooks section of an OpenAPI document: what is posted, by the name of the event type. */
+type Webhooks = Readonly<Record<string, { readonly post?: Operation }>>;
+
+function webhooksOf(document: OpenApiDocument): Webhooks {
+  return (document as { readonly webhooks?: Webhooks }).webhooks ?? {};
+}
+
+function eventTypes(document: OpenApiDocument): readonly (readonly string[])[] {
+  const described = webhooksOf(document);
+  return event_types.map(({ id, name }) => [
+    String(id),
+    Object.hasOwn(described, name) ? `<a href="#${eventAnchor(name)}">${code(name)}</a>` : code(name),
+  ]);
+}
+
+function payloads(document: OpenApiDocument): string {
+  const sections = Object.entries(webhooksOf(document)).map(([name, { post }]) => {
+    const schema: Schema | null = post === undefined ? null : bodySchema(post);
+    return `${heading(4, eventAnchor(name), code(name))}
+${post?.description ? `<p>${prose(post.description)}</p>` : ''}
+<p>${schemaKind(schema)}</p>
+${schema === null ? '' : schemaFields(schema)}`;
+  });
+  return sections.join('\n');
+}
+
+function eventAnchor(name: string): string {
+  return `event-${name}`;
+}
