@@ -3,9 +3,9 @@ import { escapeHtml } from '../../answer/html.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { type ContentsEntry, contentsList, operationLinks, tagEntry } from './contents.ts';
 import { keyVariable, url_variable } from './curl.ts';
-import { anchorOf, code, heading, prose } from './markup.ts';
+import { anchorOf, code, heading, prose, table } from './markup.ts';
 import { operationRole, operationsOf } from './operation.ts';
-import { deprecated_anchor, operationSection } from './operation-section.ts';
+import { deprecated_anchor, headers_anchor, operationSection } from './operation-section.ts';
 import { reference_links, referenceSections } from './reference-section.ts';
 import { type Schema, schemaFields, schemaKind } from './schema-list.ts';
 import { docs_style } from './style.ts';
@@ -44,7 +44,7 @@ ${info.description
 ${contentsList(contents)}
 <main>
 ${requestsSection(document, sandbox)}
-${tags.map(({ name }) => tagSection(name, document)).join('\n')}
+${tags.map(({ name, description }) => tagSection(name, description, document)).join('\n')}
 ${webhookSection(document)}
 ${referenceSections()}
 ${schemasSection(document)}
@@ -57,20 +57,24 @@ ${schemasSection(document)}
 function requestsSection(document: OpenApiDocument, sandbox: boolean): string {
   const operations = document.tags.flatMap(({ name }) => operationsOf(name, document));
   const used = roles.filter((role) => operations.some(({ operation }) => operationRole(operation) === role));
-  const text = sandbox
-    ? 'The commands on this page use these variables. The keys are the fixed keys of the sandbox.'
-    : 'The commands on this page use these variables. An operator makes the keys.';
+  const keys = sandbox ? 'The keys are the fixed keys of the sandbox.' : 'An operator creates the keys.';
   return `${heading(2, requests.anchor, requests.content)}
-<p>${text}</p>
-<pre class="variables">${escapeHtml(variables(document, used, sandbox))}</pre>
+<p>The commands on this page use the following variables. ${code(url_variable)} is the address of this page without
+${code('/docs')}. ${keys}</p>
+<pre class="variables">${escapeHtml(variables(used, sandbox))}</pre>
+${headersSection(document)}
 ${operations.some(({ operation }) => operation.deprecated) ? deprecatedSection() : ''}`;
 }
 
-function variables(document: OpenApiDocument, used: readonly Role[], sandbox: boolean): string {
-  const { servers = [] } = document as { readonly servers?: readonly { readonly url: string }[] };
-  const url = servers.find((server) => /^https?:/.test(server.url))?.url ?? 'http://127.0.0.1:8080';
+function variables(used: readonly Role[], sandbox: boolean): string {
   const keys = used.map((role) => `export ${keyVariable(role)}=${sandbox ? sandbox_keys[role] : `'...'`}`);
-  return [`export ${url_variable}=${url.replace(/\/$/, '')}`, ...keys].join('\n');
+  return [`export ${url_variable}=http://127.0.0.1:8080`, ...keys].join('\n');
+}
+
+function headersSection({ components }: OpenApiDocument): string {
+  const headers = Object.entries((components.headers ?? {}) as Record<string, { readonly description: string }>);
+  const rows = headers.map(([name, { description }]) => [code(name), prose(description)]);
+  return `${heading(3, headers_anchor, 'Response headers')}\n${table(['Header', 'Meaning'], rows)}`;
 }
 
 function deprecatedSection(): string {
@@ -79,9 +83,10 @@ function deprecatedSection(): string {
 and no date of removal are announced.</p>`;
 }
 
-function tagSection(tag: string, document: OpenApiDocument): string {
+function tagSection(tag: string, description: string, document: OpenApiDocument): string {
   const operations = operationsOf(tag, document);
   return `${heading(2, anchorOf(tag), escapeHtml(tag))}
+<p>${prose(description)}.</p>
 <div class="operations">${operationLinks(operations)}</div>
 ${operations.map((placed) => operationSection(placed, document)).join('\n')}`;
 }

@@ -5,7 +5,6 @@ import { code, heading, prose } from './markup.ts';
 import {
   bodySchema,
   type OperationResponse,
-  operationRole,
   type PlacedOperation,
   parameterEntries,
   responsesOf,
@@ -15,13 +14,14 @@ import { entryList, schemaFields, schemaKind } from './schema-list.ts';
 /** The anchor of the sentence about deprecated operations. */
 export const deprecated_anchor = 'deprecated';
 
+/** The anchor of the table of response headers. */
+export const headers_anchor = 'response-headers';
+
 /** HTML of one operation: what it does, how it is called, what it answers. */
 export function operationSection(placed: PlacedOperation, document: OpenApiDocument): string {
   const { method, path, operation } = placed;
-  const role = operationRole(operation);
   const facts = [
     `${methodName(method)} ${code(path)}`,
-    ...(role === null ? [] : [`key of the role ${code(role)}`]),
     ...(operation.deprecated ? [`<a href="#${deprecated_anchor}">deprecated</a>`] : []),
   ];
   const commands = curlCommands(method, path, operation, document).map(
@@ -54,28 +54,21 @@ function body({ operation }: PlacedOperation): string {
 }
 
 function responses({ operation }: PlacedOperation, document: OpenApiDocument): string {
-  const all = responsesOf(operation, document);
-  const done = all.filter(({ status }) => status.startsWith('2'));
-  const others = alike(all.filter(({ status }) => !status.startsWith('2')));
-  return `<h4>Responses</h4>\n<dl class="responses">${[...done.map((one) => [one]), ...others].map(responseEntry).join('\n')}</dl>`;
+  const entries = responsesOf(operation, document).map(responseEntry);
+  return `<h4>Responses</h4>\n<dl class="responses">${entries.join('\n')}</dl>`;
 }
 
-/** The responses that differ in nothing but their status, together. */
-function alike(all: readonly OperationResponse[]): readonly (readonly OperationResponse[])[] {
-  const groups = Map.groupBy(all, ({ status: _status, ...same }) => JSON.stringify(same));
-  return [...groups.values()];
-}
-
-function responseEntry(same: readonly OperationResponse[]): string {
-  const { description, schema, html, headers } = same[0]!;
-  const statuses = same.map(({ status }) => code(status)).join(', ');
+function responseEntry({ status, description, schema, html, headers }: OperationResponse): string {
   const content = html ? 'an HTML page' : schema === null ? 'no body' : schemaKind(schema);
-  const entries = Object.entries(headers).map(([name, header]) => ({
-    name,
-    required: false,
-    kind: `${schemaKind(header.schema)}, header`,
-    description: header.description ?? '',
-  }));
-  const inside = (schema === null ? '' : schemaFields(schema)) + (entries.length === 0 ? '' : entryList(entries));
-  return `<dt>${statuses} <span class="kind">${content}</span></dt><dd><p>${prose(description)}</p>${inside}</dd>`;
+  const text = description.replace(/; no body$/, '');
+  const inside = schema === null ? '' : schemaFields(schema);
+  return `<dt>${code(status)}</dt><dd><p>${prose(text)}: ${content}</p>${inside}${headersOf(headers)}</dd>`;
+}
+
+/** The names of headers that only some answers have: those that all have are told once. */
+function headersOf(names: readonly string[]): string {
+  const links = names.filter((name) => name !== 'X-Request-Id').map((name) => code(name));
+  return links.length === 0
+    ? ''
+    : `<p class="kind">${links.join(', ')} in the <a href="#${headers_anchor}">header</a></p>`;
 }

@@ -1,6 +1,6 @@
 /** Questions to one operation of the OpenAPI document. */
-import type { OpenApiDocument, Operation, Parameter } from '../openapi.ts';
-import { descriptionOf, type Entry, type Schema, schemaFields, schemaKind } from './schema-list.ts';
+import type { OpenApiDocument, Operation } from '../openapi.ts';
+import { type Entry, type Schema, schemaFields, schemaKind } from './schema-list.ts';
 
 /** An operation and where it is. */
 export interface PlacedOperation {
@@ -20,39 +20,23 @@ export function operationsOf(tag: string, { paths }: OpenApiDocument): readonly 
 
 /** The role whose key the operation takes; null: it takes no key. */
 export function operationRole(operation: Operation): string | null {
-  const { security = [] } = operation as { readonly security?: readonly Readonly<Record<string, readonly string[]>>[] };
-  return security[0]?.key?.[0] ?? null;
+  return operation.security[0]?.key?.[0] ?? null;
 }
 
-/** Whether the operation has the parameter, as one value or as an object in brackets. */
+/** Whether the operation has the parameter. */
 export function isParameterOf({ parameters }: Operation, name: string): boolean {
-  return parameters.some((parameter) => parameter.name === name || parameter.name.startsWith(`${name}[`));
+  return parameters.some((parameter) => parameter.name === name);
 }
 
-/** What the page lists of the parameters: a parameter that is an object has an entry for each of its properties. */
+/** What the page lists of the parameters: inside one that is an object, each property by its name in the query. */
 export function parameterEntries({ parameters }: Operation): readonly Entry[] {
-  return parameters.flatMap((parameter) => {
+  return parameters.map((parameter) => {
+    const { name, required = false, description } = parameter;
     const schema = parameter.schema as Schema;
-    if (schema.properties === undefined && schema.patternProperties === undefined) return [entryOf(parameter, schema)];
-    const named = Object.entries({ ...schema.properties, ...otherNames(schema) });
-    return named.map(([name, property]) => ({
-      ...entryOf(parameter, property),
-      name: `${parameter.name}[${name}]`,
-      required: schema.required?.includes(name) ?? false,
-      description: descriptionOf(property),
-    }));
+    const kind = parameter.style === 'deepObject' ? '' : `${schemaKind(schema)}, `;
+    const inside = schemaFields(schema, (property) => `${name}[${property}]`);
+    return { name, required, kind: `${kind}in the ${parameter.in}`, description, inside };
   });
-}
-
-function otherNames({ patternProperties, additionalProperties }: Schema): Readonly<Record<string, Schema>> {
-  const others = typeof additionalProperties === 'object' ? { '...': additionalProperties } : {};
-  return { ...patternProperties, ...others };
-}
-
-function entryOf(parameter: Parameter, schema: Schema): Entry {
-  const { name, required = false, description = '' } = parameter;
-  const kind = `${schemaKind(schema)}, in the ${parameter.in}`;
-  return { name, required, kind, description, inside: schemaFields(schema) };
 }
 
 /** The schema of the body; null when the operation takes none. */
@@ -74,20 +58,19 @@ export interface OperationResponse {
   readonly schema: Schema | null;
   /** An HTML page. */
   readonly html: boolean;
-  readonly headers: Readonly<Record<string, { readonly description?: string; readonly schema?: Schema }>>;
+  readonly headers: readonly string[];
 }
 
 /** The answers of an operation. */
 export function responsesOf(operation: Operation, { components }: OpenApiDocument): readonly OperationResponse[] {
   return Object.entries(operation.responses).map(([status, answer]) => {
     const resolved = resolve(answer, components);
-    const headers = Object.entries((resolved.headers ?? {}) as Record<string, Readonly<Record<string, unknown>>>);
     return {
       status,
       description: String(resolved.description ?? ''),
       schema: contentSchema(resolved),
       html: Object.hasOwn((resolved.content ?? {}) as object, 'text/html'),
-      headers: Object.fromEntries(headers.map(([name, header]) => [name, resolve(header, components)])),
+      headers: Object.keys(resolved.headers ?? {}),
     };
   });
 }

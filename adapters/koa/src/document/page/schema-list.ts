@@ -41,8 +41,8 @@ export function schemaKind(schema: Schema | null | undefined): string {
   }
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches !== undefined) return [...new Set(branches.map(schemaKind))].join(' or ');
-  if (schema.allOf !== undefined) return schema.allOf.map(schemaKind).join(' and ');
-  if (schema.enum !== undefined) return `one of ${schema.enum.map((value) => code(JSON.stringify(value))).join(', ')}`;
+  if (schema.allOf !== undefined) return schema.allOf.map(partKind).join(', ');
+  if (schema.enum !== undefined) return schema.enum.map((value) => code(JSON.stringify(value))).join(' or ');
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
   if (schema.type === 'array') {
     return `array of ${schemaKind(schema.items)}${bounds(schema.minItems, schema.maxItems, ' items')}`;
@@ -54,6 +54,14 @@ export function schemaKind(schema: Schema | null | undefined): string {
   const pattern =
     schema.pattern === undefined || schema.format !== undefined ? '' : `, pattern ${code(schema.pattern)}`;
   return `${types}${format}${range}${pattern}`;
+}
+
+/** One of the schemas that a value fits at once: its name, or what it says of single fields. */
+function partKind(schema: Schema): string {
+  if (schema.properties === undefined) return schemaKind(schema);
+  return Object.entries(schema.properties)
+    .map(([name, field]) => `${code(name)} ${schemaKind(field)}`)
+    .join(', ');
 }
 
 /** Bounds, without those that only say that a double holds the number. */
@@ -84,28 +92,24 @@ export function entryList(entries: readonly Entry[]): string {
   return `<dl class="fields">${items.join('\n')}</dl>`;
 }
 
-/** HTML of the fields of an object, or of the objects in an array or a union; empty when the schema has none. */
-export function schemaFields(schema: Schema): string {
+/**
+ * HTML of the fields of an object, or of the objects in an array or a union; empty when the schema has none. `shown`: the
+ * name of a field as the list shows it.
+ */
+export function schemaFields(schema: Schema, shown = (name: string) => name): string {
   const { properties, patternProperties, additionalProperties, required } = objectIn(schema) ?? {};
-  const named = Object.entries(properties ?? {}).map(([name, field]) => entryOf(name, field, required));
-  const others = [
-    ...Object.entries(patternProperties ?? {}).map(([pattern, field]) => entryOf(pattern, field, [])),
-    ...(typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0
-      ? [entryOf('any other name', additionalProperties, [])]
-      : []),
-  ];
-  const entries = [...named, ...others];
-  return entries.length === 0 ? '' : entryList(entries);
-}
-
-function entryOf(name: string, field: Schema, required: readonly string[] = []): Entry {
-  return {
-    name,
-    required: required.includes(name),
-    kind: schemaKind(field) + defaultOf(field),
-    description: descriptionOf(field),
-    inside: schemaFields(field),
-  };
+  const others = typeof additionalProperties === 'object' ? { '<any name>': additionalProperties } : {};
+  const fields = Object.entries({ ...properties, ...patternProperties, ...others });
+  if (fields.length === 0) return '';
+  return entryList(
+    fields.map(([name, field]) => ({
+      name: shown(name),
+      required: required?.includes(name) ?? false,
+      kind: schemaKind(field) + defaultOf(field),
+      description: descriptionOf(field),
+      inside: schemaFields(field),
+    })),
+  );
 }
 
 function defaultOf({ default: value }: Schema): string {
@@ -121,7 +125,7 @@ function objectIn(schema: Schema): Schema | undefined {
 }
 
 /** The description of a field, or of what it is when it is not null. */
-export function descriptionOf(schema: Schema): string {
+function descriptionOf(schema: Schema): string {
   const branches = schema.anyOf ?? schema.oneOf ?? [];
   return schema.description ?? branches.map(descriptionOf).find((text) => text !== '') ?? '';
 }

@@ -47,6 +47,9 @@ dt strong { font-size: 0.8rem; }
 dd { margin: 0 0 0.5rem; }
 dd p { margin: 0.1rem 0; font-size: 0.95rem; }
 dd dl { margin-left: 0.25rem; padding-left: 0.75rem; border-left: 2px solid var(--line); }
+dl.responses { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: 1rem; }
+dl.responses > dt { padding-top: 0.35rem; }
+dl.responses > dd { margin: 0; padding: 0.3rem 0; border-top: 1px solid var(--line); }
 table { width: 100%; margin: 1rem 0; border-collapse: collapse; font-size: 0.95rem; }
 th, td { padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th code, td:first-child code { overflow-wrap: normal; }

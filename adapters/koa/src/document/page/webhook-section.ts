@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { attempt_offsets_ms, event_types } from '@tallystick/events';
 import { escapeHtml } from '../../answer/html.ts';
-import type { OpenApiDocument, Operation } from '../openapi.ts';
+import type { OpenApiDocument } from '../openapi.ts';
 import { code, heading, prose, table } from './markup.ts';
 import { bodySchema } from './operation.ts';
-import { type Schema, schemaFields, schemaKind } from './schema-list.ts';
+import { type Entry, entryList, schemaKind } from './schema-list.ts';
 
 /** The section in the list of contents. */
 export const webhook_section = { anchor: 'webhook-deliveries', content: 'Webhook deliveries' } as const;
@@ -17,18 +17,6 @@ export const sample_delivery = {
   timestamp: 1_795_252_200,
   body: '{"data":{"date":"2026-11-21T09:10:00.000Z","event-id":14,"payload":{"vcn_id":1,"billing_amount":11850},"previous":null,"type":"virtualcard.clearings"}}',
 } as const;
-
-const headers: readonly (readonly [name: string, meaning: string])[] = [
-  ['X-Timestamp', 'When this attempt was signed, in seconds since the Unix epoch'],
-  [
-    'X-Signature',
-    'Lower-case hex HMAC-SHA-256, with the secret of the webhook, over `timestamp LF POST LF url LF body`',
-  ],
-  ['X-Signature-Previous', 'The same with the previous secret, for 24 hours after a rotation'],
-  ['X-Webhook-Sequence', '1, 2, 3 and so on for each webhook, the same at every attempt; 0 for a test'],
-  ['webhook-id', 'The id of the delivery, the same at every attempt'],
-  ['webhook-timestamp, webhook-signature', 'The signatures of the Standard Webhooks specification'],
-];
 
 const verification = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -50,7 +38,8 @@ export function isFromTallystick(headers, body, url, secret) {
 export function webhookSection(document: OpenApiDocument): string {
   const register = document.paths['/v1/webhooks']?.post?.operationId;
   const registered = register === undefined ? 'registered' : `<a href="#${escapeHtml(register)}">registered</a>`;
-  const names = headers.map(([name, meaning]) => [name.split(', ').map(code).join(', '), prose(meaning)]);
+  const [delivery] = Object.values(document.webhooks);
+  const headers = (delivery?.post.parameters ?? []).map(({ name, description }) => [code(name), prose(description)]);
   return `${heading(2, webhook_section.anchor, webhook_section.content)}
 <p>A webhook is a callback URL of the client. Once it is ${registered}, the service posts every event of its types there,
 over HTTPS. An event is delivered at least once: a second copy has the same ${code('event-id')}. Deliveries can overtake each
@@ -58,7 +47,7 @@ other; order them by ${code('X-Webhook-Sequence')}. The guide ${code('docs/webho
 gaps, pauses, and a receiver for your own machine.</p>
 ${heading(3, 'webhook-request', 'Request format')}
 <pre>${escapeHtml(sampleRequest())}</pre>
-${table(['Header', 'Meaning'], names)}
+${table(['Header', 'Meaning'], headers)}
 ${heading(3, 'webhook-verification', 'Verify a signature')}
 <p>Sign the text of the body, not what a parser made of it. Answer 401 to a request that does not verify. In JavaScript, with
 Node alone:</p>
@@ -70,9 +59,9 @@ ${heading(3, 'webhook-retries', 'Responses and retries')}
 the delivery at once. After the last attempt the delivery is ${code('failed')}; it can be sent again for 30 days.</p>
 ${table(['Attempt', 'Time after the first attempt'], attempts())}
 ${heading(3, 'event-types', 'Event types')}
-<p>The ids are those of ${code('event_type_ids')}.</p>
-${table(['Id', 'Name'], eventTypes(document))}
-${payloads(document)}`;
+<p>The ids are those of ${code('event_type_ids')}. A webhook gets the types without an id only by ${code('1')}, which is all
+types.</p>
+${entryList(eventTypes(document))}`;
 }
 
 function sampleRequest(): string {
@@ -96,32 +85,11 @@ function attempts(): readonly (readonly string[])[] {
   ]);
 }
 
-/** The webhooks section of an OpenAPI document: what is posted, by the name of the event type. */
-type Webhooks = Readonly<Record<string, { readonly post?: Operation }>>;
-
-function webhooksOf(document: OpenApiDocument): Webhooks {
-  return (document as { readonly webhooks?: Webhooks }).webhooks ?? {};
-}
-
-function eventTypes(document: OpenApiDocument): readonly (readonly string[])[] {
-  const described = webhooksOf(document);
-  return event_types.map(({ id, name }) => [
-    String(id),
-    Object.hasOwn(described, name) ? `<a href="#${eventAnchor(name)}">${code(name)}</a>` : code(name),
-  ]);
-}
-
-function payloads(document: OpenApiDocument): string {
-  const sections = Object.entries(webhooksOf(document)).map(([name, { post }]) => {
-    const schema: Schema | null = post === undefined ? null : bodySchema(post);
-    return `${heading(4, eventAnchor(name), code(name))}
-${post?.description ? `<p>${prose(post.description)}</p>` : ''}
-<p>${schemaKind(schema)}</p>
-${schema === null ? '' : schemaFields(schema)}`;
+function eventTypes({ webhooks }: OpenApiDocument): readonly Entry[] {
+  return Object.entries(webhooks).map(([name, { post }]) => {
+    const id = event_types.find((type) => type.name === name)?.id;
+    const payload = bodySchema(post)?.properties?.data?.properties?.payload;
+    const kind = `${id === undefined ? 'no id' : `id ${code(String(id))}`}, payload ${schemaKind(payload)}`;
+    return { name, required: false, kind, description: post.summary };
   });
-  return sections.join('\n');
-}
-
-function eventAnchor(name: string): string {
-  return `event-${name}`;
 }
