@@ -69,14 +69,15 @@ interface Page {
 const ask: Page = {
   status: 200,
   title: 'Your virtual card',
-  content: `<p>Number and code are shown once. Have ready what you need them for.</p>
+  content: `<p>The card number and the security code are shown only once. Be ready to use or to copy them.</p>
 <form method="post"><button type="submit">Show number and code</button></form>`,
 };
 
 const closed: Page = {
   status: 410,
-  title: 'This link shows nothing any more',
-  content: '<p>It was used, or its 24 hours are over. Ask whoever issued the card to mail it again.</p>',
+  title: 'This link no longer works',
+  content: `<p>The link was used already, or it is older than 24 hours. Ask the person who issued the card to send you a new
+link.</p>`,
 };
 
 function cardPage({ rcn_alias, card_number, expiry, cvc }: OpenedCard): Page {
@@ -86,18 +87,37 @@ function cardPage({ rcn_alias, card_number, expiry, cvc }: OpenedCard): Page {
     content: `<dl>
 <dt>Card</dt><dd>${escapeHtml(rcn_alias)}</dd>
 <dt>Number</dt><dd><code>${card_number.replace(/(\d{4})(?=\d)/g, '$1 ')}</code></dd>
-<dt>Expiry</dt><dd><code>${escapeHtml(expiry)}</code></dd>
-<dt>Code</dt><dd><code>${escapeHtml(cvc)}</code></dd>
+<dt>Expiry (year and month)</dt><dd><code>${escapeHtml(expiry)}</code></dd>
+<dt>Security code</dt><dd><code>${escapeHtml(cvc)}</code></dd>
 </dl>
-<p>The link that brought you here shows nothing any more.</p>`,
+<p>The link from the mail no longer works.</p>`,
   };
 }
 
 const style = `
-:root { color-scheme: light dark; }
-body { font: 18px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 3rem auto; padding: 0 1.5rem; }
-button { font: inherit; padding: 0.5rem 1rem; }
-dt { opacity: 0.7; } dd { margin: 0 0 1rem; } code { font: 1.25em ui-monospace, monospace; }
+:root {
+  color-scheme: light dark;
+  --ground: #f3f5f8; --card: #fff; --text: #1c2430; --muted: #55606f; --line: #d5dbe3; --action: #0a58a8; --on-action: #fff;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #14181f; --card: #1d232c; --text: #e2e7ee; --muted: #a3aebd; --line: #343d4a; --action: #86bdff; --on-action: #14181f;
+  }
+}
+body { margin: 0; padding: 1rem; background: var(--ground); color: var(--text); font: 18px/1.5 system-ui, sans-serif; }
+main {
+  max-width: 32rem; margin: 8vh auto 0; padding: 1.5rem; border: 1px solid var(--line); border-radius: 10px;
+  background: var(--card); overflow-wrap: anywhere;
+}
+h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
+button {
+  width: 100%; margin-top: 0.5rem; padding: 0.75rem 1rem; border: 0; border-radius: 6px;
+  background: var(--action); color: var(--on-action); font: inherit; font-weight: 600; cursor: pointer;
+}
+dl { margin: 0; }
+dt { color: var(--muted); font-size: 0.9rem; }
+dd { margin: 0 0 1rem; }
+code { font: 1.2em ui-monospace, "DejaVu Sans Mono", monospace; }
 `;
 const style_hash = createHash('sha256').update(style).digest('base64');
 
@@ -124,8 +144,10 @@ function show(ctx: HttpContext, { status, title, content }: Page): void {
 <style>${style}</style>
 </head>
 <body>
+<main>
 <h1>${title}</h1>
 ${content}
+</main>
 </body>
 </html>
 `;
