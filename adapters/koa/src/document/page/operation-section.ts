@@ -54,7 +54,14 @@ function body({ operation }: PlacedOperation): string {
 }
 
 function responses({ operation }: PlacedOperation, document: OpenApiDocument): string {
-  const entries = responsesOf(operation, document).map(responseEntry);
+  const [success, ...errors] = responsesOf(operation, document);
+  if (success === undefined) return '';
+  // The headers that an error has in common with the success are listed there.
+  const own = (headers: readonly string[]) => headers.filter((name) => !success.headers.includes(name));
+  const entries = [
+    responseEntry({ ...success, headers: success.headers.filter((name) => name !== 'X-Request-Id') }),
+    ...errors.map((one) => responseEntry({ ...one, headers: own(one.headers) })),
+  ];
   return `<h4>Responses</h4>\n<dl class="responses">${entries.join('\n')}</dl>`;
 }
 
@@ -62,13 +69,7 @@ function responseEntry({ status, description, schema, html, headers }: Operation
   const content = html ? 'an HTML page' : schema === null ? 'no body' : schemaKind(schema);
   const text = description.replace(/; no body$/, '');
   const inside = schema === null ? '' : schemaFields(schema);
-  return `<dt>${code(status)}</dt><dd><p>${prose(text)}: ${content}</p>${inside}${headersOf(headers)}</dd>`;
-}
-
-/** The names of headers that only some answers have: those that all have are told once. */
-function headersOf(names: readonly string[]): string {
-  const links = names.filter((name) => name !== 'X-Request-Id').map((name) => code(name));
-  return links.length === 0
-    ? ''
-    : `<p class="kind">${links.join(', ')} in the <a href="#${headers_anchor}">header</a></p>`;
+  const names = headers.map((name) => code(name)).join(', ');
+  const also = names === '' ? '' : `<p class="kind">${names} in the <a href="#${headers_anchor}">header</a></p>`;
+  return `<dt>${code(status)}</dt><dd><p>${prose(text)}: ${content}</p>${inside}${also}</dd>`;
 }

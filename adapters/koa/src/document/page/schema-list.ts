@@ -45,12 +45,12 @@ export function schemaKind(schema: Schema | null | undefined): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => code(JSON.stringify(value))).join(' or ');
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
   if (schema.type === 'array') {
-    return `array of ${schemaKind(schema.items)}${bounds(schema.minItems, schema.maxItems, ' items')}`;
+    return `array of ${schemaKind(schema.items)}${bounds(schema.minItems, schema.maxItems, 'item')}`;
   }
   if (schema.type === undefined) return 'any value';
   const types = prose([schema.type].flat().join(' or '));
   const format = schema.format === undefined ? '' : ` (${prose(schema.format)})`;
-  const range = bounds(schema.minimum, schema.maximum, '') + bounds(schema.minLength, schema.maxLength, ' characters');
+  const range = bounds(schema.minimum, schema.maximum, '') + bounds(schema.minLength, schema.maxLength, 'character');
   const pattern =
     schema.pattern === undefined || schema.format !== undefined ? '' : `, pattern ${code(schema.pattern)}`;
   return `${types}${format}${range}${pattern}`;
@@ -67,9 +67,10 @@ function partKind(schema: Schema): string {
 /** Bounds, without those that only say that a double holds the number. */
 function bounds(least: number | undefined, most: number | undefined, unit: string): string {
   const isReal = (bound: number | undefined) => bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER;
-  if (isReal(least) && isReal(most)) return `, ${least === most ? least : `${least} to ${most}`}${unit}`;
-  if (isReal(least)) return `, at least ${least}${unit}`;
-  return isReal(most) ? `, at most ${most}${unit}` : '';
+  const counted = (bound: number | undefined) => `${bound}${unit && ` ${unit}${bound === 1 ? '' : 's'}`}`;
+  if (isReal(least) && isReal(most)) return `, ${least === most ? '' : `${least} to `}${counted(most)}`;
+  if (isReal(least)) return `, at least ${counted(least)}`;
+  return isReal(most) ? `, at most ${counted(most)}` : '';
 }
 
 /** One entry of a list of fields or parameters. `name` is text, `kind` is HTML. */

@@ -59,8 +59,8 @@ ${heading(3, 'webhook-retries', 'Responses and retries')}
 the delivery at once. After the last attempt the delivery is ${code('failed')}; it can be sent again for 30 days.</p>
 ${table(['Attempt', 'Time after the first attempt'], attempts())}
 ${heading(3, 'event-types', 'Event types')}
-<p>The ids are those of ${code('event_type_ids')}. A webhook gets the types without an id only by ${code('1')}, which is all
-types.</p>
+<p>The ids are those of ${code('event_type_ids')}. The types without an id are delivered to a webhook with ${code('1')}, which
+is all types. A test is delivered to any webhook.</p>
 ${entryList(eventTypes(document))}`;
 }
 
