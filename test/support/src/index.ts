@@ -1,5 +1,6 @@
 export * from './admin.ts';
 export * from './checked-fetch.ts';
+export * from './chromium.ts';
 export * from './database.ts';
 export * from './documented-answers.ts';
 export * from './free-port.ts';

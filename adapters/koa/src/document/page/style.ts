@@ -13,6 +13,7 @@ body {
   background: var(--ground); color: var(--text); font: 16px/1.55 system-ui, sans-serif; overflow-wrap: break-word;
 }
 h1, h2, h3, h4 { line-height: 1.25; }
+h2, h3, h4 { scroll-margin-top: 1rem; }
 h1 { margin: 0; font-size: 2rem; }
 h2 { margin: 4rem 0 1rem; padding-bottom: 0.4rem; border-bottom: 2px solid var(--line); font-size: 1.6rem; }
 h3 { margin: 0 0 0.5rem; font-size: 1.2rem; }
