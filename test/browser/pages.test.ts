@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { chromium_expected, chromiumPath, chromiumProblem, full_run } from '@tallystick/test-support';
+import { chromium_expected, findChromium, full_run } from '@tallystick/test-support';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { mailed } from '../http/mailed-card.ts';
 import { startService } from '../http/service.ts';
@@ -52,8 +52,8 @@ async function assertReadable(page: Page): Promise<void> {
 describe('the HTML pages in Chromium', { skip: !chromium_expected }, () => {
   let browser: Browser;
   before(async () => {
-    const executablePath = chromiumPath();
-    assert.ok(executablePath !== null, chromiumProblem() ?? '');
+    const executablePath = findChromium();
+    assert.ok(executablePath !== null, 'no Chromium on this machine: name one in TEST_CHROMIUM');
     browser = await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-quic', '--disable-sync'] });
   });
   after(() => browser?.close());

@@ -159,7 +159,7 @@ describe('the OpenAPI document', () => {
         const examples = $ref === undefined ? [] : (resolve(document, $ref).examples ?? []);
         assert.ok(examples.length > 0, `${method} ${path}`);
         for (const example of examples) {
-          assert.ok(page.includes(`<pre>${asText(JSON.stringify(example, null, 2))}</pre>`), `${path} on the page`);
+          assert.ok(page.includes(asText(`-d '${JSON.stringify(example, null, 2)}'`)), `${path} on the page`);
           const { card_number } = service;
           const data = example.data as Readonly<Record<string, unknown>> | undefined;
           const names_a_card = data !== undefined && 'card_number' in data;

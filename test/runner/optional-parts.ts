@@ -77,7 +77,7 @@ export const optional_parts: readonly OptionalPart[] = [
   {
     name: 'chromium',
     tests: 'everything in a browser',
-    find: async () => findProgram(findChromium(), 'TEST_CHROMIUM', { TALLYSTICK_TEST_BROWSER: 'none' }),
+    find: async () => findProgram(findChromium(), 'TEST_CHROMIUM', { TALLYSTICK_TEST_CHROMIUM: 'none' }),
   },
   { name: 'clients', tests: 'clients that are generated from the OpenAPI document', find: findGenerators },
 ];

@@ -111,9 +111,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
   }
   const page = cardDetailsPage({ ...ports, refreshClock: sandbox?.refreshClock });
   const others = [
-    ...(serves_api
-      ? [...documentRoutes(routes, { version: ports.version, sandbox: sandbox !== null }), ...page]
-      : []),
+    ...(serves_api ? [...documentRoutes(routes, { version: ports.version, sandbox: sandbox !== null }), ...page] : []),
     ...healthRoutes(ports),
   ];
   for (const { method = 'GET', path, answer } of others) {

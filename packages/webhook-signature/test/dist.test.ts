@@ -10,7 +10,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { browser_expected, findChromium, findNode20, node_20_expected } from '@tallystick/test-support';
+import { chromium_expected, findChromium, findNode20, node_20_expected } from '@tallystick/test-support';
 import { vectors } from './vectors.ts';
 
 const run = promisify(execFile);
@@ -70,7 +70,7 @@ describe('the built package', () => {
     assert.deepEqual(report, { checked: 30, failed: [] });
   });
 
-  it('signs and verifies the golden vectors in a browser', { skip: !browser_expected }, async () => {
+  it('signs and verifies the golden vectors in a browser', { skip: !chromium_expected }, async () => {
     const chromium = findChromium();
     assert.ok(chromium !== null, 'no Chromium on this machine: name one in TEST_CHROMIUM');
     const server = createServer((request, response) => {

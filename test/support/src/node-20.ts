@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Whether the tests run that need a Node 20 or a Chromium. Always, unless the test runner found
- * that the machine has none and said so: a test file run by itself on such a machine fails.
+ * Whether the tests that need a Node 20 run. Always, unless the test runner found none on this
+ * machine and said so: a test file that runs by itself on such a machine fails.
  */
 export const node_20_expected: boolean = process.env.TALLYSTICK_TEST_NODE_20 !== 'none';
-export const browser_expected: boolean = process.env.TALLYSTICK_TEST_BROWSER !== 'none';
 
 /**
  * The path of a Node 20, the oldest that packages for receivers run on, or null. Looks at
@@ -26,12 +25,4 @@ function versionOf(path: string): string {
   } catch {
     return ''; // built for another machine, or a script that needs an environment
   }
-}
-
-const chromium_paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** The path of a Chromium that runs without a window, or null. `TEST_CHROMIUM` names one. */
-export function findChromium(): string | null {
-  const named = process.env.TEST_CHROMIUM;
-  return (named === undefined ? chromium_paths : [named]).find((path) => existsSync(path)) ?? null;
 }
