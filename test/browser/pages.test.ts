@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { chromium_expected, findChromium, full_run } from '@tallystick/test-support';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { mailed } from '../http/mailed-card.ts';
 import { startService } from '../http/service.ts';
@@ -11,8 +10,6 @@ import { startService } from '../http/service.ts';
 const widths = [390, 1280];
 const color_schemes = ['light', 'dark'] as const;
 
-const axe_source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
@@ -20,7 +17,7 @@ interface Violation {
 
 /** What axe-core finds wrong with the page as it is shown now. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe_source);
+  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe.source);
   const run = 'axe.run({ resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)';
   const violations = (await page.evaluate(run)) as readonly Violation[];
   return violations.flatMap(({ id, nodes }) =>
