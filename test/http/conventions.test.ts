@@ -425,7 +425,7 @@ describe('what stands beside the interface', () => {
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
     assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-[^']+';/);
     // Examples of bodies stand in `pre`, as text.
-    const page_itself = page.text.replace(/<pre>[^<]*<\/pre>/g, '');
+    const page_itself = page.text.replace(/<(pre|code)\b[^>]*>[^<]*<\/\1>/g, '');
     assert.ok(!/<script|<link|<img|https?:\/\/|@import|url\(/.test(page_itself));
     for (const where of Object.keys(document.paths)) assert.ok(page.text.includes(where), where);
   });
