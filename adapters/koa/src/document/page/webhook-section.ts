@@ -11,7 +11,7 @@ import { type Entry, entryList, schemaKind } from './schema-list.ts';
 export const webhook_section = { anchor: 'webhook-deliveries', content: 'Webhook deliveries' } as const;
 
 /** The delivery that the page shows; its signature is real. */
-export const sample_delivery = {
+const sample_delivery = {
   secret: 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C',
   callback_url: 'https://hooks.example.com/tallystick',
   timestamp: 1_795_252_200,
@@ -46,7 +46,7 @@ over HTTPS. An event is delivered at least once: a second copy has the same ${co
 other; order them by ${code('X-Webhook-Sequence')}. The guide ${code('docs/webhooks.md')} has more: rotation of secrets,
 gaps, pauses, and a receiver for your own machine.</p>
 ${heading(3, 'webhook-request', 'Request format')}
-<pre>${escapeHtml(sampleRequest())}</pre>
+<pre class="delivery">${escapeHtml(sampleRequest())}</pre>
 ${table(['Header', 'Meaning'], headers)}
 ${heading(3, 'webhook-verification', 'Verify a signature')}
 <p>Sign the text of the body, not what a parser made of it. Answer 401 to a request that does not verify. In JavaScript, with

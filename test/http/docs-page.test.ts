@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { sandbox_keys } from '@tallystick/access';
+import { startService } from './service.ts';
+
+/** The texts of the page's blocks of code with this class. */
+function blocksOf(page: string, name: string): readonly string[] {
+  const blocks = page.matchAll(new RegExp(`<pre class="${name}">([^<]*)</pre>`, 'g'));
+  return [...blocks].map(([, text = '']) => text.replace(/&#(\d+);/g, (_all, number) => String.fromCharCode(number)));
+}
+
+/** The words that a shell hands to each of the commands, in their order. */
+function wordsOf(variables: string, commands: readonly string[]): readonly (readonly string[])[] {
+  const script = `curl() { printf '%s\\0' "$@"; printf '\\001\\0'; }\n${variables}\n${commands.join('\n')}`;
+  const output = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+  return output
+    .split('\u0001\0')
+    .slice(0, -1)
+    .map((words) => words.split('\0').slice(0, -1));
+}
+
+/** What curl sends for these words. */
+function requestOf(words: readonly string[]) {
+  const after = (option: string) => words.flatMap((word, at) => (word === option ? [words[at + 1] ?? ''] : []));
+  const url = new URL(words.find((word) => word.startsWith('http')) ?? '');
+  const headers = Object.fromEntries(after('-H').map((header) => header.split(': ') as [string, string]));
+  return { method: after('-X')[0] ?? 'GET', url, headers, body: after('-d')[0] };
+}
+
+describe('the page about the interface', () => {
+  it('shows of every operation a command that a shell takes and the service understands', async (t) => {
+    const { send } = await startService(t);
+    const { text: page } = await send('GET', '/docs', { key: null });
+    const { paths } = (await send('GET', '/openapi.json', { key: null })).json;
+    const [variables = ''] = blocksOf(page, 'variables');
+    const requests = wordsOf(variables, blocksOf(page, 'curl')).map(requestOf);
+    const operations = Object.entries<Record<string, object>>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
+    );
+    // What is deleted takes no request afterwards.
+    const ordered = operations.toSorted(([a], [b]) => Number(a === 'DELETE') - Number(b === 'DELETE'));
+    for (const [method, path] of ordered) {
+      const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+      const found = requests.find((one) => one.method === method && pattern.test(one.url.pathname));
+      assert.ok(found !== undefined, `${method} ${path}`);
+      if (path.startsWith('/card-details')) continue;
+      const { headers, body, url } = found;
+      const reply = await send(method, url.pathname + url.search, { key: null, headers, body });
+      // Key, query and body are right. The object may be missing, or in a state that does not allow the change: a 400
+      // that names no field.
+      const is_state = reply.json?.code === 'validation_failed' && reply.json.fields === undefined;
+      assert.ok([200, 204, 404].includes(reply.status) || is_state, `${method} ${path}: ${reply.status} ${reply.text}`);
+      assert.notEqual(reply.json?.error, 'there is nothing at this path', path);
+    }
+  });
+
+  it('names the keys of the sandbox in the sandbox only', async (t) => {
+    const inside = await startService(t);
+    const outside = await startService(t, 'sqlite', (options) => ({ ...options, sandbox: null }));
+    for (const [service, names_keys] of [
+      [inside, true],
+      [outside, false],
+    ] as const) {
+      const { text } = await service.send('GET', '/docs', { key: null });
+      assert.equal(text.includes(sandbox_keys.client), names_keys);
+    }
+  });
+
+  it('shows a receiver that verifies deliveries, and a delivery that is signed the same way', async (t) => {
+    const { send } = await startService(t);
+    const { text: page } = await send('GET', '/docs', { key: null });
+    const [source = ''] = blocksOf(page, 'verification');
+    const { isFromTallystick } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+    const [url, body, secret] = ['https://example.com/hooks', '{"data":{}}', 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C'];
+    const signed = (seconds: number) => {
+      const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
+      const text = `${timestamp}\nPOST\n${url}\n${body}`;
+      return { 'x-timestamp': timestamp, 'x-signature': createHmac('sha256', secret).update(text).digest('hex') };
+    };
+    assert.equal(isFromTallystick(signed(0), body, url, secret), true);
+    assert.equal(isFromTallystick(signed(0), `${body} `, url, secret), false);
+    assert.equal(isFromTallystick(signed(0), body, url, `${secret}!`), false);
+    assert.equal(isFromTallystick(signed(-400), body, url, secret), false);
+    assert.equal(isFromTallystick({}, body, url, secret), false);
+
+    const [request = ''] = blocksOf(page, 'delivery');
+    const [head = '', sent = ''] = request.split('\n\n');
+    const shown = (name: string) => new RegExp(`^${name}: (.+)$`, 'm').exec(head)?.[1];
+    const text = `${shown('X-Timestamp')}\nPOST\nhttps://hooks.example.com/tallystick\n${sent}`;
+    assert.equal(shown('X-Signature'), createHmac('sha256', secret).update(text).digest('hex'));
+  });
+});
