@@ -22,6 +22,7 @@ export const longest_s: Readonly<Record<string, number>> = {
   'test/webhooks/chaos.test.ts': 70,
   'apps/server/test/server.test.ts': 24,
   'apps/server/test/commands.test.ts': 15,
+  'test/browser/pages.test.ts': 15,
   'test/model/model.test.ts': 15,
   'test/webhooks/no-worker.test.ts': 14,
   'test/clients/clients.test.ts': 10,
