@@ -167,7 +167,7 @@ test('a card number that names a property of a foreign event is refused, unrepea
     refusal.fields.map((field) => field.path),
     ['payload'],
   );
-  assert.match(refusal.message, /card number for the name/);
+  assert.match(refusal.message, /card number as the name/);
   assert.ok(!JSON.stringify(refusal).includes('4111'));
   assert.equal(log.stored.length, 0);
 });

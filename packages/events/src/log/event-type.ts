@@ -1,15 +1,15 @@
-/** A type of event, as clients see it listed. */
+/** A type of event, as the list of types shows it to clients. */
 export interface EventType {
   readonly id: number;
   readonly name: string;
 }
 
-/** The id that stands for every type. */
+/** The id that means every type. */
 export const all_types_id = 1;
 
 /**
- * Every event type that has an id, by id (service specification 2.5). 10 is the second name of 6: the specification
- * gives the name and leaves the id open.
+ * Every event type that has an id, by id (service specification 2.5). 10 is the second name of 6:
+ * the specification defines the name and leaves the id open.
  */
 export const event_types = [
   { id: all_types_id, name: 'all' },
@@ -24,13 +24,16 @@ export const event_types = [
   { id: 13, name: 'ach.status.advice' },
 ] as const satisfies readonly EventType[];
 
-/** Types that are stored and read but have no id: only a subscription to all types matches them. */
+/** Types that are stored and read but have no id. Only a subscription to all types matches them. */
 export const event_types_without_id = ['virtualcard.updated', 'ach.$$limit.exceeded'] as const;
 
-/** The id that a second name stands for. */
+/** The id that the id of a second name is equivalent to. */
 const second_names: Readonly<Record<number, number>> = { 10: 6 };
 
-/** One id per type: 10 is 6, any other is itself. For the rule of one callback URL per type. */
+/**
+ * Returns one id per type: 6 for 10, and any other id unchanged. Used by the rule of one callback
+ * URL per type.
+ */
 export function toCanonicalTypeId(event_type_id: number): number {
   return second_names[event_type_id] ?? event_type_id;
 }
@@ -39,7 +42,10 @@ const names_by_id: ReadonlyMap<number, string> = new Map(event_types.map(({ id, 
 
 const ids_by_name: ReadonlyMap<string, number> = new Map(event_types.map(({ id, name }) => [name, id]));
 
-/** The ids with which one subscribes to events stored under this name, in order, without the one for all types. */
+/**
+ * Returns the ids that subscribe to events stored under this name, in order, without the id for all
+ * types.
+ */
 export function subscribingIdsOf(stored_name: string): readonly number[] {
   const id = ids_by_name.get(stored_name);
   if (id === undefined || id === all_types_id) return [];
@@ -47,8 +53,10 @@ export function subscribingIdsOf(stored_name: string): readonly number[] {
 }
 
 /**
- * The name under which an event, stored under `stored_name`, goes to a subscriber with these ids, or null when none of them matches it: the name of
- * the id subscribed by (the lowest, should there be several), or the stored name for who subscribed to all types only.
+ * Returns the name under which an event, stored under `stored_name`, is delivered to a subscriber
+ * with these ids, or null when none of the ids matches it. The name belongs to the id of the
+ * subscription: the lowest id if several match. A subscription to all types only receives the
+ * stored name.
  */
 export function subscribedNameOf(stored_name: string, event_type_ids: readonly number[]): string | null {
   const id = subscribingIdsOf(stored_name).find((candidate) => event_type_ids.includes(candidate));
@@ -57,8 +65,8 @@ export function subscribedNameOf(stored_name: string, event_type_ids: readonly n
 }
 
 /**
- * The name under which events of a type are stored, given any of its names; null for a name that no event has. `all`
- * is no event's own.
+ * Returns the name under which events of a type are stored, for any of the type's names. Returns
+ * null for a name that no event has. No event is stored as `all`.
  */
 export function toStoredName(name: string): string | null {
   if (event_types_without_id.some((known) => known === name)) return name;

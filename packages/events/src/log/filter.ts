@@ -1,18 +1,24 @@
 import { moment_form } from './moment.ts';
 
-/** A field that `GET /v1/events` can filter by (service specification 4.3; event_type and created_at are ours). */
+/**
+ * A field that `GET /v1/events` can filter by (service specification 4.3; event_type and created_at
+ * are additions of this service).
+ */
 export interface FilterField {
   /** As written in the query: `payload.mcc`, `event_type`. */
   readonly name: string;
-  /** The key in the payload that it reads; null for a field of the event itself. */
+  /** The payload key that the filter reads; null for a field of the event itself. */
   readonly payload_key: string | null;
-  /** How values compare: integers, text by code point, instants by time. Instants are held as epoch milliseconds. */
+  /**
+   * How values are compared: integers by size, text by code point, instants by time. Instants are
+   * stored as epoch milliseconds.
+   */
   readonly type: 'integer' | 'text' | 'instant';
   /** Whether `[from,to]` is allowed. */
   readonly range: boolean;
 }
 
-/** Every filter, by its name in the query. */
+/** All filters, by their name in the query. */
 export const filter_fields = {
   'payload.merchant_amount': { payload_key: 'merchant_amount', type: 'integer', range: true },
   'payload.billing_amount': { payload_key: 'billing_amount', type: 'integer', range: true },
@@ -39,13 +45,18 @@ export type FilterName = keyof typeof filter_fields;
 /** The forms of an integer and of an instant. A date is an instant: its whole GMT day. */
 export const filter_value_forms = { integer: /^-?\d{1,16}$/, instant: moment_form } as const;
 
-/** The longest text that a filter finds, in UTF-16 code units: every database can index that much. */
+/**
+ * The longest text that a filter finds, in UTF-16 code units. Every database can index this length.
+ */
 export const indexed_text_max = 255;
 
-/** One condition; several are ANDed. Values are normalised: integers and instants (epoch milliseconds) as numbers, text as strings. */
+/**
+ * One condition. Several conditions are combined with AND. Values are normalised: integers and
+ * instants (epoch milliseconds) are numbers, text is a string.
+ */
 export type EventFilter =
   | { readonly name: FilterName; readonly kind: 'equals'; readonly value: string | number }
-  /** Inclusive; a missing end is open. */
+  /** Both ends are inclusive; a missing end is open. */
   | {
       readonly name: FilterName;
       readonly kind: 'range';

@@ -2,7 +2,10 @@ import { type Call, isStorable, maskEmbossedNumbers, RequestFields } from '@tall
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
-/** The types that other systems of the bank tell of. All others come from the service's own changes alone. */
+/**
+ * The types of events that other systems of the bank submit. All other types are written only by
+ * the service's own changes.
+ */
 export const foreign_event_types = [
   'ach.status',
   'ach.status.advice',
@@ -22,15 +25,16 @@ export interface ForeignEventRequest {
   readonly event_type: string;
   /** Current state of the object. */
   readonly payload: Payload;
-  /** State before; null, or absent, when the object is new. */
+  /** The previous state; null or absent when the object is new. */
   readonly previous?: Payload | null | undefined;
 }
 
 /**
- * Records an event of another system in the company's log; `call.company_id` must be that of a company. What could be a card
- * number in its states is masked, at any depth: a number appears in no event (decision: virtual cards), whoever wrote it. Refuses
- * (`validation_failed`) types that are not foreign, and states that are not JSON objects within bounds or name a
- * property by a card number.
+ * Records an event of another system in the company's log. `call.company_id` must be the id of a
+ * company. Anything in its states that could be a card number is masked, at any depth: no event
+ * contains a card number (decision: virtual cards), whichever system wrote it. Refuses
+ * (`validation_failed`) types that are not foreign, states that are not JSON objects within the
+ * bounds, and property names that contain a card number.
  */
 export async function recordForeignEvent(tx: EventsTx, call: Call, request: ForeignEventRequest): Promise<Event> {
   const { event_type, payload, previous = null } = request;
@@ -54,7 +58,7 @@ export async function recordForeignEvent(tx: EventsTx, call: Call, request: Fore
   return event!;
 }
 
-/** What keeps a value from being the state of an object; null when nothing does. */
+/** Returns why a value cannot be the state of an object, or null when it can. */
 function stateProblem(state: unknown): string | null {
   if (!isPlainObject(state)) return 'must be an object';
   const problem = valueProblem(state, depth_max);
@@ -67,23 +71,24 @@ function stateProblem(state: unknown): string | null {
 function valueProblem(value: unknown, depth_left: number): string | null {
   switch (typeof value) {
     case 'string':
-      return isStorable(value) ? null : 'must hold valid text: no NUL character, no half of a surrogate pair';
+      return isStorable(value) ? null : 'must contain valid text only: no NUL character, no half of a surrogate pair';
     case 'number':
-      if (!Number.isFinite(value)) return 'must hold JSON values only';
-      // Its last digits are gone, and a card number of 17 to 19 digits would be known for one no more.
+      if (!Number.isFinite(value)) return 'must contain JSON values only';
+      // Such a number has lost its last digits, so a card number of 17 to 19 digits could not be
+      // recognised.
       if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
-        return 'must hold no number past 2^53, which would lose digits: write it as text';
+        return 'must not contain a number past 2^53, which would lose digits: write it as text';
       return null;
     case 'boolean':
       return null;
     case 'object':
       break;
     default:
-      return 'must hold JSON values only';
+      return 'must contain JSON values only';
   }
   if (value === null) return null;
   if (depth_left === 0) return `must be nested at most ${depth_max} deep`;
-  if (!Array.isArray(value) && !isPlainObject(value)) return 'must hold JSON values only';
+  if (!Array.isArray(value) && !isPlainObject(value)) return 'must contain JSON values only';
   for (const [name, inner] of Object.entries(value)) {
     const problem = valueProblem(name, depth_left) ?? nameProblem(name) ?? valueProblem(inner, depth_left - 1);
     if (problem !== null) return problem;
@@ -91,12 +96,12 @@ function valueProblem(value: unknown, depth_left: number): string | null {
   return null;
 }
 
-/** Masked names could fall together, and one value would be lost. */
+/** Two masked names could be equal, and one value would be lost. */
 function nameProblem(name: string): string | null {
-  return maskEmbossedNumbers(name) === name ? null : 'must not have a card number for the name of a property';
+  return maskEmbossedNumbers(name) === name ? null : 'must not contain a card number as the name of a property';
 }
 
-/** The value, which has no problem, with every card number masked that a text or a number in it could hold. */
+/** Returns the valid value with every possible card number in its texts and numbers masked. */
 function mask(value: unknown): unknown {
   if (typeof value === 'string') return maskEmbossedNumbers(value);
   if (typeof value === 'number') return maskIfNumber(value);
@@ -105,7 +110,7 @@ function mask(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mask(inner)]));
 }
 
-/** As text where it could be a card number. */
+/** Returns a number that could be a card number as masked text. */
 function maskIfNumber(value: number): number | string {
   const text = String(value);
   const without = maskEmbossedNumbers(text);

@@ -3,19 +3,22 @@ import type { NewEvent } from './event.ts';
 import { type EventFilter, type FilterName, indexed_text_max } from './filter.ts';
 import { parseMoment } from './moment.ts';
 
-/** What filters look at. */
+/** The parts of an event that filters read. */
 export type FilterableEvent = Pick<NewEvent, 'event_type' | 'payload' | 'created_at_ms'>;
 
-/** What an event answers to each filter with: a normalised value, or null where it has none and so meets no filter. */
+/**
+ * The value of an event for each filter: a normalised value, or null where the event has none and
+ * so meets no filter.
+ */
 export type IndexedValues = Readonly<Record<FilterName, string | number | null>>;
 
 /**
- * The value of an event for each filter. Integers are safe integers; instants are epoch milliseconds; text is the
- * string or the integer in decimal. A value of another kind, an empty text and one of more than `indexed_text_max`
- * characters count as none.
+ * Returns the value of an event for each filter. Integers are safe integers; instants are epoch
+ * milliseconds; text is the string, or the integer in decimal. A value of another kind, an empty
+ * text and a text of more than `indexed_text_max` characters count as none.
  *
- * Written out, though `filter_fields` says the same: every event of a pass goes through here, and a loop over the table takes
- * twice as long. A test holds the two together.
+ * The fields are written out, although `filter_fields` states the same: every event of a pass is
+ * indexed here, and a loop over the table takes twice as long. A test checks that the two agree.
  */
 export function indexedValuesOf({ event_type, payload, created_at_ms }: FilterableEvent): IndexedValues {
   return {
@@ -40,7 +43,10 @@ export function indexedValuesOf({ event_type, payload, created_at_ms }: Filterab
   };
 }
 
-/** Whether the event meets the filter: the plain meaning, which every index must agree with. */
+/**
+ * Returns whether the event meets the filter. This is the reference meaning, and every index must
+ * agree with it.
+ */
 export function matches(event: FilterableEvent, filter: EventFilter): boolean {
   const value = indexedValuesOf(event)[filter.name];
   if (value === null) return false;
@@ -51,7 +57,10 @@ export function matches(event: FilterableEvent, filter: EventFilter): boolean {
   );
 }
 
-/** Below, at or above 0 as `a` comes before, with or after `b`: numbers by size, text by code point, which is the order of UTF-8. */
+/**
+ * Returns a number below, equal to or above 0 when `a` sorts before, with or after `b`. Numbers
+ * sort by size, and text sorts by code point, which is the order of UTF-8.
+ */
 export function compareValues(a: string | number, b: string | number): number {
   return typeof a === 'number' || typeof b === 'number' ? Number(a) - Number(b) : compareText(a, b);
 }
@@ -65,7 +74,10 @@ function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** UTF-16 has its surrogates in the middle, though the characters they make come last. */
+/**
+ * UTF-16 places surrogates in the middle of its code units, but the characters that they form sort
+ * last.
+ */
 function rankOf(code_unit: number): number {
   if (code_unit < 0xd800) return code_unit;
   return code_unit < 0xe000 ? code_unit + 0x2000 : code_unit - 0x800;

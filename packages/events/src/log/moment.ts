@@ -1,4 +1,6 @@
-/** A stretch of time, both ends included, epoch milliseconds: one instant, or all of a GMT day. */
+/**
+ * An interval of time, both ends included, in epoch milliseconds: one instant, or a whole GMT day.
+ */
 export interface Moment {
   readonly from_ms: number;
   readonly to_ms: number;
@@ -6,12 +8,13 @@ export interface Moment {
 
 const day_ms = 24 * 60 * 60 * 1000;
 
-/** How an instant or a date is written. */
+/** The form of an instant or a date. */
 export const moment_form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * Reads an ISO 8601 instant or date. A date is its whole GMT day; a time without a zone is GMT; what is finer than a
- * millisecond is cut off. Null for anything else, also for a day that is not in the calendar.
+ * Reads an ISO 8601 instant or date. A date is its whole GMT day; a time without a zone is GMT;
+ * digits finer than a millisecond are cut off. Returns null for anything else, including a day that
+ * is not in the calendar.
  */
 export function parseMoment(text: string): Moment | null {
   const parts = moment_form.exec(text);

@@ -12,11 +12,13 @@ import { compareValues } from './indexed-values.ts';
 import { parseMoment } from './moment.ts';
 
 /**
- * Reads the filters of an events list: pairs of a name (`payload.mcc`) and its text, a value or `[from,to]`. Either end of a
- * range may be empty, not both. A date for an instant means the whole GMT day: from its start, to its last millisecond.
+ * Reads the filters of an events list: pairs of a name (`payload.mcc`) and its text, a value or
+ * `[from,to]`. One end of a range may be empty, but not both. A date for an instant means the whole
+ * GMT day: a range includes its start and its last millisecond.
  *
- * Refuses (`invalid_query`), all at once and each by its parameter, what is unknown, given twice, malformed, a range where
- * none is allowed, or a range that begins after it ends.
+ * Refuses (`invalid_query`) unknown, repeated and malformed parameters, a range where none is
+ * allowed, and a range that begins after it ends. One refusal lists all problems, each with its
+ * parameter.
  */
 export function parseEventFilters(query: Iterable<readonly [name: string, text: string]>): readonly EventFilter[] {
   const filters: EventFilter[] = [];
@@ -36,7 +38,7 @@ export function parseEventFilters(query: Iterable<readonly [name: string, text: 
   return filters;
 }
 
-/** The filter; null where it lets everything through; or what is wrong with the text. */
+/** Returns the filter, null when it excludes nothing, or the problem of the text. */
 function readFilter(name: FilterName, text: string): EventFilter | string | null {
   const field: Omit<FilterField, 'name'> = filter_fields[name];
   if (/^\[.*\]$/s.test(text)) {
@@ -64,7 +66,7 @@ function readRange(name: FilterName, type: FilterField['type'], inner: string): 
   return { name, kind: 'range', ...(from === null ? {} : { from: from.from }), ...(to === null ? {} : { to: to.to }) };
 }
 
-/** A value as the stretch that it stands for, or what is wrong with it. */
+/** Returns a value as the interval that it means, or the problem of the text. */
 function readEnd(
   type: FilterField['type'],
   text: string,

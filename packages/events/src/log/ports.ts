@@ -6,16 +6,17 @@ import type { EventFilter } from './filter.ts';
 export interface EventStore {
   /** Appends the events in the order given. Durable when the transaction commits. */
   append(events: readonly NewEvent[]): Promise<readonly Event[]>;
-  /** The company's event, or null when unknown or another company's. */
+  /** Returns the company's event, or null for an unknown event or an event of another company. */
   find(company_id: number, id: number): Promise<Event | null>;
   /**
-   * The company's events that meet every filter, newest first. The cursor holds the last id, so a page is as cheap at any
-   * depth as at the first. Refuses (`invalid_query`) a cursor that it did not make.
+   * Lists the company's events that meet every filter, newest first. The cursor contains the last
+   * id, so a page costs the same at any depth. Refuses (`invalid_query`) a cursor that it did not
+   * make.
    */
   list(company_id: number, filters: readonly EventFilter[], page: PageRequest): Promise<Page<Event>>;
 }
 
-/** What the use cases of this package need of a transaction. */
+/** The parts of a transaction that the use cases of this package need. */
 export interface EventsTx {
   readonly events: EventStore;
 }

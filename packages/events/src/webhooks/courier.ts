@@ -5,24 +5,25 @@
  *   created ──start──> running ──stop──> stopping ──nothing in flight, results recorded──> stopped
  *   created ──stop──> stopping
  *
- *   created   takes no offers; a sweep offers what is due to the couriers of other processes
+ *   created   takes no offers; a sweep offers due deliveries to the couriers of other processes
  *   running   takes offers, claims, sends, records
- *   stopping  claims nothing more; what is in flight ends and is recorded
+ *   stopping  claims nothing more; requests in flight end and are recorded
  *   stopped   does nothing
  *
- * It works in rounds. A round records the results that are there, and then claims and sends:
+ * It works in rounds. A round records the available results, and then claims and sends:
  *
  *   resting ──there is work──> gathering ──gather_ms──> working ──recorded, claimed──> resting
  *   resting ──there is work, and the last round ended gather_ms ago or earlier──> working
  *
- * The way of an offer:
+ * The states of an offer:
  *
  *   offered ──room in its webhook's lane──> waiting ──lane and process have capacity──> claimed ──> sent ──> recorded
  *   offered ──lane full, or known──────────> dropped: a later sweep offers it again, if it is still due
  *   waiting ──not claimable any more───────> dropped: another process has it, or its webhook is inactive
  *
- * Each webhook has a lane of its own with a bound on requests in flight, so that a slow or dead endpoint delays no other; one that
- * keeps failing gets one request in flight until it succeeds. The schedule does not depend on any of this.
+ * Each webhook has a separate lane with a bound on requests in flight, so that a slow or dead
+ * endpoint delays no other. A webhook that keeps failing is limited to one request in flight until
+ * it succeeds. The schedule does not depend on any of this.
  */
 import { assert, createPhase, drawLease, Fault, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
@@ -32,10 +33,10 @@ import { type RequestSigner, signedRequest } from './signed-request.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
-/** What is told of each attempt, for metrics and logs. Never the body. */
+/** Receives each attempt, for metrics and logs. Never the body. */
 export interface CourierObserver {
   attempted(webhook: Webhook, delivery: Delivery, attempt: Attempt): void;
-  /** A claim or a record failed; what was to be done is done by a later sweep. */
+  /** A claim or a record failed. A later sweep does the missing work. */
   faulted(error: unknown): void;
 }
 
@@ -44,7 +45,7 @@ export interface CourierPorts extends RequestSigner {
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
   readonly random: Random;
-  /** Resolves after so many milliseconds of machine time. */
+  /** Resolves after this number of milliseconds of machine time. */
   readonly pause: (ms: number) => Promise<void>;
   readonly observer: CourierObserver;
   readonly limits?: Partial<CourierLimits>;
@@ -57,11 +58,14 @@ export interface CourierLimits {
   readonly in_flight_per_webhook_max: number;
   /** Offers that wait for one webhook. */
   readonly waiting_per_webhook_max: number;
-  /** Failures in a row after which a webhook gets one request in flight. */
+  /** Failures in a row after which a webhook is limited to one request in flight. */
   readonly failures_until_slow: number;
   /** Deliveries claimed or recorded in one transaction. */
   readonly batch_max: number;
-  /** How long what there is to record and to claim may gather after the last round, so that many share one transaction. */
+  /**
+   * How long results and offers may gather after the last round, so that many share one
+   * transaction.
+   */
   readonly gather_ms: number;
   /** How long a claim lasts when its process dies; longer than any request. */
   readonly lease_ms: number;
@@ -77,22 +81,28 @@ export const courier_limits_default: CourierLimits = {
   lease_ms: 30_000,
 };
 
-/** Lanes kept in memory for what is known of their webhooks; those with deliveries under way come on top. */
+/**
+ * Lanes kept in memory to remember failing webhooks. Lanes with deliveries in progress are added to
+ * this number.
+ */
 const lanes_max = 10_000;
 
 export interface Courier {
-  /** Begins to take offers. A `Violation` unless it was just created. */
+  /** Begins to take offers. Throws a `Violation` unless the courier was just created. */
   start(): Promise<void>;
   /**
-   * Offers what is due to the queue, and records what could not be recorded before. Returns how
-   * many were offered: 0 once stopping.
+   * Offers due deliveries to the queue, and records the results that could not be recorded before.
+   * Returns the number of offers: 0 once stopping.
    */
   sweep(): Promise<number>;
-  /** Resolves when nothing waits to be claimed, is in flight or is to be recorded. */
+  /**
+   * Resolves when no offer waits to be claimed, no request is in flight and no result is
+   * unrecorded.
+   */
   settled(): Promise<void>;
   /**
-   * Takes no more, lets what is in flight end, records it. What still waits is offered again by a
-   * sweep. A second call is a `Violation`.
+   * Takes no more offers, waits for the requests in flight and records them. A sweep offers the
+   * waiting deliveries again. A second call is a `Violation`.
    */
   stop(): Promise<void>;
 }
@@ -100,7 +110,7 @@ export interface Courier {
 interface Lane {
   readonly webhook_id: number;
   readonly waiting: number[];
-  /** Waiting and in flight. */
+  /** The ids of waiting deliveries and of deliveries in flight. */
   readonly known: Set<number>;
   in_flight: number;
   failures_in_a_row: number;
@@ -124,10 +134,10 @@ export function createCourier(ports: CourierPorts): Courier {
     working: ['resting'],
   });
   let in_flight = 0;
-  /** The round that is working; null in the other phases. */
+  /** The round in phase `working`; null in the other phases. */
   let round: Promise<void> | null = null;
   let round_ended_ms = 0;
-  /** The last record failed: a sweep tries again. */
+  /** Whether the last record failed: a sweep tries again. */
   let record_failed = false;
 
   function accept(offers: readonly DeliveryOffer[]): void {
@@ -150,12 +160,15 @@ export function createCourier(ports: CourierPorts): Courier {
     return lane;
   }
 
-  /** Of a webhook that keeps failing. */
+  /** Returns whether the lane's webhook keeps failing. */
   function isSlow(lane: Lane): boolean {
     return lane.failures_in_a_row >= limits.failures_until_slow;
   }
 
-  /** How many of the requests in flight are slow lanes': together they may have a quarter, so that live ones never wait for them. */
+  /**
+   * Returns how many requests in flight belong to slow lanes. Slow lanes may use a quarter of the
+   * capacity together, so that the others never wait for them.
+   */
   function slowInFlight(): number {
     let sum = 0;
     for (const lane of lanes.values()) if (isSlow(lane)) sum += lane.in_flight;
@@ -169,8 +182,9 @@ export function createCourier(ports: CourierPorts): Courier {
   }
 
   /**
-   * Takes the next of each lane in turn, until the lanes or the process have no capacity, and counts what it takes as in
-   * flight. A lane that had its turn goes behind all others, for this round and the next.
+   * Takes the next delivery of each lane in turn, until the lanes or the process have no capacity,
+   * and counts each as in flight. A lane that had its turn is moved behind all others, for this
+   * round and the next.
    */
   function pick(): { readonly lane: Lane; readonly delivery_id: number }[] {
     const picked: { readonly lane: Lane; readonly delivery_id: number }[] = [];
@@ -195,16 +209,16 @@ export function createCourier(ports: CourierPorts): Courier {
   }
 
   function release(lane: Lane, delivery_id: number): void {
-    assert(lane.in_flight > 0 && in_flight > 0, 'what is released was in flight');
+    assert(lane.in_flight > 0 && in_flight > 0, 'only a delivery in flight is released');
     lane.in_flight -= 1;
     in_flight -= 1;
     lane.known.delete(delivery_id);
-    // That a webhook fails is remembered, but not of ever more of them.
+    // The courier remembers a failing webhook, but only a limited number of them.
     const forgettable = lane.failures_in_a_row === 0 || lanes.size > lanes_max;
     if (lane.known.size === 0 && forgettable) lanes.delete(lane.webhook_id);
   }
 
-  /** Begins a round: at once after a pause, else when enough may have gathered. */
+  /** Begins a round: immediately after a pause, otherwise when enough work may have gathered. */
   function wake(): void {
     if (!rounds.is('resting')) return;
     const wait_ms = Math.min(limits.gather_ms, round_ended_ms + limits.gather_ms - machineNow());
@@ -278,13 +292,16 @@ export function createCourier(ports: CourierPorts): Courier {
       results.push({ ...after, lease });
       observer.attempted(webhook, after.delivery, after.attempt);
     } catch (error) {
-      observer.faulted(error); // a secret that no key opens: the lease runs out, and a sweep offers it again
+      observer.faulted(error); // no key opens the secret: the lease expires, and a sweep offers it again
     }
     release(lane, delivery.id);
     wake();
   }
 
-  /** What the database refuses for good is found by trying the results one by one, and left to the end of its lease. */
+  /**
+   * Records the results. When the database refuses a batch permanently, it tries the results one by
+   * one. A result that is refused alone is left until its lease ends.
+   */
   async function recordBatch(batch: readonly WorkResult[]): Promise<void> {
     try {
       await desk.record(batch);
@@ -309,13 +326,19 @@ export function createCourier(ports: CourierPorts): Courier {
     }
   }
 
-  /** Webhooks of which so much waits here already that more would hide the others. */
+  /**
+   * Returns the webhooks whose waiting offers here would hide the offers of others if there were
+   * more.
+   */
   function fullLanes(): number[] {
     const enough = limits.waiting_per_webhook_max / 2;
     return [...lanes.values()].filter(({ waiting }) => waiting.length >= enough).map(({ webhook_id }) => webhook_id);
   }
 
-  /** Infinite when the queue cannot tell: then it cannot take offers either. */
+  /**
+   * Returns infinity when the queue cannot report its depth, because then it cannot take offers
+   * either.
+   */
   async function waitingOffers(): Promise<number> {
     try {
       return await queue.depth();
@@ -350,7 +373,7 @@ export function createCourier(ports: CourierPorts): Courier {
       await round;
       const now_ms = clock.now().epochMilliseconds;
       const machine_ms = machineNow();
-      // What waits already is enough, and would be offered twice.
+      // The offers that already wait are enough, and would be offered twice.
       if ((await waitingOffers()) >= limits.in_flight_max) return 0;
       const offers = await desk.due(now_ms, machine_ms, {
         per_webhook: limits.waiting_per_webhook_max,
@@ -364,7 +387,7 @@ export function createCourier(ports: CourierPorts): Courier {
     async stop() {
       phase.enter('stopping');
       await settled();
-      // One more try for what could not be recorded.
+      // Tries once more to record the results that could not be recorded.
       await recordResults();
       assert(in_flight === 0 && rounds.is('resting'), 'a courier stops with nothing in flight');
       phase.enter('stopped');

@@ -1,5 +1,5 @@
 /**
- * A delivery: one event on its way to one webhook.
+ * A delivery: one event in transit to one webhook.
  *
  *   pending ──2xx──────────────────────────> succeeded
  *   pending ──anything else, attempts left─> pending, due by the schedule
@@ -8,9 +8,10 @@
  *   failed, succeeded ──retry, recover─────> pending, due now, a new round of the schedule
  *   pending ──retry────────────────────────> the same
  *
- * A pending delivery of an inactive webhook waits. Deleting the webhook drops its deliveries. Between a worker's claim and
- * its record of the answer a delivery is leased: no other worker sends it, unless the lease runs out because the worker died. A retry
- * meanwhile waits for that attempt, which is recorded and decides nothing any more: its round is over.
+ * A pending delivery of an inactive webhook waits. Deleting the webhook deletes its deliveries.
+ * Between a worker's claim and its record of the answer a delivery is leased: no other worker sends
+ * it, unless the lease expires because the worker died. A retry during this time waits for that
+ * attempt. The attempt is then recorded but no longer decides the state, because its round is over.
  */
 import { toStorableText } from '@tallystick/kernel';
 import { nextAttemptDue } from './retry-schedule.ts';
@@ -26,16 +27,16 @@ export interface Delivery {
   readonly company_id: number;
   readonly webhook_id: number;
   readonly event_id: number;
-  /** 1, 2, 3 ... per webhook, given out by the relay: `X-Webhook-Sequence`. */
+  /** 1, 2, 3 ... per webhook, assigned by the relay: `X-Webhook-Sequence`. */
   readonly sequence: number;
-  /** The event type's name as this webhook subscribed to it. */
+  /** The name of the event type to which this webhook subscribed. */
   readonly event_type: string;
   readonly state: DeliveryState;
   /** Attempts made in all rounds. */
   readonly attempts: number;
-  /** 1, 2, 3 ...: how often the schedule was begun. */
+  /** 1, 2, 3 ...: how often the schedule was started. */
   readonly round: number;
-  /** The first attempt of the current round; null before it. */
+  /** The time of the first attempt of the current round; null before it. */
   readonly round_started_at_ms: number | null;
   /** Attempts made in the current round, 0..5. */
   readonly round_attempts: number;
@@ -52,9 +53,9 @@ export interface Attempt {
   /** 1, 2, 3 ... over all rounds. */
   readonly number: number;
   readonly at_ms: number;
-  /** The HTTP status answered, or null when no answer came. */
+  /** The HTTP status of the answer, or null when there was no answer. */
   readonly status: number | null;
-  /** Why no answer came; null when one did. */
+  /** Why there was no answer; null when there was one. */
   readonly error: string | null;
   readonly duration_ms: number;
   /** The first 4 KiB of the answer. */
@@ -62,7 +63,10 @@ export interface Attempt {
   readonly retry_after: string | null;
 }
 
-/** The delivery and the attempt to record, after an attempt that began at `at_ms` got this answer. */
+/**
+ * Returns the delivery and the attempt to record, after an attempt that began at `at_ms` received
+ * this answer.
+ */
 export function afterAttempt(
   delivery: Delivery,
   answer: WebhookAnswer,
@@ -76,7 +80,8 @@ export function afterAttempt(
     status: answered ? answer.status : null,
     error: answered ? null : `${answer.error}: ${answer.detail}`,
     duration_ms: answer.duration_ms,
-    // As it can be stored: an answer that could not be recorded would hold up the record of all others.
+    // The excerpt must be storable: an answer that could not be recorded would delay the record of
+    // all others.
     excerpt: answered ? toStorableText(answer.excerpt) : null,
     retry_after: answered && answer.retry_after !== null ? toStorableText(answer.retry_after) : null,
   };
@@ -93,13 +98,13 @@ export function afterAttempt(
   return { attempt, delivery: { ...made, due_at_ms } };
 }
 
-/** The delivery as it is sent again from the start of the schedule. */
+/** Returns the delivery with the schedule started again. */
 export function newRound(delivery: Delivery, now_ms: number): Delivery {
   const round = delivery.round + 1;
   return { ...delivery, state: 'pending', round, round_started_at_ms: null, round_attempts: 0, due_at_ms: now_ms };
 }
 
-/** 2xx only; a redirect is no success. */
+/** Only 2xx is a success; a redirect is not. */
 export function isSuccess(answer: WebhookAnswer): boolean {
   return answer.kind === 'answered' && answer.status >= 200 && answer.status <= 299;
 }

@@ -1,7 +1,7 @@
 import { toInstantText } from '@tallystick/kernel';
 import type { Event, Payload } from '../log/event.ts';
 
-/** What a delivery tells, before it is text. */
+/** The content of a delivery, before it is text. */
 export interface EnvelopeContent {
   readonly created_at_ms: number;
   /** 0 for test deliveries. */
@@ -12,7 +12,10 @@ export interface EnvelopeContent {
   readonly type: string;
 }
 
-/** The body of a delivery (service specification 2.7). The same bytes for the same content, at every attempt. */
+/**
+ * Returns the body of a delivery (service specification 2.7). The same content has the same bytes
+ * at every attempt.
+ */
 export function envelopeBody(content: EnvelopeContent): string {
   return JSON.stringify({
     data: {
@@ -25,7 +28,7 @@ export function envelopeBody(content: EnvelopeContent): string {
   });
 }
 
-/** The body that delivers the event under the name that the webhook subscribed to. */
+/** Returns the body that delivers the event under the name to which the webhook subscribed. */
 export function eventBody(event: Event, type: string): string {
   return envelopeBody({ ...event, event_id: event.id, type });
 }

@@ -3,13 +3,16 @@ import { type DeliveryState, newRound } from './delivery.ts';
 import { readWebhook } from './manage-webhooks.ts';
 import type { DeliveryReading, WebhooksTx } from './ports.ts';
 
-/** What these use cases need of a transaction. */
+/** The parts of a transaction that these use cases need. */
 type DeliveriesTx = Pick<WebhooksTx, 'webhooks' | 'deliveries'>;
 
-/** How many deliveries one call of `recoverDeliveries` restarts at most. */
+/** The most deliveries that one call of `recoverDeliveries` restarts. */
 export const recovered_max = 10_000;
 
-/** The deliveries of the company's webhook, newest first, with their attempts. Refuses `not_found`. */
+/**
+ * Lists the deliveries of the company's webhook, newest first, with their attempts. Refuses
+ * `not_found`.
+ */
 export async function listDeliveries(
   tx: DeliveriesTx,
   call: Pick<Call, 'company_id'>,
@@ -21,7 +24,7 @@ export async function listDeliveries(
   return tx.deliveries.list(webhook_id, filter, page);
 }
 
-/** One delivery of the company's webhook, with its attempts. Refuses `not_found`. */
+/** Reads one delivery of the company's webhook, with its attempts. Refuses `not_found`. */
 export async function readDelivery(
   tx: DeliveriesTx,
   call: Pick<Call, 'company_id'>,
@@ -35,8 +38,8 @@ export async function readDelivery(
 }
 
 /**
- * Sends one delivery again, whatever became of it, from the start of the schedule. A pending one is due at once, or as
- * soon as the attempt in flight has been recorded. Refuses `not_found`.
+ * Sends one delivery again in any state, from the start of the schedule. A pending delivery is due
+ * immediately, or as soon as the attempt in flight is recorded. Refuses `not_found`.
  */
 export async function retryDelivery(
   tx: DeliveriesTx,
@@ -51,8 +54,8 @@ export async function retryDelivery(
 }
 
 /**
- * Sends again every delivery of the webhook that failed at the instant or later; at most `recovered_max` in one call.
- * Returns how many. Refuses `not_found`.
+ * Sends again every delivery of the webhook that failed at the instant or later; at most
+ * `recovered_max` in one call. Returns the number of deliveries. Refuses `not_found`.
  */
 export async function recoverDeliveries(
   tx: DeliveriesTx,

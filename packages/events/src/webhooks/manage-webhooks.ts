@@ -27,10 +27,10 @@ export interface WebhookPorts {
   readonly callback_url_policy: CallbackUrlPolicy;
 }
 
-/** How long the secret before a rotation goes on signing. */
+/** How long the previous secret still signs after a rotation. */
 const previous_secret_time_ms = 24 * 60 * 60 * 1_000;
 
-/** Registers a webhook. The secret is in the answer and is never shown again. */
+/** Registers a webhook. Only this answer contains the secret; it is never shown again. */
 export async function createWebhook(
   tx: WebhooksTx,
   ports: WebhookPorts,
@@ -47,7 +47,7 @@ export async function createWebhook(
   } = readWebhookFields(fields, ports.callback_url_policy);
   fields.refuseInvalid();
   const secret = own_secret ?? drawSharedSecret(ports.random);
-  // What happened before it was there is not for it.
+  // Events older than the webhook are not delivered to it.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await tx.webhooks.insert({
     company_id: call.company_id,
@@ -62,7 +62,7 @@ export async function createWebhook(
   return { webhook, secret };
 }
 
-/** The company's webhook. Refuses `not_found`. */
+/** Reads the company's webhook. Refuses `not_found`. */
 export async function readWebhook(
   tx: Pick<WebhooksTx, 'webhooks'>,
   call: Pick<Call, 'company_id'>,
@@ -74,7 +74,7 @@ export async function readWebhook(
   return webhook;
 }
 
-/** The company's webhooks, newest first. */
+/** Lists the company's webhooks, newest first. */
 export function listWebhooks(
   tx: Pick<WebhooksTx, 'webhooks'>,
   call: Pick<Call, 'company_id'>,
@@ -83,7 +83,9 @@ export function listWebhooks(
   return tx.webhooks.list(call.company_id, page);
 }
 
-/** Changes the event types or the status. Refuses the fields that cannot be changed by name. */
+/**
+ * Changes the event types or the status. Refuses each field that cannot be changed, by its name.
+ */
 export async function updateWebhook(
   tx: WebhooksTx,
   call: Call,
@@ -95,7 +97,8 @@ export async function updateWebhook(
   if (fields.has('secret')) fields.addProblem('secret', 'cannot be changed; rotate it');
   const { event_type_ids, status } = readChangeableFields(fields);
   fields.refuseInvalid();
-  // Before the webhook is held: a relay takes events first and webhooks then, and waits for nobody who does it the other way.
+  // This precedes the lock on the webhook: a relay locks events first and webhooks second, and the
+  // reverse order here could cause a deadlock.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
   const updated: Webhook = {
@@ -107,13 +110,16 @@ export async function updateWebhook(
   return updated;
 }
 
-/** Deletes the webhook and drops its deliveries. Refuses `not_found`. */
+/** Deletes the webhook and its deliveries. Refuses `not_found`. */
 export async function deleteWebhook(tx: WebhooksTx, call: Call, id: number): Promise<void> {
   if (!(await tx.webhooks.delete(call.company_id, id))) throw new Refusal('not_found', `there is no webhook ${id}`);
   await tx.audit.record(auditEntry(call, 'webhook.deleted', `webhook:${id}`), call.now_ms);
 }
 
-/** Gives the webhook a new secret, shown once. The one before signs too for 24 hours. */
+/**
+ * Sets a new secret for the webhook, which is shown once. The previous secret also signs for 24
+ * hours.
+ */
 export async function rotateWebhookSecret(
   tx: WebhooksTx,
   ports: Pick<WebhookPorts, 'sealer' | 'random'>,

@@ -4,7 +4,7 @@
  *
  *   open ──stop──> stopping ──the round under way has ended──> stopped
  *
- *   open      a nudge begins a round after `gather_ms`, `run` at once
+ *   open      a nudge begins a round after `gather_ms`, `run` begins one immediately
  *   stopping  begins no round and no further batch
  *   stopped   does nothing
  *
@@ -12,12 +12,12 @@
  *
  *   resting ──nudge──> gathering ──gather_ms──> relaying
  *   resting, gathering ──run──> relaying: batches, one transaction each, until one is not full
- *   relaying ──nobody asked meanwhile──> resting
- *   relaying ──nudge after gather_ms, run──> relaying: one more round, shared by all that asked
+ *   relaying ──no call meanwhile──> resting
+ *   relaying ──nudge after gather_ms, run──> relaying: one more round, shared by all callers
  *   relaying ──a transaction or the queue fails──> resting: the next nudge or run tries again
  *
- * An event that no round takes, because its process died, is left to the relay of any other
- * process: the events table is the outbox.
+ * If a process dies before it takes an event, the relay of any other process takes it: the events
+ * table is the outbox.
  */
 import { type Clock, createPhase, type UnitOfWork } from '@tallystick/kernel';
 import { subscribedNameOf } from '../log/event-type.ts';
@@ -27,40 +27,40 @@ export interface RelayPorts {
   readonly unitOfWork: UnitOfWork<{ readonly outbox: Outbox }>;
   readonly queue: Pick<DeliveryQueue, 'offer'>;
   readonly clock: Clock;
-  /** Resolves after so many milliseconds of machine time. */
+  /** Resolves after this number of milliseconds of machine time. */
   readonly pause: (ms: number) => Promise<void>;
-  /** Called with the error of a round that a nudge began. The next nudge tries again. */
+  /** Receives the error of a round that a nudge began. The next nudge tries again. */
   readonly faulted: (error: unknown) => void;
 }
 
 export interface RelayOptions {
   /** How long the nudges that share a round may gather; 5 ms by default. */
   readonly gather_ms?: number;
-  /** Events that one transaction makes deliveries of; 500 by default. */
+  /** The most events that one transaction makes deliveries of; 500 by default. */
   readonly batch_max?: number;
 }
 
 export interface Relay {
   /**
-   * Events may have been committed: a round begins after `gather_ms`. Returns at once. Does nothing
-   * once stopping.
+   * Events may have been committed: a round begins after `gather_ms`. Returns immediately. Does
+   * nothing once stopping.
    */
   nudge(): void;
   /**
-   * Relays all events that are committed now; during a round, the next one. Rejects when a
-   * transaction or the queue fails. Does nothing once stopping.
+   * Relays all events that are committed now; a call during a round waits for the next round.
+   * Rejects when a transaction or the queue fails. Does nothing once stopping.
    */
   run(): Promise<void>;
   /**
-   * Resolves when the transaction under way has ended and its deliveries are offered. A second call
-   * is a `Violation`.
+   * Resolves when the transaction in progress has ended and its deliveries are offered. A second
+   * call is a `Violation`.
    */
   stop(): Promise<void>;
 }
 
 /**
- * The relay of one process. It has no timer: whoever composes it calls `nudge` after each commit
- * and `run` at intervals.
+ * The relay of one process. It has no timer: the host calls `nudge` after each commit and `run` at
+ * intervals.
  */
 export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Relay {
   const { unitOfWork, queue, clock, pause, faulted } = ports;
@@ -108,17 +108,19 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
     run,
     async stop() {
       phase.enter('stopping');
-      await rounds?.catch(() => undefined); // whoever asked for the round has its error
+      await rounds?.catch(() => undefined); // the caller that requested the round receives its error
       phase.enter('stopped');
     },
   };
 }
 
 /**
- * Makes deliveries of up to `limit` events that were not dispatched yet, one for each active webhook that subscribed to
- * the event's type, and returns them as offers for the queue: to be offered after the transaction has committed.
+ * Makes deliveries of up to `limit` events that were not dispatched yet, one for each active
+ * webhook that subscribed to the event's type. Returns them as offers for the queue, to be offered
+ * after the transaction has committed.
  *
- * Deliveries of one webhook are numbered in the order of the events, without a gap, whichever process relays.
+ * The deliveries of one webhook are numbered in the order of the events, without a gap, whichever
+ * process relays.
  */
 export async function relayEvents(
   tx: { readonly outbox: Outbox },
@@ -130,8 +132,8 @@ export async function relayEvents(
 }
 
 /**
- * The same for all events of one company, before its webhooks change: what happened until now is for those who subscribed to
- * it until now, however late a relay comes.
+ * Does the same for all events of one company, before its webhooks change. Past events are
+ * delivered to the webhooks that had subscribed by then, even if a relay takes them late.
  */
 export async function relayEventsOf(
   tx: { readonly outbox: Outbox },

@@ -4,17 +4,17 @@ import type { Webhook } from './webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 import type { WebhookRequest } from './webhook-sender.ts';
 
-/** What signing a request takes. */
+/** The parts that are required to sign a request. */
 export interface RequestSigner {
   readonly sealer: Sealer;
   readonly hmac: HmacSha256;
-  /** The service's clock: whether the secret before a rotation still signs. */
+  /** Service time: decides whether the previous secret still signs after a rotation. */
   readonly clock: Clock;
-  /** The machine's clock: the timestamp that is signed. */
+  /** Machine time: the timestamp that is signed. */
   readonly machine_clock: Clock;
 }
 
-/** What a webhook is posted, beside its body. */
+/** The content of a request to a webhook. */
 export interface PostedContent {
   /** `webhook-id`: the same at every attempt. */
   readonly id: string;
@@ -23,7 +23,10 @@ export interface PostedContent {
   readonly body: string;
 }
 
-/** The request that posts the content to the webhook, signed now. Throws a `Fault` when a secret cannot be opened. */
+/**
+ * Returns the request that posts the content to the webhook, signed now. Throws a `Fault` when a
+ * secret cannot be opened.
+ */
 export function signedRequest(
   { sealer, hmac, clock, machine_clock }: RequestSigner,
   webhook: Webhook,

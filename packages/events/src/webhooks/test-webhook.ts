@@ -10,8 +10,9 @@ export interface TestWebhookPorts extends RequestSigner {
 }
 
 /**
- * Posts `webhooks.test` to the webhook, active or not, whatever its event types; once, and without a record (service
- * specification 4.4). Returns the status that the callback URL answered; 0 and an error when none came.
+ * Posts `webhooks.test` to the webhook, active or not, with any event types; once, and without a
+ * record (service specification 4.4). Returns the status of the callback URL's answer, or 0 and an
+ * error when there was no answer.
  */
 export async function testWebhook(
   ports: TestWebhookPorts,

@@ -3,15 +3,18 @@ import type { SigningSecrets } from '@tallystick/webhook-signature';
 import type { WebhookStore } from './ports.ts';
 import type { Webhook } from './webhook.ts';
 
-/** What a sealed webhook secret is bound to. */
+/** The purpose to which a sealed webhook secret is bound. */
 const purpose = 'webhook secret';
 
-/** The secret as it is stored. */
+/** Returns the secret in its stored form. */
 export function sealWebhookSecret(sealer: Sealer, secret: string): Uint8Array {
   return sealer.seal(purpose, new TextEncoder().encode(secret));
 }
 
-/** The secrets, in clear, that sign at `now_ms`. Throws a `Fault` when a key that sealed one has left the ring. */
+/**
+ * Returns the secrets, in plain text, that sign at `now_ms`. Throws a `Fault` when a key that
+ * sealed one of them has left the ring.
+ */
 export function signingSecrets(webhook: Webhook, now_ms: number, sealer: Sealer): SigningSecrets {
   const open = (sealed: Uint8Array) => new TextDecoder().decode(sealer.open(purpose, sealed));
   const { secret_sealed, previous_secret_sealed: previous, previous_secret_until_ms: until_ms } = webhook;
@@ -20,8 +23,9 @@ export function signingSecrets(webhook: Webhook, now_ms: number, sealer: Sealer)
 }
 
 /**
- * Seals with the newest key of the ring every webhook secret that an older one had sealed, those from before a rotation
- * of the secret too, in transactions of at most `batch` webhooks. Returns how many secrets.
+ * Seals again with the newest key of the ring every webhook secret that an older key sealed,
+ * including the previous secrets of a rotation, in transactions of at most `batch` webhooks.
+ * Returns the number of secrets.
  */
 export function resealWebhookSecrets(
   unitOfWork: UnitOfWork<{ readonly webhooks: WebhookStore }>,

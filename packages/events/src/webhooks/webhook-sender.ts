@@ -1,12 +1,12 @@
 /** One HTTPS POST to a callback URL. */
 export interface WebhookRequest {
-  /** Exactly as the client wrote it. */
+  /** The URL exactly as the client wrote it. */
   readonly callback_url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Why no answer came: a closed list, so that an operator can count them. */
+/** Why there was no answer: a closed list, so that an operator can count the reasons. */
 export type SendError =
   | 'url_refused'
   | 'address_refused'
@@ -15,7 +15,7 @@ export type SendError =
   | 'tls_failed'
   | 'connection_failed';
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type WebhookAnswer =
   | {
       readonly kind: 'answered';
@@ -31,12 +31,13 @@ export type WebhookAnswer =
 /**
  * Sends webhook requests.
  *
- * Promise: https only; the name is resolved once, every address it gives is checked, and exactly a checked address is
- * dialled; no redirect is followed; it is over within 15 s, however slowly the endpoint answers; a bounded part of the
- * answer is read. Never rejects.
+ * Promise: https only; the name is resolved once, every resolved address is checked, and the
+ * connection is made to exactly one checked address; no redirect is followed; the request ends
+ * within 15 s, even if the endpoint answers slowly; a bounded part of the answer is read. Never
+ * rejects.
  */
 export interface WebhookSender {
   send(request: WebhookRequest): Promise<WebhookAnswer>;
-  /** Ends idle connections at once and the others when their request is over. */
+  /** Closes idle connections immediately and the others when their request ends. */
   close(): Promise<void>;
 }

@@ -16,19 +16,22 @@ export type WebhookStatus = (typeof webhook_statuses)[number];
 export interface Webhook {
   readonly id: number;
   readonly company_id: number;
-  /** Exactly as the client wrote it: signatures are made over it. */
+  /** The URL exactly as the client wrote it. Signatures are made over it. */
   readonly callback_url: string;
-  /** Ids of event types, as written by the client, without repetition. */
+  /** Ids of event types, as the client wrote them, without repetition. */
   readonly event_type_ids: readonly number[];
   readonly status: WebhookStatus;
   readonly secret_sealed: Uint8Array;
-  /** The secret before the last rotation, and until when it signs too; both null when there is none. */
+  /**
+   * The previous secret of the last rotation, and the time until which it also signs; both null
+   * when there is none.
+   */
   readonly previous_secret_sealed: Uint8Array | null;
   readonly previous_secret_until_ms: number | null;
   readonly created_at_ms: number;
 }
 
-/** What a client may ask for when it registers a webhook; null counts as absent. */
+/** The fields that a client may set when it registers a webhook; null counts as absent. */
 export interface WebhookRequestInput {
   readonly callback_url?: string | null | undefined;
   readonly event_type_ids?: readonly number[] | null | undefined;
@@ -36,19 +39,19 @@ export interface WebhookRequestInput {
   readonly status?: string | null | undefined;
 }
 
-/** Tells why a callback URL may not be called, as far as its text shows; null when nothing speaks against it. */
+/** Returns why a callback URL is not allowed, as far as its text shows; null when it is allowed. */
 export type CallbackUrlPolicy = (callback_url: string) => string | null;
 
 /** In UTF-16 code units. */
 export const callback_url_length_max = 2_048;
 
-/** What an update may change; null where a field is absent or invalid. */
+/** The fields that an update may change; null where a field is absent or invalid. */
 export interface ChangeableFields {
   readonly event_type_ids: readonly number[] | null;
   readonly status: WebhookStatus | null;
 }
 
-/** What a registration asks for; null where a field is absent or invalid. */
+/** The fields of a registration; null where a field is absent or invalid. */
 export interface WebhookFields extends ChangeableFields {
   readonly callback_url: string | null;
   readonly secret: string | null;
@@ -89,15 +92,18 @@ function readEventTypeIds(fields: RequestFields): readonly number[] | null {
   return ids as readonly number[] | null;
 }
 
-/** The ids without repetition, in the order given; 6 and 10 are one type, and the first of them stays. */
+/**
+ * Returns the ids without repetition, in their order. 6 and 10 are one type: the first of them
+ * stays.
+ */
 export function removeRepeatedTypeIds(ids: readonly number[]): readonly number[] {
   return ids.filter(
     (id, place) => ids.findIndex((other) => toCanonicalTypeId(other) === toCanonicalTypeId(id)) === place,
   );
 }
 
-/** The refusal of a type that another webhook of the company has already. */
+/** The refusal of a type to which another webhook of the company already subscribes. */
 export function refuseTakenType(event_type_id: number, webhook_id: number): Refusal {
-  const message = `has ${event_type_id}, which webhook ${webhook_id} has already: only one callback URL may be set for an event type`;
+  const message = `has ${event_type_id}, which webhook ${webhook_id} already has: only one callback URL may be set for an event type`;
   return invalid({ path: 'event_type_ids', message });
 }
