@@ -41,7 +41,7 @@ interface Sent extends WebhookRequest {
   answer(answer: WebhookAnswer): void;
 }
 
-/** A sender whose requests end when the test says so, or at once by a rule. */
+/** A sender whose requests end when the test ends them, or immediately by a rule. */
 class HeldSender implements WebhookSender {
   readonly sent: Sent[] = [];
   rule: ((request: WebhookRequest) => WebhookAnswer) | null = null;
@@ -142,7 +142,7 @@ function setUp(limits: Partial<CourierLimits> = {}) {
   };
 }
 
-/** Lets everything that is ready go on. */
+/** Lets all pending callbacks run. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('a due delivery is sent once, signed, with its sequence number, and recorded as succeeded', async () => {
@@ -165,7 +165,7 @@ test('a due delivery is sent once, signed, with its sequence number, and recorde
   assert.equal(desk.tables.deliveries.get(delivery!.id)?.state, 'succeeded');
 });
 
-test('the body is the same bytes at every attempt and the schedule holds to the millisecond', async () => {
+test('the body has the same bytes at every attempt and the schedule is exact to the millisecond', async () => {
   const { webhook, deliveries, courier, sender, desk, moveTo } = setUp();
   webhook(1);
   deliveries(1, 1);
@@ -192,7 +192,7 @@ test('the body is the same bytes at every attempt and the schedule holds to the 
   assert.equal(desk.tables.deliveries.values()[0]?.state, 'failed');
 });
 
-test('an endpoint that hangs holds its own lane only', async () => {
+test('an endpoint that hangs delays only its own lane', async () => {
   const { webhook, deliveries, courier, sender } = setUp({ in_flight_per_webhook_max: 4, in_flight_max: 64 });
   const hanging = webhook(1).callback_url;
   const live = webhook(2).callback_url;
@@ -212,7 +212,7 @@ test('an endpoint that hangs holds its own lane only', async () => {
   assert.equal(sender.inFlightTo(hanging), 4);
 });
 
-test('an endpoint that keeps failing drops to one request in flight until it succeeds', async () => {
+test('an endpoint that keeps failing is limited to one request in flight until it succeeds', async () => {
   const { webhook, deliveries, courier, sender } = setUp({ in_flight_per_webhook_max: 4, failures_until_slow: 4 });
   webhook(1);
   deliveries(1, 20);
@@ -230,7 +230,7 @@ test('an endpoint that keeps failing drops to one request in flight until it suc
   assert.equal(sender.sent.length, 9);
 });
 
-test('webhooks that keep failing have a quarter of the requests in flight together; live ones the rest', async () => {
+test('webhooks that keep failing share a quarter of the requests in flight, and the others have the rest', async () => {
   const { webhook, deliveries, courier, sender } = setUp({
     in_flight_max: 8,
     in_flight_per_webhook_max: 1,
@@ -241,7 +241,7 @@ test('webhooks that keep failing have a quarter of the requests in flight togeth
   for (let id = 1; id <= 20; id += 1) deliveries(id, 2);
   await courier.start();
   await courier.sweep();
-  // Each fails once, and hangs from then on.
+  // Each lane fails once and then hangs.
   const failed_once = new Set<string>();
   while (failed_once.size < 20) {
     for (const request of sender.sent.filter(({ callback_url }) => !failed_once.has(callback_url))) {
@@ -264,7 +264,7 @@ test('webhooks that keep failing have a quarter of the requests in flight togeth
   assert.equal(hanging(), 2);
 });
 
-test('two couriers never send one delivery at once, and a dead one is stood in for when its lease has run out', async () => {
+test('two couriers never send one delivery at the same time, and another takes over when the lease of a dead one expires', async () => {
   const one = setUp();
   one.webhook(1);
   one.deliveries(1, 10);
@@ -291,7 +291,7 @@ test('two couriers never send one delivery at once, and a dead one is stood in f
   assert.equal(new Set(before).size, before.length);
   const held = one.sender.sent.length;
   assert.ok(held > 0);
-  now_ms += 30_001; // the first never answers: its process is dead
+  now_ms += 30_001; // the first courier never answers: its process is dead
   sender.rule = () => ok;
   for (const request of sender.sent) request.answer(ok);
   await other.sweep();
@@ -302,7 +302,7 @@ test('two couriers never send one delivery at once, and a dead one is stood in f
   );
 });
 
-test('deliveries of an inactive webhook wait and go on when it is active again', async () => {
+test('deliveries of an inactive webhook wait and continue when it is active again', async () => {
   const { webhook, deliveries, courier, sender } = setUp();
   webhook(1, { status: 'inactive' });
   deliveries(1, 3);
@@ -335,7 +335,7 @@ test('a failed record is kept and recorded by a later sweep: the delivery is not
   assert.equal(desk.tables.deliveries.values()[0]?.state, 'succeeded');
 });
 
-test('a result that the database refuses for good keeps no other from being recorded', async () => {
+test('a result that the database refuses permanently does not prevent the record of others', async () => {
   const { webhook, deliveries, courier, sender, desk, faults } = setUp();
   webhook(1);
   const [refused] = deliveries(1, 5);
@@ -353,7 +353,7 @@ test('a result that the database refuses for good keeps no other from being reco
   assert.ok(faults.length > 0);
 });
 
-test('stopping lets what is in flight end and records it; what waited is left to others', async () => {
+test('stopping waits for requests in flight and records them, and leaves waiting deliveries to others', async () => {
   const { webhook, deliveries, courier, sender, desk } = setUp({ in_flight_per_webhook_max: 2 });
   webhook(1);
   deliveries(1, 5);
@@ -380,7 +380,7 @@ test('a courier starts once and stops once, and any other change of its phase is
   await assert.rejects(courier.start(), Violation);
 });
 
-test('a courier that was never started offers what is due to others, and stops', async () => {
+test('a courier that was never started offers due deliveries to others, and stops', async () => {
   const { webhook, deliveries, courier, sender, queue } = setUp();
   webhook(1);
   deliveries(1, 2);
@@ -391,7 +391,7 @@ test('a courier that was never started offers what is due to others, and stops',
   assert.deepEqual([offered.length, sender.sent.length], [2, 0]);
 });
 
-test('a courier that stops neither claims nor offers any more', async () => {
+test('a stopping courier claims nothing and offers nothing', async () => {
   const { webhook, deliveries, courier, sender, desk } = setUp({ in_flight_per_webhook_max: 1 });
   webhook(1);
   deliveries(1, 2);

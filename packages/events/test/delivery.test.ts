@@ -45,7 +45,7 @@ test('the attempts are due 0, 10, 28, 78 and 108 minutes after the first', () =>
   assert.equal(nextAttemptDue(start_ms, 5), null);
 });
 
-test('a 2xx ends a delivery in success at any attempt, anything else leads on by the schedule to failed', () => {
+test('a 2xx at any attempt ends a delivery in success, any other answer continues the schedule until failed', () => {
   const failures = fc.oneof(
     fc
       .integer({ min: 300, max: 599 })
@@ -76,25 +76,25 @@ test('a 2xx ends a delivery in success at any attempt, anything else leads on by
   );
 });
 
-test('a late attempt does not move the ones after it', () => {
+test('a late attempt does not delay the attempts after it', () => {
   const first = afterAttempt(pending, no_answer, start_ms).delivery;
   const second = afterAttempt(first, no_answer, start_ms + 25 * minute_ms).delivery;
   assert.equal(second.due_at_ms, start_ms + 28 * minute_ms);
 });
 
-test('410 ends a delivery at once', () => {
+test('410 ends a delivery immediately', () => {
   const { delivery, attempt } = afterAttempt(pending, answered(410), start_ms);
   assert.equal(delivery.state, 'failed');
   assert.equal(attempt.status, 410);
 });
 
-test('an attempt without an answer says why', () => {
+test('an attempt without an answer states the reason', () => {
   const { attempt } = afterAttempt(pending, no_answer, start_ms);
   assert.equal(attempt.status, null);
   assert.equal(attempt.error, 'timeout: no answer within 15000 ms');
 });
 
-test('a new round starts the schedule again and goes on counting attempts', () => {
+test('a new round starts the schedule again and continues the count of attempts', () => {
   let delivery = pending;
   while (delivery.state === 'pending') delivery = afterAttempt(delivery, no_answer, delivery.due_at_ms!).delivery;
   const again_ms = start_ms + 500 * minute_ms;
@@ -106,7 +106,7 @@ test('a new round starts the schedule again and goes on counting attempts', () =
   assert.equal(after.due_at_ms, again_ms + 10 * minute_ms);
 });
 
-test('an answer is logged as any database can keep it, whatever the endpoint sent', () => {
+test('an answer is recorded in a form that any database can store, whatever the endpoint sent', () => {
   const answer: WebhookAnswer = {
     kind: 'answered',
     status: 200,

@@ -18,7 +18,7 @@ import { type Call, type PageRequest, Refusal } from '@tallystick/kernel';
 
 const call: Call = { company_id: 7, actor: 'key:1', request_id: 'r-1', now_ms: 1_704_110_400_120 };
 
-/** The event log in memory, filtered by the plain meaning of filters. */
+/** The event log in memory, which filters by the reference meaning of filters. */
 function memoryLog(): { readonly events: EventStore; readonly stored: readonly Event[] } {
   const stored: Event[] = [];
   const events: EventStore = {
@@ -49,7 +49,7 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Refusal> {
   return assert.fail('nothing was refused');
 }
 
-test('a foreign event is recorded for the company, at the time of the call, with the request that told of it', async () => {
+test('a foreign event is recorded for the company, at the time of the call, with the request that submitted it', async () => {
   const log = memoryLog();
   for (const event_type of foreign_event_types) {
     const payload = { id: '9', status: 'FAILED', return_code: 'R01' };
@@ -76,7 +76,7 @@ test('without a previous state the object is new', async () => {
   assert.equal((await recordForeignEvent(log, call, { ...request, previous: null })).previous, null);
 });
 
-test("the service's own types cannot be told from outside", async () => {
+test("the service's own types cannot be submitted from outside", async () => {
   const log = memoryLog();
   for (const event_type of ['virtualcard.created', 'virtualcard.updated', 'all', 'webhooks.test', '', 'constructor']) {
     const refusal = await refusalOf(() => recordForeignEvent(log, call, { event_type, payload: {} }));
@@ -139,7 +139,7 @@ test('a state is a JSON object of at most 64 KiB, in UTF-8', async () => {
   assert.equal(log.stored.length, 2);
 });
 
-test('a card number of a foreign event is masked in both its states, however deep, in text and as a number', async () => {
+test('a card number of a foreign event is masked in both its states, at any depth, in text and as a number', async () => {
   const log = memoryLog();
   const told = (number: unknown, spaced: unknown) => ({
     id: '4012888888881881',
@@ -156,10 +156,10 @@ test('a card number of a foreign event is masked in both its states, however dee
   assert.deepEqual(event.payload, expected);
   assert.deepEqual(event.previous, expected);
   assert.deepEqual(log.stored, [event]);
-  assert.equal(state.number, 4111111111111111, 'what was given is left as it is');
+  assert.equal(state.number, 4111111111111111, 'the argument is not changed');
 });
 
-test('a card number that names a property of a foreign event is refused, unrepeated', async () => {
+test('a card number in a property name of a foreign event is refused, and the message does not repeat it', async () => {
   const log = memoryLog();
   const payload = { cards: [{ '4111-1111-1111-1111': { status: 'lost' } }] };
   const refusal = await refusalOf(() => recordForeignEvent(log, call, { event_type: 'ach.status', payload }));
@@ -172,7 +172,7 @@ test('a card number that names a property of a foreign event is refused, unrepea
   assert.equal(log.stored.length, 0);
 });
 
-test("another company's event is not found, like one that nobody has", async () => {
+test('an event of another company is not found, like an unknown one', async () => {
   const log = memoryLog();
   const event = await recordForeignEvent(log, call, { event_type: 'ach.status', payload: {} });
   for (const [company_id, id] of [
@@ -183,7 +183,7 @@ test("another company's event is not found, like one that nobody has", async () 
   }
 });
 
-test("a list has the company's own events that meet every filter, newest first", async () => {
+test("a list has the company's events that meet every filter, newest first", async () => {
   const log = memoryLog();
   for (const [company_id, event_type, status] of [
     [7, 'ach.status', 'FAILED'],

@@ -25,11 +25,11 @@ test('the types are those of the specification, by id, with 10 as the second nam
   );
 });
 
-test('6 and 10 are one type, every other id is its own', () => {
+test('6 and 10 are one type, and every other id is a separate type', () => {
   for (const { id } of event_types) assert.equal(toCanonicalTypeId(id), id === 10 ? 6 : id);
 });
 
-test('events are stored under the first name of their type; all is no name of an event', () => {
+test('events are stored under the first name of their type, and no event is stored as all', () => {
   assert.equal(toStoredName('virtualcard.realtime.iccp.all'), 'virtualcard.realtime.auths');
   assert.equal(toStoredName('virtualcard.realtime.auths'), 'virtualcard.realtime.auths');
   for (const name of ['virtualcard.created', 'virtualcard.updated', 'ach.$$limit.exceeded']) {
@@ -40,7 +40,7 @@ test('events are stored under the first name of their type; all is no name of an
   }
 });
 
-test('a subscriber gets an event under the name of the id that it subscribed by', () => {
+test('a subscriber receives an event under the name of the id of its subscription', () => {
   const auths = 'virtualcard.realtime.auths';
   const table: readonly (readonly [string, readonly number[], string | null])[] = [
     [auths, [6], auths],
@@ -60,7 +60,7 @@ test('a subscriber gets an event under the name of the id that it subscribed by'
     assert.equal(subscribedNameOf(stored, ids), expected, `${stored} ${ids}`);
 });
 
-test('each id but the one for all subscribes to exactly the events stored under its type', () => {
+test('each id except the id for all types subscribes exactly to the events stored under its type', () => {
   const stored = new Set([...event_types.flatMap(({ name }) => toStoredName(name) ?? []), ...event_types_without_id]);
   for (const name of stored) {
     const by_id = event_types.filter(({ id }) => id !== 1 && subscribedNameOf(name, [id]) !== null).map(({ id }) => id);

@@ -20,14 +20,14 @@ function event(payload: Payload, event_type = 'virtualcard.realtime.auths', crea
   return { event_type, payload, created_at_ms };
 }
 
-/** The one filter that a query gives. */
+/** Returns the single filter of a query. */
 function filterOf(name: string, text: string): EventFilter {
   const [filter] = parseEventFilters([[name, text]]);
   assert.ok(filter);
   return filter;
 }
 
-test('an authorization event has a value for every filter that its payload can answer', () => {
+test('an authorization event has a value for every filter that its payload supports', () => {
   const payload = {
     id: 12,
     merchant_amount: 1500,
@@ -69,7 +69,7 @@ test('an authorization event has a value for every filter that its payload can a
   });
 });
 
-test('what is absent, of another kind or beyond an index has no value, and meets no filter', () => {
+test('a field that is absent, of another kind or too long for an index has no value and meets no filter', () => {
   const table: readonly (readonly [FilterName, unknown])[] = [
     ['payload.merchant_amount', undefined],
     ['payload.merchant_amount', null],
@@ -99,7 +99,7 @@ test('what is absent, of another kind or beyond an index has no value, and meets
   );
 });
 
-test('each filter reads the payload key and the kind of value that its table says', () => {
+test('each filter reads the payload key and the kind of value that its table states', () => {
   const samples = { integer: 3, text: 'three', instant: '1970-01-01T00:00:00.003Z' } as const;
   const expected = { integer: 3, text: 'three', instant: 3 } as const;
   for (const name of names) {
@@ -120,7 +120,7 @@ test('each filter reads the payload key and the kind of value that its table say
   assert.equal(indexedValuesOf(event({}, 'ach.status', 5)).created_at, 5);
 });
 
-test('an equality meets its own value and no other', () => {
+test('an equality meets its value and no other', () => {
   const told = event({ mcc: '5812', billing_amount: 100, transaction_date_time: '2024-01-01T12:00:00.001Z' });
   assert.equal(matches(told, filterOf('payload.mcc', '5812')), true);
   assert.equal(matches(told, filterOf('payload.mcc', '581')), false);
@@ -132,7 +132,7 @@ test('an equality meets its own value and no other', () => {
   assert.equal(matches(told, filterOf('event_type', 'virtualcard.created')), false);
 });
 
-test('a date meets the first and the last instant of its GMT day, and none beside', () => {
+test('a date meets the first and the last instant of its GMT day, and none outside it', () => {
   const day = filterOf('payload.transaction_date_time', '2024-03-31');
   for (const [instant, expected] of [
     ['2024-03-30T23:59:59.999Z', false],
@@ -146,7 +146,7 @@ test('a date meets the first and the last instant of its GMT day, and none besid
   }
 });
 
-test('a range of amounts meets what lies in it, its ends included', () => {
+test('a range of amounts meets the amounts in it, its ends included', () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer(), fc.integer(), (amount, a, b) => {
       const [from, to] = [Math.min(a, b), Math.max(a, b)];
@@ -161,7 +161,7 @@ test('a range of amounts meets what lies in it, its ends included', () => {
   );
 });
 
-test('text is ordered as its UTF-8 bytes are, which is how both databases order it', () => {
+test('text is ordered by its UTF-8 bytes, which is the order of both databases', () => {
   const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).filter((value) => !/[\0,\s]/.test(value));
   fc.assert(
     fc.property(text, text, text, (value, a, b) => {
@@ -177,7 +177,7 @@ test('text is ordered as its UTF-8 bytes are, which is how both databases order 
   assert.throws(refused, Refusal);
 });
 
-test('whatever value an event has for a filter, the filter for that value meets it', () => {
+test('a filter for the value of an event meets the event', () => {
   const payload = fc.record(
     Object.fromEntries(
       names.flatMap((name) => {

@@ -52,7 +52,7 @@ test('a value is an equality: integers as numbers, text as it is, instants as mi
   for (const [name, text, value] of table) assert.deepEqual(parsed(name, text), { name, kind: 'equals', value });
 });
 
-test('a range has two ends, both in it, of which one may be open', () => {
+test('a range includes both ends, and one of them may be open', () => {
   const name = 'payload.merchant_amount';
   assert.deepEqual(parsed(name, '[100,200]'), { name, kind: 'range', from: 100, to: 200 });
   assert.deepEqual(parsed(name, '[100,]'), { name, kind: 'range', from: 100 });
@@ -91,7 +91,7 @@ test('several filters are kept in their order', () => {
   );
 });
 
-test('what is malformed is refused, by its parameter', () => {
+test('a malformed parameter is refused by its name', () => {
   const refused: readonly (readonly [FilterName, string, RegExp])[] = [
     ['payload.billing_amount', '', /needs a value/],
     ['payload.billing_amount', '10.5', /must be an integer, not "10.5"/],
@@ -131,7 +131,7 @@ test('what is malformed is refused, by its parameter', () => {
   }
 });
 
-test('an unknown filter is refused by its name, and the one that was meant is named', () => {
+test('an unknown filter is refused by its name, and the message names the filter that was meant', () => {
   const unknown: readonly (readonly [string, RegExp])[] = [
     ['mcc', /payload\.mcc is$/],
     ['payload.net_reference_number', /payload\.net_ref_num is$/],
@@ -147,7 +147,7 @@ test('an unknown filter is refused by its name, and the one that was meant is na
   }
 });
 
-test('every problem is reported at once, a repeated parameter too', () => {
+test('one refusal lists every problem, including a repeated parameter', () => {
   const refusal = refusalOf(
     ['payload.mcc', '5812'],
     ['payload.mcc', '5813'],
@@ -160,7 +160,7 @@ test('every problem is reported at once, a repeated parameter too', () => {
   );
 });
 
-test('a whole card number is refused where a masked one belongs, and nowhere repeated', () => {
+test('a whole card number is refused where a masked one belongs, and no message repeats it', () => {
   const digits = '5411234567890000';
   for (const text of [digits, '5411 2345 6789 0000', '5411-2345-6789-0000']) {
     for (const name of Object.keys(filter_fields)) {

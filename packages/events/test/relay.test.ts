@@ -17,8 +17,8 @@ const webhook: Webhook = {
 };
 
 /**
- * Events that one webhook subscribes to, in memory, and a unit of work over them that a test can hold
- * and fail.
+ * Events in memory to which one webhook subscribes, and a unit of work over them. A test can hold
+ * it and make it fail.
  */
 class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
   readonly #persistence = memoryPersistence({ clock: fixedClock('2026-01-15T12:00:00Z') });
@@ -30,7 +30,7 @@ class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
     this.#persistence.committed().webhooks.set(webhook.id, webhook);
   }
 
-  /** Commits so many events. */
+  /** Commits this number of events. */
   happen(count = 1): void {
     const { events, outbox } = this.#persistence.committed();
     for (let made = 0; made < count; made += 1) {
@@ -77,10 +77,10 @@ function setUp(options: RelayOptions = {}) {
   return { outbox, offered, faults, pauses, relay };
 }
 
-/** Lets everything that is ready go on. */
+/** Lets all pending callbacks run. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('nudges that come within the pause share one round, which relays all that was committed meanwhile', async () => {
+it('nudges within the pause share one round, which relays all events committed meanwhile', async () => {
   const { outbox, offered, pauses, relay } = setUp({ gather_ms: 7 });
   for (let commit = 0; commit < 3; commit += 1) {
     outbox.happen();
@@ -93,7 +93,7 @@ it('nudges that come within the pause share one round, which relays all that was
   assert.deepEqual([outbox.transactions, offered], [1, [1, 2, 3]]);
 });
 
-it('has no timer of its own: without a nudge, and before the pause has ended, nothing is relayed', async () => {
+it('has no timer: without a nudge, and before the pause has ended, nothing is relayed', async () => {
   const { outbox, offered, pauses, relay } = setUp();
   outbox.happen();
   await turn();
@@ -117,7 +117,7 @@ it('a round takes batches, one transaction each, until one is not full', async (
   );
 });
 
-it('callers that ask during a round share the next one, and wait for its end', async () => {
+it('calls during a round share the next one, and wait for its end', async () => {
   const { outbox, offered, relay } = setUp();
   const first = Promise.withResolvers<void>();
   outbox.held = first.promise;
@@ -159,14 +159,14 @@ it('a round that fails is reported, and the next nudge tries again', async () =>
   assert.deepEqual([faults, offered], [[outbox.fails], []]);
   outbox.fails = null;
   await turn();
-  assert.equal(outbox.transactions, 1, 'it does not try again by itself');
+  assert.equal(outbox.transactions, 1, 'it does not try again automatically');
   relay.nudge();
   pauses[1]!.end();
   await turn();
   assert.deepEqual([faults.length, offered], [1, [1]]);
 });
 
-it('a round that fails rejects for those that called run, and is reported to nobody else', async () => {
+it('a round that fails rejects for the callers of run, and is not reported elsewhere', async () => {
   const { outbox, offered, faults, relay } = setUp();
   outbox.happen();
   outbox.fails = new Error('the database is away');
@@ -176,7 +176,7 @@ it('a round that fails rejects for those that called run, and is reported to nob
   assert.deepEqual([faults, offered], [[], [1]]);
 });
 
-it('stopping ends the round after the transaction under way, and begins no other', async () => {
+it('stopping ends the round after the transaction in progress, and begins no other', async () => {
   const { outbox, offered, pauses, relay } = setUp({ batch_max: 1 });
   const first = Promise.withResolvers<void>();
   outbox.held = first.promise;
@@ -206,7 +206,7 @@ it('stops once: a second stop is a violation', async () => {
   await assert.rejects(relay.stop(), Violation);
 });
 
-it('stops although the round under way fails, whose error its caller has', async () => {
+it('stops even if the current round fails, and the caller of the round receives the error', async () => {
   const { outbox, faults, relay } = setUp();
   const first = Promise.withResolvers<void>();
   outbox.held = first.promise;
