@@ -246,7 +246,7 @@ function openQueue({ redis_url }: Config, logger: Logger): DeliveryQueue {
   if (redis_url === null) return embeddedQueue();
   return bullQueue({
     redis_url,
-    onError: (err) => logger.warn({ err }, 'the delivery queue on Redis failed; a sweep makes up for it'),
+    onError: (err) => logger.warn({ err }, 'the delivery queue on Redis failed; a sweep offers the deliveries again'),
   });
 }
 

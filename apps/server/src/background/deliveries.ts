@@ -16,30 +16,36 @@ import { type AddressGuard, callbackUrlPolicy } from '@tallystick/webhook-client
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
-/** How long a moved clock waits for what became due; longer than one request to an endpoint may take. */
+/**
+ * How long a clock move waits for due deliveries; longer than one request to an endpoint may take.
+ */
 const settle_ms_max = 20_000;
-/** How long it waits for a worker to take any of it: one that is there looks every second. */
+/** How long it waits until a worker takes any of them. A running worker checks every second. */
 const worker_ms_max = 5_000;
 const settle_poll_ms = 20;
 
-/** Test deliveries that one process has under way: a caller waits for each, and an endpoint may hang. */
+/**
+ * The most test deliveries that one process sends at the same time. A caller waits for each, and an
+ * endpoint may hang.
+ */
 const tests_max = 32;
 
-/** The way of an event to its webhooks, in this process. */
+/** The part of this process that delivers events to webhooks. */
 export interface Deliveries {
   /**
-   * Events may have been committed: they are relayed at once. The hook to call after each commit.
+   * Events may have been committed: relays them immediately. The hook to call after each commit.
    */
   nudge(): void;
-  /** What a process does of it by itself, at intervals and whenever the sandbox's clock moves. */
+  /** The jobs that run at intervals and whenever the sandbox clock moves. */
   readonly jobs: readonly Job[];
   readonly webhooks: WebhookServices;
   /**
-   * Resolves with null when every delivery that is due has been attempted, by whichever process. At the latest after 20 s, or
-   * after 5 in which no worker took any, with a sentence that says what waits and for what.
+   * Resolves with null when every due delivery has been attempted, by any process. After 20 s at
+   * the latest, or after 5 s in which no worker took any, it resolves with a sentence that names
+   * the waiting deliveries and the cause.
    */
   settled(): Promise<string | null>;
-  /** Takes no more; what is in flight ends and is recorded. */
+  /** Takes no more deliveries; requests in flight end and are recorded. */
   stop(): Promise<void>;
 }
 
@@ -51,13 +57,13 @@ export interface DeliveriesPorts {
   readonly sender: WebhookSender;
   readonly guard: AddressGuard;
   readonly observer: CourierObserver;
-  /** Brings the clock up to date before a run. */
+  /** Updates the clock before a run. */
   readonly refresh: () => Promise<void>;
-  /** Whether this process sends, or leaves that to workers on the same queue. */
+  /** Whether this process sends, or leaves the sending to workers on the same queue. */
   readonly sends: boolean;
 }
 
-/** Puts relay, queue and courier together. Begins to send as soon as its jobs run. */
+/** Composes relay, queue and courier. Begins to send as soon as its jobs run. */
 export function createDeliveries(ports: DeliveriesPorts): Deliveries {
   const { persistence, vault, clock, queue, sender, observer, refresh } = ports;
   const { sealer, random, hmacSha256: hmac } = vault;
@@ -86,7 +92,7 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
   let consuming: Promise<void> | null = null;
   let stopped = false;
 
-  /** Deliveries are due at the time of the clock, which another process may have moved. */
+  /** Deliveries are due by the clock, which another process may have moved. */
   async function relayJob(): Promise<void> {
     await refresh();
     if (stopped) return;
@@ -114,7 +120,7 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
       callback_url_policy: callbackUrlPolicy(ports.guard),
       async test(webhook) {
         if (tests_under_way >= tests_max)
-          return { status: 0, error: `${tests_max} test deliveries are under way already` };
+          return { status: 0, error: `${tests_max} test deliveries are already in progress` };
         tests_under_way += 1;
         try {
           return await testWebhook({ sender, sealer, random, hmac, clock, machine_clock }, webhook);
@@ -129,11 +135,12 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
       let worked_ms = started_ms;
       let waiting_before = 0;
       while (!stopped) {
-        // What else became due may have written events after the jobs' own run of the relay.
+        // Other due work may have written events after the run of the relay in the jobs.
         await relay.run();
         const machine_ms = machine_clock.now().epochMilliseconds;
         const { unrelayed, waiting, in_flight } = await persistence.delivery_desk.workload(nowMs(), machine_ms);
-        // Another process may be relaying what this one passed over: its deliveries are due once it has committed.
+        // Another process may be relaying the events that this one skipped: their deliveries are
+        // due once it has committed.
         if (unrelayed + waiting + in_flight === 0) return null;
         if (unrelayed + in_flight > 0 || waiting !== waiting_before) worked_ms = performance.now();
         waiting_before = waiting;
@@ -159,7 +166,10 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
   };
 }
 
-/** Offers tell of what is due by a clock that another process may have moved: this one looks before it takes them. */
+/**
+ * Another process may have moved the clock that made the offered deliveries due, so this process
+ * refreshes its clock before it takes offers.
+ */
 function refreshedBefore(queue: DeliveryQueue, refresh: () => Promise<void>): DeliveryQueue {
   return {
     ...queue,

@@ -2,7 +2,7 @@ import type { CourierObserver } from '@tallystick/events';
 import type { Metrics } from '@tallystick/koa';
 import type { Logger } from 'pino';
 
-/** Counts each attempt and writes a line of it, with ids and never the body. */
+/** Counts each attempt and logs it, with ids and never the body. */
 export function deliveryObserver(metrics: Metrics, logger: Logger): CourierObserver {
   return {
     attempted(webhook, delivery, attempt) {
@@ -25,6 +25,6 @@ export function deliveryObserver(metrics: Metrics, logger: Logger): CourierObser
         'delivery attempt',
       );
     },
-    faulted: (err) => logger.error({ err }, 'deliveries could not be claimed or recorded; a sweep makes up for it'),
+    faulted: (err) => logger.error({ err }, 'deliveries could not be claimed or recorded; a sweep tries again'),
   };
 }

@@ -9,10 +9,13 @@ import type { Config } from '../configuration/config.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
-/** How much one transaction of a job takes on. */
+/** The most items that one transaction of a job processes. */
 const batch_max = 100;
 
-/** Everything that becomes due by itself. `refresh` brings the clock up to date before each run. */
+/**
+ * The jobs for all work that becomes due automatically. `refresh` updates the clock before each
+ * run.
+ */
 export function dueWork(
   { unknown_numbers_kept_days }: Pick<Config, 'unknown_numbers_kept_days'>,
   persistence: Persistence,

@@ -1,12 +1,13 @@
 import type { Metrics } from '@tallystick/koa';
 import type { Logger } from 'pino';
 
-/** At least so long lies between two lines of the log. */
+/** The shortest time between two log lines. */
 const between_lines_ms = 10_000;
 
 /**
- * Tells of messages of the network that found no place to wait: the metrics of each, the log of the first at once and of those
- * after it together. `monotonicNow` counts milliseconds from any origin.
+ * Returns a function to call for each network message that found no place to wait. It counts each
+ * of them in the metrics. It logs the first immediately and the following ones together.
+ * `monotonicNow` counts milliseconds from any origin.
  */
 export function fullQueueTeller(
   metrics: Pick<Metrics, 'messageRefused'>,
@@ -20,7 +21,7 @@ export function fullQueueTeller(
     refused += 1;
     const now_ms = monotonicNow();
     if (now_ms - told_at_ms < between_lines_ms) return;
-    logger.error({ refused }, 'too many messages of the network wait: those that come now are answered 503');
+    logger.error({ refused }, 'too many network messages wait: further ones are answered 503');
     told_at_ms = now_ms;
     refused = 0;
   };

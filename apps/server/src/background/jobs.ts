@@ -1,25 +1,31 @@
-/** Work that becomes due by itself. */
+/** Work that becomes due automatically. */
 export interface Job {
   readonly name: string;
-  /** Between the end of a run and the beginning of the next, in real time. */
+  /** The time between the end of a run and the beginning of the next, in machine time. */
   readonly every_ms: number;
-  /** Does all that is due now. Safe while another process does the same. */
+  /** Does all work that is due now. Safe while another process does the same. */
   run(): Promise<void>;
 }
 
 /** The jobs of a process. */
 export interface Jobs {
-  /** Runs each job now, and again and again. */
+  /** Runs each job now, and then repeatedly. */
   start(): void;
-  /** Resolves when everything that was due at the time of the call is done. Rejects with the first failure. */
+  /**
+   * Resolves when everything that was due at the time of the call is done. Rejects with the first
+   * failure.
+   */
   runDue(): Promise<void>;
-  /** No run begins from now on; resolves when those under way have ended. May be called without `start`. */
+  /**
+   * No run begins from now on. Resolves when the runs in progress have ended. May be called without
+   * `start`.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the jobs, each one never twice at once in this process. A run that fails is told to `failed` and tried again at its
- * next turn.
+ * Runs the jobs; this process never runs a job twice at the same time. A run that fails is reported
+ * to `failed` and tried again at its next turn.
  */
 export function createJobs(jobs: readonly Job[], failed: (job: Job, error: unknown) => void): Jobs {
   const timers = new Map<Job, NodeJS.Timeout>();

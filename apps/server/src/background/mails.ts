@@ -17,17 +17,20 @@ import type { Config } from '../configuration/config.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
-/** Mails that are sent at the same time; more than the mailer has connections, so that none of them rests. */
+/**
+ * The most mails that are sent at the same time; more than the connections of the mailer, so that
+ * no connection is idle.
+ */
 const batch_max = 10;
 
-/** How much one transaction of the purge drops. */
+/** The most mails that one transaction of the purge deletes. */
 const purge_batch_max = 100;
 
-/** The way of a mail to its address, in this process. */
+/** The part of this process that sends mails. */
 export interface Mails {
-  /** What a process does of it by itself, at intervals and whenever the sandbox's clock moves. */
+  /** The jobs that run at intervals and whenever the sandbox clock moves. */
   readonly jobs: readonly Job[];
-  /** Ends connections; called once the jobs have stopped. */
+  /** Closes connections; called once the jobs have stopped. */
   close(): Promise<void>;
 }
 
@@ -38,15 +41,15 @@ export interface MailsPorts {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Where the service is for people: `https://cards.example`, without a slash at its end. */
+  /** The address of the service for people: `https://cards.example`, without a slash at its end. */
   readonly publicUrl: () => string;
-  /** Brings the clock up to date before a run. */
+  /** Updates the clock before a run. */
   readonly refresh: () => Promise<void>;
 }
 
 /**
- * Sends mails: over SMTP where that is configured, else in the sandbox to its mailbox, else not at all: they wait. A
- * process of the role `api` leaves it to others.
+ * Sends mails over SMTP when it is configured. Otherwise a sandbox puts them in its mailbox, and
+ * outside a sandbox they wait. A process of the role `api` leaves the sending to others.
  */
 export function createMails(ports: MailsPorts): Mails {
   const { config, persistence, vault, clock, metrics, logger, refresh } = ports;
@@ -91,7 +94,7 @@ function openMailer({ config, persistence, vault, clock }: MailsPorts): Mailer |
   return mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock });
 }
 
-/** Counts the attempt and writes a line of it, with ids, and without address or text. */
+/** Counts the attempt and logs it, with ids, and without address or text. */
 function tell(mail: Mail, outcome: MailOutcome, metrics: Metrics, logger: Logger): void {
   const { id: mail_id, company_id, card_id, attempts: attempt, state } = mail;
   metrics.mail(state === 'pending' ? 'retried' : state);

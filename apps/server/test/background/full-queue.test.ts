@@ -22,7 +22,7 @@ function keptLog() {
   const told = (): number[] =>
     text
       .split('\n')
-      .filter((line) => line.includes('too many messages of the network wait'))
+      .filter((line) => line.includes('too many network messages wait'))
       .map((line) => JSON.parse(line).refused);
   return { logger: pino(logOptions('info'), sink), told };
 }
@@ -42,7 +42,7 @@ it('counts each refused message in the metrics, and logs the first and then many
   assert.match(await metrics.read(), /^tallystick_network_messages_refused_total 6$/m);
 });
 
-it('is reported by the server when more messages of the network wait than it accepts', async () => {
+it('is reported by the server when more network messages wait than it accepts', async () => {
   const scratch = await scratchDatabase('sqlite');
   const container = createContainer(readConfig(serverEnvironment({ database_url: scratch.database_url })));
   const { logger, told } = keptLog();

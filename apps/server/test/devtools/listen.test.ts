@@ -228,7 +228,9 @@ describe('npm run listen and npm run trigger', () => {
     const other = (await send(server.url, 'POST', '/v1/webhooks', { body })).json.data;
     const answer = await send(server.url, 'GET', `/v1/webhooks/${other.id}/test`);
     assert.equal(answer.json.data.status, 401);
-    await listening.until(/invalid signature was answered with 401 \(sequence 0\): x-signature is of another secret/);
+    await listening.until(
+      /invalid signature was answered with 401 \(sequence 0\): x-signature was made with another secret/,
+    );
     assert.equal(local.received.length, 0);
     assert.equal(await listening.stop('SIGTERM'), 0);
     await send(server.url, 'DELETE', `/v1/webhooks/${other.id}`);
