@@ -1,4 +1,4 @@
-/** A delivery as a receiver got it. */
+/** A delivery as a receiver received it. */
 export interface ReceivedDelivery {
   readonly headers: DeliveryHeaders;
   /** The body exactly as it arrived, before any parsing: its text or its bytes. */
@@ -6,19 +6,20 @@ export interface ReceivedDelivery {
 }
 
 /**
- * Headers: those of a `Request` (fetch), or an object as Node, Express, Koa and AWS Lambda have it.
+ * Headers: the headers of a `Request` (fetch), or an object in the form of Node, Express, Koa and
+ * AWS Lambda.
  */
 export type DeliveryHeaders = HeaderReader | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What is needed of a `Headers` object. */
+/** The part of a `Headers` object that is needed. */
 export interface HeaderReader {
-  /** The value of the header whatever the case of its name, or null. */
+  /** Returns the value of the header, or null. The case of the name does not matter. */
   get(name: string): string | null;
 }
 
 /**
- * The value of a header by its name in lower case; null when it is absent, all values joined when
- * there are several.
+ * Returns the value of a header by its name in lower case: null when it is absent, all values
+ * joined when there are several.
  */
 export function headerOf(headers: DeliveryHeaders, name: string): string | null {
   if (isReader(headers)) return headers.get(name);

@@ -5,11 +5,13 @@ import { hmacSha256, importSecret } from './web-crypto.ts';
 /** The secrets that sign a delivery. */
 export interface SigningSecrets {
   readonly current: string;
-  /** The secret from before a rotation while it still signs, else null. */
+  /** The previous secret of a rotation while it still signs, otherwise null. */
   readonly previous: string | null;
 }
 
-/** HMAC-SHA-256 of the message: 32 bytes, at once. `createHmac` of Node, for example. */
+/**
+ * Returns HMAC-SHA-256 of the message synchronously: 32 bytes. Node's `createHmac`, for example.
+ */
 export type SynchronousHmac = (secret: Uint8Array, message: Uint8Array) => Uint8Array;
 
 /** The two signatures by one secret, as bytes. */
@@ -47,8 +49,9 @@ export async function signDelivery(
 }
 
 /**
- * Returns the same headers as `signDelivery`, at once, with an HMAC of the caller's. For a sender
- * of many deliveries: WebCrypto costs a round trip to another thread for each signature.
+ * Returns the same headers as `signDelivery`, synchronously, with an HMAC that the caller supplies.
+ * For a sender of many deliveries: WebCrypto costs a round trip to another thread for each
+ * signature.
  *
  * @example
  * import { createHmac } from 'node:crypto';
@@ -87,10 +90,13 @@ function headersOf(
   };
 }
 
-/** What would sign as something else, or as nothing that verifies, is an error of the caller's. */
+/**
+ * Throws when the delivery would sign as something else, or could not be verified: an error of the
+ * caller.
+ */
 function checkDelivery({ current, previous }: SigningSecrets, { id, timestamp }: SignedDelivery): void {
   if (current === '' || previous === '') throw new TypeError('a secret must not be empty');
-  if (id === '' || id.includes('.')) throw new TypeError('the id must not be empty or have a full stop');
+  if (id === '' || id.includes('.')) throw new TypeError('the id must not be empty or contain a full stop');
   if (!Number.isSafeInteger(timestamp) || timestamp < 0)
     throw new TypeError(`the timestamp must be whole seconds since the Unix epoch, not ${timestamp}`);
 }

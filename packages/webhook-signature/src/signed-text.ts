@@ -1,6 +1,6 @@
 /**
- * What the signatures of one delivery cover. Sender and receiver build the signed bytes here and
- * nowhere else.
+ * The parts that the signatures of one delivery cover. Sender and receiver build the signed bytes
+ * only here.
  */
 export interface SignedDelivery {
   /** `webhook-id`, without a full stop; the same at every attempt. */
@@ -9,28 +9,29 @@ export interface SignedDelivery {
   readonly timestamp: number;
   /** The callback URL exactly as it was registered. */
   readonly url: string;
-  /** The body exactly as it is sent. A text stands for its UTF-8 bytes. */
+  /** The body exactly as it is sent. A text means its UTF-8 bytes. */
   readonly body: string | Uint8Array;
 }
 
 const utf8 = new TextEncoder();
 
 /**
- * The bytes that `X-Signature` covers: `timestamp LF POST LF url LF body` (service specification
- * 5.3).
+ * Returns the bytes that `X-Signature` covers: `timestamp LF POST LF url LF body` (service
+ * specification 5.3).
  */
 export function deliveryBytes({ timestamp, url, body }: Omit<SignedDelivery, 'id'>): Uint8Array<ArrayBuffer> {
   return joined(`${timestamp}\nPOST\n${url}\n`, body);
 }
 
 /**
- * The bytes that a signature of the Standard Webhooks specification covers: `id.timestamp.body`.
+ * Returns the bytes that a signature of the Standard Webhooks specification covers:
+ * `id.timestamp.body`.
  */
 export function standardBytes({ id, timestamp, body }: Omit<SignedDelivery, 'url'>): Uint8Array<ArrayBuffer> {
   return joined(`${id}.${timestamp}.`, body);
 }
 
-/** The bytes that a secret signs with: those of its text in UTF-8, in both schemes. */
+/** Returns the bytes that a secret signs with: the UTF-8 bytes of its text, in both schemes. */
 export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   return utf8.encode(secret);
 }

@@ -6,19 +6,20 @@
  *   verifyStandardWebhook  webhook-id, webhook-timestamp, webhook-signature: id, timestamp and body
  *
  * The first also proves which URL the delivery is for. Do not accept a delivery because either of
- * them verifies: who can repeat a delivery can leave out the headers of one.
+ * them verifies: an attacker that can repeat a delivery can omit the headers of one scheme.
  */
 import { type DeliveryHeaders, headerOf, type ReceivedDelivery } from './received-delivery.ts';
 import { signatureOfBase64, signatureOfHex } from './signature-text.ts';
 import { deliveryBytes, secretBytes, standardBytes } from './signed-text.ts';
 import { importSecret, isSignature } from './web-crypto.ts';
 
-/** What a verification needs to know beside the delivery. */
+/** The values that a verification needs besides the delivery. */
 export interface VerifyStandardOptions {
-  /** The webhook's secret. During a rotation several: one that verifies is enough. */
+  /** The webhook's secret, or several secrets during a rotation: one that verifies is enough. */
   readonly secrets: string | readonly string[];
   /**
-   * How far the delivery's time may be from this machine's, in seconds, either way; 300 by default.
+   * The largest difference between the delivery's time and this machine's time, in seconds, in
+   * either direction; 300 by default.
    */
   readonly tolerance_s?: number;
   /**
@@ -28,18 +29,18 @@ export interface VerifyStandardOptions {
 }
 
 export interface VerifyOptions extends VerifyStandardOptions {
-  /** The callback URL exactly as it was registered, whatever a proxy made of it. */
+  /** The callback URL exactly as it was registered, even if a proxy changes it. */
   readonly callback_url: string;
 }
 
-/** The delivery is from the service, unchanged and fresh. */
+/** The delivery is from the service, unchanged and recent. */
 export interface Verified {
   readonly verified: true;
   /** When the attempt was signed, seconds since the Unix epoch. */
   readonly timestamp: number;
   /**
-   * Which of the secrets verified: its place in `secrets`. An old secret that no delivery needs can
-   * be dropped.
+   * The index in `secrets` of the secret that verified. An old secret that no delivery needs can be
+   * removed.
    */
   readonly secret_index: number;
 }
@@ -58,9 +59,9 @@ export type RefusedReason =
 export interface Refused {
   readonly verified: false;
   readonly reason: RefusedReason;
-  /** The header that shows it, in lower case. */
+  /** The header that caused the refusal, in lower case. */
   readonly header: string;
-  /** The reason as a sentence, for a log. Holds no secret and no signature. */
+  /** The reason as a sentence, for a log. Contains no secret and no signature. */
   readonly message: string;
 }
 
@@ -124,7 +125,7 @@ export async function verifyStandardWebhook(
   const secrets = checkedSecrets(options);
   const id = headerOf(headers, 'webhook-id');
   if (id === null) return missing('webhook-id');
-  if (id === '' || id.includes('.')) return malformed('webhook-id', 'must not be empty or have a full stop');
+  if (id === '' || id.includes('.')) return malformed('webhook-id', 'must not be empty or contain a full stop');
   const time = readTimestamp(headers, 'webhook-timestamp', options);
   if (typeof time !== 'number') return time;
   const text = headerOf(headers, 'webhook-signature');
@@ -134,11 +135,12 @@ export async function verifyStandardWebhook(
     .filter((one) => one.startsWith('v1,'))
     .map((one) => signatureOfBase64(one.slice('v1,'.length)))
     .filter((one) => one !== null);
-  if (signatures.length === 0) return malformed('webhook-signature', 'must have a signature such as v1,<base64>');
+  if (signatures.length === 0)
+    return malformed('webhook-signature', 'must contain a signature of the form v1,<base64>');
   return await matched(secrets, signatures, standardBytes({ id, timestamp: time, body }), time, 'webhook-signature');
 }
 
-/** The delivery's time in seconds, or why it is refused. */
+/** Returns the delivery's time in seconds, or why it is refused. */
 function readTimestamp(
   headers: DeliveryHeaders,
   header: string,
@@ -178,7 +180,7 @@ async function matched(
     verified: false,
     reason: 'signature_mismatch',
     header,
-    message: `${header} is of another secret, another body${header === 'x-signature' ? ', another URL' : ''} or another time`,
+    message: `${header} was made with another secret, another body${header === 'x-signature' ? ', another URL' : ''} or another time`,
   };
 }
 

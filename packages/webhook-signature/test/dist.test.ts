@@ -1,4 +1,4 @@
-/** The package as it is published: built, then run where its receivers run it. */
+/** The package as it is published: built, and then run on the runtimes of its receivers. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ describe('the built package', () => {
     );
   });
 
-  it('imports nothing but its own files', () => {
+  it('imports only its own files', () => {
     const files = ['index', 'received-delivery', 'sign', 'signature-text', 'signed-text', 'verify', 'web-crypto'];
     const specifiers = files.flatMap((name) => {
       const text = readFileSync(join(folder, 'dist', `${name}.js`), 'utf8');

@@ -1,4 +1,4 @@
-/** The servers that the README shows, run as they are written there. */
+/** Runs the servers of the README exactly as they are written there. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,10 @@ describe('the servers of the README', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-readme-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  /** The module that the block with this text makes, with what surrounds it in a program. */
+  /**
+   * Returns the module made of the code block with this text and of `around`, the code that a
+   * program has around it.
+   */
   async function example<Module>(text: string, around = ''): Promise<Module & { readonly taken: unknown[] }> {
     const block = [...readme.matchAll(/```ts\n(.*?)```/gs)]
       .map(([, code]) => code!)
@@ -34,14 +37,14 @@ describe('the servers of the README', () => {
     return await import(path);
   }
 
-  /** Signed now, with the body as it is and with another one. */
+  /** Returns deliveries signed now: one with the signed body and one with another body. */
   async function deliveries() {
     const delivery = { id: '1', timestamp: Math.floor(Date.now() / 1_000), url: callback_url, body };
     const headers = await signDelivery({ current: secret, previous: null }, delivery);
     return { headers, bodies: [body, `${body} `] };
   }
 
-  it('on Request and Response: 200 for what verifies, 401 with the reason for the rest', async () => {
+  it('on Request and Response: 200 for a delivery that verifies, 401 with the reason for others', async () => {
     const { POST, taken } = await example<{ POST: (request: Request) => Promise<Response> }>('function POST');
     const { headers, bodies } = await deliveries();
     const answers: unknown[] = [];

@@ -1,18 +1,18 @@
 /**
- * What must hold on every runtime, in plain JavaScript once its types are stripped: `dist.test.ts`
- * runs it on the built package, on Node 20 and in a browser.
+ * The rules that must hold on every runtime. They are plain JavaScript once the types are stripped:
+ * `dist.test.ts` runs them on the built package, on Node 20 and in a browser.
  */
 import type * as Library from '../src/index.ts';
 import type { Vector } from './vectors.ts';
 
 export interface RuntimeReport {
-  /** How many things were checked. */
+  /** The number of checks. */
   readonly checked: number;
-  /** What did not hold, by name. */
+  /** The names of the checks that failed. */
   readonly failed: readonly string[];
 }
 
-/** Signs and verifies the vectors, and tampers with them. */
+/** Signs and verifies the vectors, and checks that changed deliveries do not verify. */
 export async function checkRuntime(library: typeof Library, vectors: readonly Vector[]): Promise<RuntimeReport> {
   const { signDelivery, verifyDelivery, verifyStandardWebhook } = library;
   const failed: string[] = [];

@@ -14,7 +14,10 @@ import { vectors } from './vectors.ts';
 
 const hmac = (secret: Uint8Array, message: Uint8Array) => createHmac('sha256', secret).update(message).digest();
 
-/** HMAC fills a short secret up with zero bytes: one that ends in them is the same without them. */
+/**
+ * HMAC pads a short secret with zero bytes, so a secret that ends in zero bytes equals the same
+ * secret without them.
+ */
 const secret = fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }).filter((text) => !text.endsWith('\0'));
 const delivery: fc.Arbitrary<SignedDelivery> = fc.record({
   id: fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/),
@@ -23,7 +26,7 @@ const delivery: fc.Arbitrary<SignedDelivery> = fc.record({
   body: fc.oneof(fc.json(), fc.string({ unit: 'binary' }), fc.uint8Array()),
 });
 
-it('what is signed verifies in both schemes with either secret, and with no other', async () => {
+it('a signed delivery verifies in both schemes with either secret, and with no other', async () => {
   await fc.assert(
     fc.asyncProperty(delivery, secret, secret, secret, async (signed, current, previous, other) => {
       fc.pre(other !== current && other !== previous);
@@ -66,7 +69,7 @@ it('a change to any signed part does not verify', async () => {
           options,
         ),
       ];
-      // The largest time has one digit too many when it is a second later.
+      // The largest time has one digit too many after one more second.
       const reasons = changed.map((result) => (result.verified ? 'verified' : result.reason));
       assert.deepEqual(
         reasons.filter((reason) => reason !== 'signature_mismatch' && reason !== 'malformed_header'),
@@ -77,7 +80,7 @@ it('a change to any signed part does not verify', async () => {
   );
 });
 
-it('the sender of many deliveries signs the same with an HMAC of its own', async () => {
+it('signs the same with an HMAC that the caller supplies', async () => {
   for (const { secrets, delivery: signed, headers } of vectors)
     assert.deepEqual(signDeliveryWith(hmac, secrets, signed), headers);
   await fc.assert(
@@ -89,7 +92,7 @@ it('the sender of many deliveries signs the same with an HMAC of its own', async
   );
 });
 
-it('refuses to sign what could not be verified', async () => {
+it('refuses to sign a delivery that could not be verified', async () => {
   const { secrets, delivery: signed } = vectors[0]!;
   const wrong: [typeof secrets, SignedDelivery][] = [
     [{ current: '', previous: null }, signed],

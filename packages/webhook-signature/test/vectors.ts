@@ -16,9 +16,9 @@ const published = {
 };
 
 /**
- * The signatures come from OpenSSL, but for the first `x-signature`, which the service
- * specification (5.3) has: `printf '17.1490041002.{"data":{}}' | openssl dgst -sha256 -hmac
- * "$secret" -binary | base64`.
+ * The signatures were made by OpenSSL, except for the first `x-signature`, which is in the service
+ * specification (5.3): `printf '17.1490041002.{"data":{}}' | openssl dgst -sha256 -hmac "$secret"
+ * -binary | base64`.
  */
 export const vectors: readonly Vector[] = [
   {

@@ -27,14 +27,14 @@ async function refusedStandard(changed: DeliveryHeaders, more: Partial<typeof op
   return reasonOf(await verifyStandardWebhook({ headers: changed, body }, { ...options, ...more }));
 }
 
-it('signs and verifies the golden vectors here as on every runtime', async () => {
+it('signs and verifies the golden vectors on this runtime', async () => {
   const { checked, failed } = await checkRuntime(await import('../src/index.ts'), vectors);
   assert.deepEqual(failed, []);
   assert.equal(checked, 30);
 });
 
 describe('a delivery', () => {
-  it('verifies, and says when it was signed and by which secret', async () => {
+  it('verifies, and the result states when it was signed and by which secret', async () => {
     assert.deepEqual(await verifyDelivery({ headers, body }, options), {
       verified: true,
       timestamp: 1_490_041_002,
@@ -83,7 +83,7 @@ describe('a delivery', () => {
     assert.deepEqual(reasonOf(changed), mismatch);
   });
 
-  it('verifies with the old secret or the new one during a rotation, whichever the receiver knows', async () => {
+  it('verifies with the old secret or the new one during a rotation', async () => {
     const { current, previous } = rotated.secrets;
     const indexWith = async (secrets: string | string[]) => {
       const result = await verifyDelivery({ headers: rotated.headers, body }, { ...options, secrets });
@@ -98,7 +98,7 @@ describe('a delivery', () => {
     assert.deepEqual(await indexWith('another secret of 16'), false);
   });
 
-  it('takes headers in the forms that servers have them', async () => {
+  it('takes headers in the forms of different servers', async () => {
     const { 'x-signature': signature, ...others } = headers;
     for (const form of [
       new Headers(headers),
@@ -108,7 +108,7 @@ describe('a delivery', () => {
       assert.equal(await refused(form), null);
   });
 
-  it('tells a secret or a signature in no message', async () => {
+  it('contains no secret and no signature in any message', async () => {
     const results = await Promise.all([
       verifyDelivery({ headers, body: '' }, options),
       verifyDelivery({ headers: { ...headers, 'x-signature': 'zz' }, body }, options),
@@ -116,13 +116,13 @@ describe('a delivery', () => {
     ]);
     const messages = results.map((result) => (result.verified ? 'verified' : result.message));
     assert.deepEqual(messages, [
-      'x-signature is of another secret, another body, another URL or another time',
+      'x-signature was made with another secret, another body, another URL or another time',
       'x-signature must be 64 lower-case hex digits',
       'x-timestamp is 400 seconds old; 300 are allowed',
     ]);
   });
 
-  it('is an error of the receiver when an option is unusable', async () => {
+  it('throws a TypeError when an option is unusable', async () => {
     const wrong: object[] = [
       { secrets: '' },
       { secrets: [] },
@@ -165,7 +165,7 @@ describe('a delivery by Standard Webhooks', () => {
     }
   });
 
-  it('is refused for another id, body, time or secret, and outside of the tolerance', async () => {
+  it('is refused for another id, body, time or secret, and outside the tolerance', async () => {
     const mismatch = ['signature_mismatch', 'webhook-signature'];
     assert.deepEqual(await refusedStandard({ ...headers, 'webhook-id': '18' }), mismatch);
     assert.deepEqual(await refusedStandard({ ...headers, 'webhook-timestamp': String(now_s + 1) }), mismatch);
