@@ -7,14 +7,14 @@
  *   draining  refuses messages with a fault, and answers those that it took
  *   drained   refuses messages with a fault; no pass begins any more
  *
- * Messages wait in lanes, as many as the ledger is worth passes at once:
+ * Messages wait in lanes. There are as many lanes as the ledger can run passes at the same time:
  *
  *   resting ──message──> passing: pass after pass takes the messages that wait, up to `batch_max`
  *   passing ──no message waits──> resting
  *
- * Messages queue up while a pass runs, and the next pass takes them together; a message alone waits
- * for nobody. When a pass rejects, its messages are tried again one by one, so that a message that
- * fails the pass fails alone.
+ * Messages queue up while a pass runs, and the next pass takes them together. A single message does
+ * not wait for others. When a pass rejects, its messages are tried again one by one, so that a
+ * message that fails the pass fails alone.
  */
 import { assert, createPhase, Fault, type Phase, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
@@ -28,27 +28,37 @@ export interface NetworkPorts {
   readonly ledger: Ledger;
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;
-  /** The most messages of one pass; 256 when not given. */
+  /** The most messages of one pass; 256 by default. */
   readonly batch_max?: number;
-  /** The most messages that may wait; 16,384 when not given. Further ones meet a fault at once, so that memory is bounded. */
+  /**
+   * The most messages that may wait; 16,384 by default. Further messages fail immediately with a
+   * fault, so that memory is bounded.
+   */
   readonly queue_max?: number;
-  /** Told of each error that a pass met, for the log; the callers get their answers all the same. */
+  /** Receives each error of a pass, for the log; the callers receive their answers anyway. */
   readonly onFault?: (error: unknown) => void;
-  /** Told of each message that found no place to wait: thousands a second, while there are so many too many. */
+  /**
+   * Called for each message that finds no place to wait: thousands of times a second under
+   * overload.
+   */
   readonly onFull?: () => void;
 }
 
-/** The card network's side: messages come in, and are answered once what they changed is durable. */
+/** The card network's side: receives messages, and answers each once its changes are durable. */
 export interface Network {
   /**
-   * Decides or records the message. A fault of ours is an answer too: code U, `fault` true, nothing recorded as approved;
-   * the same message again gets the committed outcome, if there is one. Never rejects.
+   * Decides or records the message. A fault of the service is also an answer: code U, `fault` true,
+   * nothing recorded as approved. A repeated message receives the committed outcome, if there is
+   * one. Never rejects.
    */
   authorize(message: AuthorizationMessage): Promise<AuthorizationAnswer>;
-  /** Records the clearing. Rejects with the fault when it could not be recorded; the same message may come again. */
+  /**
+   * Records the clearing. Rejects with the fault when it could not be recorded; the same message
+   * may be sent again.
+   */
   clear(message: ClearingMessage): Promise<ClearingAnswer>;
   /**
-   * Takes no more messages, and resolves when every one taken is answered. A second call is a
+   * Takes no more messages, and resolves when every message taken is answered. A second call is a
    * `Violation`.
    */
   drain(): Promise<void>;
@@ -63,7 +73,7 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** Messages that one pass after another takes. */
+/** Messages that successive passes take. */
 interface Lane {
   readonly phase: Phase<'resting' | 'passing'>;
   queue: Waiting[];
@@ -76,13 +86,16 @@ function emptyLane(): Lane {
   return { phase, queue: [], passes: Promise.resolve() };
 }
 
-/** Messages about one number go the same way, so that no pass waits for another's card and their order stays. */
+/**
+ * Messages about one number use the same lane, so that no pass waits for the card of another and
+ * their order is kept.
+ */
 function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane {
   return lanes[(number_index?.[0] ?? 0) % lanes.length]!;
 }
 
 /**
- * The network side of one process. Composed once for a ledger, and drained before the ledger is
+ * The network side of one process. Compose it once for a ledger, and drain it before the ledger is
  * closed.
  */
 export function createNetwork(ports: NetworkPorts): Network {
@@ -98,7 +111,7 @@ export function createNetwork(ports: NetworkPorts): Network {
     if (!phase.is('open')) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
     if (waiting_count >= queue_max) {
       onFull?.();
-      return Promise.reject(new Fault(`${queue_max} messages of the network wait already`, { retryable: true }));
+      return Promise.reject(new Fault(`${queue_max} network messages already wait`, { retryable: true }));
     }
     return new Promise((answer, fail) => {
       const lane = laneOf(lanes, message);
