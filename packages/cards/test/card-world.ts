@@ -51,16 +51,16 @@ const real_card: RealCard = {
   created_at_ms: 0,
 };
 
-/** A second writer, as another process is: which rows it holds, and how to wait for it. */
+/** A second writer, like another process: the rows that it holds, and how to wait for it. */
 export interface Rival {
   holds(card_id: number): boolean;
   finished(): Promise<void>;
 }
 
 /**
- * Company 1: its default real card 51; 52 without velocity control, which knows two names of
- * network data. Company 2: real card 53; company 3: none. Templates: 1 and 2 shared; of company 1:
- * 11 (velocity), 12 (aging), 13 (pending), 14 (deleted); 15 of company 2.
+ * Company 1: its default real card 51; 52 without velocity control, with two names of network data.
+ * Company 2: real card 53; company 3: none. Templates: 1 and 2 shared; of company 1: 11 (velocity),
+ * 12 (aging), 13 (pending), 14 (deleted); 15 of company 2.
  */
 export function cardWorld(rival?: Rival) {
   const { unitOfWork, committed } = memoryPersistence({ clock: fixedClock('2026-11-21T10:30:00Z') });
@@ -182,14 +182,14 @@ const openAuthorization: Authorization = {
 };
 
 /**
- * The paths of the fields that the refusal names, sorted; an empty list when the work is not
- * refused.
+ * Returns the paths of the fields that the refusal names, sorted; an empty list when the work is
+ * not refused.
  */
 export async function invalidFields(work: Promise<unknown>): Promise<readonly string[]> {
   return (await refusalOf(work))?.fields.map(({ path }) => path).sort() ?? [];
 }
 
-/** The refusal (`validation_failed`) that the work ends in; null when it is not refused. */
+/** Returns the refusal (`validation_failed`) of the work; null when it is not refused. */
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal | null> {
   try {
     await work;

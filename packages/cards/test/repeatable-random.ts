@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Random } from '@tallystick/kernel';
 
-/** Draws that repeat with their seed, from SHA-256 of a counter. */
+/** Random values that repeat with their seed, from SHA-256 of a counter. */
 export function repeatableRandom(seed: number): Random {
   let count = 0;
   const block = () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cancelCard, emailCard, readCard } from '../../src/index.ts';
 import { assertNotFound, call, cardWorld, invalidFields, now_ms, refusalOf } from '../card-world.ts';
 
-test('a canceled card stays readable, and its cancellation is told with the state before and after', async () => {
+test('a canceled card stays readable, and its event has the state before and after the cancellation', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   world.use(card.id, { held: 300, uses: 1 });
@@ -19,7 +19,7 @@ test('a canceled card stays readable, and its cancellation is told with the stat
   assert.deepEqual(deleted.payload, { ...deleted.previous, status: 'Canceled' });
 });
 
-test('a second cancellation changes nothing and tells nothing', async () => {
+test('a second cancellation changes nothing and writes no event', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   const first = await world.run((tx) => cancelCard(tx, call, card.id));
@@ -28,7 +28,7 @@ test('a second cancellation changes nothing and tells nothing', async () => {
   assert.equal(world.events().length, 2);
 });
 
-test('another company’s card is neither canceled nor mailed', async () => {
+test('a card of another company is neither canceled nor mailed', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   const stranger = { ...call, company_id: 2 };
@@ -62,7 +62,7 @@ test('a mail whose transaction fails is not queued', async () => {
   assert.deepEqual([world.mails(), world.committed().cards.get(card.id)?.notified], [[], false]);
 });
 
-test('what is no address gets no mail, nor does anyone about a Canceled card', async () => {
+test('an invalid address gets no mail, and a Canceled card is not mailed', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   for (const wrong of [undefined, null, '', 'nobody', 'a@b', 'a@example.com, b@example.com', 5, ['a@example.com']]) {

@@ -8,7 +8,7 @@ import type { CardReading, VirtualCard } from '../../src/index.ts';
 import { lastDayOf } from '../../src/issuing/controls.ts';
 import { call, cardWorld, day_ms, now_ms, type Request } from '../card-world.ts';
 
-/** Dates around today, around the expiry, and far off. */
+/** Dates around today, around the expiry, and far in the past and future. */
 const date = fc.oneof(
   fc.integer({ min: -5, max: 40 }).map(daysFromToday),
   fc.integer({ min: -800, max: 1_200 }).map(daysFromToday),
@@ -20,7 +20,7 @@ const amount = fc.oneof(
 );
 const junk = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined), fc.double());
 
-/** Some of the fields that a change may name, with mostly sound values; now and then anything. */
+/** Some of the fields that a change may name, with mostly valid values and sometimes any value. */
 const change = fc.record({
   total_card_amount: mostly(amount),
   per_transaction_min: mostly(fc.integer({ min: 0, max: 12 })),
@@ -56,7 +56,7 @@ const creation = fc
   )
   .map((parts): Request => Object.assign({}, ...parts));
 
-test('whatever is asked, a card is issued that keeps every rule, or the refusal names a field that was sent', async () => {
+test('any request issues a card that keeps every rule, or the refusal names a field that was sent', async () => {
   const seen = { issued: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(creation, async (request) => {
@@ -77,7 +77,7 @@ test('whatever is asked, a card is issued that keeps every rule, or the refusal 
   assert.ok(seen.issued > 100 && seen.refused > 100, JSON.stringify(seen));
 });
 
-test('a card that is asked for again with all of its own values becomes the same card', async () => {
+test('a card requested again with all values of an existing card is equal to it', async () => {
   let issued = 0;
   await fc.assert(
     fc.asyncProperty(creation, async (request) => {
@@ -93,7 +93,7 @@ test('a card that is asked for again with all of its own values becomes the same
   assert.ok(issued > 50, `${issued} issued`);
 });
 
-test('whatever is changed, in whatever order, the card keeps every rule; what was not named stays', async () => {
+test('a card keeps every rule after any changes in any order, and fields that were not named stay', async () => {
   const seen = { changed: 0, refused: 0 };
   const later = fc.integer({ min: 0, max: 900 });
   await fc.assert(
@@ -132,7 +132,7 @@ test('whatever is changed, in whatever order, the card keeps every rule; what wa
   assert.ok(seen.changed > 100 && seen.refused > 100, JSON.stringify(seen));
 });
 
-test('a maximum that nobody named follows the total until somebody names one', async () => {
+test('a maximum that was never set follows the total until one is set', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 1_000 }), { maxLength: 5 }), async (totals) => {
       const world = cardWorld();

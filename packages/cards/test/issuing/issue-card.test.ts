@@ -4,7 +4,7 @@ import { Fault, isLuhnValid } from '@tallystick/kernel';
 import { issueCard } from '../../src/index.ts';
 import { call, cardWorld, invalidFields, now_ms, type Request, refusalOf } from '../card-world.ts';
 
-test('a card needs a total only; the rest has defaults', async () => {
+test('a card requires only a total; the other fields have defaults', async () => {
   const world = cardWorld();
   const { card, available_balance, authorizations, clearings } = await world.issue({ total_card_amount: 10_000 });
   const { id, last4, ...rest } = card;
@@ -42,7 +42,7 @@ test('a card needs a total only; the rest has defaults', async () => {
   assert.deepEqual(world.committed().cards.keys(), [id]);
 });
 
-test('every field that a client may send is kept', async () => {
+test('every field that a client may send is stored', async () => {
   const world = cardWorld();
   const request = {
     total_card_amount: 900,
@@ -110,7 +110,7 @@ test('unknown fields are ignored', async () => {
   assert.equal(card.status, 'Approved');
 });
 
-test('a velocity card begins in the window that holds its creation', async () => {
+test('a velocity card begins in the window that contains its creation', async () => {
   const starts = { Daily: [10, 21], Weekly: [10, 16], Monthly: [10, 1], Quarterly: [9, 1], Yearly: [0, 1] } as const;
   for (const [recurring, [month, day]] of Object.entries(starts)) {
     const { card } = await cardWorld().issue({ recurring });
@@ -130,7 +130,7 @@ test('the expiry is two years after creation, whatever the month', async () => {
   }
 });
 
-test('creation writes one event with the state of the card, and no earlier one', async () => {
+test('creation writes one event with the state of the card and no previous state', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Daily', transactions_max: 2 });
   const [event, ...others] = world.events();
@@ -182,7 +182,7 @@ test('each address gets one mail with the card, and it counts as notified', asyn
   );
 });
 
-test('no addresses, no mail', async () => {
+test('a card without addresses queues no mail', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ emails: [] });
   assert.deepEqual([card.emails, card.notified, world.mails()], [null, false, []]);
@@ -200,7 +200,7 @@ test('the number is in the range of the real card, and stored only sealed', asyn
   assert.equal(numbers.size, 1);
 });
 
-test('a number that another card has is drawn again', async () => {
+test('a number that another card has is generated again', async () => {
   const world = cardWorld();
   const draws = [5, 5, 5, 6];
   const random = { below: () => draws.shift()!, bytes: () => new Uint8Array() };
@@ -212,7 +212,7 @@ test('a number that another card has is drawn again', async () => {
   assert.deepEqual(draws, []);
 });
 
-test('a full account range is a fault, and leaves nothing', async () => {
+test('a full account range is a fault, and nothing is stored', async () => {
   const world = cardWorld();
   const ports = { vault: world.ports.vault, random: { below: () => 5, bytes: () => new Uint8Array() } };
   const issue = () => world.run((tx) => issueCard(tx, ports, call, { total_card_amount: 1 }));
@@ -311,7 +311,7 @@ const refused: readonly (readonly [string, Request, readonly string[]])[] = [
   ['the same under the old name', { rcn_id: 52, mastercard_data: { Colour: 'x' } }, ['mastercard_data']],
 ];
 for (const [what, request, paths] of refused) {
-  test(`refuses ${what}, and leaves nothing`, async () => {
+  test(`refuses ${what}, and stores nothing`, async () => {
     const world = cardWorld();
     assert.deepEqual(await invalidFields(world.issue(request)), paths);
     assert.equal(world.commits(), 0);
@@ -359,7 +359,7 @@ for (const [what, request, expected] of accepted) {
   });
 }
 
-test('metadata may nest 100 levels deep, and its repetition is no change', async () => {
+test('metadata may nest 100 levels deep, and repeating it is not a change', async () => {
   const world = cardWorld();
   const nested = (lists: number) => ({ metadata: JSON.parse(`{"n":${'['.repeat(lists)}${']'.repeat(lists)}}`) });
   const { card } = await world.issue(nested(99));
@@ -377,7 +377,7 @@ test('metadata that cannot be written as JSON is refused, not a failure', async 
   }
 });
 
-test('every invalid field is told at once', async () => {
+test('one refusal lists every invalid field', async () => {
   const paths = await invalidFields(
     cardWorld().issue({
       total_card_amount: 0,
@@ -408,12 +408,12 @@ test('every invalid field is told at once', async () => {
   ]);
 });
 
-test('an unknown window is told the allowed ones', async () => {
+test('the refusal of an unknown window lists the allowed ones', async () => {
   const refusal = await refusalOf(cardWorld().issue({ recurring: 'Hourly' }));
   assert.match(refusal!.message, /Continuous, Daily, Weekly, Quarterly, Monthly, Yearly.*not "Hourly"/);
 });
 
-test('both kinds of velocity are told in one clear sentence', async () => {
+test('a request with both kinds of velocity is refused with one clear sentence', async () => {
   const refusal = await refusalOf(
     cardWorld().issue({ authorization_hold_days: 7, aging_velocity_time_zone: 'UTC', transactions_max: 3 }),
   );
@@ -424,7 +424,7 @@ test('both kinds of velocity are told in one clear sentence', async () => {
   );
 });
 
-test('a company without a default real card has to name one', async () => {
+test('a company without a default real card must name one', async () => {
   const refusal = await refusalOf(cardWorld().issue({}, { ...call, company_id: 3 }));
   assert.match(refusal!.message, /rcn_id is required: the company has no default real card/);
 });

@@ -6,7 +6,7 @@ import { assertNotFound, call, cardWorld, day_ms, now_ms } from '../card-world.t
 
 const aging = { authorization_hold_days: 7, aging_velocity_time_zone: 'UTC' };
 
-test('what is available needs no job to have run: a window that rolled over is full again', async () => {
+test('the available amount does not depend on a job: after a window rolls over it is full again', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Monthly' });
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
@@ -16,14 +16,14 @@ test('what is available needs no job to have run: a window that rolled over is f
   assert.equal(await balanceAt(Date.UTC(2026, 11, 1)), 10_000);
 });
 
-test('what is available may be negative', async () => {
+test('the available amount may be negative', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   world.use(card.id, { cleared: 10_500, uses: 1 });
   assert.equal((await world.run((tx) => readCard(tx, call, card.id))).available_balance, -500);
 });
 
-test('a hold whose end has come is available again, and its authorization leaves the card but not the list of all', async () => {
+test('an ended hold is available again, and its authorization leaves the card but not the list of all', async () => {
   const world = cardWorld();
   const { card } = await world.issue(aging);
   const hold_end_ms = now_ms + day_ms;
@@ -59,7 +59,7 @@ test('a card shows its newest 100 authorizations, newest first', async () => {
   );
 });
 
-test('a list shows the company’s own cards, newest first, with activity only when it is asked for', async () => {
+test('a list shows the company’s cards, newest first, with activity only on request', async () => {
   const world = cardWorld();
   const first = await world.issue({ supplier_id: 7 });
   const second = await world.issue({ supplier_id: 8 });
@@ -79,7 +79,7 @@ test('a list shows the company’s own cards, newest first, with activity only w
   assert.deepEqual(active?.authorizations, [authorization]);
 });
 
-test('another company’s card is not found, nor is its activity', async () => {
+test('neither a card of another company nor its activity is found', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   const stranger = { ...call, company_id: 2 };
@@ -88,7 +88,7 @@ test('another company’s card is not found, nor is its activity', async () => {
   await assertNotFound(world.run((tx) => listClearings(tx, stranger, card.id, { limit: 1 })));
 });
 
-test('a number is shown in clear with its code, and each showing is in the audit log', async () => {
+test('a number is shown in plain text with its code, and each time is in the audit log', async () => {
   const world = cardWorld();
   const cards = [(await world.issue({})).card, (await world.issue({})).card];
   const { vault } = world.ports;
@@ -112,7 +112,7 @@ test('a number is shown in clear with its code, and each showing is in the audit
   );
 });
 
-test('no number of another company is shown, even when its card is handed in', async () => {
+test('no number of another company is shown, even when its card is passed in', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   const stranger = { ...call, company_id: 2 };

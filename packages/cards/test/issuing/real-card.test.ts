@@ -9,7 +9,7 @@ function create(world: ReturnType<typeof cardWorld>, request: Request, company_i
   return world.run((tx) => createRealCard(tx, { ...call, company_id }, { ...sound, ...request }));
 }
 
-test('a real card needs an alias, a currency and an account range; the rest has defaults', async () => {
+test('a real card requires an alias, a currency and an account range; the other fields have defaults', async () => {
   const world = cardWorld();
   const { id, ...card } = await create(world, {});
   assert.deepEqual(card, {
@@ -32,14 +32,14 @@ test('a real card needs an alias, a currency and an account range; the rest has 
   );
 });
 
-test('the first real card of a company is its default, unless it says otherwise', async () => {
+test('the first real card of a company is its default, unless the request says otherwise', async () => {
   const world = cardWorld();
   assert.equal((await create(world, { is_default: false }, 3)).is_default, false);
   assert.equal((await create(world, {}, 3)).is_default, true);
   assert.equal((await create(world, {}, 3)).is_default, false);
 });
 
-test('a new default takes the place of the old one: cards issued from then on are tied to it', async () => {
+test('a new default replaces the old one: cards issued from then on are linked to it', async () => {
   const world = cardWorld();
   const real_card = await create(world, { is_default: true });
   const { card } = await world.issue({});

@@ -15,7 +15,7 @@ import {
 
 const aging = { authorization_hold_days: 7, aging_velocity_time_zone: 'UTC' };
 
-test('a change is told with the state before and after', async () => {
+test('the event of a change has the state before and after', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Daily' });
   world.use(card.id, { window_start_ms: Date.UTC(2026, 10, 21), held: 300, cleared: 200, uses: 2 });
@@ -40,7 +40,7 @@ test('a change is told with the state before and after', async () => {
   });
 });
 
-test('a change leaves the counters to the passes', async () => {
+test('a change does not write the counters, which belong to the passes', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
@@ -53,7 +53,7 @@ test('a change leaves the counters to the passes', async () => {
   });
 });
 
-test('where nothing changes, nothing is told', async () => {
+test('a request that changes nothing writes no event', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ metadata: { a: 1, b: { c: [1, 2], d: 2 } }, emails: ['a@example.com'] });
   for (const request of [
@@ -73,7 +73,7 @@ test('where nothing changes, nothing is told', async () => {
   assert.equal(world.events().length, 2);
 });
 
-test('details are replaced whole, and null takes them away', async () => {
+test('details are replaced as a whole, and null removes them', async () => {
   const world = cardWorld();
   const { card } = await world.issue({
     metadata: { a: 1, b: 2 },
@@ -93,7 +93,7 @@ test('details are replaced whole, and null takes them away', async () => {
   assert.deepEqual([bare.metadata, bare.network_data, bare.emails], [null, null, null]);
 });
 
-test('new addresses are kept and get no mail: cards are mailed when they are created, or on demand', async () => {
+test('new addresses are stored and get no mail: cards are mailed when they are created, or on demand', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   const { card: after } = await world.update(card.id, { emails: ['a@example.com'] });
@@ -171,7 +171,7 @@ for (const [what, creation, request, paths] of refused) {
   });
 }
 
-test('rules about today do not touch the dates that are stored', async () => {
+test('rules about today do not apply to stored dates', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ valid_starting_on: '2026-11-01', valid_ending_on: '2026-12-01' });
   const later = { ...call, now_ms: now_ms + 100 * day_ms };
@@ -184,7 +184,7 @@ test('rules about today do not touch the dates that are stored', async () => {
   assert.deepEqual([longer.valid_starting_on, longer.valid_ending_on], ['2026-11-30', '2027-04-01']);
 });
 
-test('an end past the card’s own expiry is the expiry, not that of a card created today', async () => {
+test('an end past the card’s expiry becomes that expiry, not the expiry of a card created today', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ valid_ending_on: '2027-01-01' });
   const later = { ...call, now_ms: now_ms + 200 * day_ms };
@@ -192,7 +192,7 @@ test('an end past the card’s own expiry is the expiry, not that of a card crea
   assert.equal(after.valid_ending_on, '2028-11-30');
 });
 
-test('the total may fall to what is used, not below', async () => {
+test('the total may fall to the used amount, not below', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
@@ -202,7 +202,7 @@ test('the total may fall to what is used, not below', async () => {
   assert.equal(available_balance, 0);
 });
 
-test('what an earlier window used does not bind the total', async () => {
+test('the use of an earlier window does not limit the total', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Daily' });
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
@@ -212,7 +212,7 @@ test('what an earlier window used does not bind the total', async () => {
   assert.equal(available_balance, 1);
 });
 
-test('a hold whose end has come does not bind the total, though no sweep has been', async () => {
+test('an ended hold does not limit the total, even before a sweep', async () => {
   const world = cardWorld();
   const { card } = await world.issue(aging);
   const hold_end_ms = now_ms + day_ms;
@@ -232,7 +232,7 @@ test('a Canceled card is not changed', async () => {
   assert.match(refusal!.message, /is Canceled and cannot be changed/);
 });
 
-test('an unknown card, and another company’s, is not found', async () => {
+test('neither an unknown card nor a card of another company is found', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   await assertNotFound(world.update(card.id, {}, { ...call, company_id: 2 }));

@@ -37,7 +37,7 @@ describe('an approved request', () => {
     assert.equal(event?.payload.transaction_date_time, '2026-11-21T12:00:00Z');
   });
 
-  test('tells the transaction type that the network sent, if it sent one', () => {
+  test('has the transaction type that the network sent, if it sent one', () => {
     const world = new NetworkWorld(now);
     const item = world.authorize({ transaction_type: 'Purchase with cashback' });
     assert.equal(item.transaction_type, 'Purchase with cashback');
@@ -54,7 +54,7 @@ describe('a declined request', () => {
     assert.equal(world.events[0]?.payload.issuer_response, 'Declined');
   });
 
-  test('to a number that nobody has is kept without the number, and no company hears of it', () => {
+  test('to an unknown number is stored without the number, and no company gets an event', () => {
     const world = new NetworkWorld(now);
     const item = world.authorize({ card_number: numberOf(404) });
     assert.equal(item.decline_reason, 'I');
@@ -94,7 +94,7 @@ describe('the same message again', () => {
     });
   }
 
-  test('within one pass too', () => {
+  test('also within one pass', () => {
     const world = new NetworkWorld(now);
     const message = world.message();
     const [first, again] = world.send(message, message) as AuthorizationAnswer[];
@@ -151,14 +151,14 @@ describe('an incremental authorization', () => {
     assert.deepEqual([row.root_id, row.held, row.uses, row.status], [root.id, 0, 0, 'open']);
   });
 
-  test('meets the limits of one transaction with the sum', () => {
+  test('is checked against the limits of one transaction with the sum', () => {
     const world = new NetworkWorld(now, { per_transaction_min: money(800), per_transaction_max: money(1_400) });
     world.authorize({ trace_id: 'T', billing_amount: 1_000 });
     assert.equal(world.authorize({ ...more, billing_amount: 401 }).decline_reason, 'E');
     assert.equal(world.authorize({ ...more, billing_amount: 400 }).decline_reason, null);
   });
 
-  test('meets what the card has left with its own amount', () => {
+  test('is checked against the rest of the card with its own amount', () => {
     const world = new NetworkWorld(now, { total_card_amount: money(1_400), per_transaction_max: money(5_000) });
     world.authorize({ trace_id: 'T', billing_amount: 1_000 });
     assert.equal(world.authorize({ ...more, billing_amount: 401 }).decline_reason, 'F');
@@ -183,7 +183,7 @@ describe('an incremental authorization', () => {
     ],
     ['it was only a verification', (world: NetworkWorld) => world.authorize({ trace_id: 'T', billing_amount: 0 })],
   ] as const) {
-    test(`is an authorization of its own when ${name}`, () => {
+    test(`is a separate authorization when ${name}`, () => {
       const world = new NetworkWorld(now);
       prepare(world);
       const item = world.authorize({ ...more, billing_amount: 700 });
@@ -192,7 +192,7 @@ describe('an incremental authorization', () => {
     });
   }
 
-  test('after the window rolled over meets the limits of the new window', () => {
+  test('after the window rolled over is checked against the limits of the new window', () => {
     const world = new NetworkWorld(now, { recurring: 'Daily', transactions_max: 1 });
     const root = world.authorize({ trace_id: 'T', billing_amount: 1_000 });
     world.now = '2026-11-22T00:00:00Z';
@@ -213,7 +213,7 @@ describe('an incremental authorization', () => {
 });
 
 describe('an advice', () => {
-  test('is applied even where it breaks a limit, and records which', () => {
+  test('is applied even if it breaks a limit, and records which', () => {
     const world = new NetworkWorld(now, { transactions_max: 1, total_card_amount: money(1_500) });
     world.authorize();
     const item = world.authorize({ ...advice, approval_code: 'ABC123' });
@@ -222,7 +222,7 @@ describe('an advice', () => {
     assert.deepEqual([world.counters.held, world.counters.uses, world.available()], [2_000, 2, -500]);
   });
 
-  test('within the limits breaks none', () => {
+  test('within the limits records no broken limit', () => {
     const world = new NetworkWorld(now);
     assert.equal(world.authorize({ ...advice, response_code: '00' }).broken_reason, null);
     assert.deepEqual([world.counters.held, world.counters.uses], [1_000, 1]);
@@ -253,7 +253,7 @@ describe('an advice', () => {
 });
 
 describe('a reversal', () => {
-  test('in full takes the hold away and gives the use back', () => {
+  test('in full releases the hold and the use', () => {
     const world = new NetworkWorld(now, { transactions_max: 1 });
     const root = world.authorize({ trace_id: 'T' });
     const item = world.authorize({ ...reversal, trace_id: 'T' });
@@ -264,7 +264,7 @@ describe('a reversal', () => {
   });
 
   for (const partial of [false, true]) {
-    test(`in full after a ${partial ? 'partial' : 'final'} clearing gives no use back, however often it comes`, () => {
+    test(`in full after a ${partial ? 'partial' : 'final'} clearing releases no use, even when it is repeated`, () => {
       const world = new NetworkWorld(now, { transactions_max: 1 });
       const reference = { net_reference_number: 'MCCABC1231121' };
       const root = world.authorize({ ...reference, trace_id: 'T' });
@@ -277,7 +277,7 @@ describe('a reversal', () => {
     });
   }
 
-  test('takes increments away too', () => {
+  test('also releases increments', () => {
     const world = new NetworkWorld(now);
     world.authorize({ trace_id: 'T' });
     world.authorize({ trace_id: 'T', incremental: true });
@@ -310,7 +310,7 @@ describe('a reversal', () => {
     assert.equal(world.counters.held, 300);
   });
 
-  test('in part is in part by the flat names of the amounts too', () => {
+  test('in part is also recognised by the flat names of the amounts', () => {
     const world = new NetworkWorld(now);
     world.authorize({ trace_id: 'T', billing_amount: 1_000 });
     const item = world.authorize({ ...reversal, trace_id: 'T', 'replacement_amounts.billing_amount': 300 });
@@ -319,7 +319,7 @@ describe('a reversal', () => {
   });
 
   for (const left_out of [0, null]) {
-    test(`in part goes by the transaction amount when it bears a billing amount of ${left_out} beside it, in one currency`, () => {
+    test(`in part uses the transaction amount when it also has a billing amount of ${left_out}, in one currency`, () => {
       const world = new NetworkWorld(now);
       world.authorize({ trace_id: 'T', billing_amount: 1_000 });
       const replacement_amounts = { billing_amount: left_out, settlement_amount: 0, transaction_amount: 300 };
@@ -335,7 +335,7 @@ describe('a reversal', () => {
     assert.equal(world.counters.held, 1_000);
   });
 
-  test('in part of a card with currency control goes by the transaction amount', () => {
+  test('in part of a card with currency control uses the transaction amount', () => {
     const world = new NetworkWorld(now, { currency: 'EUR' });
     const eur = { merchant_amount: 900, merchant_currency: 'EUR', trace_id: 'T' };
     world.authorize(eur);
@@ -372,7 +372,7 @@ describe('a reversal', () => {
     ['request', {}],
     ['advice', advice],
   ] as const) {
-    test(`before its original declines that one ${name}, and what else has its trace id is decided`, () => {
+    test(`before its original declines that one ${name}, and other messages with its trace id are decided`, () => {
       const world = new NetworkWorld(now);
       world.authorize({ ...reversal, trace_id: 'T' });
       world.authorize({ message_type_indicator: '0420', trace_id: 'T' });
@@ -392,7 +392,7 @@ describe('a reversal', () => {
     });
   }
 
-  test('before its original waits for it past an advice of a decline, which holds nothing anyway', () => {
+  test('before its original ignores an advice of a decline, which holds nothing, and waits for the original', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...reversal, trace_id: 'T' });
     world.authorize({ ...advice, trace_id: 'T', response_code: '05' });
@@ -416,7 +416,7 @@ describe('a reversal', () => {
     assert.equal(world.card(1).counters.held, 1_000);
   });
 
-  test('after a clearing takes back only what is still held', () => {
+  test('after a clearing releases only the rest of the hold', () => {
     const world = new NetworkWorld(now);
     const root = world.authorize({ trace_id: 'T', net_reference_number: 'MCCABC1231121' });
     world.clear({ net_reference_number: 'MCCABC1231121', billing_amount: 600, partial: true });
@@ -435,7 +435,7 @@ describe('a reversal', () => {
 });
 
 describe('a window', () => {
-  test('rolls over at midnight UTC, and the limits begin anew', () => {
+  test('rolls over at midnight UTC, and the limits start again', () => {
     const world = new NetworkWorld('2026-11-21T23:59:59.999Z', { recurring: 'Daily', transactions_max: 1 });
     world.authorize();
     assert.equal(world.authorize().decline_reason, 'G');
@@ -446,7 +446,7 @@ describe('a window', () => {
     assert.equal(world.counters.window_start_ms, ms('2026-11-22T00:00:00Z'));
   });
 
-  test('that is over keeps its messages: a reversal moves the row and not the counters', () => {
+  test('that is over keeps its messages: a reversal changes the row and not the counters', () => {
     const world = new NetworkWorld(now, { recurring: 'Daily' });
     const root = world.authorize({ trace_id: 'T' });
     world.now = '2026-11-22T08:00:00Z';
@@ -492,7 +492,7 @@ describe('an aging hold', () => {
     assert.equal(world.row(root.id!).hold_end_ms, ms('2026-03-09T00:00:01-04:00'));
   });
 
-  test('that a pass releases leaves the later ones to be released in their turn', () => {
+  test('that a pass releases does not prevent the later release of others', () => {
     const world = new NetworkWorld(now, aging);
     world.authorize({ billing_amount: 100 });
     world.now = '2026-11-23T12:00:00Z';
@@ -508,7 +508,7 @@ describe('an aging hold', () => {
     assert.deepEqual([world.counters.held, world.counters.next_hold_end_ms], [0, null]);
   });
 
-  test('that nobody used has no end: a verification holds nothing', () => {
+  test('of a verification has no end, because it holds nothing', () => {
     const world = new NetworkWorld(now, aging);
     const item = world.authorize({ billing_amount: 0 });
     assert.equal(world.row(item.id!).hold_end_ms, null);

@@ -50,7 +50,7 @@ describe('a clearing of an authorization', () => {
     assert.deepEqual([first.class, last.class, world.row(root.id!).status], ['partial', 'exact', 'cleared']);
   });
 
-  test('in parts above the hold takes no more than there is', () => {
+  test('in parts above the hold releases no more than the hold', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...ref, billing_amount: 1_000 });
     world.clear({ ...ref, billing_amount: 1_300, partial: true });
@@ -72,7 +72,7 @@ describe('a clearing of an authorization', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_200]);
   });
 
-  test('counts increments, and what was reversed no more', () => {
+  test('counts increments, and no longer reversed amounts', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...ref, trace_id: 'T', billing_amount: 1_000 });
     world.authorize({ trace_id: 'T', incremental: true, billing_amount: 500 });
@@ -81,7 +81,7 @@ describe('a clearing of an authorization', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_200]);
   });
 
-  test('in a window that is over moves the row and not the counters', () => {
+  test('in a window that is over changes the row and not the counters', () => {
     const world = new NetworkWorld(now, { recurring: 'Daily' });
     const root = world.authorize(ref);
     world.now = '2026-11-22T08:00:00Z';
@@ -92,7 +92,7 @@ describe('a clearing of an authorization', () => {
     assert.equal(world.clearing(item.id).window_start_ms, ms('2026-11-21T00:00:00Z'));
   });
 
-  test('after the hold aged off is applied and called late', () => {
+  test('after the hold aged off is applied and classified as late', () => {
     const world = new NetworkWorld(now, aging);
     const root = world.authorize(ref);
     world.now = '2026-11-28T05:00:01Z';
@@ -112,7 +112,7 @@ describe('a clearing of an authorization', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_000]);
   });
 
-  test('after a reversal in full is applied all the same', () => {
+  test('after a reversal in full is applied anyway', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...ref, trace_id: 'T' });
     world.authorize({ ...reversal, trace_id: 'T' });
@@ -120,7 +120,7 @@ describe('a clearing of an authorization', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_000]);
   });
 
-  test('after a reversal in full is a use again, so that no limit of uses is passed that way', () => {
+  test('after a reversal in full is a use again, so that a limit of uses cannot be exceeded', () => {
     const world = new NetworkWorld(now, { transactions_max: 2 });
     const uses = [1, 2].map((day) => {
       const reference = { net_reference_number: `MCCABC123112${day}` };
@@ -136,7 +136,7 @@ describe('a clearing of an authorization', () => {
     assert.equal(world.authorize().decline_reason, 'G');
   });
 
-  test('is one use of its authorization, however many parts follow a reversal in full', () => {
+  test('is one use of its authorization, even when many parts follow a reversal in full', () => {
     const world = new NetworkWorld(now);
     const root = world.authorize({ ...ref, trace_id: 'T' });
     world.clear({ ...ref, billing_amount: 100, partial: true });
@@ -184,7 +184,7 @@ describe('the same network_financial_transaction_id again', () => {
     assert.equal(world.events.length, 1);
   });
 
-  test('within one pass too', () => {
+  test('also within one pass', () => {
     const world = new NetworkWorld(now);
     const message = world.clearingMessage();
     const [first, again] = world.send(message, message);
@@ -200,8 +200,8 @@ describe('the same network_financial_transaction_id again', () => {
   });
 });
 
-describe("a clearing that is not the card's to apply", () => {
-  test('is not found when nobody has the card', () => {
+describe('a clearing that cannot be applied to the card', () => {
+  test('is not found when the card is unknown', () => {
     const world = new NetworkWorld(now);
     const notFound = (error: unknown) =>
       error instanceof Refusal && error.code === 'not_found' && !error.message.includes(numberOf(404));
@@ -251,7 +251,7 @@ describe('a credit', () => {
     assert.equal(world.row(root.id!).status, 'cleared');
   });
 
-  test('linked to a purchase of a window that is over leaves this window alone', () => {
+  test('linked to a purchase of a window that is over does not change this window', () => {
     const world = new NetworkWorld(now, { recurring: 'Daily' });
     const root = world.authorize(ref);
     world.clear(ref);
@@ -271,7 +271,7 @@ describe('a credit', () => {
     assert.equal(world.counters.cleared, 600);
   });
 
-  test('stands alone, for review, when more than one clearing fits', () => {
+  test('stays unlinked, for review, when more than one clearing fits', () => {
     const world = new NetworkWorld(now);
     world.clear({ ...ard, merchant_id: 'M' });
     world.clear({ merchant_id: 'M' });
@@ -280,7 +280,7 @@ describe('a credit', () => {
     assert.equal(world.counters.cleared, 1_600);
   });
 
-  test('that stands alone never takes the window below 0', () => {
+  test('that is unlinked never reduces the window below 0', () => {
     const world = new NetworkWorld(now);
     world.clear({ billing_amount: 300 });
     const item = world.clear({ clearing_type: 'CREDIT', billing_amount: 500 });
@@ -289,7 +289,7 @@ describe('a credit', () => {
     assert.equal(world.clearing(item.id).cleared_effect, -300);
   });
 
-  test('of what was reversed in full is no use', () => {
+  test('of a purchase reversed in full is not a use', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...ref, trace_id: 'T' });
     world.authorize({ ...reversal, trace_id: 'T' });
@@ -297,7 +297,7 @@ describe('a credit', () => {
     assert.deepEqual([item.class, world.counters.uses], ['refund_linked', 0]);
   });
 
-  test('of an authorized refund closes it, and is no use', () => {
+  test('of an authorized refund closes it, and is not a use', () => {
     const world = new NetworkWorld(now);
     const root = world.authorize({ ...ref, card_holder_transaction_type_code: '20' });
     const item = world.clear({ ...ref, clearing_type: 'CREDIT' });
@@ -310,7 +310,7 @@ describe('a credit', () => {
 describe('the reversal of a clearing', () => {
   const undo = { ...ard, cycle: 'reversal', clearing_type: 'CREDIT' } as const;
 
-  test('undoes what the clearing did to the cleared amount', () => {
+  test('undoes the change of the clearing to the cleared amount', () => {
     const world = new NetworkWorld(now);
     const root = world.authorize(ref);
     const first = world.clear({ ...ref, ...ard });
@@ -320,7 +320,7 @@ describe('the reversal of a clearing', () => {
     assert.deepEqual([world.counters.cleared, world.row(root.id!).cleared], [0, 0]);
   });
 
-  test('of a credit gives back what the credit took, and no more', () => {
+  test('of a credit restores exactly the amount that the credit removed', () => {
     const world = new NetworkWorld(now);
     world.clear({ billing_amount: 300 });
     world.clear({ ...ard, clearing_type: 'CREDIT', billing_amount: 500 });
@@ -353,7 +353,7 @@ describe('the reversal of a clearing', () => {
 
 describe('a dispute', () => {
   for (const cycle of ['second_presentment', 'chargeback']) {
-    test(`(${cycle}) is recorded against its clearing and leaves the balance alone`, () => {
+    test(`(${cycle}) is recorded against its clearing and does not change the balance`, () => {
       const world = new NetworkWorld(now);
       const root = world.authorize({ ...ref, trace_id: 'T' });
       const first = world.clear({ ...ref, ...ard });
@@ -365,7 +365,7 @@ describe('a dispute', () => {
     });
   }
 
-  test('without its clearing is recorded for review and leaves the balance alone', () => {
+  test('without its clearing is recorded for review and does not change the balance', () => {
     const world = new NetworkWorld(now);
     const item = world.clear({ ...ard, cycle: 'chargeback' });
     assert.deepEqual([item.class, item.match_rule, item.review], ['dispute', 8, true]);
@@ -376,7 +376,7 @@ describe('a dispute', () => {
 describe('on a card with currency control a clearing counts in the merchant currency', () => {
   const eur = { billing_amount: 1_100, merchant_amount: 1_000, merchant_currency: 'EUR' } as const;
 
-  test('when it says that amount', () => {
+  test('when it contains that amount', () => {
     const world = new NetworkWorld(now, { currency: 'EUR' });
     world.authorize({ ...ref, ...eur });
     const item = world.clear({ ...ref, ...eur });
@@ -390,7 +390,7 @@ describe('on a card with currency control a clearing counts in the merchant curr
     assert.deepEqual([world.counters.cleared, item.review], [500, true]);
   });
 
-  test('by the billed amount, for review, when nothing tells a rate', () => {
+  test('by the billed amount, for review, when there is no rate', () => {
     const world = new NetworkWorld(now, { currency: 'EUR' });
     const item = world.clear({ billing_amount: 550 });
     assert.deepEqual([world.counters.cleared, item.review], [550, true]);

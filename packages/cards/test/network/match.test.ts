@@ -9,7 +9,7 @@ const now = '2026-11-21T12:00:00Z';
 type Authorized = Partial<AuthorizationInput>;
 type Cleared = Partial<ClearingInput>;
 
-/** The rule that matches the clearing to the one authorization; 8 when none does. */
+/** Returns the rule that matches the clearing to the single authorization; 8 when none does. */
 function ruleOf(authorized: Authorized, cleared: Cleared, later = now) {
   const world = new NetworkWorld(now);
   world.authorize(authorized);
@@ -21,16 +21,16 @@ describe('rule 3: the whole network reference number', () => {
   const ref = { net_reference_number: 'MCCABC1231121' };
 
   test('matches', () => assert.equal(ruleOf(ref, ref), 3));
-  test('needs all thirteen characters', () => {
+  test('requires all thirteen characters', () => {
     const six = { net_reference_number: '   ABC123    ' };
     assert.equal(ruleOf(six, six), 8);
   });
-  test('needs the same currency when the clearing tells it', () => {
+  test('requires the same currency when the clearing has one', () => {
     const pounds = { ...ref, merchant_amount: 1_000, merchant_currency: 'GBP' };
     assert.equal(ruleOf(ref, pounds), 8);
     assert.equal(ruleOf(pounds, pounds), 3);
   });
-  test('needs the same approval code when both have one', () => {
+  test('requires the same approval code when both have one', () => {
     const world = new NetworkWorld(now);
     const { approval_code } = world.authorize(ref);
     assert.equal(world.clear({ ...ref, approval_code: 'ZZZZZ9' }).match_rule, 8);
@@ -59,12 +59,12 @@ describe('rule 4: the six characters of the reference, the day and the approval 
     ['0102', 4],
     ['0103', 8],
   ] as const) {
-    test(`without a date goes by the cycle dates: 0101 and ${date}`, () => {
+    test(`without a date uses the cycle dates: 0101 and ${date}`, () => {
       const first = { ...advice, net_reference_number: 'MCCABC1230101' };
       assert.equal(ruleOf(first, { ...cleared, net_reference_number: `MCCABC123${date}` }), rule);
     });
   }
-  test('needs the approval code', () => {
+  test('requires the approval code', () => {
     const day = { authorization_date: '2026-11-21' };
     assert.equal(ruleOf(authorized, { ...cleared, ...day, approval_code: null }), 8);
     assert.equal(ruleOf(authorized, { ...cleared, ...day, approval_code: 'A1B2C4' }), 8);
@@ -89,10 +89,10 @@ describe('rule 5: approval code, merchant and an amount within 20 %', () => {
     const pounds = { merchant_amount: 700, merchant_currency: 'GBP' };
     assert.equal(ruleOf({ ...authorized, ...pounds }, { ...cleared, ...pounds, billing_amount: 2_000 }), 5);
   });
-  test('matches a part however small', () => {
+  test('matches a part of any size', () => {
     assert.equal(ruleOf(authorized, { ...cleared, billing_amount: 100, partial: true }), 5);
   });
-  test('compares with what increments made of it', () => {
+  test('compares with the amount including increments', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...authorized, trace_id: 'T' });
     world.authorize({ trace_id: 'T', incremental: true, billing_amount: 2_000 });
@@ -122,7 +122,7 @@ describe('rule 6: amount and merchant alone', () => {
     const item = world.clear(shop);
     assert.deepEqual([item.match_rule, item.review, item.authorization_id], [6, true, root.id]);
   });
-  test('is never applied by itself when there is more than one', () => {
+  test('is never applied automatically when there is more than one', () => {
     const world = new NetworkWorld(now);
     world.authorize(shop);
     world.authorize(shop);
@@ -130,7 +130,7 @@ describe('rule 6: amount and merchant alone', () => {
     assert.deepEqual([item.match_rule, item.review, item.class], [8, true, 'force_post']);
     assert.equal(world.counters.held, 2_000);
   });
-  test('passes over what is cleared or reversed already', () => {
+  test('skips authorizations that are already cleared or reversed', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...shop, trace_id: 'T' });
     world.authorize({ message_type_indicator: '0400', trace_id: 'T' });
@@ -138,7 +138,7 @@ describe('rule 6: amount and merchant alone', () => {
     assert.equal(world.clear(shop).match_rule, 6);
     assert.equal(world.clear(shop).match_rule, 8);
   });
-  test('needs the very amount and the merchant', () => {
+  test('requires the exact amount and the merchant', () => {
     assert.equal(ruleOf(shop, { ...shop, billing_amount: 999 }), 8);
     assert.equal(ruleOf(shop, { merchant_id: 'N' }), 8);
     assert.equal(ruleOf({}, {}), 8);
@@ -146,7 +146,7 @@ describe('rule 6: amount and merchant alone', () => {
 });
 
 describe('a tie', () => {
-  test('at one rule is left to the later rules, and to a person', () => {
+  test('at one rule is left to the later rules, and then to review', () => {
     const ref = { net_reference_number: 'MCCABC1231121' };
     const world = new NetworkWorld(now);
     world.authorize({ ...ref, merchant_id: 'M' });

@@ -35,7 +35,7 @@ const read = (more: object) => normalizeAuthorization({ ...input, ...more }, vau
 const readClearing = (more: object) => normalizeClearing({ ...clearing_input, ...more }, vault, null);
 
 describe('an authorization message', () => {
-  test('is read into its own terms', () => {
+  test('is read into the terms of the service', () => {
     const message = read({ merchant_name: 'Café', cvc: '123', expiry: '2028-11', merchant_id: '' });
     assert.equal(message.message_type, '0100');
     assert.equal(message.transaction_date_time_ms, ms('2026-11-21T11:00:00Z'));
@@ -57,13 +57,13 @@ describe('an authorization message', () => {
     });
   }
 
-  test('keeps neither number nor code among what it stores', () => {
+  test('stores neither the number nor the code', () => {
     const { details, pan } = read({ cvc: '987' });
     assert.equal(JSON.stringify({ details, pan }).includes('"987"'), false);
     assert.equal(JSON.stringify({ details, pan }).includes(numberOf(1)), false);
   });
 
-  test('masks a card number in free text, its own and any other that passes the Luhn check', () => {
+  test('masks its card number and any other that passes the Luhn check in free text', () => {
     const told = (merchant_name: string) => read({ merchant_name }).details.merchant_name;
     assert.equal(told(`Paper ${numberOf(1)}!`), 'Paper ************0001!');
     assert.equal(told(`1${numberOf(1)}2`), '1************00012');
@@ -77,7 +77,7 @@ describe('an authorization message', () => {
   });
 
   for (const name of ['trace_id', 'system_trace_audit_number', 'merchant_id', 'net_reference_number']) {
-    test(`is refused when ${name}, by which things are found, holds the number of the card`, () => {
+    test(`is refused when ${name}, a field for look-ups, contains the number of the card`, () => {
       assert.throws(
         () => read({ [name]: `x${numberOf(1)}` }),
         (error) => namesField(name)(error) && !JSON.stringify(error).includes(numberOf(1)),
@@ -89,7 +89,7 @@ describe('an authorization message', () => {
     });
   }
 
-  test('takes replacement amounts of a reversal only, and none when all are zero', () => {
+  test('takes replacement amounts only from a reversal, and none when all are zero', () => {
     const replacement_amounts = { billing_amount: 300, transaction_amount: null };
     const reversal = { message_type_indicator: '0400' };
     const told = { billing_amount: 300, settlement_amount: null, transaction_amount: null };
@@ -104,7 +104,7 @@ describe('an authorization message', () => {
     const reversal = { message_type_indicator: '0400' };
     const flat = `replacement_amounts.${name}`;
 
-    test(`may name the replacement ${name} beside the object of them, or instead of it`, () => {
+    test(`may have the replacement ${name} in addition to the object, or instead of it`, () => {
       const told = { billing_amount: null, settlement_amount: null, transaction_amount: null, [name]: 300 };
       for (const replacement_amounts of [undefined, null, {}, { [name]: null }, { [name]: 300 }]) {
         const message = read({ ...reversal, replacement_amounts, [flat]: 300 });
@@ -119,7 +119,7 @@ describe('an authorization message', () => {
       assert.equal(read({ [flat]: 300 }).replacement_amounts, null);
     });
 
-    test(`is refused with two replacements of the ${name} that differ, or with one that is no amount`, () => {
+    test(`is refused with two replacements of the ${name} that differ, or with one that is not an amount`, () => {
       for (const [own, inner] of [
         [300, 301],
         [0, 300],
@@ -144,7 +144,7 @@ describe('an authorization message', () => {
     assert.deepEqual(read(sent).replacement_amounts, told);
   });
 
-  test('is incremental only when it asks for an amount', () => {
+  test('is incremental only when it requests an amount', () => {
     assert.equal(read({ incremental: true }).incremental, true);
     assert.equal(read({ incremental: true, message_type_indicator: '0400' }).incremental, false);
   });
@@ -209,7 +209,7 @@ describe('an authorization message', () => {
     );
   });
 
-  test('may carry the largest amount', () => {
+  test('may have the largest amount', () => {
     assert.equal(read({ billing_amount: 1_000_000_000_000 }).billing_amount, 1_000_000_000_000);
   });
 });
@@ -230,7 +230,7 @@ describe('a clearing', () => {
     assert.equal(readClearing({ cycle: 'chargeback' }).cycle, 'chargeback');
   });
 
-  test('takes a date out of a date and time', () => {
+  test('takes the date from a date and time', () => {
     assert.equal(readClearing({ settlement_date: '2026-11-23T00:00:00.000Z' }).settlement_date, '2026-11-23');
     assert.equal(readClearing({ authorization_date: '2026-11-20' }).authorization_date, '2026-11-20');
   });

@@ -24,10 +24,10 @@ import {
   type VirtualCard,
 } from '../../src/index.ts';
 
-/** The code of every card here. */
+/** The code of every card in these tests. */
 export const right_cvc = '123';
 
-/** A vault whose keyed hash is the number itself: enough to tell numbers apart. */
+/** A vault whose keyed hash is the number itself: enough to distinguish numbers. */
 export const vault: Pick<CardVault, 'index' | 'cvcMatches'> = {
   index: (pan) => new TextEncoder().encode(pan.reveal()),
   cvcMatches: (_pan, _expiry, cvc) => cvc === right_cvc,
@@ -60,7 +60,7 @@ export type CardSketch = Partial<Omit<LedgerCard, 'number_index' | 'last4'>>;
 
 const real_card_id = 3;
 
-/** A card without peculiarities: 1,000.00 in all, any merchant, for two years. */
+/** An ordinary card: 1,000.00 in total, any merchant, for two years. */
 export function cardOf(sketch: CardSketch = {}): LedgerCard {
   const id = sketch.id ?? 1;
   const number = numberOf(id);
@@ -98,7 +98,7 @@ export const aging = {
   aging_velocity_time_zone: 'America/New_York',
 } as const;
 
-/** Writes a card to the storage, with its number and a template of its own. */
+/** Writes a card to the storage, with its number and a separate template. */
 function storeCard({ cards, numbers, card_ids, templates }: State, card: LedgerCard): void {
   const { number_index, template, ...stored } = card;
   const template_id = 100 + card.id;
@@ -119,9 +119,13 @@ function storeCard({ cards, numbers, card_ids, templates }: State, card: LedgerC
   });
 }
 
-/** A ledger with cards, and short ways to send messages of the network to it. Amounts in cents. */
+/**
+ * A ledger with cards, and short methods that send network messages to it. Amounts are in cents.
+ */
 export class NetworkWorld {
-  /** What a pass finds: what the ledger promises, or with it everything else of its cards. */
+  /**
+   * The rows that a pass loads: those that the ledger promises, or also all others of its cards.
+   */
   loads: 'what is promised' | 'everything' = 'what is promised';
   now_ms: number;
   readonly ledger: MemoryLedger;
@@ -142,7 +146,7 @@ export class NetworkWorld {
     this.now_ms = ms(iso);
   }
 
-  /** What is committed. */
+  /** The committed state. */
   get state(): State {
     return this.#committed();
   }
@@ -171,7 +175,7 @@ export class NetworkWorld {
     return this.state.clearings.get(id)!;
   }
 
-  /** What a reader is told to be left on the card. */
+  /** Returns the available amount of the card, as a reader sees it. */
   available(id = 1): number {
     const past_end = this.state.authorizations
       .values()
@@ -228,7 +232,7 @@ export class NetworkWorld {
     );
   }
 
-  /** The state with all that is recorded on its cards. */
+  /** Returns the state with everything that is recorded on its cards. */
   #withEverything(state: LedgerState): LedgerState {
     const { authorizations, clearings } = this.state;
     const ids = new Set(state.cards.map(({ id }) => id));
@@ -249,7 +253,7 @@ export class NetworkWorld {
   }
 }
 
-/** The item of an answer; throws the refusal of a refused one. */
+/** Returns the item of an answer; throws the refusal of a refused one. */
 export function itemOf<Answer extends AuthorizationAnswer | ClearingAnswer>(
   answer: Answer,
 ): Extract<Answer, { kind: 'answered' }>['item'] {
@@ -257,7 +261,7 @@ export function itemOf<Answer extends AuthorizationAnswer | ClearingAnswer>(
   return answer.item as Extract<Answer, { kind: 'answered' }>['item'];
 }
 
-/** For `assert.throws`: a refusal that names the field. */
+/** Returns a check for `assert.throws`: a refusal that names the field. */
 export function namesField(path: string) {
   return (error: unknown) => error instanceof Refusal && error.fields.some((field) => field.path === path);
 }

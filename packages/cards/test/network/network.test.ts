@@ -60,11 +60,11 @@ function setUp(options: { batch_max?: number; queue_max?: number } = {}) {
   return { world, gate, network, faults, found_full };
 }
 
-/** Lets every continuation that can run, run. */
+/** Lets every pending continuation run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue before the ledger', () => {
-  test('sends a message that is alone at once, and those that come meanwhile together', async () => {
+  test('sends a single message immediately, and messages that arrive meanwhile together', async () => {
     const { world, gate, network } = setUp();
     const first = network.authorize(world.message());
     await settled();
@@ -83,7 +83,7 @@ describe('the queue before the ledger', () => {
     assert.deepEqual(gate.committed, [3]);
   });
 
-  test('takes what arrives while the ledger gathers into the same pass', async () => {
+  test('takes messages that arrive while the ledger gathers into the same pass', async () => {
     const world = new NetworkWorld(now);
     const gate = gated(world);
     gate.open();
@@ -102,7 +102,7 @@ describe('the queue before the ledger', () => {
     assert.deepEqual(gate.begun, [2]);
   });
 
-  test('runs as many passes at once as the ledger is worth, those about one number one after another', async () => {
+  test('runs as many passes at the same time as the ledger allows, and passes about one number one after another', async () => {
     const world = new NetworkWorld(now);
     const gate = gated(world);
     const ledger: Ledger = { ...gate.ledger, passes_at_once: 2 };
@@ -110,10 +110,10 @@ describe('the queue before the ledger', () => {
     const about = (first_byte: number) => ({ ...world.message(), number_index: new Uint8Array([first_byte, 7]) });
     const answers = [2, 3].map((first_byte) => network.authorize(about(first_byte)));
     await settled();
-    assert.deepEqual(gate.begun, [1, 1], 'two numbers, two passes under way');
+    assert.deepEqual(gate.begun, [1, 1], 'two numbers, two passes in progress');
     answers.push(...[2, 2, 3].map((first_byte) => network.authorize(about(first_byte))));
     await settled();
-    assert.deepEqual(gate.begun, [1, 1], 'later messages wait for the pass before theirs');
+    assert.deepEqual(gate.begun, [1, 1], 'later messages wait for the previous pass');
     let drained = false;
     const drain = network.drain().then(() => {
       drained = true;
@@ -125,7 +125,7 @@ describe('the queue before the ledger', () => {
     assert.deepEqual(gate.begun.toSorted(), [1, 1, 1, 2]);
   });
 
-  test('never sends more than batch_max at once', async () => {
+  test('never sends more than batch_max in one pass', async () => {
     const { world, gate, network } = setUp({ batch_max: 4 });
     gate.open();
     await Promise.all(Array.from({ length: 10 }, () => network.authorize(world.message())));
@@ -150,7 +150,7 @@ describe('the queue before the ledger', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared], [400, 50]);
   });
 
-  test('is bounded: a message too many meets a fault at once and is told of, and the others do not', async () => {
+  test('is bounded: further messages fail immediately with a fault and are reported, and the others do not fail', async () => {
     const { world, gate, network, faults, found_full } = setUp({ queue_max: 2 });
     const running = network.authorize(world.message());
     await settled();
@@ -168,7 +168,7 @@ describe('the queue before the ledger', () => {
 });
 
 describe('a pass that fails', () => {
-  test('is tried again one by one: a message that alone causes it harms only itself', async () => {
+  test('is tried again one by one: a message that fails the pass fails alone', async () => {
     const { world, gate, network, faults } = setUp();
     const poison = world.message();
     gate.failWhen((messages) => (messages.includes(poison) ? new Violation('poison') : null));
@@ -192,10 +192,10 @@ describe('a pass that fails', () => {
     });
     assert.deepEqual([itemOf(itself).id, itemOf(itself).card_number], [null, '************0001']);
     assert.equal(world.counters.uses, 2);
-    assert.equal(faults.length, 2, 'of the pass together, and of the message alone');
+    assert.equal(faults.length, 2, 'the fault of the pass, and the fault of the message alone');
   });
 
-  test('records nothing as approved, and the same message later is decided', async () => {
+  test('records nothing as approved, and a later copy of the message is decided', async () => {
     const { world, gate, network } = setUp();
     const message = world.message();
     gate.failWhen(() => new Fault('disk full', { retryable: true }));
@@ -207,7 +207,7 @@ describe('a pass that fails', () => {
     assert.equal(itemOf(await network.authorize(message)).status, 'open');
   });
 
-  test('after its commit gives the committed outcome to the same message again', async () => {
+  test('after its commit returns the committed outcome to a repeated message', async () => {
     const { world, gate, network } = setUp();
     const message = world.message();
     gate.failWhen(() => new Fault('connection lost', { retryable: true }), { after_commit: true });
@@ -220,7 +220,7 @@ describe('a pass that fails', () => {
     assert.equal(world.counters.uses, 1);
   });
 
-  test('rejects a clearing with the fault, and the same clearing later is recorded', async () => {
+  test('rejects a clearing with the fault, and a later copy of the clearing is recorded', async () => {
     const { world, gate, network } = setUp();
     const message = world.clearingMessage();
     gate.failWhen(() => new Fault('disk full', { retryable: true }));
@@ -230,7 +230,7 @@ describe('a pass that fails', () => {
     assert.equal(itemOf(await network.clear(message)).class, 'force_post');
   });
 
-  test('does not keep later messages from their pass', async () => {
+  test('does not prevent the pass of later messages', async () => {
     const { world, gate, network } = setUp();
     gate.failWhen(() => new Fault('disk full', { retryable: true }));
     gate.open();
@@ -241,7 +241,7 @@ describe('a pass that fails', () => {
 });
 
 describe('draining', () => {
-  test('answers what is in flight, takes nothing more, and then is done', async () => {
+  test('answers the messages in flight, takes no more, and then resolves', async () => {
     const { world, gate, network, found_full } = setUp({ batch_max: 1 });
     const taken = [1, 2].map(() => network.authorize(world.message()));
     let done = false;
@@ -251,7 +251,7 @@ describe('draining', () => {
     const late = await network.authorize(world.message());
     assert.equal(late.kind === 'answered' && late.fault, true);
     await assert.rejects(network.clear(world.clearingMessage()), Fault);
-    assert.equal(found_full.count, 0, 'it is closing, and not full');
+    assert.equal(found_full.count, 0, 'the network is closing, and not full');
     await settled();
     assert.equal(done, false);
     gate.open();
@@ -260,11 +260,11 @@ describe('draining', () => {
     assert.deepEqual(gate.committed, [1, 1]);
   });
 
-  test('is done at once when nothing is in flight', async () => {
+  test('resolves immediately when nothing is in flight', async () => {
     await setUp().network.drain();
   });
 
-  test('happens once: a second call is a violation, during it and after it', async () => {
+  test('is allowed once: a second call is a violation, during it and after it', async () => {
     const { network } = setUp();
     const drained = network.drain();
     await assert.rejects(network.drain(), Violation);
@@ -272,7 +272,7 @@ describe('draining', () => {
     await assert.rejects(network.drain(), Violation);
   });
 
-  test('is remembered: a message after it meets a fault, and no pass begins', async () => {
+  test('is final: a later message fails with a fault, and no pass begins', async () => {
     const { world, gate, network } = setUp();
     gate.open();
     await network.drain();

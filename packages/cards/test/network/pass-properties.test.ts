@@ -118,7 +118,7 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Every card's counters against what its rows sum to. */
+/** Asserts that every card's counters equal the sums of its rows. */
 function assertBooksBalance({ state }: NetworkWorld): void {
   const clearings = state.clearings.values();
   const rows = state.authorizations.values();
@@ -142,7 +142,7 @@ function assertBooksBalance({ state }: NetworkWorld): void {
 }
 
 describe('over any sequence of messages and moves of the clock', () => {
-  test('the counters of every card are what its rows sum to', () => {
+  test('the counters of every card equal the sums of its rows', () => {
     fc.assert(
       fc.property(
         fc.tuple(cards, cards),
@@ -160,7 +160,7 @@ describe('over any sequence of messages and moves of the clock', () => {
     );
   });
 
-  test('requests and reversals never go over a limit, in any window', () => {
+  test('requests and reversals never exceed a limit, in any window', () => {
     fc.assert(
       fc.property(
         cards,
@@ -187,8 +187,8 @@ describe('over any sequence of messages and moves of the clock', () => {
   });
 });
 
-describe('however the messages of one instant are split over passes', () => {
-  test('and however little a ledger loads, the answers, the rows, the counters and the events are the same', () => {
+describe('for any split of the messages of one instant over passes', () => {
+  test('and even for a ledger that loads only the promised rows, the answers, the rows, the counters and the events are the same', () => {
     fc.assert(
       fc.property(
         fc.tuple(cards, cards),

@@ -7,7 +7,10 @@ import { type CardSketch, ms, NetworkWorld, numberOf, right_cvc } from './networ
 
 const now = '2026-11-21T12:00:00Z';
 
-/** For each reason, a card and a message to which it applies; sketches of two reasons can be laid over each other. */
+/**
+ * For each reason, a card and a message to which it applies; sketches of two reasons can be
+ * combined.
+ */
 const cases: readonly {
   readonly code: string;
   readonly vcn_response: string;
@@ -73,7 +76,7 @@ function decide(card: CardSketch, message: Partial<AuthorizationInput>) {
 }
 
 describe('the ordered reasons', () => {
-  test('are the ones of the table, in its order', () => {
+  test('are the reasons of the table, in its order', () => {
     const table = reasons.map(({ code, vcn_response, response_code }) => ({ code, vcn_response, response_code }));
     assert.deepEqual(
       table,
@@ -101,7 +104,7 @@ describe('the ordered reasons', () => {
     });
   }
 
-  test('approves what none of them applies to', () => {
+  test('approve a message to which none of them applies', () => {
     const item = decide({}, { expiry: '2028-11', cvc: right_cvc });
     assert.equal(item.decline_reason, null);
     assert.equal(item.vcn_response, 'Valid');
@@ -183,7 +186,7 @@ describe('the limits', () => {
     assert.deepEqual(codes, [null, null, 'G']);
   });
 
-  test('a verification of 0 is checked in all but the minimum, uses nothing and holds nothing', () => {
+  test('a verification of 0 is checked against all limits except the minimum, uses nothing and holds nothing', () => {
     const world = new NetworkWorld(now, { ...limits, transactions_max: 1 });
     const zero = { billing_amount: 0 };
     assert.equal(world.authorize(zero).decline_reason, null);
@@ -193,7 +196,7 @@ describe('the limits', () => {
     assert.equal(decide({ ...limits, status: 'Canceled' }, zero).decline_reason, 'K');
   });
 
-  test('a refund meets none of them and holds nothing, but the card must be the right one', () => {
+  test('do not apply to a refund, which holds nothing, but the card must be the right one', () => {
     for (const code of ['20', '28', '200000', '283010']) {
       const full = { per_transaction_max: money(1), total_card_amount: money(1), transactions_max: 1 };
       const world = new NetworkWorld(now, { ...full, counters: { ...noCounters(), uses: 1 } });

@@ -20,7 +20,7 @@ test('a sweep marks ended holds expired, a bounded number of cards at a time, an
   assert.equal(world.events.length, 3, 'a hold that ends is no event');
 });
 
-test('a sweep leaves alone what is not due', async () => {
+test('a sweep does not change holds that are not due', async () => {
   const world = new NetworkWorld('2026-11-21T12:00:00Z', aging);
   world.authorize({ billing_amount: 100 });
   world.now = '2026-11-22T12:00:00Z';

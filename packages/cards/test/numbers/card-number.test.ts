@@ -10,7 +10,7 @@ import { repeatableRandom } from '../repeatable-random.ts';
 
 const account_range = fc.stringMatching(/^[0-9]{6,12}$/);
 
-test('a drawn number has 16 digits, lies in its account range and is Luhn-valid', () => {
+test('a generated number has 16 digits, is in its account range and is Luhn-valid', () => {
   fc.assert(
     fc.property(account_range, fc.nat(), (range, seed) => {
       const number = drawCardNumber(range, repeatableRandom(seed)).reveal();
@@ -21,7 +21,7 @@ test('a drawn number has 16 digits, lies in its account range and is Luhn-valid'
   );
 });
 
-test('the least and the greatest draw are the first and the last number of the range', () => {
+test('the least and the greatest random value give the first and the last number of the range', () => {
   const drawing = (drawn: (bound: number) => number) =>
     drawCardNumber('512345', { below: drawn, bytes: () => new Uint8Array() }).reveal();
   assert.equal(drawing(() => 0).slice(0, 15), '512345000000000');
@@ -49,7 +49,7 @@ test('an account range has 6 to 12 digits', () => {
   }
 });
 
-test('a number prints masked wherever it is printed', () => {
+test('a number is masked in every form of printing', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9]{12,19}$/), (number) => {
       const pan = new Pan(number);
@@ -65,7 +65,7 @@ test('a number prints masked wherever it is printed', () => {
   );
 });
 
-test('what is no card number is refused without being repeated', () => {
+test('a text that is not a card number is refused, and the message does not repeat it', () => {
   for (const wrong of ['41111111111', '41111111111111111111', '4111-1111-1111-1111', '']) {
     assert.throws(
       () => new Pan(wrong),

@@ -46,7 +46,7 @@ test('after a rotation the newest key alone reads every number, and look-up find
   );
 });
 
-test('each batch commits by itself, and progress is told after it', async () => {
+test('each batch commits separately, and progress is reported after it', async () => {
   const world = await worldWithCards(25);
   const told: (readonly [number, number])[] = [];
   const progress = (resealed: number) => {
@@ -83,7 +83,7 @@ test('cards are readable before, during and after a rotation', async () => {
   assert.deepEqual(after, before);
 });
 
-test('two rotations at once do the work of one', async () => {
+test('two rotations at the same time do the work of one', async () => {
   const world = await worldWithCards(25);
   const vault = ringVault('k2', 'k1');
   const counts = await Promise.all(
@@ -93,7 +93,7 @@ test('two rotations at once do the work of one', async () => {
   assert.deepEqual(new Set(world.keyIds()), new Set(['k2']));
 });
 
-test('numbers that another process holds are done in the end: none is left when the rotation resolves', async () => {
+test('numbers that another process holds are also sealed: none is left when the rotation resolves', async () => {
   let busy = true;
   const held = new Set<number>();
   const rival = {
@@ -111,7 +111,7 @@ test('numbers that another process holds are done in the end: none is left when 
   assert.deepEqual(new Set(world.keyIds()), new Set(['k2']));
 });
 
-test('a rotation that breaks off keeps its batches, and goes on where it stopped', async () => {
+test('an interrupted rotation keeps its batches, and a new one continues where it stopped', async () => {
   const world = await worldWithCards(9);
   const vault = ringVault('k2', 'k1');
   const progress = (resealed: number) => {
@@ -122,7 +122,7 @@ test('a rotation that breaks off keeps its batches, and goes on where it stopped
   assert.equal(await rotateKeys(world.unit_of_work, vault, { key_id: 'k2', batch_max: 2 }), 5);
 });
 
-test('a number whose key is missing is a fault, and stays as it is', async () => {
+test('a number whose key is missing is a fault, and stays unchanged', async () => {
   const world = await worldWithCards(2);
   const before = world.committed().numbers.entries();
   await assert.rejects(rotateKeys(world.unit_of_work, ringVault('k3'), { key_id: 'k3' }), Fault);
