@@ -5,7 +5,7 @@ import { changeRows, scratchDatabases } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
 import { mikroOrmPersistence } from '../src/index.ts';
 
-test('answers kept for idempotency keys outlast the move of claims to machine time, and open claims can be taken or completed', async (t) => {
+test('stored answers of idempotency keys survive the move of claims to machine time, and open claims can be taken or completed', async (t) => {
   for (const database of await scratchDatabases()) {
     t.after(() => database.dispose());
     await t.test(database.name, async () => {

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { faultOf, isConflict } from '../src/connection/faults.ts';
 
-/** The error that the work ends in. */
+/** Returns the error with which the work fails. */
 async function errorOf(work: () => unknown): Promise<unknown> {
   try {
     await work();
@@ -18,10 +18,13 @@ async function errorOf(work: () => unknown): Promise<unknown> {
   return assert.fail('nothing failed');
 }
 
-/** What the caller of a transaction is told: whether it may try again, and whether the transaction is run again at once. */
+/**
+ * Returns the result for the caller of a transaction: whether the caller may try again, and whether
+ * the transaction is run again immediately.
+ */
 function told(error: unknown) {
   const fault = faultOf(error);
-  assert.ok(fault instanceof Fault, `no fault: ${String(error)}`);
+  assert.ok(fault instanceof Fault, `not a fault: ${String(error)}`);
   assert.equal(fault.cause, error);
   return { message: fault.message, retryable: fault.retryable, conflict: isConflict(error) };
 }
@@ -33,7 +36,7 @@ const transient = (code: string) => ({
 });
 
 describe('an error that is not of the database', () => {
-  it('passes through as it is, whatever its text speaks of', async () => {
+  it('passes through unchanged, whatever its text contains', async () => {
     const absent = undefined as unknown as { connection: string };
     const errors = [
       await errorOf(() => absent.connection),
@@ -65,13 +68,13 @@ describe('an error of SQLite', () => {
   }
   const insert = 'insert into things (body) values (zeroblob(10000))';
 
-  it('is to be tried again when the database has no room left', async (t) => {
+  it('is retryable when the database has no room left', async (t) => {
     const database = await withTable(t);
     database.pragma('max_page_count = 3');
     assert.deepEqual(told(await errorOf(() => database.exec(insert))), transient('SQLITE_FULL'));
   });
 
-  it('is to be tried again when the file may not be written, or not be opened', async (t) => {
+  it('is retryable when the file may not be written or cannot be opened', async (t) => {
     const database = await withTable(t, { readonly: true });
     assert.deepEqual(told(await errorOf(() => database.exec(insert))), transient('SQLITE_READONLY'));
     const missing = await errorOf(() => new Database(`${database.name}.gone`, { fileMustExist: true }));
@@ -87,7 +90,7 @@ describe('an error of SQLite', () => {
     assert.deepEqual(told(busy), { ...transient('SQLITE_BUSY'), conflict: true });
   });
 
-  it('is not to be tried again when the statement or the value is wrong', async (t) => {
+  it('is not retryable when the statement or the value is wrong', async (t) => {
     const database = await withTable(t);
     for (const [sql, code] of [
       ['insert into things (body) values (null)', 'SQLITE_CONSTRAINT_NOTNULL'],
@@ -123,7 +126,7 @@ if (database_names.includes('postgres')) {
     const pidOf = async (client: pg.PoolClient): Promise<number> =>
       (await client.query('select pg_backend_pid() as pid')).rows[0].pid;
 
-    it('is to be tried again when the connection is ended while a statement runs, and after it', async (t) => {
+    it('is retryable when the connection ends during a statement, and after it', async (t) => {
       const pool = await withPool(t);
       const client = await pool.connect();
       const pid = await pidOf(client);
@@ -135,7 +138,7 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(told(await errorOf(() => client.query('select 1'))), transient('08003'));
     });
 
-    it('is to be tried again when a transaction was left idle for too long', async (t) => {
+    it('is retryable when a transaction was idle for too long', async (t) => {
       const pool = await withPool(t);
       const client = await pool.connect();
       await client.query("set idle_in_transaction_session_timeout = '10ms'");
@@ -145,7 +148,7 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(told(error), transient('25P03'));
     });
 
-    it('is to be tried again when a lock or the time for a statement is not to be had', async (t) => {
+    it('is retryable when a lock is not available or a statement takes too long', async (t) => {
       const pool = await withPool(t);
       const [holder, other] = [await pool.connect(), await pool.connect()];
       await holder.query('begin');
@@ -156,7 +159,7 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(told(await errorOf(() => other.query('select pg_sleep(60)'))), transient('57014'));
     });
 
-    it('is a conflict when two transactions cannot both be', async (t) => {
+    it('is a conflict when two transactions cannot both commit', async (t) => {
       const pool = await withPool(t);
       await pool.query('create table things (id int)');
       await pool.query('insert into things values (1)');
@@ -170,7 +173,7 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(told(await errorOf(() => two.query('commit'))), { ...transient('40001'), conflict: true });
     });
 
-    it('is not to be tried again when the statement or the value is wrong, or it writes where it may only read', async (t) => {
+    it('is not retryable when the statement or the value is wrong, or when it writes in a read-only transaction', async (t) => {
       const pool = await withPool(t);
       await pool.query('create table things (id int primary key)');
       const only_reads = await pool.connect();
@@ -185,10 +188,10 @@ if (database_names.includes('postgres')) {
       }
     });
 
-    it('is to be tried again when no connection is to be had', async (t) => {
+    it('is retryable when no connection is available', async (t) => {
       const pool = await withPool(t, { max: 1 });
       const client = await pool.connect();
-      // Only the second is to wait in vain: the first may take its time.
+      // Only the second wait must fail; the first may take longer.
       pool.options.connectionTimeoutMillis = 20;
       assert.deepEqual(told(await errorOf(() => pool.connect())), transient('08001'));
       client.release();
@@ -198,7 +201,7 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(told(await errorOf(() => nowhere.connect())), transient('ENOENT'));
     });
 
-    it('is to be tried again when who listens says nothing, or hangs up', async (t) => {
+    it('is retryable when the listener sends nothing or closes the connection', async (t) => {
       const port = async (answer: (socket: Socket) => void): Promise<number> => {
         const sockets = new Set<Socket>();
         const server: Server = createServer((socket) => {

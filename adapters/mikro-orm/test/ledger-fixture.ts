@@ -9,7 +9,7 @@ import { ledgerOn } from '../src/ledger/ledger.ts';
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);
 
-/** A ledger on a connection of its own, as a process has it. */
+/** A ledger on a separate connection, as in a separate process. */
 export interface OpenLedger {
   readonly connection: Connection;
   readonly ledger: Ledger;
@@ -32,7 +32,10 @@ async function endPool(connection: Connection): Promise<void> {
   if (connection.dialect === 'postgres' && !connection.pool.ended) await connection.pool.end();
 }
 
-/** A migrated scratch database with one company, one real card and virtual cards 1..`cards`, each with a limit of 1,000. */
+/**
+ * A migrated scratch database with one company, one real card and virtual cards 1..`cards`, each
+ * with a limit of 1,000.
+ */
 export async function seededDatabase(
   name: ScratchDatabase['name'],
   cards: number,
@@ -82,7 +85,7 @@ export async function seededDatabase(
   return database;
 }
 
-/** Runs SQL beside the ledger and gives its rows; counts come as numbers. */
+/** Runs SQL outside the ledger and returns its rows; counts are numbers. */
 export async function run(connection: Connection, sql: string): Promise<Record<string, unknown>[]> {
   if (connection.dialect === 'postgres') return (await connection.pool.query(sql)).rows;
   return await connection.exclusively((database) => {
@@ -102,7 +105,7 @@ function literal(name: ScratchDatabase['name'], value: string | number | null | 
   return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
-/** The index of card `id`'s number. */
+/** Returns the index of the number of card `id`. */
 export function indexOf(id: number): Uint8Array {
   return createHash('sha256').update(`card ${id}`).digest();
 }

@@ -9,7 +9,7 @@ const card_ids = [1, 2, 3, 4];
 const held_id = 1;
 
 if (database_names.includes('postgres')) {
-  test('a card that a transaction holds without end is answered that we are unable, and the others are decided', async (t) => {
+  test('a message on a card that a transaction holds forever is answered with a fault, and the others are decided', async (t) => {
     const database = await seededDatabase('postgres', card_ids.length);
     const open = await openLedger(database.database_url);
     const { connection, ledger } = open;

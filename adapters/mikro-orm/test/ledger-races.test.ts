@@ -36,7 +36,8 @@ for (const name of database_names) {
       const late = await openLedger(database.database_url, clock);
       t.after(() => late.close());
       const held = await holdCard(here, 12);
-      // On SQLite a handle waits for its own process's transaction, so there the ledger that waits is the holder's.
+      // On SQLite a handle waits for the transaction of its own process, so there the waiting
+      // ledger is the one that holds the card.
       const waiting = late.ledger.pass([authorizationMessage(12, { trace_id: 'T-clock' })], look);
       await untilWaiting(here);
       now_ms += 1;
@@ -63,9 +64,9 @@ if (database_names.includes('postgres')) {
     for (const [what, code] of [
       ['a deadlock', '40P01'],
       ['a serialization failure', '40001'],
-      ['a row that another pass made first', '23505'],
+      ['a row that another pass inserted first', '23505'],
     ] as const) {
-      it(`begins a pass again that ${what} ended, five times at most`, async () => {
+      it(`begins a pass again after ${what}, five times at most`, async () => {
         const message = authorizationMessage(1, { trace_id: `T-${code}` });
         const once = await failing(open, code, 1);
         assert.deepEqual(await open.ledger.pass([message], spend([message])), [true]);
@@ -78,13 +79,13 @@ if (database_names.includes('postgres')) {
         assert.equal(retryable, code !== '23505');
         assert.equal(await always.writes(), 5);
         await always.end();
-        assert.deepEqual(await open.ledger.pass([next], spend([next])), [true], 'nothing of it was kept');
+        assert.deepEqual(await open.ledger.pass([next], spend([next])), [true], 'nothing of it was stored');
       });
     }
 
-    it('locks cards by rising ids, whatever the order of their numbers, of their rows and of the messages', async () => {
+    it('locks cards in the order of their ids, whatever the order of their numbers, their rows and the messages', async () => {
       assert(Buffer.compare(indexOf(8), indexOf(7)) < 0, 'by number, 8 comes before 7');
-      // With another value in an index the row of 7 is written anew, behind that of 8.
+      // With another value in an index the row of 7 is written again, behind the row of 8.
       for (const end of [noon_ms + 1, 'null']) {
         await run(open.connection, `update virtual_cards set next_hold_end_ms = ${end} where id = 7`);
       }
@@ -109,7 +110,7 @@ if (database_names.includes('postgres')) {
       }
     });
 
-    it('looks rows up by index though its statements were planned when the tables were empty', async () => {
+    it('looks rows up by index even if its statements were planned when the tables were empty', async () => {
       const { connection } = open;
       assert(connection.dialect === 'postgres');
       const client = await connection.pool.connect();
@@ -130,7 +131,7 @@ if (database_names.includes('postgres')) {
       }
     });
 
-    it('passes over due cards that another transaction holds', async () => {
+    it('skips due cards that another transaction holds', async () => {
       await run(open.connection, `update virtual_cards set next_hold_end_ms = ${noon_ms} where id in (3, 4, 5)`);
       const other = await holdCard(open, 4);
       const { cards } = await open.ledger.passDue(10, look);
@@ -138,7 +139,7 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(cards.map(({ id }) => id).toSorted(), [3, 5]);
     });
 
-    it('ends in a retryable fault when its connection is lost, and goes on with another', async () => {
+    it('ends in a retryable fault when its connection is lost, and continues with another connection', async () => {
       const message = authorizationMessage(6, { trace_id: 'T-lost' });
       const other = await holdCard(open, 6);
       const pass = open.ledger.pass([message], spend([message]));
@@ -155,7 +156,9 @@ if (database_names.includes('postgres')) {
   });
 }
 
-/** Lets the first so many writes of a card end their transaction with the error, as Postgres itself would. */
+/**
+ * Makes the first `times` writes of a card end their transaction with the error, as Postgres would.
+ */
 async function failing({ connection }: OpenLedger, code: string, times: number) {
   await run(
     connection,
@@ -176,7 +179,7 @@ interface Held {
   release(): Promise<void>;
 }
 
-/** Holds a card as another transaction does: its row on Postgres, the write lock on SQLite. */
+/** Holds a card like another transaction: its row on Postgres, the write lock on SQLite. */
 async function holdCard({ connection }: OpenLedger, card_id: number): Promise<Held> {
   if (connection.dialect === 'sqlite') {
     const transaction = await connection.orm.driver.getConnection().getClient().startTransaction().execute();
@@ -193,7 +196,10 @@ async function holdCard({ connection }: OpenLedger, card_id: number): Promise<He
   };
 }
 
-/** Until a pass waits for a row that another holds. On SQLite, for the write lock, which it asks for within a turn. */
+/**
+ * Resolves when a pass waits for a row that another transaction holds. On SQLite a pass waits for
+ * the write lock, which it requests within a turn.
+ */
 async function untilWaiting({ connection }: OpenLedger): Promise<void> {
   for (let turns = 0; ; turns += 1) {
     await turn();

@@ -36,7 +36,7 @@ for (const name of database_names) {
         const { changes } = spend([first])(state);
         const [row] = changes.authorizations_inserted;
         assert(row);
-        // The trace id is not null in the table.
+        // The trace id is `not null` in the table.
         const bad = { ...row, id: row.id + 1_000_000, trace_id: null as unknown as string };
         return { changes: { ...changes, authorizations_inserted: [row, bad] }, result: null };
       };
@@ -51,7 +51,7 @@ for (const name of database_names) {
       assert.deepEqual(counted, [{ authorizations: 0, held: 0, uses: 0 }]);
     });
 
-    it('hold a message for a number that nobody has, without the number', async () => {
+    it('contain a message for an unknown number without the number', async () => {
       await open.ledger.pass([], () => ({
         changes: {
           ...no_changes,
@@ -82,7 +82,7 @@ for (const name of database_names) {
       );
     });
 
-    it('hold an event with the columns that its filters search, in its segment', async () => {
+    it('contain an event with the columns that its filters search, in its segment', async () => {
       const message = authorizationMessage(16, { trace_id: 'T-event', mcc: '4121', billing_amount: money(31) });
       await open.ledger.pass([message], spend([message]));
       const [event] = await rows(

@@ -48,7 +48,7 @@ test('mails queued before they could be sent become one pending mail per address
   }
 });
 
-test('the migrations of mail make the tables that the entities tell of', async (t) => {
+test('the mail migrations create the tables that the entities describe', async (t) => {
   for (const database of await scratchDatabases()) {
     t.after(() => database.dispose());
     await t.test(database.name, async () => {
