@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { database_names, readRows, scratchDatabase, startServer, tlsReceiver } from '@tallystick/test-support';
 import { Company, moveClock } from './company.ts';
 
-describe('a card number that another system tells of', () => {
+describe('a card number in an event of another system', () => {
   for (const name of database_names) {
-    it(`is in clear in no event, in no delivery and nowhere in the event log: ${name}`, async (t) => {
+    it(`is unmasked in no event, no delivery and nowhere in the event log: ${name}`, async (t) => {
       const database = await scratchDatabase(name);
       t.after(() => database.dispose());
       const server = await startServer({ database_url: database.database_url });

@@ -1,6 +1,7 @@
 /**
- * Whatever is killed, emptied or restarted, each committed event reaches each subscriber. One delivery is sent again after it
- * was taken only where a process died between the receiver's answer and its record of it; these are counted and printed.
+ * Each committed event reaches each subscriber, even when processes are killed and servers are
+ * emptied or restarted. A delivery that the receiver took is sent again only if a process died
+ * between the receiver's answer and its record; these repetitions are counted and printed.
  */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -27,30 +28,30 @@ import {
 import { authorize, type Card, issue, purchase } from '../end-to-end/purchases.ts';
 import { moveClock } from './company.ts';
 
-/** Events in all; about half of them have two deliveries. */
+/** The number of events; about half of them have two deliveries. */
 const events_min = full_run ? 2_000 : 240;
 const callers = 8;
 const resets_per_hundred = 20;
-/** Stored names of the events that each endpoint hears. */
+/** Stored names of the events to which each endpoint subscribes. */
 const subscriptions = {
   '/all': ['virtualcard.created', 'virtualcard.realtime.auths'],
   '/auths': ['virtualcard.realtime.auths'],
 };
-/** The sandbox's own company makes all events. */
+/** The company of the sandbox makes all events. */
 const company_key = 'client';
 
-/** What a delivery is at the receiver, by its stable id. */
+/** A delivery as the receiver got it, by its stable id. */
 interface Arrival {
   readonly delivery_id: number;
   readonly path: string;
   readonly event_id: number;
   readonly sequence: number;
   readonly at_ms: number;
-  /** When the connection that it came by was accepted. */
+  /** When the connection of the request was accepted. */
   readonly connected_ms: number;
 }
 
-/** When a process that sends was killed, and when it was known to be gone. */
+/** When a sending process was killed, and when its end was certain. */
 interface Crash {
   readonly begun_ms: number;
   readonly ended_ms: number;
@@ -58,43 +59,49 @@ interface Crash {
 
 type DatabaseAt = Parameters<typeof readRows>[0];
 
-/** Something that goes wrong; resolves when what it broke runs again. `answered` resolves when the receiver next takes a delivery. */
+/**
+ * A failure that the test causes; resolves when the affected parts run again. `answered` resolves
+ * when the receiver next takes a delivery.
+ */
 type Fault = (answered: () => Promise<void>) => Promise<void>;
 
-/** An installation, and what is done to it. */
+/** An installation, and the failures that the test causes in it. */
 interface Stage {
   readonly database: DatabaseAt;
-  /** Where to send; it changes when the server is started anew. */
+  /** The address for requests; it changes when the server is started again. */
   url(): string;
   readonly faults: readonly Fault[];
-  /** Of processes that send. */
+  /** The crashes of sending processes. */
   readonly crashes: readonly Crash[];
   output(): string;
 }
 
-/** What is done after the tests of a stage, the last first, however they ended. */
+/** Registers work to do after the tests of a stage, the last first, even if they failed. */
 type Release = (work: () => Promise<unknown>) => void;
 
-/** How long after a crash the receiver may still come to answer what had been sent before. */
+/** How long after a crash the receiver may still answer requests that were sent before it. */
 const answering_ms_max = 10_000;
 
-/** A result that could not be recorded for that long may be another process's to send: a claim lasts 30 s. */
+/**
+ * After this time another process may send a delivery whose result could not be recorded: a claim
+ * lasts 30 s.
+ */
 const unrecorded_ms_max = 15_000;
 
-/** How long anything may take: beyond it the test fails, and says what it waited for. */
+/** The longest wait for anything. After it the test fails, and reports what it waited for. */
 const patience_ms = 300_000;
 
 describe('a server killed under deliveries, the embedded queue, SQLite', () => rules(embeddedStage));
 
 if (own_servers_expected) {
-  describe('everything broken in turn, Bull and Postgres', () => rules(wholeStage));
+  describe('every part broken in turn, Bull and Postgres', () => rules(wholeStage));
 }
 
 function rules(open: (release: Release) => Promise<Stage>): void {
   let stage: Stage;
   const releases: (() => Promise<unknown>)[] = [];
   let receiver: TlsReceiver;
-  /** Taken by the receiver: answered with 200. */
+  /** Deliveries that the receiver took: answered with 200. */
   const arrivals: Arrival[] = [];
   const answered_waiters: (() => void)[] = [];
   const random = seededRandom(test_seed);
@@ -143,7 +150,7 @@ function rules(open: (release: Release) => Promise<Stage>): void {
     await receiver?.close();
   });
 
-  it('every event reaches every subscriber', async (t) => {
+  it('delivers every event to every subscriber', async (t) => {
     t.diagnostic(`connections are reset by seed ${test_seed}`);
     const rounds = stage.faults.length + 1;
     for (let round = 0; round < rounds; round += 1) {
@@ -152,7 +159,8 @@ function rules(open: (release: Release) => Promise<Stage>): void {
       const share = Math.ceil(events_min / rounds);
       const load = produce(asked + share);
       if (fault !== undefined) {
-        // In the middle: some of this round's deliveries are done, others under way, others not yet made.
+        // In the middle: some of this round's deliveries are done, others are in progress, and
+        // others are not yet made.
         await until('a third of the round', () => arrivals.length >= before_it + share / 3);
         await fault(answered);
       }
@@ -170,12 +178,12 @@ function rules(open: (release: Release) => Promise<Stage>): void {
       const came = new Set(arrivals.filter((one) => one.path === path).map(({ event_id }) => event_id));
       const missing = event_ids.filter((id) => !came.has(id));
       assert.deepEqual(missing, [], `missing at ${path}:\n${stage.output()}`);
-      assert.equal(came.size, event_ids.length, 'nothing comes that never happened');
+      assert.equal(came.size, event_ids.length, 'only committed events arrive');
     }
     t.diagnostic(`${events.length} events, ${arrivals.length} taken by the receiver, ${resets} connections reset`);
   });
 
-  it('is sent again after it was taken only where a crash fell between the answer and its record', async (t) => {
+  it('sends a taken delivery again only after a crash between the answer and its record', async (t) => {
     const attempts = await readRows<{ delivery_id: number; status: number | null }>(
       stage.database,
       'select delivery_id, status from delivery_attempts',
@@ -200,7 +208,7 @@ function rules(open: (release: Release) => Promise<Stage>): void {
     t.diagnostic(`${duplicates} deliveries sent again over ${stage.crashes.length} crashes`);
   });
 
-  it('the numbers of each webhook have no gap', () => {
+  it('numbers the deliveries of each webhook without a gap', () => {
     for (const path of ['/all', '/auths']) {
       const numbers = [...new Set(arrivals.filter((one) => one.path === path).map(({ sequence }) => sequence))];
       assert.deepEqual(
@@ -210,7 +218,7 @@ function rules(open: (release: Release) => Promise<Stage>): void {
     }
   });
 
-  /** Callers that make events happen until so many were asked for, whatever becomes of the server meanwhile. */
+  /** Callers make events until this number was requested, whatever the state of the server. */
   async function produce(asked_max: number): Promise<void> {
     const caller = async (): Promise<void> => {
       while (asked < asked_max) {
@@ -226,7 +234,10 @@ function rules(open: (release: Release) => Promise<Stage>): void {
     await Promise.all(Array.from({ length: callers }, caller));
   }
 
-  /** Lets time pass until nothing is under way, and has sent again what failed five times. */
+  /**
+   * Moves the clock until no delivery is pending, and retries the deliveries that failed five
+   * times.
+   */
   async function deliverAll(): Promise<void> {
     const until_ms = performance.now() + patience_ms;
     for (;;) {
@@ -250,7 +261,10 @@ function rules(open: (release: Release) => Promise<Stage>): void {
   }
 }
 
-/** The dead send nothing: what they had sent came by a connection from before, though it may have been answered later. */
+/**
+ * Returns whether a crash explains the repetition. A dead process sends nothing: its requests
+ * arrived on a connection from before the crash, even if the receiver answered later.
+ */
 function fellBetween(crash: Crash, earlier: Arrival, again: Arrival): boolean {
   const sent_before = earlier.connected_ms < crash.ended_ms && earlier.at_ms < crash.ended_ms + answering_ms_max;
   return sent_before && crash.begun_ms < again.at_ms;
@@ -283,7 +297,7 @@ async function embeddedStage(release: Release): Promise<Stage> {
   };
 }
 
-/** An API process and two workers on a Postgres and a Redis of their own. */
+/** An API process and two workers on separate Postgres and Redis servers. */
 async function wholeStage(release: Release): Promise<Stage> {
   const crashes: Crash[] = [];
   const outputs: string[] = [];
@@ -309,7 +323,7 @@ async function wholeStage(release: Release): Promise<Stage> {
   const killApi: Fault = async () => {
     api = await replace('api', api);
   };
-  /** The moment that the receiver has answered, whichever of them was told. */
+  /** The moment when the receiver has answered, whichever worker received the answer. */
   const killWorkers: Fault = async (answered) => {
     await answered();
     workers = await Promise.all(workers.map((worker) => replace('worker', worker)));
@@ -329,7 +343,7 @@ async function wholeStage(release: Release): Promise<Stage> {
   };
 }
 
-/** Asks again while there is no answer of 200: the server may be gone, or its database. */
+/** Repeats the request until the answer is 200, because the server or its database may be down. */
 async function persistently(ask: () => Promise<unknown>): Promise<void> {
   await until('an answer', async () => {
     try {
@@ -351,7 +365,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
 }
 
-/** The same seed, the same numbers from 0 to 1: mulberry32. */
+/** Returns a generator of numbers from 0 to 1 that repeats with its seed: mulberry32. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

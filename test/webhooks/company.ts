@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Reply, send } from '@tallystick/test-support';
 
-/** A webhook as its owner knows it, secret included. */
+/** A webhook as its owner has it, secret included. */
 export interface OwnWebhook {
   readonly id: string;
   readonly callback_url: string;
@@ -9,7 +9,7 @@ export interface OwnWebhook {
   readonly event_type_ids: readonly number[];
 }
 
-/** An attempt as the service tells of it. */
+/** An attempt as the service shows it. */
 export interface ToldAttempt {
   readonly number: number;
   readonly at: string;
@@ -17,7 +17,7 @@ export interface ToldAttempt {
   readonly error: string | null;
 }
 
-/** A delivery as the service tells of it. */
+/** A delivery as the service shows it. */
 export interface ToldDelivery {
   readonly id: string;
   readonly event_id: string;
@@ -30,7 +30,7 @@ export interface ToldDelivery {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** A company with a client's key of its own and a real card. */
+/** A company with a separate client key and a real card. */
 export class Company {
   readonly id: number;
   readonly #url: string;
@@ -56,35 +56,35 @@ export class Company {
     return new Company(url, company_id, key as string);
   }
 
-  /** The same company, by way of another process. */
+  /** The same company, through another process. */
   at(url: string): Company {
     return new Company(url, this.id, this.#key);
   }
 
-  /** As the company's client. */
+  /** Sends a request as the company's client. */
   send(method: string, path: string, data?: Data, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
     const body = data === undefined ? {} : { body: { data } };
     return send(this.#url, method, path, { key: this.#key, headers, ...body });
   }
 
-  /** The same, for what must succeed: its data. */
+  /** Sends a request that must succeed, and returns its data. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
   async ask(method: string, path: string, data?: Data): Promise<any> {
     return dataOf(await this.send(method, path, data));
   }
 
-  /** A webhook to the URL, for all events unless it says otherwise. */
+  /** Registers a webhook for the URL, for all events unless `data` says otherwise. */
   async registers(callback_url: string, data: Data = {}): Promise<OwnWebhook> {
     return await this.ask('POST', '/v1/webhooks', { callback_url, event_type_ids: [1], ...data });
   }
 
-  /** Another system tells of something; the event's id. */
+  /** Submits an event of another system; returns the event's id. */
   async hears(payload: Data, event_type = 'ach.status', previous: Data | null = null): Promise<string> {
     const told = { company_id: this.id, event_type, payload, previous };
     return dataOf(await operator(this.#url, '/operator/v1/events', told)).id as string;
   }
 
-  /** All deliveries of the webhook, oldest first. */
+  /** Returns all deliveries of the webhook, oldest first. */
   async deliveries({ id }: Pick<OwnWebhook, 'id'>): Promise<readonly ToldDelivery[]> {
     const all: ToldDelivery[] = [];
     let next: string | null = `/v1/webhooks/${id}/deliveries?page[limit]=100`;
@@ -99,8 +99,9 @@ export class Company {
 }
 
 /**
- * Moves the clock, which stands from then on, and waits for what became due: with nothing to move by, for what is due
- * now; on a slow machine as often as it takes. The instant that it shows.
+ * Moves the clock, which is frozen from then on, and waits for the due work. Without a move it
+ * waits for the work that is due now. On a slow machine it repeats the request as often as needed.
+ * Returns the instant that the clock shows.
  */
 export async function moveClock(url: string, move: Data = { advance: 'PT0S' }): Promise<string> {
   const { now, waiting } = dataOf(await operator(url, '/sandbox/v1/clock', { frozen: true, ...move }));

@@ -5,7 +5,10 @@ import { authorize, type Card, clear, purchase } from '../end-to-end/purchases.t
 import { Company, moveClock, type OwnWebhook } from './company.ts';
 import { both_queues, type Installation } from './installation.ts';
 
-/** Everything that a company can hear of, in the order in which `live` makes it happen, by its stored name. */
+/**
+ * The stored names of all events that a company can receive, in the order in which `live` makes
+ * them.
+ */
 const story = [
   'virtualcard.created',
   'virtualcard.updated',
@@ -20,7 +23,7 @@ const story = [
   'virtualcard.purchasetemplate.created',
 ] as const;
 
-/** What a subscriber by these ids hears of the story, and under which names. */
+/** The events that a subscriber with these ids receives, and their names. */
 const subscriptions: readonly (readonly [event_type_ids: readonly number[], heard: readonly string[]])[] = [
   [[1], story],
   [[6], ['virtualcard.realtime.auths', 'virtualcard.realtime.auths']],
@@ -45,7 +48,7 @@ interface Subscriber {
 }
 
 for (const arrangement of both_queues) {
-  describe(`what a delivery tells, ${arrangement.name}`, () => {
+  describe(`a delivery, ${arrangement.name}`, () => {
     let installation: Installation;
     let receiver: TlsReceiver;
     let url = '';
@@ -74,7 +77,7 @@ for (const arrangement of both_queues) {
       await receiver?.close();
     });
 
-    it('comes under the name of the id subscribed by; to a subscriber of all under its own', () => {
+    it('has the name of the id of the subscription, or the stored name for a subscription to all types', () => {
       for (const subscriber of subscribers) {
         const told = receivedBy(subscriber).map(({ body }) => JSON.parse(body).data.type);
         assert.deepEqual(told, subscriber.heard, subscriber.path);
@@ -91,7 +94,7 @@ for (const arrangement of both_queues) {
       }
     });
 
-    it('is the envelope of date, event-id, payload, previous and type, which tell what GET /v1/events/:id tells', async () => {
+    it('is the envelope of date, event-id, payload, previous and type, with the values of GET /v1/events/:id', async () => {
       for (const subscriber of subscribers) {
         for (const { body, headers } of receivedBy(subscriber)) {
           const envelope = JSON.parse(body);
@@ -118,7 +121,7 @@ for (const arrangement of both_queues) {
       assert.deepEqual([...new Set(problems)], [null]);
     });
 
-    it('has a stable id of its own', () => {
+    it('has a stable and unique id', () => {
       const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
       assert.equal(new Set(ids).size, ids.length);
     });

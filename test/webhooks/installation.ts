@@ -11,17 +11,17 @@ import {
   startServer,
 } from '@tallystick/test-support';
 
-/** The service as one would run it, on an empty database. */
+/** The service as an operator runs it, on an empty database. */
 export interface Installation {
-  /** Where the interface is served, by each process that serves it. */
+  /** The addresses of the API, one of each process that serves it. */
   readonly urls: readonly string[];
   readonly database: ScratchDatabase;
-  /** All that its processes have written, for a failure's message. */
+  /** Returns the output of all processes, for the message of a failure. */
   output(): string;
   stop(): Promise<void>;
 }
 
-/** A way to run it. */
+/** A way to run the service. */
 export interface Arrangement {
   readonly name: string;
   install(): Promise<Installation>;
@@ -30,21 +30,22 @@ export interface Arrangement {
 const with_postgres = database_names.includes('postgres');
 
 /**
- * A Redis of the installation's own: on a shared one the queues of two tests would mix. Where none can be started, a
- * database of the shared one that no other test process is likely to have.
+ * A separate Redis for the installation, because the queues of two tests would mix on a shared one.
+ * If none can be started, a database of the shared Redis that another test process is unlikely to
+ * use.
  */
 async function ownRedis(): Promise<Pick<LocalRedis, 'url' | 'stop'>> {
   if (own_servers_expected) return await startLocalRedis();
   return { url: `${redis_url.replace(/\/\d*$/, '')}/${1 + (process.pid % 15)}`, stop: async () => {} };
 }
 
-/** One process with the queue in it. */
+/** One process that contains the queue. */
 export const embedded: Arrangement = {
   name: 'the embedded queue, SQLite',
   install: () => install('sqlite', [{}]),
 };
 
-/** A process that serves and one that sends. */
+/** One process that serves and one that sends. */
 const bull: Arrangement = {
   name: 'Bull between an API process and a worker process, Postgres',
   install: () =>
@@ -57,10 +58,10 @@ const bull: Arrangement = {
     ),
 };
 
-/** Both queues; that on Bull where there are a Redis and a Postgres. */
+/** Both queues; the queue on Bull only where there are a Redis and a Postgres. */
 export const both_queues: readonly Arrangement[] = with_postgres && redis_expected ? [embedded, bull] : [embedded];
 
-/** Two processes that each do everything. */
+/** Two processes that both serve and send. */
 export const two_processes: readonly Arrangement[] = [
   ...(with_postgres
     ? [{ name: 'two processes with a queue each, Postgres', install: () => install('postgres', [{}, {}]) }]

@@ -26,7 +26,7 @@ for (const arrangement of two_processes) {
         subscribers.push({ company, webhook: await company.registers(`${receiver.origin}/${company.id}`) });
         happened.set(company.id, []);
       }
-      // The same companies, by way of both processes.
+      // The same companies, through both processes.
       const by_url = installation.urls.map((at) => subscribers.map(({ company }) => company.at(at)));
       let made = 0;
       const caller = async (number: number): Promise<void> => {
@@ -44,7 +44,7 @@ for (const arrangement of two_processes) {
       await receiver?.close();
     });
 
-    it('every event arrives, and none twice', () => {
+    it('every event arrives exactly once', () => {
       for (const { company } of subscribers) {
         const event_ids = receivedBy(company).map(({ body }) => JSON.parse(body).data['event-id']);
         assert.deepEqual(event_ids.toSorted(byValue), happened.get(company.id)?.map(Number).toSorted(byValue));

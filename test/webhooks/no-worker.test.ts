@@ -13,11 +13,11 @@ import {
 } from '@tallystick/test-support';
 import { Company } from './company.ts';
 
-const skip = redis_expected && own_servers_expected ? false : 'no Redis of its own can be started';
+const skip = redis_expected && own_servers_expected ? false : 'no separate Redis can be started';
 
 describe('an API process whose deliveries no worker takes', { skip }, () => {
   for (const name of database_names) {
-    it(`says so when the clock is moved, in answer and log, until there is one: ${name}`, async (t) => {
+    it(`reports it in answer and log when the clock is moved, until there is a worker: ${name}`, async (t) => {
       const redis = await startLocalRedis();
       t.after(() => redis.stop());
       const database = await scratchDatabase(name);
@@ -42,10 +42,10 @@ describe('an API process whose deliveries no worker takes', { skip }, () => {
 
       const worker = await start('worker');
       t.after(() => worker.stop());
-      // On a slow machine it may not look within the five seconds.
+      // On a slow machine the worker may not check within the five seconds.
       for (let reply = await move(); 'waiting' in reply.json.data; ) reply = await move();
       assert.equal(receiver.received.length, 2);
-      // Lines of the log are written behind the answers, and all of them before the end.
+      // Log lines are written after the answers, and all of them before the process ends.
       await api.stop();
       assert.ok(api.output().includes(`"waiting":"${waiting}"`), api.output());
     });

@@ -11,11 +11,14 @@ import { type Arrangement, both_queues, type Installation } from './installation
 const start_ms = Date.UTC(2099, 2, 15, 10);
 const minute_ms = 60_000;
 
-/** When attempts are due, and the last millisecond before each; then a day that brings nothing more. */
+/**
+ * When attempts are due, and the last millisecond before each of them; then a day without further
+ * attempts.
+ */
 const walk_ms = [10, 28, 78, 108].flatMap((minutes) => [minutes * minute_ms - 1, minutes * minute_ms]);
 const moments_ms = [0, ...walk_ms, 24 * 60 * minute_ms];
 
-/** What each endpoint answers, by how often it was called; null: it hangs up. */
+/** The answers of each endpoint, by the number of the call; null: it closes the connection. */
 const endpoints = {
   unavailable: () => 503,
   refuses: () => 400,
@@ -45,11 +48,14 @@ const expected_calls: Readonly<Record<EndpointName, readonly number[]>> = {
   'gone-later': [1, 1, 2, 2, 3, 3, 3, 3, 3, 3],
   'well-at-last': five_times,
   well: once,
-  // Inactive from the first attempt until just before 28 minutes: the second is late, the third is not.
+  // Inactive from the first attempt until just before 28 minutes: the second attempt is late, the
+  // third is not.
   paused: [1, 1, 1, 2, 3, 3, 4, 4, 5, 5],
 };
 
-/** A client of one endpoint: a company of its own, for a company has one URL per event type. */
+/**
+ * A client of one endpoint with a separate company, because a company has one URL per event type.
+ */
 interface Subscriber {
   readonly company: Company;
   readonly webhook: OwnWebhook;
@@ -58,7 +64,9 @@ interface Subscriber {
 
 interface Call extends Received {
   readonly machine_ms: number;
-  /** When the clock was last moved, and all was done that was due by then: what comes later was begun later. */
+  /**
+   * When the clock was last moved and all work due by then was done: later attempts began later.
+   */
   readonly settled_machine_ms: number;
 }
 
@@ -131,7 +139,7 @@ function rules(arrangement: Arrangement): void {
   });
 
   for (const name of names) {
-    it(`calls the endpoint "${name}" when the schedule says so, and at no other time`, async () => {
+    it(`calls the endpoint "${name}" only at the times of the schedule`, async () => {
       assert.deepEqual(counts.get(name), expected_calls[name], installation.output());
       const { attempts } = await deliveryOf(name);
       const calls_made = expected_calls[name];
@@ -164,7 +172,7 @@ function rules(arrangement: Arrangement): void {
     assert.deepEqual([...states], [...names.map((name) => [name, succeeded.has(name) ? 'succeeded' : 'failed'])]);
   });
 
-  it('sends the same bytes at each attempt, and says the same of the delivery', () => {
+  it('sends the same bytes at each attempt, and shows the same delivery', () => {
     for (const name of names) {
       const [first, ...others] = callsOf(name);
       for (const other of others) {
@@ -176,7 +184,7 @@ function rules(arrangement: Arrangement): void {
     }
   });
 
-  it('signs each attempt with its own time; the receiver package and the standardwebhooks library verify it', async () => {
+  it('signs each attempt with the time of the attempt; the receiver package and the standardwebhooks library verify it', async () => {
     for (const name of names) {
       const { webhook } = subscriber(name);
       const library = new Webhook(webhook.secret, { format: 'raw' });
@@ -198,7 +206,7 @@ function rules(arrangement: Arrangement): void {
     }
   });
 
-  it('queues nothing for a webhook that was inactive when the event happened', () => {
+  it('queues no delivery for a webhook that was inactive at the time of the event', () => {
     const event_ids = callsOf('paused').map(({ body }) => String(JSON.parse(body).data['event-id']));
     assert.ok(!event_ids.includes(unheard_event_id));
   });
@@ -230,7 +238,7 @@ function rules(arrangement: Arrangement): void {
     );
   });
 
-  it('has five attempts in the new round, too, counted from its own first one', async () => {
+  it('also has five attempts in the new round, counted from the first of the round', async () => {
     const { company, webhook } = subscriber('refuses');
     const since = iso(start_ms);
     const { recovered } = await company.ask('POST', `/v1/webhooks/${webhook.id}/recover`, { since });
