@@ -13,7 +13,7 @@ interface Planted {
 
 const test_storage = { '@tallystick/memory': '0.1.0' };
 
-/** For each rule, trees that break it in one place, and neighbours that do not. */
+/** For each rule, trees that violate it in one place, and similar trees that do not. */
 const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   'packages follow the arrows': [
     pair(
@@ -39,7 +39,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('packages/cards/test/card.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
     ),
   ],
-  'the judge stands alone': pair(
+  'the reference model shares no code': pair(
     source('packages/harness/src/reference/calendar.ts', "import { windowAt } from '@tallystick/velocity';"),
     source('packages/harness/src/contracts/queue.ts', "import type { DeliveryQueue } from '@tallystick/events';"),
   ),
@@ -86,7 +86,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       workspace('packages/webhook-signature', { name: 'any', devDependencies: { 'fast-check': '4.10.2' } }),
     ),
   ],
-  'adapters stand alone': pair(
+  'adapters import no other adapter': pair(
     source('adapters/koa/src/app.ts', "import { mikroOrmPersistence } from '@tallystick/mikro-orm';"),
     source('adapters/koa/src/app.ts', "import { Refusal } from '@tallystick/kernel';"),
     workspace('adapters/mikro-orm', { name: '@tallystick/mikro-orm' }),
@@ -95,7 +95,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     source('adapters/koa/src/app.ts', "import { Container } from 'inversify';"),
     source('apps/server/src/container.ts', "import { Container } from 'inversify';"),
   ),
-  'the index is the only door': [
+  'the index is the only entry point': [
     pair(
       source('adapters/koa/src/app.ts', "import { decide } from '../../../packages/cards/src/network/reasons.ts';"),
       source('adapters/koa/src/app.ts', "import { routes } from './routes.ts';"),
@@ -114,7 +114,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     pair(manifestOf({}), manifestOf({ devDependencies: ['koa'] }), importing('adapters/koa/test/app.test.ts')),
     pair(manifestOf({ dependencies: ['koa'] }), manifestOf({})),
     pair(manifestOf({ devDependencies: ['koa', '@types/node'] }), manifestOf({ devDependencies: ['@types/node'] })),
-    // What the sources import is there for the tests as well.
+    // The tests may also use the imports of the sources.
     pair(manifestOf({ dependencies: ['koa'], devDependencies: ['koa'] }), manifestOf({ dependencies: ['koa'] }), [
       ...importing('adapters/koa/src/app.ts'),
       ...importing('adapters/koa/test/app.test.ts'),
@@ -123,7 +123,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       workspace('.', { name: 'all', devDependencies: { turbo: '2.0.0' }, scripts: { build: 'tsc' } }),
       workspace('.', { name: 'all', devDependencies: { turbo: '2.0.0' }, scripts: { build: 'turbo run build' } }),
     ),
-    // The tests that cross packages are the root's own, but for a workspace among them.
+    // The tests that cross packages belong to the root, except for a workspace among them.
     pair(
       [...importing('test/http/service.ts'), ...workspace('test/support', { name: '@tallystick/test-support' })],
       [
@@ -132,7 +132,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       ],
       workspace('.', { name: 'all' }),
     ),
-    // A package that names the storage of its tests closes a cycle of packages.
+    // A package whose manifest names the storage of its tests closes a cycle of packages.
     ...[
       { root: {}, own: {} },
       { root: test_storage, own: test_storage },
@@ -153,7 +153,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),
     source('docs/dependencies.md', '| `koa` | the HTTP framework |'),
   ),
-  'names tell something': pair(
+  'file names are specific': pair(
     source('packages/cards/src/utils.ts', ''),
     source('packages/cards/src/network/hold.ts', ''),
   ),
@@ -171,11 +171,11 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       ...source('packages/cards/src/network/match.ts', "import type { Case } from './case.ts';"),
     ],
   ),
-  'rooms follow the arrows': pair(
+  'folders follow the arrows': pair(
     source('adapters/mikro-orm/src/schema/schema.ts', "import { readNewestFirst } from '../stores/paging.ts';"),
     source('adapters/mikro-orm/src/stores/cards.ts', "import { entities } from '../schema/schema.ts';"),
   ),
-  'files stand on their own': pair(
+  'files refer only to the project': pair(
     source('README.md', 'See ../shared/spec/service.md'),
     source('README.md', 'See docs/glossary.md'),
   ),
@@ -197,7 +197,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('adapters/koa/src/app.ts', 'interface Ports { readonly machine_clock: Clock }'),
     ),
   ],
-  'packages know no addresses': [
+  'packages contain no addresses': [
     pair(
       source('packages/events/src/log/event-log.ts', "const url = '/v1/events/' + id;"),
       source('adapters/koa/src/resources/events/presenter.ts', "const url = '/v1/events/' + id;"),
@@ -217,7 +217,7 @@ for (const [name, rule] of Object.entries(rules)) {
   test(`a planted violation breaks the rule: ${name}`, () => {
     for (const { bad, good } of [planted[name]!].flat()) {
       const [violation = '', ...others] = rule(bad);
-      assert.match(violation, /^[^:;]+: [^;]+; .+/, 'what is wrong, and what to do instead');
+      assert.match(violation, /^[^:;]+: [^;]+; .+/, 'the problem, and what to do instead');
       assert.deepEqual(others, []);
       assert.deepEqual(rule(good), []);
     }
@@ -244,7 +244,7 @@ function importing(path: string): readonly Part[] {
   return source(path, "import { hash } from 'node:crypto';\nimport Koa from 'koa';");
 }
 
-/** The manifest of an adapter with these names. */
+/** The manifest of an adapter with these dependencies. */
 function manifestOf(lists: Readonly<Partial<Record<'dependencies' | 'devDependencies', readonly string[]>>>) {
   const named = Object.entries(lists).map(([list, names]) => [
     list,

@@ -32,7 +32,7 @@ export type ViolationLine = string;
 
 export type Rule = (tree: Tree) => readonly ViolationLine[];
 
-/** Which packages a domain package may import: the arrows of the house. */
+/** Which packages a domain package may import: the arrows of the architecture. */
 const package_arrows: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   velocity: ['kernel'],
@@ -50,7 +50,7 @@ interface Import {
   readonly specifier: string;
 }
 
-/** The static, dynamic and re-exporting imports of a TypeScript file, in order. */
+/** Returns the static, dynamic and re-exporting imports of a TypeScript file, in order. */
 export function importsOf(file: SourceFile): readonly string[] {
   const pattern =
     /(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
@@ -66,22 +66,22 @@ function importsIn(tree: Tree, pattern: RegExp): readonly Import[] {
 }
 
 /**
- * The name of an npm package in a specifier: `@koa/router`, `pg`; null for relative ones and Node's
- * own.
+ * Returns the name of the npm package in a specifier: `@koa/router`, `pg`; null for relative
+ * specifiers and for Node's modules.
  */
 function packageName(specifier: string): string | null {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return null;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** The folder of the workspace that a path is in: `packages/cards`. */
+/** Returns the folder of the workspace that contains a path: `packages/cards`. */
 function workspaceOf(path: string): string {
   return path.split('/', 2).join('/');
 }
 
 /**
- * Domain packages know each other's index only, along the arrows, and no library (the harness
- * alone: fast-check).
+ * Domain packages import only the index of each other, along the arrows, and no library (except
+ * fast-check in the harness).
  */
 export const packagesFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^packages\/[^/]+\/src\//).flatMap(({ file, specifier }) => {
@@ -97,12 +97,12 @@ export const packagesFollowTheArrows: Rule = (tree) =>
     return allowed ? [] : [`${file.path}: ${own} may not import ${specifier}; ${insteadOfImport(own, target)}`];
   });
 
-/** What a package does that needs what it may not import. */
+/** Returns what a package does instead of a forbidden import. */
 function insteadOfImport(own: string, target: string | null): string {
   if (target === null) return 'declare a port in this package, and implement it with the library in an adapter';
   if (!(target in package_arrows)) return `declare a port in ${own}, and let an app pass in what ${target} implements`;
   const known = (package_arrows[own] ?? []).join(', ') || 'no other package';
-  return `${own} knows ${known}: move the rule there, or take what it needs as a parameter`;
+  return `${own} may import ${known}: move the rule there, or take what it needs as a parameter`;
 }
 
 /**
@@ -113,8 +113,8 @@ function insteadOfImport(own: string, target: string | null): string {
 const test_storage = '@tallystick/memory';
 
 /**
- * What the tests of a package may import: what its sources may, the package itself, the harness,
- * fast-check, the support of tests and the storage in memory.
+ * The tests of a package may import the same as its sources, the package itself, the harness,
+ * fast-check, the test support and the storage in memory.
  */
 export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^packages\/[^/]+\/test\//).flatMap(({ file, specifier }) => {
@@ -135,8 +135,8 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
   });
 
 /**
- * The reference model shares no code with what it judges: a mistake that both had would show in
- * neither.
+ * The reference model shares no code with the service that it checks, because neither would show a
+ * mistake that both had.
  */
 export const judgeStandsAlone: Rule = (tree) =>
   importsIn(tree, /^packages\/harness\/src\//)
@@ -144,18 +144,18 @@ export const judgeStandsAlone: Rule = (tree) =>
     .filter(({ file, specifier }) => !(file.path.includes('/contracts/') || specifier === '@tallystick/kernel'))
     .map(
       ({ file, specifier }) =>
-        `${file.path}: the judge may not share ${specifier} with what it judges; write the rule a second time, from the specification`,
+        `${file.path}: the reference model may not share ${specifier} with the service that it checks; write the rule a second time, from the specification`,
     );
 
-/** What a package may use although packages in general may not. */
+/** The exceptions of single packages from the rule for packages. */
 const allowed_in_packages: Readonly<Record<string, readonly string[]>> = {
   harness: ['input or output'],
-  // Receivers run it without any port: it verifies with the WebCrypto of the runtime, against the
-  // time of the machine.
-  'webhook-signature': ["the machine's clock", 'randomness of its own'],
+  // Receivers run it without any port: it verifies with the WebCrypto of the runtime, against
+  // machine time.
+  'webhook-signature': ['machine time', 'a source of randomness'],
 };
 
-/** Domain packages do no I/O and read no clock, environment or randomness: those are ports. */
+/** Domain packages do no I/O and read no clock, environment or randomness. These are ports. */
 export const packagesAreFrameworkFree: Rule = (tree) =>
   sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
     const code = withoutComments(file.text);
@@ -163,11 +163,11 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
       [/['"]node:/, "Node's own modules", 'declare a port, and implement it in an adapter'],
       [
         /\bDate\.now\b|\bnew Date\b|\bTemporal\.Now\b|\bperformance\.now\b/,
-        "the machine's clock",
+        'machine time',
         'take now_ms as a parameter, or a Clock of @tallystick/kernel',
       ],
       [/\bprocess\.|\bglobalThis\.process\b/, 'the process', 'let an app read the environment and pass in the value'],
-      [/\bMath\.random\b|\bcrypto\./, 'randomness of its own', 'take a Random of @tallystick/kernel'],
+      [/\bMath\.random\b|\bcrypto\./, 'a source of randomness', 'take a Random of @tallystick/kernel'],
       [/\bset(Timeout|Interval|Immediate)\(/, 'a timer', 'take a pause function, and let an app pass it in'],
       [/\bfetch\(|\bconsole\./, 'input or output', 'declare a port or an observer, and implement it in an adapter'],
       [/^\s*@[A-Za-z]+\(/m, 'a decorator', 'write a plain function; apps bind it with toResolvedValue'],
@@ -180,14 +180,14 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
   });
 
 /**
- * The package for receivers runs on Node 20, Deno, Bun and in browsers: it depends on nothing, and
- * uses what is in all of them only. Its build proves the same with the types of web workers alone,
- * where Node's are not known.
+ * The package for receivers runs on Node 20, Deno, Bun and in browsers: it has no dependencies, and
+ * uses only what all of them have. Its build also proves this: it has only the types of web
+ * workers, which do not include Node's.
  */
 export const receiversPackageRunsAnywhere: Rule = (tree) => {
   const unknown_elsewhere: readonly (readonly [RegExp, string])[] = [
     [/['"]node:|\brequire\(|\bBuffer\b|\bprocess\b|\bglobal\./, "Node's own API"],
-    [/\bTemporal\b|\.toHex\(|\.toBase64\(|\bfrom(Hex|Base64)\(/, 'what Node 20 lacks'],
+    [/\bTemporal\b|\.toHex\(|\.toBase64\(|\bfrom(Hex|Base64)\(/, 'an API that Node 20 lacks'],
     [/\bgetRandomValues\b|\brandomUUID\b|\bMath\.random\b/, 'randomness'],
   ];
   const files = sourcesOf(tree, /^packages\/webhook-signature\/src\//).flatMap((file) => {
@@ -202,7 +202,7 @@ export const receiversPackageRunsAnywhere: Rule = (tree) => {
   return [...files, ...manifests];
 };
 
-/** Adapters import packages and their own libraries, never another adapter or an app. */
+/** Adapters import packages and their libraries, never another adapter or an app. */
 export const adaptersStandAlone: Rule = (tree) => {
   const folders = new Map(tree.workspaces.map((workspace) => [workspace.manifest.name, workspace.folder]));
   return importsIn(tree, /^adapters\/[^/]+\/(src|test)\//).flatMap(({ file, specifier }) => {
@@ -216,7 +216,7 @@ export const adaptersStandAlone: Rule = (tree) => {
   });
 };
 
-/** Only the apps know the container. */
+/** Only apps import the container. */
 export const onlyAppsCompose: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters|test)\//)
     .filter(({ specifier }) => ['inversify', 'reflect-metadata'].includes(packageName(specifier) ?? ''))
@@ -227,14 +227,17 @@ export const onlyAppsCompose: Rule = (tree) =>
 
 const through_the_index = 'import the name of the package, and export what is missing from its src/index.ts';
 
-/** A package's index is its only door, and relative imports stay inside their workspace. */
+/**
+ * The index of a package is its only entry point, and relative imports stay inside their workspace.
+ */
 export const indexIsTheOnlyDoor: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters|apps|test)\//).flatMap(({ file, specifier }) => {
     if (/^@tallystick\/[^/]+\/./.test(specifier))
       return [`${file.path}: reaches behind the index with ${specifier}; ${through_the_index}`];
     if (!specifier.startsWith('.')) return [];
     const resolved = new URL(specifier, `file:///${file.path}`).pathname.slice(1);
-    // What crosses packages may start an app from its sources; nothing else has no door.
+    // Tests that cross packages may start an app from its sources, because an app has no entry
+    // point.
     if (file.path.startsWith('test/')) {
       return /^(packages|adapters)\//.test(resolved)
         ? [`${file.path}: reaches behind the index with ${specifier}; ${through_the_index}`]
@@ -246,10 +249,10 @@ export const indexIsTheOnlyDoor: Rule = (tree) =>
   });
 
 /**
- * A manifest names exactly what its workspace imports: `dependencies` what the sources do,
- * `devDependencies` what only the tests do. An import that is not named works as long as something
- * else has the package installed; a name that is not imported is one more library to look after.
- * The root manifest also names the storage that tests of packages import.
+ * A manifest names exactly the imports of its workspace: `dependencies` those of the sources,
+ * `devDependencies` those that only the tests have. An import that is not named works only while
+ * something else has the package installed. A name that is not imported is one more library to
+ * maintain. The root manifest also names the storage that tests of packages import.
  */
 export const manifestsNameWhatIsImported: Rule = (tree) =>
   tree.workspaces.flatMap(({ folder, manifest }) => {
@@ -274,14 +277,14 @@ export const manifestsNameWhatIsImported: Rule = (tree) =>
     ];
   });
 
-/** The tests of packages that import the storage in memory. */
+/** Returns the tests of packages that import the storage in memory. */
 function importersOfTestStorage(tree: Tree): readonly string[] {
   return importsIn(tree, /^packages\/[^/]+\/test\//)
     .filter(({ specifier }) => packageName(specifier) === test_storage)
     .map(({ file }) => file.path);
 }
 
-/** The innermost workspace that a file is of; `.` is the root's. */
+/** Returns the innermost workspace that contains a file; `.` is the root workspace. */
 function ownerOf(tree: Tree, path: string): string {
   const folders = tree.workspaces.map(({ folder }) => folder).filter((folder) => path.startsWith(`${folder}/`));
   return folders.toSorted((a, b) => b.length - a.length)[0] ?? '.';
@@ -306,7 +309,7 @@ function differences(
   ];
 }
 
-/** The commands of packages that are run, not imported. */
+/** The commands of packages that are run and not imported. */
 const commands: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'biome',
   '@hey-api/openapi-ts': 'openapi-ts',
@@ -348,24 +351,24 @@ export const dependenciesHaveReasons: Rule = (tree) => {
   );
 };
 
-/** A file is named after what it tells. */
+/** The name of a file describes its content. */
 export const namesTellSomething: Rule = (tree) =>
   tree.files
     .filter((file) => /(^|\/)(utils?|helpers?|common|managers?|types|misc)(\.test)?\.ts$/.test(file.path))
-    .map((file) => `${file.path}: the name says nothing; name the file after the one thing that it contains`);
+    .map((file) => `${file.path}: the name is not specific; name the file after its one theme`);
 
-/** Every workspace says what it is for. */
+/** Every workspace has a README that describes its purpose. */
 export const workspacesHaveReadmes: Rule = (tree) =>
   tree.workspaces
     .filter(
       ({ folder }) =>
         /^(packages|adapters|apps)\//.test(folder) && !tree.files.some((file) => file.path === `${folder}/README.md`),
     )
-    .map(({ folder }) => `${folder}: has no README.md; write one that opens with what it is for and its words`);
+    .map(({ folder }) => `${folder}: has no README.md; write one that begins with its purpose and its words`);
 
 /**
- * No module imports itself by way of others, types included: files that need each other are one
- * story, or hide a third.
+ * No module imports itself through others, types included. Files that need each other have one
+ * theme, or need a third file.
  */
 export const modulesHaveNoCycles: Rule = (tree) => {
   const edges = new Map<string, readonly string[]>();
@@ -381,7 +384,7 @@ export const modulesHaveNoCycles: Rule = (tree) => {
   const visit = (path: string, trail: readonly string[]): void => {
     if (trail.includes(path)) {
       violations.push(
-        `${path}: imports itself by way of ${[...trail.slice(trail.indexOf(path) + 1), path].join(' > ')}; move what both need to a file of its own`,
+        `${path}: imports itself through ${[...trail.slice(trail.indexOf(path) + 1), path].join(' > ')}; move what both need to a separate file`,
       );
       return;
     }
@@ -393,7 +396,10 @@ export const modulesHaveNoCycles: Rule = (tree) => {
   return violations;
 };
 
-/** Which folders of a `src` a folder of it may import, where that matters: no arrow runs back. */
+/**
+ * Which folders of its `src` a folder may import, for the workspaces with layers. No arrow leads
+ * back.
+ */
 const room_arrows: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'adapters/mikro-orm': {
     schema: [],
@@ -405,7 +411,9 @@ const room_arrows: Readonly<Record<string, Readonly<Record<string, readonly stri
   'packages/events': { log: [], webhooks: ['log'] },
 };
 
-/** Within a workspace that is divided into layers, imports run one way between its folders. */
+/**
+ * Within a workspace that is divided into layers, imports between its folders run in one direction.
+ */
 export const roomsFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters)\/[^/]+\/src\/[^/]+\//).flatMap(({ file, specifier }) => {
     const arrows = room_arrows[workspaceOf(file.path)];
@@ -421,15 +429,16 @@ export const roomsFollowTheArrows: Rule = (tree) =>
     ];
   });
 
-/** The project speaks of itself alone. */
+/** The files of the project refer only to the project. */
 export const filesStandOnTheirOwn: Rule = (tree) =>
   tree.files
     .filter((file) => !/^(test\/architecture|\.ci)\//.test(file.path))
     .filter((file) => /\.\.\/shared\b|\/work\/|\/root\/|registry\.npmjs/.test(file.text))
-    .map((file) => `${file.path}: refers to a place outside the project; say in words what is found there`);
+    .map((file) => `${file.path}: refers to a place outside the project; describe in words what is there`);
 
 /**
- * A reader of the product has no specification beside it: clauses and decisions are told in words.
+ * Readers of the product do not have the specification, so clauses and decisions are stated in
+ * words.
  */
 export const specificationIsNamedInWords: Rule = (tree) =>
   tree.files
@@ -439,7 +448,9 @@ export const specificationIsNamedInWords: Rule = (tree) =>
       (file) => `${file.path}: names a file of the specification; name the clause instead: service specification 2.1`,
     );
 
-/** The linter checks functions and methods. It cannot see that a constant or a field is a function. */
+/**
+ * The linter checks functions and methods. It cannot see that a constant or a field is a function.
+ */
 export const functionValuesAreCamelCase: Rule = (tree) =>
   sourcesOf(tree, /^(packages|adapters|apps|test\/(?!architecture\/))/).flatMap((file) => {
     const constants = /\bconst ([a-z]+_\w+)(?:: [^=\n]+)? = (?:async )?(?:\w+|\([^()]*\))(?:: [^=\n]+)? =>/g;
@@ -450,7 +461,10 @@ export const functionValuesAreCamelCase: Rule = (tree) =>
     );
   });
 
-/** Packages know no paths and no parameters of the interface that serves them, nor how a process is configured. */
+/**
+ * Packages contain no paths and no parameters of the API that serves them, and no configuration of
+ * a process.
+ */
 export const packagesKnowNoAddresses: Rule = (tree) =>
   sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
     const code = withoutComments(file.text);
@@ -466,21 +480,21 @@ function withoutComments(text: string): string {
 export const rules: Readonly<Record<string, Rule>> = {
   'packages follow the arrows': packagesFollowTheArrows,
   'tests of packages follow the arrows': testsOfPackagesFollowTheArrows,
-  'the judge stands alone': judgeStandsAlone,
+  'the reference model shares no code': judgeStandsAlone,
   'packages are framework-free': packagesAreFrameworkFree,
   'the package for receivers runs anywhere': receiversPackageRunsAnywhere,
-  'adapters stand alone': adaptersStandAlone,
+  'adapters import no other adapter': adaptersStandAlone,
   'only apps compose': onlyAppsCompose,
-  'the index is the only door': indexIsTheOnlyDoor,
+  'the index is the only entry point': indexIsTheOnlyDoor,
   'manifests name what is imported': manifestsNameWhatIsImported,
   'versions are exact': versionsAreExact,
   'dependencies have reasons': dependenciesHaveReasons,
-  'names tell something': namesTellSomething,
+  'file names are specific': namesTellSomething,
   'workspaces have readmes': workspacesHaveReadmes,
   'modules have no cycles': modulesHaveNoCycles,
-  'rooms follow the arrows': roomsFollowTheArrows,
-  'files stand on their own': filesStandOnTheirOwn,
+  'folders follow the arrows': roomsFollowTheArrows,
+  'files refer only to the project': filesStandOnTheirOwn,
   'the specification is named in words': specificationIsNamedInWords,
   'function values are camelCase': functionValuesAreCamelCase,
-  'packages know no addresses': packagesKnowNoAddresses,
+  'packages contain no addresses': packagesKnowNoAddresses,
 };

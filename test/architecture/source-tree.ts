@@ -5,7 +5,10 @@ import type { SourceFile, Tree, Workspace } from './rules.ts';
 
 const text_file = /\.(ts|json|md|html|sql|yml|toml)$|\.ci\/run$/;
 
-/** The files of the working tree that git tracks or would track, and the workspaces among them. */
+/**
+ * Reads the files of the working tree that git tracks or would track, and the workspaces among
+ * them.
+ */
 export function readSourceTree(root: string): Tree {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root });
   const paths = listed
