@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const failing_run = fileURLToPath(new URL('fixtures/failing-run.ts', import.meta.url));
 
 test('lists each test that failed once, with the suites around it, its place and a command that runs it', async () => {
-  // In a process of its own: a test process starts no runner.
+  // The run is a separate process, because a test process starts no runner.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', failing_run], { env });
   assert.equal(

@@ -5,18 +5,18 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** A test that failed. */
 export interface Failure {
-  /** The names of the suites around it, the outermost first, and its own. */
+  /** The names of the suites around the test, the outermost first, and the name of the test. */
   readonly names: readonly string[];
   /** Relative to the root. */
   readonly file: string;
-  /** Where it begins; null when the file itself failed. */
+  /** The line where the test begins; null when the file itself failed. */
   readonly line: number | null;
   readonly column: number | null;
-  /** The first line of what went wrong. */
+  /** The first line of the error. */
   readonly message: string;
 }
 
-/** What the runner of tests says of a failure, as far as it is of use here. */
+/** The parts of the runner's report of a failure that are used here. */
 interface Reported {
   readonly name: string;
   readonly nesting: number;
@@ -30,25 +30,28 @@ interface ReportedError extends Error {
 }
 
 /**
- * Failures that only repeat what is listed already: of a suite whose tests failed, and of tests
- * that a failed hook cancelled.
+ * Failures that only repeat a listed failure: a suite whose tests failed, and tests that a failed
+ * hook cancelled.
  */
 const repeating = ['subtestsFailed', 'cancelledByParent', 'parentAlreadyFinished'];
 
 /**
- * Collects the failures of a run while it goes on: read the list when it has ended. `root` is the
+ * Collects the failures of a run in progress. Read the list when the run has ended. `root` is the
  * folder of the project.
  */
 export function failuresOf(tests: TestsStream, root: string): readonly Failure[] {
   const failures: Failure[] = [];
   const suites: string[] = [];
-  /** The first error that each file wrote: all that is known of a file that could not be loaded. */
+  /**
+   * The first error that each file wrote: the only information about a file that could not be
+   * loaded.
+   */
   const written = new Map<string, string>();
   tests.on('test:stderr', ({ file, message }) => {
     const error = /^\S*Error\b.*/m.exec(stripVTControlCharacters(message))?.[0];
     if (error !== undefined && !written.has(file)) written.set(file, error);
   });
-  // Both are reported in the order of the files, one file after the other.
+  // Both events are reported in the order of the files, one file after the other.
   tests.on('test:start', ({ name, nesting }) => {
     suites.length = nesting;
     suites[nesting] = name;
@@ -61,7 +64,7 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
     const names_a_file = name.endsWith('.ts');
     const absolute = names_a_file ? resolve(root, toPath(name)) : toPath(file ?? name);
     const path = relative(root, absolute);
-    // A file fails with its tests: it is only listed when it failed by itself.
+    // A file fails with its tests. It is listed only when it failed without a failed test.
     if (names_a_file && failures.some((one) => one.file === path)) return;
     failures.push({
       names: names_a_file ? [path] : [...suites.slice(0, nesting), name],
@@ -75,8 +78,8 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
 }
 
 /**
- * The list that ends a failed run: of each test its name, its place, what went wrong and how to run
- * it again.
+ * Returns the list at the end of a failed run: for each test its name, its place, the error and how
+ * to run it again.
  */
 export function failuresText(failures: readonly Failure[], seed: number): string {
   const blocks = failures.map(({ names, file, line, column, message }, place) => {
@@ -96,7 +99,10 @@ function toPath(file: string): string {
   return file.startsWith('file:') ? fileURLToPath(file) : file;
 }
 
-/** In one line: the first of the message, and the next one when the first ends with a colon. */
+/**
+ * Returns the error in one line: the first line of the message, and the next line when the first
+ * ends with a colon.
+ */
 function firstLine(error: ReportedError): string {
   const cause = error.cause instanceof Error ? error.cause : error;
   const [first = 'without a message', next = ''] = cause.message.split('\n').filter((line) => line.trim() !== '');

@@ -14,32 +14,32 @@ import {
   startLocalRedis,
 } from '@tallystick/test-support';
 
-/** Age from which a scratch database is one that a killed run left behind. */
+/** The age from which a scratch database counts as left behind by a killed run. */
 const stale_ms = 2 * 60 * 60 * 1000;
 
 /**
- * Connections to Postgres that the tests may have at once, and some to spare: another run may use
- * the same server.
+ * The most Postgres connections that the tests have at the same time, with some to spare because
+ * another run may use the same server.
  */
 const connections_wanted = 200;
 
-/** What a part of the tests needs beyond Node, found or not. */
+/** The result of the search for an optional part. */
 export interface Found {
-  /** Null: the tests can use it. Else why they cannot. */
+  /** Null when the tests can use it, otherwise why they cannot. */
   readonly problem: string | null;
-  /** For the report: `running server`. */
+  /** For the report, for example `running server`. */
   readonly how: string;
-  /** What test processes need to know. */
+  /** The environment variables for the test processes. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends what was started for this run. */
+  /** Stops everything that was started for this run. */
   stop(): Promise<void>;
 }
 
-/** What a run asks for. A part that takes long to get is only got when it is asked for. */
+/** The requests of a run. A part that takes long to install is installed only on request. */
 export interface Asked {
-  /** The long run. */
+  /** Whether this is the long run. */
   readonly full: boolean;
-  /** The names that `--require` gives. */
+  /** The names after `--require`. */
   readonly required: readonly string[];
   /** The paths of the test files. */
   readonly files: readonly string[];
@@ -47,19 +47,20 @@ export interface Asked {
 
 /** Something that some tests need and that a machine may lack. */
 export interface OptionalPart {
-  /** As `--require` takes it. */
+  /** The name for `--require`. */
   readonly name: string;
-  /** What is left out without it: `everything on Postgres`. */
+  /** The tests that are left out without it: `everything on Postgres`. */
   readonly tests: string;
-  /** Finds it or starts it. Never rejects: what goes wrong is the problem. */
+  /** Finds it or starts it. Never rejects: a failure is the problem of the result. */
   find(asked: Asked): Promise<Found>;
-  /** What else `--require` asks for; null when it is there. */
+  /** Returns what else `--require` needs and is missing; null when nothing is. */
   readonly requirement?: () => string | null;
 }
 
 /**
- * All optional parts. A new one is one entry here: `--require`, `--help`, the environment of the
- * tests and the list of what did not run follow from it. Its variables belong in docs/testing.md.
+ * All optional parts. Add a new one as one entry here: `--require`, `--help`, the environment of
+ * the tests and the list of skipped tests follow from it. Document its variables in
+ * docs/testing.md.
  */
 export const optional_parts: readonly OptionalPart[] = [
   { name: 'postgres', tests: 'everything on Postgres', find: findPostgres, requirement: localPostgresProblem },
@@ -93,7 +94,7 @@ function absent(problem: string, environment: Found['environment']): Found {
 
 /**
  * Finds the running server if it was named or has room for the tests. Otherwise starts one. If none
- * can be started, it uses the running one although it has little room.
+ * can be started, it uses the running one even if it has little room.
  */
 async function findPostgres(): Promise<Found> {
   const at = (url: string) => ({ TALLYSTICK_TEST_DATABASES: 'sqlite,postgres', TEST_POSTGRES_URL: url });
@@ -102,7 +103,7 @@ async function findPostgres(): Promise<Found> {
   const named = process.env.TEST_POSTGRES_URL !== undefined;
   const dropped = await dropStaleDatabases(stale_ms).catch((error: unknown) => error as Error);
   if (typeof dropped === 'number') {
-    if (dropped > 0) console.log(`dropped ${dropped} databases that killed test runs had left`);
+    if (dropped > 0) console.log(`dropped ${dropped} databases that killed test runs left behind`);
     if (named || (await connectionsLeft()) >= connections_wanted) return running;
     return await startLocalPostgres().then(
       ({ url, stop }) => found('started for this run', at(url), stop),
@@ -131,20 +132,23 @@ async function findRedis(): Promise<Found> {
   );
 }
 
-/** Tests of crashes start servers, because they also end them. */
+/** Crash tests start servers, because they also end them. */
 function findOwnServers(): Found {
   const problems = [localPostgresProblem(), localRedisProblem()].filter((problem) => problem !== null);
   if (problems.length === 0) return found("this machine's binaries", {});
   return absent(problems.join('; '), { TALLYSTICK_TEST_OWN_SERVERS: 'none' });
 }
 
-/** A program at a path that tests start; `variable` can name another one. */
+/** Finds a program at a path that tests start; `variable` can name another path. */
 function findProgram(path: string | null, variable: string, without: Found['environment']): Found {
   if (path === null) return absent(`none was found; ${variable} can name one`, without);
   return found(path, {});
 }
 
-/** Installs the generators of clients for the long run, when they are required, and when only their tests run. */
+/**
+ * Installs the generators of clients for the long run, when they are required, and when only their
+ * tests run.
+ */
 async function findGenerators({ full, required, files }: Asked): Promise<Found> {
   const asked = full || required.includes('clients') || files.every((file) => file.startsWith('test/clients/'));
   const problem = asked

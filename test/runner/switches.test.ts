@@ -32,20 +32,20 @@ describe('the switches of npm test', () => {
     [['--fast'], 'there is no switch --fast'],
     [['-x'], 'there is no switch -x'],
     [['cards'], '"cards" is not a switch; to run one file: npm test -- --only cards'],
-    [['--only'], '--only needs a value'],
-    [['--only', '--full'], '--only needs a value'],
+    [['--only'], '--only requires a value'],
+    [['--only', '--full'], '--only requires a value'],
     [['--full=yes'], '--full takes no value'],
     [['--runs', 'many'], '--runs many: it must be an integer from 1 on'],
     [['--seed', '1.5'], '--seed 1.5: it must be an integer from 0 on'],
     [['--concurrency', '0'], '--concurrency 0: it must be an integer from 1 on'],
     [['--require', 'mysql'], `--require mysql: it can be ${names.join(' or ')}`],
   ] as const) {
-    it(`are refused in a sentence: ${args.join(' ')}`, () => {
+    it(`are refused with a sentence: ${args.join(' ')}`, () => {
       assert.throws(() => readSwitches(args, names), new SwitchProblem(message));
     });
   }
 
-  it('end the command with status 2 and one line when they are wrong, without a stack', async () => {
+  it('make the command exit with status 2 and one line without a stack when they are wrong', async () => {
     const { code, out, err } = await npmTest('--fast');
     const said = 'npm test: there is no switch --fast. npm test -- --help lists the switches.\n';
     assert.deepEqual([code, out, err], [2, '', said]);
@@ -54,7 +54,7 @@ describe('the switches of npm test', () => {
     assert.match(nothing.err, /^npm test: --only: no test file has "no such file" in its path\. .*\n$/);
   });
 
-  it('are listed by --help, each of them', async () => {
+  it('are all listed by --help', async () => {
     const { code, out } = await npmTest('--help');
     assert.equal(code, 0);
     for (const { usage, meaning } of switchesOf(names)) assert.ok(out.includes(usage) && out.includes(meaning), usage);
@@ -76,7 +76,7 @@ describe('the switches of npm test', () => {
 });
 
 describe('the files of a run', () => {
-  it('begin with those that take the longest, all of which exist', () => {
+  it('begin with the files that take the longest, which all exist', () => {
     for (const path of Object.keys(longest_s)) assert.ok(existsSync(root + path), path);
     const { all, chosen, alone } = testFiles(root, []);
     assert.equal(chosen.length, all.length);
@@ -89,7 +89,7 @@ describe('the files of a run', () => {
     assert.ok(together.length > 1);
   });
 
-  it('are those with one of the texts in their path', () => {
+  it('are the files with one of the texts in their path', () => {
     const { chosen } = testFiles(root, ['test/runner/', 'package-lock']);
     const here = ['test/package-lock.test.ts', 'test/runner/failures.test.ts', 'test/runner/switches.test.ts'];
     assert.deepEqual(chosen, here);

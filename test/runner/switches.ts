@@ -4,37 +4,40 @@ import { parseArgs } from 'node:util';
 
 /** A switch of `npm test --`, as `--help` and docs/testing.md show it. */
 export interface Switch {
-  /** With the place of its value: `--only TEXT`. */
+  /** The switch with a placeholder for its value: `--only TEXT`. */
   readonly usage: string;
   readonly meaning: string;
 }
 
-/** What the command line says. */
+/** The switches of a command line. */
 export interface Switches {
   readonly help: boolean;
   readonly full: boolean;
-  /** Names of optional parts that must be there. */
+  /** Names of the optional parts that must be available. */
   readonly required: readonly string[];
-  /** How often each property and random sequence runs; null: as often as the run's size says. */
+  /**
+   * How often each property and random sequence runs; null for the number that belongs to the size
+   * of the run.
+   */
   readonly runs: number | null;
-  /** What all random draws of this run begin from. */
+  /** The seed of all random values of this run. */
   readonly seed: number;
-  /** Texts of which a file's path must contain one; none: every file runs. */
+  /** Texts of which a file's path must contain one. Without texts every file runs. */
   readonly only: readonly string[];
-  /** Test files at once, each in a process of its own. */
+  /** The number of test files that run at the same time, each in a separate process. */
   readonly concurrency: number;
 }
 
-/** The command line is wrong. The message is for the person who typed it. */
+/** The command line is wrong. The message is for the user. */
 export class SwitchProblem extends Error {}
 
 /**
- * Test files at once unless `--concurrency` says otherwise: one more than there are cores, because
- * many tests wait for servers. At most four: their connections to Postgres add up.
+ * The default of `--concurrency`: one more than there are cores, because many tests wait for
+ * servers. At most four, because their connections to Postgres add up.
  */
 export const concurrency_default: number = Math.min(availableParallelism() + 1, 4);
 
-/** All switches, in the order in which they are documented. */
+/** Returns all switches, in the order in which they are documented. */
 export function switchesOf(optional_names: readonly string[]): readonly Switch[] {
   return [
     { usage: '--only TEXT', meaning: 'run only the files with TEXT in their path; can be repeated' },
@@ -42,13 +45,16 @@ export function switchesOf(optional_names: readonly string[]): readonly Switch[]
     { usage: '--runs N', meaning: 'run every property and random sequence N times' },
     {
       usage: '--seed N',
-      meaning: 'begin all random draws from N, to repeat a failure; the end of each run shows its seed',
+      meaning: 'begin all random values from N, to repeat a failure; the end of each run shows its seed',
     },
     {
       usage: '--require NAME',
-      meaning: `fail when NAME is not there, instead of leaving out its tests: ${optional_names.join(', ')}; can be repeated`,
+      meaning: `fail when NAME is not available, instead of leaving out its tests: ${optional_names.join(', ')}; can be repeated`,
     },
-    { usage: '--concurrency N', meaning: `test files at once; here ${concurrency_default} by default` },
+    {
+      usage: '--concurrency N',
+      meaning: `test files that run at the same time; here ${concurrency_default} by default`,
+    },
     { usage: '--help', meaning: 'show this list' },
   ];
 }
@@ -81,7 +87,7 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
       throw new SwitchProblem(`${token.rawName} takes no value`);
     }
     const value_missing = token.value === undefined || token.value === '' || token.value.startsWith('--');
-    if (!flags.includes(token.name) && value_missing) throw new SwitchProblem(`${token.rawName} needs a value`);
+    if (!flags.includes(token.name) && value_missing) throw new SwitchProblem(`${token.rawName} requires a value`);
   }
   const required = values.require as string[];
   for (const name of required) {
@@ -107,7 +113,7 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
   };
 }
 
-/** What `--help` prints. */
+/** Returns the text that `--help` prints. */
 export function helpText(optional_names: readonly string[]): string {
   const lines = switchesOf(optional_names).map(({ usage, meaning }) => `  ${usage.padEnd(17)} ${meaning}`);
   return [

@@ -4,19 +4,20 @@ import { join } from 'node:path';
 const folders = ['packages', 'adapters', 'apps', 'test'];
 
 /**
- * Files that only compute: a test takes less time than the start of a process, so they share one.
+ * Files that only compute: a test takes less time than the start of a process, so they share one
+ * process.
  */
 const computing = /^packages\//;
 
 /**
- * A hook outside of every suite runs for the tests of all files in the process: a file with one has
- * a process of its own.
+ * A hook outside of every suite runs for the tests of all files in the process, so a file with such
+ * a hook has a separate process.
  */
 const hook_of_the_process = /^(before|after)(Each)?\(/m;
 
 /**
- * Files that take the longest, most of it in waiting, in seconds on a machine of two cores. They
- * begin first, so that no process is left with one of them at the end.
+ * Files that take the longest, in seconds on a machine with two cores; most of this time is
+ * waiting. They begin first, so that none of them is left for one process at the end.
  */
 export const longest_s: Readonly<Record<string, number>> = {
   'test/webhooks/chaos.test.ts': 70,
@@ -34,19 +35,22 @@ export const longest_s: Readonly<Record<string, number>> = {
   'test/mail/sending.test.ts': 7,
 };
 
-/** Which files a run has. Paths are relative to the root, with forward slashes. */
+/** The files of a run. Paths are relative to the root, with forward slashes. */
 export interface TestFiles {
   /** Every `*.test.ts` of the project. */
   readonly all: readonly string[];
-  /** Those of this run, the longest first. */
+  /** The files of this run, the longest first. */
   readonly chosen: readonly string[];
-  /** Those of the chosen that share one process. */
+  /** The chosen files that share one process. */
   readonly together: readonly string[];
-  /** Those of the chosen that have a process each. */
+  /** The chosen files that have a process each. */
   readonly alone: readonly string[];
 }
 
-/** The test files under `root` with one of the texts in their path; with no texts, all of them. */
+/**
+ * Returns the test files under `root` with one of the texts in their path; without texts, all of
+ * them.
+ */
 export function testFiles(root: string, only: readonly string[]): TestFiles {
   const all = globSync(
     folders.map((folder) => `${folder}/**/*.test.ts`),
