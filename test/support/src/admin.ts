@@ -17,7 +17,7 @@ export async function runAdmin(
   return await new Promise((resolve, reject) => {
     execFile(process.execPath, args, { cwd: root_path, env: serverEnvironment(options) }, (error, out, err) => {
       if (error === null) resolve(JSON.parse(out));
-      else reject(new Error(`admin ${words.join(' ')} ended with ${error.code}: ${out}${err}`));
+      else reject(new Error(`admin ${words.join(' ')} exited with status ${error.code}: ${out}${err}`));
     });
   });
 }

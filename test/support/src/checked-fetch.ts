@@ -24,7 +24,7 @@ export async function assertDocumented(document: string, method: string, url: UR
 
 const origins = new Map<string, Promise<string | null>>();
 
-/** The document that a server serves; null when it serves none, or is gone. */
+/** Returns the document that a server serves; null when it serves none, or has stopped. */
 function documentOf(origin: string): Promise<string | null> {
   let document = origins.get(origin);
   if (document === undefined) {

@@ -16,7 +16,9 @@ export interface ScratchDatabase {
   dispose(): Promise<void>;
 }
 
-/** The Postgres server for scratch databases: `TEST_POSTGRES_URL`, or the machine's own. */
+/**
+ * The Postgres server for scratch databases: `TEST_POSTGRES_URL`, or the server of this machine.
+ */
 export const postgres_url: string = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
 /**
@@ -48,7 +50,7 @@ export async function scratchDatabases(): Promise<readonly ScratchDatabase[]> {
   return await Promise.all(database_names.map((name) => scratchDatabase(name)));
 }
 
-/** Null if the Postgres server answers, else the reason why it does not. */
+/** Returns null if the Postgres server answers, otherwise the reason why it does not. */
 export async function postgresProblem(url: string = postgres_url): Promise<string | null> {
   try {
     await onPostgres(url, async (client) => await client.query('select 1'));
@@ -70,7 +72,8 @@ export async function connectionsLeft(url: string = postgres_url): Promise<numbe
 
 /**
  * Drops scratch databases that killed test runs left behind. Only those made more than `age_ms` ago
- * are dropped, so that a concurrent run keeps its own. Returns the number of dropped databases.
+ * are dropped, so that a concurrent run keeps its databases. Returns the number of dropped
+ * databases.
  */
 export async function dropStaleDatabases(age_ms: number, url: string = postgres_url): Promise<number> {
   return await onPostgres(url, async (client) => {
@@ -133,7 +136,8 @@ async function scratchPostgres(): Promise<ScratchDatabase> {
 
 async function onPostgres<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
-  // A server that ends between two calls is reported by an event. Without a listener it would end the test process.
+  // A server that ends between two calls is reported by an event. Without a listener it would end
+  // the test process.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -5,14 +5,14 @@
  */
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** An answer, as a client got it. */
+/** An answer, as a client received it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** A delivery, as its receiver got it. Header names are lower-case. */
+/** A delivery, as its receiver received it. Header names are lower-case. */
 export interface ReceivedDelivery {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
@@ -195,7 +195,9 @@ function qualifyReferences(schema: unknown): unknown {
 /** Keywords that hold values, not schemas. */
 const value_keywords: ReadonlySet<string> = new Set(['examples', 'enum', 'const', 'default']);
 
-/** The same, and closes every object. Parts of an `allOf` are closed together, at the whole. */
+/**
+ * Does the same, and closes every object. Parts of an `allOf` are closed together, at the whole.
+ */
 function closeObjects(schema: unknown, is_part = false): unknown {
   if (Array.isArray(schema)) return schema.map((item) => closeObjects(item));
   if (typeof schema !== 'object' || schema === null) return schema;

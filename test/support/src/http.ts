@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 export interface Sending {
-  /** A role's fixed key, or a key's text. Default: the client's. */
+  /** The name of a role with a fixed key, or the text of a key. Default: the client's key. */
   readonly key?: keyof typeof sandbox_keys | (string & {});
   /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
@@ -21,7 +21,7 @@ export interface Sending {
 
 /**
  * Sends one request. Rejects with a `TypeError` if no complete answer was received; the server may
- * have done the work or not.
+ * or may not have done the work.
  */
 export async function send(
   url: string,

@@ -12,8 +12,8 @@ export interface LastWill {
 /**
  * Starts a shell that runs the script, with `words` as `$1`, `$2` and so on, as soon as this
  * process has ended. This includes SIGKILL, after which the process cannot clean up itself. The
- * shell waits for the end of a pipe that only this process holds. It has its own session, so that a
- * signal to a whole group of processes does not end it.
+ * shell waits for the end of a pipe that only this process holds. It has a separate session, so
+ * that a signal to a whole group of processes does not end it.
  */
 export function lastWill(script: string, ...words: readonly string[]): LastWill {
   const shell = spawn('sh', ['-c', `cat >/dev/null; ${script}`, 'sh', ...words], {

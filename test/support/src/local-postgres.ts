@@ -93,7 +93,10 @@ const crash_and_remove = `
   pid=$(head -n 1 "$1" 2>/dev/null) && kill -QUIT "$pid" && while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
   rm -rf "$2"`;
 
-/** Null if this machine has everything that `startLocalPostgres` needs, else what is missing. */
+/**
+ * Returns null if this machine has everything that `startLocalPostgres` needs, otherwise what is
+ * missing.
+ */
 export function localPostgresProblem(): string | null {
   try {
     findBinaries();
@@ -104,8 +107,8 @@ export function localPostgresProblem(): string | null {
 }
 
 /**
- * The folder with `initdb` and `pg_ctl`: on the path, else in Debian's folders, the newest version
- * first.
+ * Returns the folder with `initdb` and `pg_ctl`: on the path, otherwise in Debian's folders, the
+ * newest version first.
  */
 function findBinaries(): string {
   const on_path = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'initdb'));

@@ -78,7 +78,8 @@ export async function startLocalRedis(): Promise<LocalRedis> {
       },
       flush: () => flushAll(port),
       async stop() {
-        // The will only sends the signal. Until the process has ended its port still takes connections, and resets them.
+        // The script only sends the signal. Until the process has ended its port still takes
+        // connections, and resets them.
         await kill();
         await will.execute();
       },
@@ -93,7 +94,10 @@ function urlAt(port: number): string {
   return `redis://127.0.0.1:${port}`;
 }
 
-/** Null if this machine has everything that `startLocalRedis` needs, else what is missing. */
+/**
+ * Returns null if this machine has everything that `startLocalRedis` needs, otherwise what is
+ * missing.
+ */
 export function localRedisProblem(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.some((folder) => existsSync(join(folder, 'redis-server'))) ? null : 'the path has no redis-server';
@@ -101,7 +105,7 @@ export function localRedisProblem(): string | null {
 
 async function createAnswering(url: string, child: ChildProcess): Promise<void> {
   const until_ms = performance.now() + start_ms_max;
-  let problem: string | null = 'not asked yet';
+  let problem: string | null = 'not checked yet';
   while (problem !== null) {
     if (child.exitCode !== null) throw new Error(`redis-server exited with status ${child.exitCode}`);
     if (performance.now() > until_ms) throw new Error(`redis-server does not answer: ${problem}`);

@@ -1,5 +1,5 @@
 /**
- * Whether the tests run that crash and restart their own Postgres and Redis servers. Always, unless
+ * Whether the tests run that crash and restart separate Postgres and Redis servers. Always, unless
  * the test runner found that the machine lacks the binaries and reported it (it sets
  * `TALLYSTICK_TEST_OWN_SERVERS=none`). A test file that is run alone on such a machine fails; it is
  * not skipped.

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** The Redis server of the queue tests: `TEST_REDIS_URL`, or the machine's own. */
+/** The Redis server of the queue tests: `TEST_REDIS_URL`, or the server of this machine. */
 export const redis_url: string = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 
 /**
@@ -12,7 +12,7 @@ export const redis_expected: boolean = process.env.TALLYSTICK_TEST_REDIS !== 'no
 
 const answer_time_ms_max = 20_000;
 
-/** Null if the Redis server answers a PING, else the reason why it does not. */
+/** Returns null if the Redis server answers a PING, otherwise the reason why it does not. */
 export function redisProblem(url: string = redis_url): Promise<string | null> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

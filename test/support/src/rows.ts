@@ -6,8 +6,8 @@ import type { ScratchDatabase } from './database.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The result of a query, read directly from the database on a separate connection, beside running
- * servers. The SQL must mean the same on both databases, or be written for this one.
+ * Returns the result of a query, read directly from the database on a separate connection, beside
+ * running servers. The SQL must mean the same on both databases, or be written for this one.
  */
 export async function readRows<Found = Row>(
   { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
@@ -32,8 +32,8 @@ export async function readRows<Found = Row>(
 }
 
 /**
- * Changes rows directly in the database, beside running servers. For changes that only machine time
- * would make, for example the end of the lease of a process that died.
+ * Changes rows directly in the database, beside running servers. For changes that otherwise only
+ * the progress of machine time would make, for example the end of the lease of a process that died.
  */
 export async function changeRows(
   { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
@@ -58,7 +58,7 @@ export async function changeRows(
   }
 }
 
-/** The names of all tables, including those of the migrations. */
+/** Returns the names of all tables, including the tables of the migrations. */
 export async function tableNames(database: Pick<ScratchDatabase, 'name' | 'database_url'>): Promise<readonly string[]> {
   const rows = await readRows<{ name: string }>(
     database,
@@ -69,7 +69,7 @@ export async function tableNames(database: Pick<ScratchDatabase, 'name' | 'datab
   return rows.map(({ name }) => name);
 }
 
-/** The path of a SQLite database's file. */
+/** Returns the path of a SQLite database's file. */
 export function sqliteFile({ database_url }: Pick<ScratchDatabase, 'database_url'>): string {
   return database_url.slice('sqlite:'.length);
 }

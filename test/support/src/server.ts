@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { lastWill } from './last-will.ts';
 
 /**
- * Key material that test servers share, because two servers on one database must have the same. 32
- * bytes, base64.
+ * Key material that test servers share, because two servers on one database must have the same
+ * keys. 32 bytes, base64.
  */
 export const test_keys: string = Buffer.alloc(32, 'tallystick test key material').toString('base64');
 
@@ -18,11 +18,11 @@ export const sandbox_keys = {
 
 export interface ServerOptions {
   readonly database_url: string;
-  /** Added to the sandbox on a free port; an undefined value removes a variable. */
+  /** Variables added to the sandbox on a free port; an undefined value removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** How long a server may take to listen. */
+/** The longest time until a server listens. */
 const start_ms_max = 180_000;
 
 /** How a process ended. */
@@ -33,7 +33,7 @@ export interface ServerExit {
 
 /** The server as a separate process. */
 export interface ServerProcess {
-  /** Its address: `http://127.0.0.1:43210`. */
+  /** The address of the server: `http://127.0.0.1:43210`. */
   readonly url: string;
   readonly pid: number;
   /** Resolves when the process has ended for any reason. */
@@ -51,8 +51,8 @@ const main_path = fileURLToPath(new URL('../../../apps/server/src/main.ts', impo
 const root_path = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * The environment of a test server: the sandbox on a free port of loopback, without this machine's
- * configuration.
+ * Returns the environment of a test server: the sandbox on a free port of loopback, without this
+ * machine's configuration.
  */
 export function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {

@@ -28,7 +28,10 @@ export interface SmtpReceiver {
 }
 
 export interface SmtpReceiverOptions extends SMTPServerOptions {
-  /** Whether the answer to this received message is withheld for ever; or until when. */
+  /**
+   * Returns whether the answer to this received message is withheld forever, or a promise that ends
+   * the delay.
+   */
   readonly holdsAnswer?: (mail: ReceivedMail) => boolean | Promise<void>;
 }
 
@@ -85,7 +88,7 @@ export async function smtpReceiver({
   };
 }
 
-/** The decoded part of the type; empty if there is none. */
+/** Returns the decoded part of the type; empty if there is none. */
 function part(raw: string, type: string): string {
   const found = new RegExp(`Content-Type: ${type}[^\r]*((?:\r\n[^\r]+)*)\r\n\r\n([\\s\\S]*?)\r\n--`, 'i').exec(raw);
   const [, head = '', body = ''] = found ?? [];

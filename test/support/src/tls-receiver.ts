@@ -5,13 +5,13 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A certificate for loopback names, generated in each test run. */
 export interface LoopbackCertificate {
   readonly key: string;
-  /** PEM. It is its own authority. */
+  /** PEM. The certificate is its own authority. */
   readonly cert: string;
 }
 
 let made: Promise<LoopbackCertificate> | undefined;
 
-/** One certificate per process for localhost, 127.0.0.1, ::1 and hooks.test. */
+/** Returns one certificate per process for localhost, 127.0.0.1, ::1 and hooks.test. */
 export function loopbackCertificate(): Promise<LoopbackCertificate> {
   made ??= makeCertificate();
   return made;
@@ -56,7 +56,7 @@ export interface TlsReceiver {
   readonly port: number;
   readonly certificate: LoopbackCertificate;
   readonly received: readonly Received[];
-  /** TLS connections accepted so far. */
+  /** Returns the number of TLS connections accepted so far. */
   readonly connections: () => number;
   /** Resets the TCP connection under a request's socket. */
   reset(socket: Socket): void;

@@ -6,7 +6,7 @@ import { database_names, postgresProblem, scratchDatabase } from '../src/index.t
 
 describe('a scratch database', () => {
   if (database_names.includes('postgres')) {
-    it('is empty on Postgres, and gone when it is disposed of, even while someone is connected', async (t) => {
+    it('is empty on Postgres, and removed by dispose, even with open connections', async (t) => {
       const scratch = await scratchDatabase('postgres');
       t.after(() => scratch.dispose());
       const client = new pg.Client({ connectionString: scratch.database_url });
@@ -21,7 +21,7 @@ describe('a scratch database', () => {
     });
   }
 
-  it('is a folder of its own on SQLite, and gone when it is disposed of', async (t) => {
+  it('is a separate folder on SQLite, and removed by dispose', async (t) => {
     const [one, other] = await Promise.all([scratchDatabase('sqlite'), scratchDatabase('sqlite')]);
     t.after(() => Promise.all([one.dispose(), other.dispose()]));
     assert.notEqual(one.database_url, other.database_url);
@@ -32,7 +32,7 @@ describe('a scratch database', () => {
     assert.ok(!existsSync(folder));
   });
 
-  it('cannot be had from a Postgres that is not there, and the reason says so', async () => {
+  it('cannot be made on an unavailable Postgres, and the error states the reason', async () => {
     assert.match((await postgresProblem('postgres://postgres@127.0.0.1:1/postgres')) ?? '', /ECONNREFUSED/);
   });
 });

@@ -13,8 +13,8 @@ import {
 } from '../src/index.ts';
 
 if (own_servers_expected) {
-  describe('a server of the tests’ own', () => {
-    it('of Redis answers, is empty after a restart, and is gone when it is stopped', async () => {
+  describe('a server that tests start', () => {
+    it('of Redis answers, is empty after a restart, and is removed by stop', async () => {
       const redis = await startLocalRedis();
       try {
         assert.equal(await redisProblem(redis.url), null);
@@ -27,7 +27,7 @@ if (own_servers_expected) {
       assert.match((await redisProblem(redis.url)) ?? '', /ECONNREFUSED/);
     });
 
-    it('of Postgres keeps what was committed over a crash, and is gone when it is stopped', async () => {
+    it('of Postgres keeps committed rows over a crash, and is removed by stop', async () => {
       const postgres = await startLocalPostgres();
       const ask = async (sql: string): Promise<unknown[]> => {
         const client = new pg.Client({ connectionString: postgres.url });
@@ -50,7 +50,7 @@ if (own_servers_expected) {
       assert.match((await postgresProblem(postgres.url)) ?? '', /ECONNREFUSED/);
     });
 
-    it('ends with the process that started it, even when that is killed', async (t) => {
+    it('ends with the process that started it, even when that process is killed', async (t) => {
       const entrance = new URL('../src/index.ts', import.meta.url).href;
       const starting = `
         const { startLocalPostgres, startLocalRedis } = await import(process.argv[1]);
