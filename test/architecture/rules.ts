@@ -138,7 +138,7 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
  * The reference model shares no code with the service that it checks, because neither would show a
  * mistake that both had.
  */
-export const judgeStandsAlone: Rule = (tree) =>
+export const referenceModelSharesNoCode: Rule = (tree) =>
   importsIn(tree, /^packages\/harness\/src\//)
     .filter(({ specifier }) => specifier.startsWith('@tallystick/'))
     .filter(({ file, specifier }) => !(file.path.includes('/contracts/') || specifier === '@tallystick/kernel'))
@@ -203,7 +203,7 @@ export const receiversPackageRunsAnywhere: Rule = (tree) => {
 };
 
 /** Adapters import packages and their libraries, never another adapter or an app. */
-export const adaptersStandAlone: Rule = (tree) => {
+export const adaptersImportNoOtherAdapter: Rule = (tree) => {
   const folders = new Map(tree.workspaces.map((workspace) => [workspace.manifest.name, workspace.folder]));
   return importsIn(tree, /^adapters\/[^/]+\/(src|test)\//).flatMap(({ file, specifier }) => {
     const folder = folders.get(packageName(specifier) ?? '');
@@ -230,7 +230,7 @@ const through_the_index = 'import the name of the package, and export what is mi
 /**
  * The index of a package is its only entry point, and relative imports stay inside their workspace.
  */
-export const indexIsTheOnlyDoor: Rule = (tree) =>
+export const indexIsTheOnlyEntryPoint: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters|apps|test)\//).flatMap(({ file, specifier }) => {
     if (/^@tallystick\/[^/]+\/./.test(specifier))
       return [`${file.path}: reaches behind the index with ${specifier}; ${through_the_index}`];
@@ -352,7 +352,7 @@ export const dependenciesHaveReasons: Rule = (tree) => {
 };
 
 /** The name of a file describes its content. */
-export const namesTellSomething: Rule = (tree) =>
+export const fileNamesAreSpecific: Rule = (tree) =>
   tree.files
     .filter((file) => /(^|\/)(utils?|helpers?|common|managers?|types|misc)(\.test)?\.ts$/.test(file.path))
     .map((file) => `${file.path}: the name is not specific; name the file after its one theme`);
@@ -400,7 +400,7 @@ export const modulesHaveNoCycles: Rule = (tree) => {
  * Which folders of its `src` a folder may import, for the workspaces with layers. No arrow leads
  * back.
  */
-const room_arrows: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+const folder_arrows: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'adapters/mikro-orm': {
     schema: [],
     connection: ['schema'],
@@ -414,9 +414,9 @@ const room_arrows: Readonly<Record<string, Readonly<Record<string, readonly stri
 /**
  * Within a workspace that is divided into layers, imports between its folders run in one direction.
  */
-export const roomsFollowTheArrows: Rule = (tree) =>
+export const foldersFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters)\/[^/]+\/src\/[^/]+\//).flatMap(({ file, specifier }) => {
-    const arrows = room_arrows[workspaceOf(file.path)];
+    const arrows = folder_arrows[workspaceOf(file.path)];
     if (arrows === undefined || !specifier.startsWith('.')) return [];
     const own = file.path.split('/')[3]!;
     const resolved = new URL(specifier, `file:///${file.path}`).pathname.slice(1).split('/');
@@ -430,7 +430,7 @@ export const roomsFollowTheArrows: Rule = (tree) =>
   });
 
 /** The files of the project refer only to the project. */
-export const filesStandOnTheirOwn: Rule = (tree) =>
+export const filesReferOnlyToTheProject: Rule = (tree) =>
   tree.files
     .filter((file) => !/^(test\/architecture|\.ci)\//.test(file.path))
     .filter((file) => /\.\.\/shared\b|\/work\/|\/root\/|registry\.npmjs/.test(file.text))
@@ -465,7 +465,7 @@ export const functionValuesAreCamelCase: Rule = (tree) =>
  * Packages contain no paths and no parameters of the API that serves them, and no configuration of
  * a process.
  */
-export const packagesKnowNoAddresses: Rule = (tree) =>
+export const packagesContainNoAddresses: Rule = (tree) =>
   sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
     const code = withoutComments(file.text);
     const found = /['"`][^'"`\n]*(\/v1\/|\/operator\/|\bfilter\[|\bpage\[)/.exec(code)?.[1];
@@ -480,21 +480,21 @@ function withoutComments(text: string): string {
 export const rules: Readonly<Record<string, Rule>> = {
   'packages follow the arrows': packagesFollowTheArrows,
   'tests of packages follow the arrows': testsOfPackagesFollowTheArrows,
-  'the reference model shares no code': judgeStandsAlone,
+  'the reference model shares no code': referenceModelSharesNoCode,
   'packages are framework-free': packagesAreFrameworkFree,
   'the package for receivers runs anywhere': receiversPackageRunsAnywhere,
-  'adapters import no other adapter': adaptersStandAlone,
+  'adapters import no other adapter': adaptersImportNoOtherAdapter,
   'only apps compose': onlyAppsCompose,
-  'the index is the only entry point': indexIsTheOnlyDoor,
+  'the index is the only entry point': indexIsTheOnlyEntryPoint,
   'manifests name what is imported': manifestsNameWhatIsImported,
   'versions are exact': versionsAreExact,
   'dependencies have reasons': dependenciesHaveReasons,
-  'file names are specific': namesTellSomething,
+  'file names are specific': fileNamesAreSpecific,
   'workspaces have readmes': workspacesHaveReadmes,
   'modules have no cycles': modulesHaveNoCycles,
-  'folders follow the arrows': roomsFollowTheArrows,
-  'files refer only to the project': filesStandOnTheirOwn,
+  'folders follow the arrows': foldersFollowTheArrows,
+  'files refer only to the project': filesReferOnlyToTheProject,
   'the specification is named in words': specificationIsNamedInWords,
   'function values are camelCase': functionValuesAreCamelCase,
-  'packages contain no addresses': packagesKnowNoAddresses,
+  'packages contain no addresses': packagesContainNoAddresses,
 };
