@@ -378,13 +378,13 @@ async function send(model: ReferenceModel, system: System, messages: readonly Au
   const answers = await Promise.all(messages.map((message) => system.authorize(message)));
   for (const [at, message] of messages.entries()) {
     const actual = answers[at]!;
-    const { answer: expected, told } = model.authorize(message);
+    const { answer: expected, answered } = model.authorize(message);
     const what = `authorization message ${text({ ...message, card_number: '(number)', cvc: message.cvc && '(cvc)' })}`;
-    const is_first = told !== null && told.message === message && told.answer.id === null;
+    const is_first = answered !== null && answered.message === message && answered.answer.id === null;
     agreeAnswers(what, expected, actual, (_what, right, seen) => {
       if (is_first) {
         agreeOnCode(what, message, right.issuer_response === 'Approved', seen.approval_code);
-        model.learnAuthorization(told, seen);
+        model.learnAuthorization(answered, seen);
         agree(what, { ...right, id: seen.id, approval_code: seen.approval_code }, seen);
       } else agree(what, right, seen);
     });
@@ -403,12 +403,12 @@ function agreeOnCode(what: string, message: AuthorizationWire, approved: boolean
 
 async function sendClearing(model: ReferenceModel, system: System, message: ClearingWire): Promise<void> {
   const actual = await system.clear(message);
-  const { answer: expected, told } = model.clear(message);
+  const { answer: expected, answered } = model.clear(message);
   const what = `clearing ${text({ ...message, ...(message.card_number === undefined ? {} : { card_number: '(number)' }) })}`;
   agreeAnswers(what, expected, actual, (_what, right, seen) => {
-    const is_first = told !== null && right.id === 0;
+    const is_first = answered !== null && right.id === 0;
     agree(what, is_first ? { ...right, id: seen.id } : right, seen);
-    if (is_first) model.learnClearing(told, seen);
+    if (is_first) model.learnClearing(answered, seen);
   });
   const card = model.cards.find(({ id, card_number }) => id === message.vcn_id || card_number === message.card_number);
   if (card !== undefined) await compareCard(model, system, card);

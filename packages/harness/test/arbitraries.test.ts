@@ -62,9 +62,9 @@ function busyModel(plan_seed: number): ReferenceModel {
   }
   const plans = fc.sample(authorizationPlan(), { numRuns: 12, seed: plan_seed });
   for (const plan of plans) {
-    const { answer, told } = model.authorize(authorizationOf({ ...plan, unknown_number: false }, model));
-    if (answer.kind === 'done' && told !== null) {
-      model.learnAuthorization(told, { ...answer.value, id: model.fresh(), approval_code: 'ABC123' });
+    const { answer, answered } = model.authorize(authorizationOf({ ...plan, unknown_number: false }, model));
+    if (answer.kind === 'done' && answered !== null) {
+      model.learnAuthorization(answered, { ...answer.value, id: model.fresh(), approval_code: 'ABC123' });
     }
   }
   for (const plan of fc.sample(clearingPlan(), { numRuns: 4, seed: plan_seed })) {

@@ -45,18 +45,18 @@ export function modelAsSystem(now_ms: number): System & { readonly model: Refere
     cancelCard: async (id) => model.cancelCard(card(id)),
     readCard: async (id) => done(model.view(card(id))),
     authorize: async (message) => {
-      const { answer, told } = model.authorize(message);
-      if (answer.kind === 'refused' || told === null || told.answer.id !== null) return answer;
+      const { answer, answered } = model.authorize(message);
+      if (answer.kind === 'refused' || answered === null || answered.answer.id !== null) return answer;
       const id = nextId();
       const approval_code = answer.value.issuer_response === 'Approved' ? String(id).padStart(6, '0') : null;
-      model.learnAuthorization(told, { ...answer.value, id, approval_code });
+      model.learnAuthorization(answered, { ...answer.value, id, approval_code });
       return done({ ...answer.value, id, approval_code });
     },
     clear: async (message) => {
-      const { answer, told } = model.clear(message);
-      if (answer.kind === 'refused' || told === null || told.answer.id !== 0) return answer;
-      model.learnClearing(told, { ...answer.value, id: nextId() });
-      return done(told.answer);
+      const { answer, answered } = model.clear(message);
+      if (answer.kind === 'refused' || answered === null || answered.answer.id !== 0) return answer;
+      model.learnClearing(answered, { ...answer.value, id: nextId() });
+      return done(answered.answer);
     },
     advanceClock: async (to_ms) => model.advanceClock(to_ms),
     events: async () => model.events,

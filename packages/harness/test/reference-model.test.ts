@@ -17,7 +17,7 @@ function story(request: CardRequest) {
   return {
     authorize(billing_amount: number, with_more: Partial<AuthorizationWire> = {}): string {
       serial += 1;
-      const { answer, told } = model.authorize({
+      const { answer, answered } = model.authorize({
         card_number,
         message_type_indicator: '0100',
         trace_id: `T${serial}`,
@@ -32,14 +32,14 @@ function story(request: CardRequest) {
         ...with_more,
       });
       assert.ok(answer.kind === 'done');
-      if (told?.answer.id === null) {
-        model.learnAuthorization(told, { ...answer.value, id: serial, approval_code: `CODE0${serial}` });
+      if (answered?.answer.id === null) {
+        model.learnAuthorization(answered, { ...answer.value, id: serial, approval_code: `CODE0${serial}` });
       }
       return answer.value.vcn_response;
     },
     clear(billing_amount: number, with_more: Partial<ClearingWire> = {}): string {
       serial += 1;
-      const { answer, told } = model.clear({
+      const { answer, answered } = model.clear({
         vcn_id: 1,
         network_financial_transaction_id: `C${serial}`,
         clearing_type: 'DEBIT',
@@ -51,8 +51,8 @@ function story(request: CardRequest) {
         merchant_id: 'cafe',
         ...with_more,
       });
-      assert.ok(answer.kind === 'done' && told !== null);
-      model.learnClearing(told, { ...answer.value, id: serial });
+      assert.ok(answer.kind === 'done' && answered !== null);
+      model.learnClearing(answered, { ...answer.value, id: serial });
       return `${answer.value.class} by rule ${answer.value.match_rule}`;
     },
     wait: (ms: number) => model.advanceClock(model.now_ms + ms),

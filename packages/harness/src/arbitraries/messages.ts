@@ -421,7 +421,7 @@ function increasable(card: ReferenceCard, plan: AuthorizationPlan, now_ms: numbe
 function traceOf(plan: AuthorizationPlan, card: ReferenceCard): string | undefined {
   if (plan.trace_pick === null || plan.kind !== 'request') return undefined;
   return pick(
-    card.messages.filter((told) => kindOf(told.message) !== 'reversal'),
+    card.messages.filter((answered) => kindOf(answered.message) !== 'reversal'),
     plan.trace_pick,
   )?.message.trace_id;
 }

@@ -65,7 +65,7 @@ export function kindOf(message: AuthorizationWire): Kind {
 }
 
 /**
- * Decides a message that is not a duplicate, and records the changes in the story of its purchase.
+ * Decides a message that is not a duplicate, and records the changes in the history of its purchase.
  */
 export function decide(
   card: ReferenceCard,
@@ -140,7 +140,7 @@ function approved(card: ReferenceCard, message: AuthorizationWire, now_ms: numbe
     holds_nothing: amount === 0,
     window: windowOn(card, now_ms),
     hold_end_ms: amount === 0 ? null : holdEndOn(card, now_ms),
-    story: [],
+    history: [],
   };
   return { reason: 'V', purchase, status: statusOf(purchase, now_ms) };
 }
@@ -177,7 +177,7 @@ function increase(
   if (is_advice && declinedElsewhere(message)) return { reason: 'V', purchase: null, status: 'declined' };
   const reason = is_advice ? 'V' : firstReason(card, message, now_ms, template, onto);
   if (reason !== 'V') return declined(reason);
-  onto.story.push({ what: 'increased', by: limitAmount(card, message) });
+  onto.history.push({ what: 'increased', by: limitAmount(card, message) });
   return { reason, purchase: onto, status: 'open' };
 }
 
@@ -190,8 +190,8 @@ function reverse(card: ReferenceCard, message: AuthorizationWire, now_ms: number
   const original = originals.findLast((purchase) => holdOf(purchase, now_ms) > 0) ?? originals.at(-1);
   if (original === undefined) return { reason: 'V', purchase: null, status: 'reversed' };
   const corrected = correctedAmount(card, message);
-  if (corrected === 0) original.story.push({ what: 'reversed' });
-  else original.story.push({ what: 'corrected', to: corrected });
+  if (corrected === 0) original.history.push({ what: 'reversed' });
+  else original.history.push({ what: 'corrected', to: corrected });
   return { reason: 'V', purchase: original, status: 'reversed' };
 }
 
@@ -206,7 +206,7 @@ function correctedAmount(card: ReferenceCard, message: AuthorizationWire): numbe
  * original.
  */
 function reversalCameFirst(card: ReferenceCard, message: AuthorizationWire): boolean {
-  const same_trace = card.messages.filter((told) => told.message.trace_id === message.trace_id);
+  const same_trace = card.messages.filter((answered) => answered.message.trace_id === message.trace_id);
   const has_come = same_trace.some(({ answer }) => answer.vcn_response === reasons.U.vcn_response);
   return same_trace.length > 0 && kindOf(same_trace[0]!.message) === 'reversal' && !has_come;
 }
@@ -236,14 +236,14 @@ function numericType(message: AuthorizationWire): string {
 
 /** The answer on the wire. The system chooses the id and the code of an approval. */
 export function answerOf(decision: Decision, message: AuthorizationWire): AuthorizationView {
-  const told = reasons[decision.reason];
+  const listed = reasons[decision.reason];
   // The advice of a decline is answered with the code that it contained.
   const elsewhere = kindOf(message) === 'advice' && decision.reason === 'V' ? message.response_code : undefined;
   const is_approved = decision.reason === 'V' && decision.status !== 'declined';
   return {
     id: null,
-    ...told,
-    response_code: elsewhere ?? told.response_code,
+    ...listed,
+    response_code: elsewhere ?? listed.response_code,
     issuer_response: is_approved ? 'Approved' : 'Declined',
     approval_code: null,
     status: decision.status,

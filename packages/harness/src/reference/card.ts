@@ -11,8 +11,8 @@ export interface ReferenceCard {
   controls: ReferenceControls;
   readonly notified: boolean;
   /** Every answered message about the card, in order, without duplicates. */
-  readonly messages: ToldMessage[];
-  readonly clearings: ToldClearing[];
+  readonly messages: AnsweredMessage[];
+  readonly clearings: AnsweredClearing[];
 }
 
 /** The limits of a card; service specification 2.1 and 2.2. */
@@ -32,7 +32,7 @@ export interface ReferenceControls {
 }
 
 /** A message with its time and its answer. */
-export interface ToldMessage {
+export interface AnsweredMessage {
   readonly message: AuthorizationWire;
   readonly at_ms: number;
   readonly answer: AuthorizationView;
@@ -40,7 +40,7 @@ export interface ToldMessage {
   readonly purchase: Purchase | null;
 }
 
-/** An authorization that was approved here or elsewhere, and its story since. */
+/** An authorization that was approved here or elsewhere, and its history since. */
 export interface Purchase {
   readonly message: AuthorizationWire;
   readonly at_ms: number;
@@ -54,11 +54,11 @@ export interface Purchase {
   readonly window: Span;
   /** Null without aging velocity. */
   readonly hold_end_ms: number | null;
-  readonly story: Chapter[];
+  readonly history: PurchaseChange[];
 }
 
 /** One change of a purchase after its approval. */
-export type Chapter =
+export type PurchaseChange =
   | { readonly what: 'increased'; readonly by: number }
   | { readonly what: 'corrected'; readonly to: number }
   | { readonly what: 'reversed' }
@@ -67,7 +67,7 @@ export type Chapter =
   | { readonly what: 'credited'; readonly effect: number };
 
 /** A clearing with its time and its outcome. */
-export interface ToldClearing {
+export interface AnsweredClearing {
   readonly message: ClearingWire;
   readonly at_ms: number;
   readonly answer: ClearingView;
@@ -106,17 +106,17 @@ export function perTransactionMax(controls: ReferenceControls): number {
 /** The authorized total: the amount, plus increments, minus reversals. */
 export function authorizedAmount(purchase: Purchase): number {
   let authorized = purchase.amount;
-  for (const chapter of purchase.story) {
-    if (chapter.what === 'increased') authorized += chapter.by;
-    if (chapter.what === 'corrected') authorized = Math.min(authorized, chapter.to);
-    if (chapter.what === 'reversed') authorized = 0;
+  for (const change of purchase.history) {
+    if (change.what === 'increased') authorized += change.by;
+    if (change.what === 'corrected') authorized = Math.min(authorized, change.to);
+    if (change.what === 'reversed') authorized = 0;
   }
   return authorized;
 }
 
 /** The cleared total: debits minus credits. */
 export function clearedAmount(purchase: Purchase): number {
-  return sum(purchase.story.map((chapter) => ('effect' in chapter ? chapter.effect : 0)));
+  return sum(purchase.history.map((change) => ('effect' in change ? change.effect : 0)));
 }
 
 /** Whether its hold has aged off. */
@@ -124,19 +124,19 @@ export function agedOff(purchase: Purchase, now_ms: number): boolean {
   return purchase.hold_end_ms !== null && now_ms >= purchase.hold_end_ms;
 }
 
-/** The amount that the purchase holds now, after all changes of its story. */
+/** The amount that the purchase holds now, after all changes of its history. */
 export function holdOf(purchase: Purchase, now_ms: number): number {
   if (purchase.holds_nothing || agedOff(purchase, now_ms)) return 0;
   let held = purchase.amount;
   let authorized = purchase.amount;
-  for (const chapter of purchase.story) {
-    switch (chapter.what) {
+  for (const change of purchase.history) {
+    switch (change.what) {
       case 'increased':
-        authorized += chapter.by;
-        held += chapter.by;
+        authorized += change.by;
+        held += change.by;
         break;
       case 'corrected': {
-        const reduction = Math.max(0, authorized - chapter.to);
+        const reduction = Math.max(0, authorized - change.to);
         authorized -= reduction;
         held = Math.max(0, held - reduction);
         break;
@@ -146,7 +146,7 @@ export function holdOf(purchase: Purchase, now_ms: number): number {
         held = 0;
         break;
       case 'cleared':
-        held = chapter.final ? 0 : Math.max(0, held - chapter.effect);
+        held = change.final ? 0 : Math.max(0, held - change.effect);
         break;
     }
   }
@@ -154,11 +154,11 @@ export function holdOf(purchase: Purchase, now_ms: number): number {
 }
 
 export function wasReversed(purchase: Purchase): boolean {
-  return purchase.story.some((chapter) => chapter.what === 'reversed');
+  return purchase.history.some((change) => change.what === 'reversed');
 }
 
 export function purchasesOf(card: ReferenceCard): Purchase[] {
-  const purchases = card.messages.map((told) => told.purchase).filter((purchase) => purchase !== null);
+  const purchases = card.messages.map((answered) => answered.purchase).filter((purchase) => purchase !== null);
   return [...new Set(purchases)];
 }
 
@@ -187,7 +187,7 @@ export function usesOf(card: ReferenceCard, now_ms: number): number {
  * nothing or was reversed in full.
  */
 function isUse(purchase: Purchase): boolean {
-  const was_debited = purchase.story.some((chapter) => chapter.what === 'cleared' && chapter.debit);
+  const was_debited = purchase.history.some((change) => change.what === 'cleared' && change.debit);
   return was_debited || (!purchase.holds_nothing && !wasReversed(purchase));
 }
 
@@ -198,15 +198,15 @@ export function availableBalance(card: ReferenceCard, now_ms: number): number {
 }
 
 /**
- * The status of a purchase as a client reads it now. The final clearing ends its story. A purchase
+ * The status of a purchase as a client reads it now. The final clearing ends its history. A purchase
  * without a clearing expires when its hold ends.
  */
 export function statusOf(purchase: Purchase, now_ms: number): string {
   let status = 'open';
-  for (const chapter of purchase.story) {
+  for (const change of purchase.history) {
     if (status === 'cleared') break;
-    if (chapter.what === 'reversed') status = 'reversed';
-    if (chapter.what === 'cleared') status = chapter.final ? 'cleared' : 'partially_cleared';
+    if (change.what === 'reversed') status = 'reversed';
+    if (change.what === 'cleared') status = change.final ? 'cleared' : 'partially_cleared';
   }
   return status === 'open' && agedOff(purchase, now_ms) ? 'expired' : status;
 }

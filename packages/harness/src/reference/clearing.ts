@@ -2,6 +2,7 @@ import type { ClearingWire } from '../system.ts';
 import { isRefund } from './authorization.ts';
 import type { Span } from './calendar.ts';
 import {
+  type AnsweredClearing,
   agedOff,
   authorizedAmount,
   clearedAmount,
@@ -11,7 +12,6 @@ import {
   purchasesOf,
   type ReferenceCard,
   statusOf,
-  type ToldClearing,
   windowOn,
 } from './card.ts';
 
@@ -22,7 +22,7 @@ export interface Settlement {
   readonly class: string;
   readonly purchase: Purchase | null;
   /** The earlier clearing that this one undoes, disputes or refunds. */
-  readonly earlier: ToldClearing | null;
+  readonly earlier: AnsweredClearing | null;
   readonly window: Span;
   readonly effect: number;
   readonly counts_as_use: boolean;
@@ -32,13 +32,13 @@ interface Match {
   readonly rule: number;
   readonly review: boolean;
   readonly purchase: Purchase | null;
-  readonly earlier: ToldClearing | null;
+  readonly earlier: AnsweredClearing | null;
 }
 
 const tip_mccs = ['4121', '5812', '5813', '5814', '7230', '7298'];
 
 /**
- * Applies a clearing that is not a duplicate, and records it in the story of its purchase. A
+ * Applies a clearing that is not a duplicate, and records it in the history of its purchase. A
  * clearing is never refused.
  */
 export function settle(card: ReferenceCard, message: ClearingWire, now_ms: number): Settlement {
@@ -56,9 +56,9 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
   const asked = undoing && earlier !== null ? -earlier.effect : message.clearing_type === 'DEBIT' ? amount : -amount;
   const effect = asked < 0 ? -Math.min(-asked, returnable(card, match, window, present)) : asked;
   const gives_back = message.clearing_type === 'CREDIT' && !(purchase !== null && isRefund(purchase.message));
-  if (undoing || gives_back) purchase?.story.push({ what: 'credited', effect });
+  if (undoing || gives_back) purchase?.history.push({ what: 'credited', effect });
   else
-    purchase?.story.push({
+    purchase?.history.push({
       what: 'cleared',
       effect,
       final: message.partial !== true,
@@ -128,7 +128,7 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
 /**
  * Rule 1: reference data, amount, currency and approval code. A clearing can be undone only once.
  */
-function undoneBy(card: ReferenceCard, clearing: ToldClearing, message: ClearingWire): boolean {
+function undoneBy(card: ReferenceCard, clearing: AnsweredClearing, message: ClearingWire): boolean {
   const earlier = clearing.message;
   return (
     earlier.cycle !== 'reversal' &&
@@ -141,12 +141,12 @@ function undoneBy(card: ReferenceCard, clearing: ToldClearing, message: Clearing
 }
 
 /** Whether a reversal of this clearing is on record. */
-function wasUndone(card: ReferenceCard, { answer }: ToldClearing): boolean {
+function wasUndone(card: ReferenceCard, { answer }: AnsweredClearing): boolean {
   return card.clearings.some((other) => other.message.cycle === 'reversal' && other.answer.clearing_id === answer.id);
 }
 
 /** Rule 2: reference data and approval code. */
-function disputedBy({ message: earlier }: ToldClearing, message: ClearingWire): boolean {
+function disputedBy({ message: earlier }: AnsweredClearing, message: ClearingWire): boolean {
   return (
     earlier.cycle === undefined &&
     sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) &&
@@ -224,7 +224,7 @@ function sameAmountAndMerchant(
 }
 
 /** Rule 7: the earlier debit that a credit returns, in whole or in part. */
-function refundedBy({ message: earlier, at_ms }: ToldClearing, message: ClearingWire, now_ms: number): boolean {
+function refundedBy({ message: earlier, at_ms }: AnsweredClearing, message: ClearingWire, now_ms: number): boolean {
   const known =
     sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) ||
     sharedText(earlier.approval_code, message.approval_code) ||

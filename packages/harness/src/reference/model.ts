@@ -13,6 +13,8 @@ import type {
 import { answerOf, decide, reasons, sameMessage } from './authorization.ts';
 import { expiryOf } from './calendar.ts';
 import {
+  type AnsweredClearing,
+  type AnsweredMessage,
   availableBalance,
   clearedIn,
   heldIn,
@@ -20,8 +22,6 @@ import {
   perTransactionMax,
   type ReferenceCard,
   statusOf,
-  type ToldClearing,
-  type ToldMessage,
   usesOf,
   windowOn,
 } from './card.ts';
@@ -90,7 +90,7 @@ export class ReferenceModel {
       clearings: [],
     };
     this.cards.push(card);
-    this.#tell('virtualcard.created', card);
+    this.#addEvent('virtualcard.created', card);
     return this.view(card);
   }
 
@@ -102,63 +102,63 @@ export class ReferenceModel {
     if (reading.kind === 'wrong') return wrong(reading.fields);
     const changed = JSON.stringify(reading.controls) !== JSON.stringify(card.controls);
     card.controls = reading.controls;
-    if (changed) this.#tell('virtualcard.updated', card);
+    if (changed) this.#addEvent('virtualcard.updated', card);
     return done(this.view(card));
   }
 
   cancelCard(card: ReferenceCard): Answer<null> {
     if (card.status === 'Approved') {
       card.status = 'Canceled';
-      this.#tell('virtualcard.deleted', card);
+      this.#addEvent('virtualcard.deleted', card);
     }
     return done(null);
   }
 
   /**
-   * `told` is null when the number is unknown, or when the message is refused.
+   * `answered` is null when the number is unknown, or when the message is refused.
    */
   authorize(message: AuthorizationWire): {
     readonly answer: Answer<AuthorizationView>;
-    readonly told: ToldMessage | null;
+    readonly answered: AnsweredMessage | null;
   } {
     const card = this.cards.find(({ card_number }) => card_number === message.card_number);
     if (card === undefined) {
       const unknown = { id: null, ...reasons.I, issuer_response: 'Declined', approval_code: null, status: 'declined' };
-      return { answer: done(unknown), told: null };
+      return { answer: done(unknown), answered: null };
     }
     if (message.billing_currency !== this.world.billing_currency)
-      return { answer: wrong(['billing_currency']), told: null };
+      return { answer: wrong(['billing_currency']), answered: null };
     const first = card.messages.find((earlier) => sameMessage(earlier.message, message));
-    if (first !== undefined) return { answer: done(first.answer), told: first };
+    if (first !== undefined) return { answer: done(first.answer), answered: first };
 
     const decision = decide(card, message, this.now_ms, this.#template(card));
-    const told = { message, at_ms: this.now_ms, answer: answerOf(decision, message), purchase: decision.purchase };
-    card.messages.push(told);
-    this.#tell('virtualcard.realtime.auths', card);
-    return { answer: done(told.answer), told };
+    const answered = { message, at_ms: this.now_ms, answer: answerOf(decision, message), purchase: decision.purchase };
+    card.messages.push(answered);
+    this.#addEvent('virtualcard.realtime.auths', card);
+    return { answer: done(answered.answer), answered };
   }
 
   /** Records the id and the approval code that the system assigned to an authorization. */
-  learnAuthorization(told: ToldMessage, answer: AuthorizationView): void {
-    Object.assign(told.answer, { id: answer.id, approval_code: answer.approval_code });
-    const { purchase } = told;
-    if (purchase !== null && purchase.message === told.message) {
+  learnAuthorization(answered: AnsweredMessage, answer: AuthorizationView): void {
+    Object.assign(answered.answer, { id: answer.id, approval_code: answer.approval_code });
+    const { purchase } = answered;
+    if (purchase !== null && purchase.message === answered.message) {
       Object.assign(purchase, { id: answer.id, approval_code: answer.approval_code });
     }
   }
 
-  clear(message: ClearingWire): { readonly answer: Answer<ClearingView>; readonly told: ToldClearing | null } {
+  clear(message: ClearingWire): { readonly answer: Answer<ClearingView>; readonly answered: AnsweredClearing | null } {
     const all = this.cards.flatMap((card) => card.clearings);
     const id = message.network_financial_transaction_id;
     const first = all.find((earlier) => earlier.message.network_financial_transaction_id === id);
-    if (first !== undefined) return { answer: done(first.answer), told: first };
+    if (first !== undefined) return { answer: done(first.answer), answered: first };
     const card = this.cards.find((known) => known.id === message.vcn_id || known.card_number === message.card_number);
-    if (card === undefined) return { answer: { kind: 'refused', code: 'not_found', fields: [] }, told: null };
+    if (card === undefined) return { answer: { kind: 'refused', code: 'not_found', fields: [] }, answered: null };
     if (message.billing_currency !== this.world.billing_currency)
-      return { answer: wrong(['billing_currency']), told: null };
+      return { answer: wrong(['billing_currency']), answered: null };
 
     const settlement = settle(card, message, this.now_ms);
-    const told: ToldClearing = {
+    const answered: AnsweredClearing = {
       message,
       at_ms: this.now_ms,
       answer: {
@@ -174,13 +174,13 @@ export class ReferenceModel {
       effect: settlement.effect,
       counts_as_use: settlement.counts_as_use,
     };
-    card.clearings.push(told);
-    this.#tell('virtualcard.clearings', card);
-    return { answer: done(told.answer), told };
+    card.clearings.push(answered);
+    this.#addEvent('virtualcard.clearings', card);
+    return { answer: done(answered.answer), answered };
   }
 
-  learnClearing(told: ToldClearing, answer: ClearingView): void {
-    Object.assign(told.answer, { id: answer.id });
+  learnClearing(answered: AnsweredClearing, answer: ClearingView): void {
+    Object.assign(answered.answer, { id: answer.id });
   }
 
   /** The card as a client must read it now. */
@@ -196,10 +196,10 @@ export class ReferenceModel {
       expiry: card.expiry,
       notified: card.notified,
       authorizations: card.messages
-        .map((told) => ({ id: told.answer.id ?? 0, status: this.#statusNow(told) }))
+        .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(answered) }))
         .filter(({ status }) => status !== 'expired')
         .reverse(),
-      clearings: card.clearings.map((told) => ({ id: told.answer.id })).reverse(),
+      clearings: card.clearings.map((answered) => ({ id: answered.answer.id })).reverse(),
     };
   }
 
@@ -218,12 +218,12 @@ export class ReferenceModel {
 
   /** The purchases of a card, oldest first. */
   purchases(card: ReferenceCard): readonly Purchase[] {
-    return [...new Set(card.messages.map((told) => told.purchase).filter((purchase) => purchase !== null))];
+    return [...new Set(card.messages.map((answered) => answered.purchase).filter((purchase) => purchase !== null))];
   }
 
   /** An item has the status of the purchase that it made or changed. */
-  #statusNow(told: ToldMessage): string {
-    return told.purchase === null ? told.answer.status : statusOf(told.purchase, this.now_ms);
+  #statusNow(answered: AnsweredMessage): string {
+    return answered.purchase === null ? answered.answer.status : statusOf(answered.purchase, this.now_ms);
   }
 
   #template(card: ReferenceCard): WorldTemplate {
@@ -232,7 +232,7 @@ export class ReferenceModel {
     return template;
   }
 
-  #tell(event_type: string, card: ReferenceCard): void {
+  #addEvent(event_type: string, card: ReferenceCard): void {
     this.events.push({ event_type, vcn_id: card.id, created_at_ms: this.now_ms });
   }
 }
