@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { event_types, toCanonicalTypeId } from '@tallystick/events';
-import { issue, moveClock, type Scene, told } from './demo-scene.ts';
+import { issue, moveClock, type Scene, showInstant } from './demo-scene.ts';
 import {
   findTakenTypes,
   LoopbackUnreachable,
@@ -119,7 +119,7 @@ export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<St
 }
 
 /** Each event of the story arrived once, signed, and no sequence number is missing. */
-export async function tellDeliveries({ narrator }: Scene, webhook: StoryWebhook, events: readonly StoryEvent[]) {
+export async function showDeliveries({ narrator }: Scene, webhook: StoryWebhook, events: readonly StoryEvent[]) {
   narrator.chapter('The deliveries of these events');
   const expected = events.filter((event) => webhook.has(event.event_type));
   const attemptsOf = (event: StoryEvent): StoryWebhook['attempts'] =>
@@ -175,13 +175,13 @@ export async function retryOnce(scene: Scene, webhook: StoryWebhook): Promise<vo
   assert.equal(entry.state, 'succeeded');
   const logged = entry.attempts as { at: string; status: number }[];
   assert.deepEqual(
-    logged.map(({ at, status }) => [told(at), status]),
+    logged.map(({ at, status }) => [showInstant(at), status]),
     [
-      [told(issued_at), 503],
-      [told(issued_at.add({ minutes: 10 })), 200],
+      [showInstant(issued_at), 503],
+      [showInstant(issued_at.add({ minutes: 10 })), 200],
     ],
   );
-  const row = logged.map(({ at, status }) => `${status} at ${told(at)}`).join(', ');
+  const row = logged.map(({ at, status }) => `${status} at ${showInstant(at)}`).join(', ');
   narrator.line(`Its log of attempts: ${row}`);
   assertWholeSequence(webhook);
   narrator.line(`In total: ${describeSequence(webhook)}`);
@@ -189,7 +189,7 @@ export async function retryOnce(scene: Scene, webhook: StoryWebhook): Promise<vo
 
 function assertWholeSequence(webhook: StoryWebhook): void {
   const watch = createSequenceWatch();
-  for (const { delivery } of webhook.attempts) watch.saw(delivery.sequence);
+  for (const { delivery } of webhook.attempts) watch.record(delivery.sequence);
   assert.deepEqual(watch.missing(), [], 'numbers of the sequence are missing');
   assert.equal(webhook.unverified(), 0, 'a signature did not verify');
 }

@@ -101,6 +101,6 @@ export function dollars(cents: number): string {
   return `${(cents / 100).toFixed(2)} USD`;
 }
 
-export function told(at: Temporal.Instant | string): string {
+export function showInstant(at: Temporal.Instant | string): string {
   return Temporal.Instant.from(at.toString()).toString({ smallestUnit: 'second' });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openStoryWebhook, retryOnce, type StoryEvent, tellDeliveries } from './demo-deliveries.ts';
+import { openStoryWebhook, retryOnce, type StoryEvent, showDeliveries } from './demo-deliveries.ts';
 import {
   dollars,
   expectBalance,
@@ -10,7 +10,7 @@ import {
   purchase,
   type Scene,
   send,
-  told,
+  showInstant,
 } from './demo-scene.ts';
 import type { Narrator } from './narrator.ts';
 import { clearingMessage } from './network-messages.ts';
@@ -23,7 +23,7 @@ const hold_days = 7;
  * Plays the story against the sandbox at `url` and prints it. Throws if the service answers
  * differently.
  */
-export async function tellStory(url: string, narrator: Narrator): Promise<void> {
+export async function playStory(url: string, narrator: Narrator): Promise<void> {
   const scene = openScene(createSandboxClient(url), narrator);
   narrator.line(`Tallystick at ${url}`);
 
@@ -31,7 +31,7 @@ export async function tellStory(url: string, narrator: Narrator): Promise<void> 
   const reading = await moveClock(scene, { advance: 'PT0S' });
   const tomorrow = reading.toZonedDateTimeISO('UTC').add({ days: 1 }).withPlainTime('09:00');
   const started_at = await moveClock(scene, { set: tomorrow.toInstant().toString(), frozen: true });
-  narrator.line('The sandbox clock is frozen, so that the story is the same each time', told(started_at));
+  narrator.line('The sandbox clock is frozen, so that the story is the same each time', showInstant(started_at));
 
   const webhook = await openStoryWebhook(scene);
   try {
@@ -43,7 +43,7 @@ export async function tellStory(url: string, narrator: Narrator): Promise<void> 
     await cancelCard(scene, card);
     const events = await readEvents(scene, started_at, [card, aging_card]);
     if (webhook !== null) {
-      await tellDeliveries(scene, webhook, events);
+      await showDeliveries(scene, webhook, events);
       await retryOnce(scene, webhook);
     }
   } finally {
@@ -136,11 +136,11 @@ async function rollTheWindowOver(scene: Scene, card: IssuedCard): Promise<void> 
   narrator.chapter('The day ends at midnight UTC');
   const midnight = scene.now.toZonedDateTimeISO('UTC').add({ days: 1 }).startOfDay().toInstant();
   await moveClock(scene, { set: midnight.subtract({ seconds: 1 }).toString(), frozen: true });
-  narrator.line('One second before', told(scene.now));
+  narrator.line('One second before', showInstant(scene.now));
   await expectBalance(scene, card, 81_50);
   await purchase(scene, card, 'G', '50.00 is still the fourth use', 50_00);
   await moveClock(scene, { advance: 'PT1S', frozen: true });
-  narrator.line('Midnight: a new window', told(scene.now));
+  narrator.line('Midnight: a new window', showInstant(scene.now));
   await expectBalance(scene, card, 450_00);
   await purchase(scene, card, 'V', '50.00 is the first use of the new day', 50_00);
 }
@@ -158,10 +158,10 @@ async function ageAHoldOff(scene: Scene): Promise<IssuedCard> {
   const local_day = scene.now.toZonedDateTimeISO(zone).toPlainDate().add({ days: hold_days });
   const hold_end = local_day.toZonedDateTime({ timeZone: zone, plainTime: '00:00:01' }).toInstant();
   await moveClock(scene, { set: hold_end.subtract({ seconds: 1 }).toString(), frozen: true });
-  narrator.line('00:00:00 local time on the day of its expiry', told(scene.now));
+  narrator.line('00:00:00 local time on the day of its expiry', showInstant(scene.now));
   await expectBalance(scene, card, 10_00);
   await moveClock(scene, { advance: 'PT1S', frozen: true });
-  narrator.line('00:00:01: the hold has aged off', told(scene.now));
+  narrator.line('00:00:01: the hold has aged off', showInstant(scene.now));
   await expectBalance(scene, card, 100_00);
   await purchase(scene, card, 'V', '50.00 once more', 50_00);
   return card;
@@ -181,7 +181,7 @@ async function readEvents(
   const { sandbox, narrator } = scene;
   narrator.chapter('The events of the story');
   const events: Json[] = [];
-  let path: string | null = `/v1/events?page[limit]=100&filter[created_at]=[${told(since)},]`;
+  let path: string | null = `/v1/events?page[limit]=100&filter[created_at]=[${showInstant(since)},]`;
   while (path !== null) {
     const page: Json = await sandbox.get(path);
     events.unshift(...[...(page.data as Json[])].reverse());
@@ -194,7 +194,10 @@ async function readEvents(
     return ids.has(Number(payload.vcn_id ?? payload.id));
   });
   for (const event of own)
-    narrator.line(`${told(event.created_at as string)}  ${event.event_type}`, eventOutcome(event.payload as Json));
+    narrator.line(
+      `${showInstant(event.created_at as string)}  ${event.event_type}`,
+      eventOutcome(event.payload as Json),
+    );
   const count = (type: string): number => own.filter((event) => event.event_type === type).length;
   assert.equal(count('virtualcard.purchasetemplate.created'), 1);
   assert.equal(count('virtualcard.created'), cards.length);

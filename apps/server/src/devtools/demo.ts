@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../configuration/config.ts';
 import { httpAddress } from '../configuration/http-address.ts';
 import { createServer } from '../server.ts';
-import { tellStory } from './demo-story.ts';
+import { playStory } from './demo-story.ts';
 import { createNarrator } from './narrator.ts';
 
 const usage = `Usage: npm run demo [-- --url <address of a running sandbox>]
@@ -42,8 +42,8 @@ async function demo(): Promise<number> {
     return 2;
   }
   try {
-    if (url === undefined) await onOwnServer((own) => tellStory(own, narrator));
-    else await tellStory(url, narrator);
+    if (url === undefined) await onOwnServer((own) => playStory(own, narrator));
+    else await playStory(url, narrator);
     return 0;
   } catch (error) {
     narrator.failed(error);

@@ -24,8 +24,8 @@ function wordsOf(type: string, payload: Json): string {
     case 'webhooks.test':
       return `a test of webhook ${payload.id}`;
     default: {
-      const told = Object.entries(payload).filter(([, value]) => value !== null && typeof value !== 'object');
-      return told.map(([name, value]) => `${name} ${value}`).join(', ');
+      const shown_fields = Object.entries(payload).filter(([, value]) => value !== null && typeof value !== 'object');
+      return shown_fields.map(([name, value]) => `${name} ${value}`).join(', ');
     }
   }
 }

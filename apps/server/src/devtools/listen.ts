@@ -116,13 +116,13 @@ async function refuseTaken(
     if (webhook !== undefined) clashes.set(webhook, [...(clashes.get(webhook) ?? []), type_id]);
   }
   if (clashes.size === 0) return;
-  const told = [...clashes].map(
+  const clash_lines = [...clashes].map(
     ([webhook, ids]) => `Webhook ${webhook.id} (${webhook.callback_url}) already has ${formatTypes(ids)}.`,
   );
   const free = event_types.map(({ id }) => id).filter((id) => toCanonicalTypeId(id) === id && !taken.has(id));
   throw new Error(
     [
-      ...told,
+      ...clash_lines,
       'Only one callback URL may be set for an event type: stop the listener of this webhook,',
       'or delete the webhook (DELETE /v1/webhooks/<id>).',
       ...(free.length === 0

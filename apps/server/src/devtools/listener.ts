@@ -42,14 +42,14 @@ const forwarded_headers =
 
 export function createListener({ stream, json, forward_url }: ListenerPorts): Listener {
   const watch = createSequenceWatch();
-  const told_gaps = new Set<number>();
+  const reported_gaps = new Set<number>();
   let gap_timer: NodeJS.Timeout | null = null;
   let count = 0;
 
   const paint = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
   const write = (text: string): void => void stream.write(`${text}\n`);
 
-  function tell({ sequence, delivery_id, data }: VerifiedDelivery, is_new: boolean, outcome: Outcome | null): void {
+  function print({ sequence, delivery_id, data }: VerifiedDelivery, is_new: boolean, outcome: Outcome | null): void {
     if (json) {
       const forwarded = outcome === null ? {} : { forwarded: outcome };
       write(JSON.stringify({ sequence, delivery_id, is_new, verified: true, ...forwarded, data }));
@@ -69,16 +69,16 @@ export function createListener({ stream, json, forward_url }: ListenerPorts): Li
   }
 
   function watchForGaps(): void {
-    if (gap_timer !== null || watch.missing().every((sequence) => told_gaps.has(sequence))) return;
+    if (gap_timer !== null || watch.missing().every((sequence) => reported_gaps.has(sequence))) return;
     gap_timer = setTimeout(() => {
       gap_timer = null;
-      const gaps = watch.missing().filter((sequence) => !told_gaps.has(sequence));
-      for (const sequence of gaps) told_gaps.add(sequence);
-      if (gaps.length > 0) tellGap(gaps);
+      const gaps = watch.missing().filter((sequence) => !reported_gaps.has(sequence));
+      for (const sequence of gaps) reported_gaps.add(sequence);
+      if (gaps.length > 0) reportGap(gaps);
     }, overtaken_ms_max);
   }
 
-  function tellGap(sequences: readonly number[]): void {
+  function reportGap(sequences: readonly number[]): void {
     if (json) {
       write(JSON.stringify({ gap: sequences }));
       return;
@@ -94,11 +94,11 @@ export function createListener({ stream, json, forward_url }: ListenerPorts): Li
 
   return {
     async received(delivery) {
-      const is_new = delivery.sequence === 0 || watch.saw(delivery.sequence);
+      const is_new = delivery.sequence === 0 || watch.record(delivery.sequence);
       if (is_new) count += 1;
       watchForGaps();
       const forwarded = forward_url === null ? null : await forward(forward_url, delivery);
-      tell(delivery, is_new, forwarded?.outcome ?? null);
+      print(delivery, is_new, forwarded?.outcome ?? null);
       return forwarded?.answer ?? { status: 200 };
     },
     unverified({ headers }, { reason, message }) {

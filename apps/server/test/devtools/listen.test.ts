@@ -160,7 +160,7 @@ describe('npm run listen and npm run trigger', () => {
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
     );
     assert.ok(!listening.out.includes('\u001b'), 'no colour where there is no terminal');
-    assert.doesNotMatch(listening.out, /\d{12,}/, 'no card number is told');
+    assert.doesNotMatch(listening.out, /\d{12,}/, 'no card number is printed');
     assert.deepEqual(await webhooks(), []);
   });
 

@@ -12,7 +12,7 @@ describe('a sequence that is watched', () => {
         const watch = createSequenceWatch();
         const seen = new Set<number>();
         for (const sequence of came) {
-          assert.equal(watch.saw(sequence), !seen.has(sequence));
+          assert.equal(watch.record(sequence), !seen.has(sequence));
           seen.add(sequence);
         }
         const highest = Math.max(0, ...came);
