@@ -46,12 +46,12 @@ for (const name of database_names) {
 
       holding = false;
       const second = await running();
-      await doWhatIsDue(second, 'PT1H');
+      await runDueWork(second, 'PT1H');
       assert.equal(mail_server.received.length, 3, 'the lease excludes others, and the sandbox clock does not end it');
       assert.equal(await useLink(second, mailTo('ann@example.com', 0)), 200);
 
       await changeRows(database, 'update mails set lease_until_machine_ms = 0');
-      await doWhatIsDue(second, 'PT0S');
+      await runDueWork(second, 'PT0S');
       const sent_to = mail_server.received.map(({ to }) => to.join()).toSorted();
       assert.deepEqual(sent_to, [emails[0], emails[1], emails[1], emails[2], emails[2]]);
       assert.deepEqual(
@@ -73,7 +73,7 @@ for (const name of database_names) {
 }
 
 /** Moves the clock. All due work is done when the move is answered. */
-async function doWhatIsDue({ url }: ServerProcess, advance: string): Promise<void> {
+async function runDueWork({ url }: ServerProcess, advance: string): Promise<void> {
   const moved = await send(url, 'POST', '/sandbox/v1/clock', { key: 'operator', body: { data: { advance } } });
   assert.equal(moved.status, 200, moved.text);
 }

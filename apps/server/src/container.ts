@@ -13,7 +13,7 @@ import { type Logger, pino } from 'pino';
 import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
 import { dueWork } from './background/due-work.ts';
-import { fullQueueTeller } from './background/full-queue.ts';
+import { createFullQueueLogger } from './background/full-queue.ts';
 import { createJobs } from './background/jobs.ts';
 import { createMails } from './background/mails.ts';
 import type { Config } from './configuration/config.ts';
@@ -91,7 +91,7 @@ const domain = new ContainerModule(({ bind }) => {
           vault: card_vault,
           random,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
-          onFull: fullQueueTeller(metrics, logger),
+          onFull: createFullQueueLogger(metrics, logger),
         }),
       [tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
     )

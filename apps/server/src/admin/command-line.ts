@@ -4,11 +4,11 @@ import { type Config, ConfigError, readConfig } from '../configuration/config.ts
 import { closeContainer, createContainer } from '../container.ts';
 import { startProblem } from '../start-problem.ts';
 import { tokens } from '../tokens.ts';
-import { type AdminServices, type Command, type Given, UsageError } from './command.ts';
+import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 
 /** The output of a command: standard output and error. */
-export interface Voice {
+export interface CommandOutput {
   out(text: string): void;
   err(text: string): void;
 }
@@ -21,28 +21,28 @@ export interface Voice {
 export async function admin(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  voice: Voice,
+  output: CommandOutput,
 ): Promise<number> {
   const command = commands.find(({ name }) => name.split(' ').every((word, position) => words[position] === word));
-  if (command === undefined) return withoutCommand(words, voice);
-  let given: Given;
+  if (command === undefined) return withoutCommand(words, output);
+  let given: ParsedWords;
   try {
     given = parse(command, words.slice(command.name.split(' ').length));
   } catch (error) {
-    voice.err(`${(error as Error).message}\n\n${usageOf(command)}`);
+    output.err(`${(error as Error).message}\n\n${usageOf(command)}`);
     return 2;
   }
   if (given.flags.has('help')) {
-    voice.out(usageOf(command));
+    output.out(usageOf(command));
     return 0;
   }
   try {
     const { data, text } = await run(command, given, environment);
-    voice.out(given.flags.has('json') ? JSON.stringify(data, null, 2) : text);
+    output.out(given.flags.has('json') ? JSON.stringify(data, null, 2) : text);
     return 0;
   } catch (error) {
     const usage = error instanceof UsageError ? `\n\n${usageOf(command)}` : '';
-    voice.err((error as Error).message + usage);
+    output.err((error as Error).message + usage);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
 }
@@ -50,7 +50,7 @@ export async function admin(
 /** Opens the services that the command uses, and always closes them. */
 async function run(
   command: Command,
-  given: Given,
+  given: ParsedWords,
   environment: Readonly<Record<string, string | undefined>>,
 ): ReturnType<Command['run']> {
   let config: Config | undefined;
@@ -87,7 +87,7 @@ async function run(
   }
 }
 
-function parse(command: Command, words: readonly string[]): Given {
+function parse(command: Command, words: readonly string[]): ParsedWords {
   const { values, positionals } = parseArgs({
     args: [...words],
     options: {
@@ -99,7 +99,7 @@ function parse(command: Command, words: readonly string[]): Given {
     allowPositionals: true,
   });
   const entries: (readonly [string, string | boolean | undefined])[] = Object.entries(values);
-  const given: Given = {
+  const given: ParsedWords = {
     values: new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
     flags: new Set(entries.filter(([, value]) => value === true).map(([name]) => name)),
     argument: positionals[0] ?? '',
@@ -111,12 +111,12 @@ function parse(command: Command, words: readonly string[]): Given {
   return given;
 }
 
-function withoutCommand(words: readonly string[], voice: Voice): number {
+function withoutCommand(words: readonly string[], output: CommandOutput): number {
   if (words.includes('--help') || words.includes('-h')) {
-    voice.out(overview());
+    output.out(overview());
     return 0;
   }
-  voice.err(
+  output.err(
     words.length === 0
       ? overview()
       : `There is no command "${words.join(' ')}".

@@ -20,7 +20,7 @@ export interface AdminServices {
 }
 
 /** The options and the argument of a command line. */
-export interface Given {
+export interface ParsedWords {
   readonly values: ReadonlyMap<string, string>;
   readonly flags: ReadonlySet<string>;
   /** The one word that is not an option; empty if the command takes none. */
@@ -38,7 +38,7 @@ export interface Command {
   /**
    * `data` is for `--json`, `text` for people.
    */
-  run(services: AdminServices, given: Given): Promise<{ readonly data: unknown; readonly text: string }>;
+  run(services: AdminServices, given: ParsedWords): Promise<{ readonly data: unknown; readonly text: string }>;
 }
 
 /** The caller and the time, for the audit log. */
@@ -59,19 +59,19 @@ export async function readEveryPage<Item>(read: (page: PageRequest) => Promise<P
 }
 
 /** The value of an option. Throws a `UsageError` if it is missing. */
-export function required(given: Given, option: string): string {
+export function required(given: ParsedWords, option: string): string {
   const value = given.values.get(option);
   if (value === undefined) throw new UsageError(`--${option} is missing`);
   return value;
 }
 
 /** The same as an id: a positive integer. */
-export function requiredId(given: Given, option: string): number {
+export function requiredId(given: ParsedWords, option: string): number {
   return idOf(`--${option}`, required(given, option));
 }
 
 /** The value of an option as an id; undefined if it is missing. */
-export function optionalId(given: Given, option: string): number | undefined {
+export function optionalId(given: ParsedWords, option: string): number | undefined {
   const value = given.values.get(option);
   return value === undefined ? undefined : idOf(`--${option}`, value);
 }

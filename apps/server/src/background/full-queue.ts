@@ -9,20 +9,20 @@ const between_lines_ms = 10_000;
  * of them in the metrics. It logs the first immediately and the following ones together.
  * `monotonicNow` counts milliseconds from any origin.
  */
-export function fullQueueTeller(
+export function createFullQueueLogger(
   metrics: Pick<Metrics, 'messageRefused'>,
   logger: Pick<Logger, 'error'>,
   monotonicNow: () => number = () => performance.now(),
 ): () => void {
-  let told_at_ms = Number.NEGATIVE_INFINITY;
+  let logged_at_ms = Number.NEGATIVE_INFINITY;
   let refused = 0;
   return () => {
     metrics.messageRefused();
     refused += 1;
     const now_ms = monotonicNow();
-    if (now_ms - told_at_ms < between_lines_ms) return;
+    if (now_ms - logged_at_ms < between_lines_ms) return;
     logger.error({ refused }, 'too many network messages wait: further ones are answered 503');
-    told_at_ms = now_ms;
+    logged_at_ms = now_ms;
     refused = 0;
   };
 }

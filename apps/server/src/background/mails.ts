@@ -67,7 +67,7 @@ export function createMails(ports: MailsPorts): Mails {
       clock,
       machine_clock,
       linkOf: (token) => `${ports.publicUrl()}${card_details_path}/${token}`,
-      ended: (mail, outcome) => tell(mail, outcome, metrics, logger),
+      ended: (mail, outcome) => logOutcome(mail, outcome, metrics, logger),
     };
     jobs.push({
       name: 'mails',
@@ -95,7 +95,7 @@ function openMailer({ config, persistence, vault, clock }: MailsPorts): Mailer |
 }
 
 /** Counts the attempt and logs it, with ids, and without address or text. */
-function tell(mail: Mail, outcome: MailOutcome, metrics: Metrics, logger: Logger): void {
+function logOutcome(mail: Mail, outcome: MailOutcome, metrics: Metrics, logger: Logger): void {
   const { id: mail_id, company_id, card_id, attempts: attempt, state } = mail;
   metrics.mail(state === 'pending' ? 'retried' : state);
   const error = outcome.kind === 'taken' ? null : outcome.error;

@@ -185,7 +185,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
-type Given = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The parser reports the problem of the text without repeating it, because the text may contain a
@@ -203,16 +203,16 @@ function readBy<Value>(parse: (text: string) => Value): (text: string, context: 
   };
 }
 
-function isSandboxWanted(given: Given): boolean {
+function isSandboxWanted(given: Environment): boolean {
   if (given.SANDBOX !== undefined) return given.SANDBOX === 'on';
   return isUnconfigured(given);
 }
 
-function isUnconfigured(given: Given): boolean {
+function isUnconfigured(given: Environment): boolean {
   return given.DATABASE_URL === undefined && given.TALLYSTICK_KEYS === undefined;
 }
 
-function sandboxProblems(given: Given): ConfigProblem[] {
+function sandboxProblems(given: Environment): ConfigProblem[] {
   const by_name = given.SANDBOX === 'on';
   if (!isSandboxWanted(given)) {
     if (given.TALLYSTICK_KEYS !== undefined) return [];
@@ -234,7 +234,7 @@ function sandboxProblems(given: Given): ConfigProblem[] {
 }
 
 /** Processes of the two roles communicate over Redis. */
-function roleProblems({ ROLE: role, REDIS_URL: redis_url }: Given): ConfigProblem[] {
+function roleProblems({ ROLE: role, REDIS_URL: redis_url }: Environment): ConfigProblem[] {
   if ((role !== 'api' && role !== 'worker') || redis_url !== undefined) return [];
   return [
     {
@@ -245,7 +245,7 @@ function roleProblems({ ROLE: role, REDIS_URL: redis_url }: Given): ConfigProble
 }
 
 /** The requirements of mails: a sender, and outside the sandbox an address for their links. */
-function mailProblems(given: Given): ConfigProblem[] {
+function mailProblems(given: Environment): ConfigProblem[] {
   if (given.SMTP_URL === undefined) return [];
   const problems: ConfigProblem[] = [];
   if (given.MAIL_FROM === undefined) {
@@ -259,7 +259,7 @@ function mailProblems(given: Given): ConfigProblem[] {
 }
 
 /** Otherwise a misspelt variable would silently become a default. */
-function unknownVariables(given: Given): ConfigProblem[] {
+function unknownVariables(given: Environment): ConfigProblem[] {
   return Object.keys(given)
     .filter(
       (name) =>
@@ -268,15 +268,15 @@ function unknownVariables(given: Given): ConfigProblem[] {
     .map((variable) => ({ variable, message: 'no such variable; known: ' + variable_names.join(', ') }));
 }
 
-function notices(given: Given): string[] {
-  const told: string[] = [];
+function notices(given: Environment): string[] {
+  const lines: string[] = [];
   if (isSandboxWanted(given) && !isLoopback(given.HOST ?? defaults.host)) {
-    told.push(`The sandbox has public keys and listens on ${given.HOST}: keep it off public networks.`);
+    lines.push(`The sandbox has public keys and listens on ${given.HOST}: keep it off public networks.`);
   }
   if (!isSandboxWanted(given) && given.SMTP_URL === undefined) {
-    told.push('SMTP_URL is not set: mails about cards wait until it is set.');
+    lines.push('SMTP_URL is not set: mails about cards wait until it is set.');
   }
-  return told;
+  return lines;
 }
 
 function isNetwork(text: string): boolean {

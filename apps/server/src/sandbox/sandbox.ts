@@ -10,20 +10,20 @@ const sandbox_customer_number = 'SANDBOX';
 
 /**
  * Opens the sandbox: finds its company in the database, or creates it with a real card.
- * `doWhatIsDue` is called after each move of the clock. It returns the work that still waits, or
+ * `runDueWork` is called after each move of the clock. It returns the work that still waits, or
  * null.
  */
 export async function openSandbox(
   persistence: Persistence,
   clock: SharedClock,
-  doWhatIsDue: () => Promise<string | null>,
+  runDueWork: () => Promise<string | null>,
 ): Promise<Sandbox> {
   const company = await seed(persistence, clock);
   return {
     company_id: company.id,
     async moveClock(move) {
       const { now_ms, frozen } = await clock.move(persistence.unitOfWork, move);
-      const waiting = await doWhatIsDue();
+      const waiting = await runDueWork();
       return { now: toInstantText(now_ms), frozen, ...(waiting === null ? {} : { waiting }) };
     },
     refreshClock: () => clock.refresh(persistence.unitOfWork),

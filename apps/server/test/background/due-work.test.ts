@@ -139,7 +139,7 @@ for (const name of database_names) {
       };
       now_ms = start_ms + 30 * day_ms;
       await purge.run();
-      assert.deepEqual(await kept(), { count: 250, attempts: 250 }, 'on the thirtieth day all is still told');
+      assert.deepEqual(await kept(), { count: 250, attempts: 250 }, 'on the thirtieth day all are still listed');
       now_ms += 1;
       await purge.run();
       assert.deepEqual(await kept(), { count: 1, attempts: 0 });

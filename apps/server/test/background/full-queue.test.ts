@@ -5,7 +5,7 @@ import { normalizeAuthorization } from '@tallystick/cards';
 import { createMetrics, logOptions } from '@tallystick/koa';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { pino } from 'pino';
-import { fullQueueTeller } from '../../src/background/full-queue.ts';
+import { createFullQueueLogger } from '../../src/background/full-queue.ts';
 import { readConfig } from '../../src/configuration/config.ts';
 import { closeContainer, createContainer } from '../../src/container.ts';
 import { tokens } from '../../src/tokens.ts';
@@ -19,33 +19,33 @@ function keptLog() {
       done();
     },
   });
-  const told = (): number[] =>
+  const logged = (): number[] =>
     text
       .split('\n')
       .filter((line) => line.includes('too many network messages wait'))
       .map((line) => JSON.parse(line).refused);
-  return { logger: pino(logOptions('info'), sink), told };
+  return { logger: pino(logOptions('info'), sink), logged };
 }
 
 it('counts each refused message in the metrics, and logs the first and then many together', async () => {
   const metrics = createMetrics({ process_metrics: false });
-  const { logger, told } = keptLog();
+  const { logger, logged } = keptLog();
   let now_ms = 0;
-  const refuse = fullQueueTeller(metrics, logger, () => now_ms);
+  const refuse = createFullQueueLogger(metrics, logger, () => now_ms);
   for (now_ms of [0, 0, 9_999]) refuse();
-  assert.deepEqual(told(), [1]);
+  assert.deepEqual(logged(), [1]);
   for (now_ms of [10_000, 10_001]) refuse();
-  assert.deepEqual(told(), [1, 3]);
+  assert.deepEqual(logged(), [1, 3]);
   now_ms = 60_000;
   refuse();
-  assert.deepEqual(told(), [1, 3, 2]);
+  assert.deepEqual(logged(), [1, 3, 2]);
   assert.match(await metrics.read(), /^tallystick_network_messages_refused_total 6$/m);
 });
 
 it('is reported by the server when more network messages wait than it accepts', async () => {
   const scratch = await scratchDatabase('sqlite');
   const container = createContainer(readConfig(serverEnvironment({ database_url: scratch.database_url })));
-  const { logger, told } = keptLog();
+  const { logger, logged } = keptLog();
   container.rebind(tokens.logger).toConstantValue(logger);
   try {
     const network = await container.getAsync(tokens.network);
@@ -72,7 +72,7 @@ it('is reported by the server when more network messages wait than it accepts', 
     assert.deepEqual(new Set(codes.slice(0, places)), new Set(['I']));
     assert.deepEqual(codes.slice(places), ['U', 'U', 'U', 'U', 'U']);
     assert.match(await container.get(tokens.metrics).read(), /^tallystick_network_messages_refused_total 5$/m);
-    assert.deepEqual(told(), [1]);
+    assert.deepEqual(logged(), [1]);
   } finally {
     await closeContainer(container);
     await scratch.dispose();

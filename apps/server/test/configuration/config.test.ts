@@ -27,7 +27,7 @@ describe('configuration', () => {
   });
 
   it('reports every problem together', () => {
-    const told = problems({
+    const problem_texts = problems({
       PORT: '70000',
       DATABASE_URL: 'mysql://x',
       TALLYSTICK_KEYS: 'short',
@@ -37,7 +37,7 @@ describe('configuration', () => {
       UNKNOWN_NUMBERS_KEPT_DAYS: '0',
       TALLYSTICK_KEY: 'x',
     });
-    assert.deepEqual(Object.keys(told).sort(), [
+    assert.deepEqual(Object.keys(problem_texts).sort(), [
       'DATABASE_URL',
       'LOG_LEVEL',
       'PORT',
@@ -47,7 +47,7 @@ describe('configuration', () => {
       'TALLYSTICK_KEYS',
       'UNKNOWN_NUMBERS_KEPT_DAYS',
     ]);
-    assert.match(told.PORT ?? '', /"70000".*0 to 65535/);
+    assert.match(problem_texts.PORT ?? '', /"70000".*0 to 65535/);
   });
 
   it('never shows key material in a problem', () => {

@@ -43,9 +43,12 @@ for (const name of database_names) {
       await assert.rejects(
         assertKeysFit(persistence.unitOfWork, { ...rotated, index_fingerprint }),
         (error: unknown) => {
-          const told = startProblem(error, readConfig({}));
-          assert.match(told, /keys do not fit the database: .*fingerprint.*Restore the keys with which it was created/);
-          return error instanceof WrongKeys && told.includes(index_fingerprint);
+          const message = startProblem(error, readConfig({}));
+          assert.match(
+            message,
+            /keys do not fit the database: .*fingerprint.*Restore the keys with which it was created/,
+          );
+          return error instanceof WrongKeys && message.includes(index_fingerprint);
         },
       );
       await again();

@@ -45,12 +45,12 @@ describe('configuration of mail', () => {
   });
 
   it('never repeats a server or an address that it refuses', () => {
-    const told = problems({
+    const problem_texts = problems({
       SMTP_URL: 'http://desk:hunter2@mail.example',
       MAIL_FROM: 'x',
       PUBLIC_URL: 'http://a:hunter2@b',
     });
-    assert.deepEqual(Object.keys(told).toSorted(), ['MAIL_FROM', 'PUBLIC_URL', 'SMTP_URL']);
+    assert.deepEqual(Object.keys(problem_texts).toSorted(), ['MAIL_FROM', 'PUBLIC_URL', 'SMTP_URL']);
   });
 
   it('allows links only over https or loopback', () => {
