@@ -3,8 +3,8 @@ import { chownSync, existsSync, globSync, mkdtempSync, readFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { startExitCleanup } from './exit-cleanup.ts';
 import { freePort } from './free-port.ts';
-import { lastWill } from './last-will.ts';
 
 const run = promisify(execFile);
 
@@ -36,7 +36,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
   const options = { cwd: folder, ...(owner ?? {}) };
   const data = join(folder, 'data');
   let port = 0;
-  const will = lastWill(crash_and_remove, join(data, 'postmaster.pid'), folder);
+  const cleanup = startExitCleanup(crash_and_remove, join(data, 'postmaster.pid'), folder);
   try {
     await run(
       join(binaries, 'initdb'),
@@ -45,7 +45,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
     );
     await startOnFreePort();
   } catch (error) {
-    await will.execute();
+    await cleanup.execute();
     throw error;
   }
   return {
@@ -54,7 +54,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
       await crash();
       await start();
     },
-    stop: () => will.execute(),
+    stop: () => cleanup.execute(),
   };
 
   async function startOnFreePort(): Promise<void> {
@@ -76,8 +76,8 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
     try {
       await run(join(binaries, 'pg_ctl'), [...words, 'start'], options);
     } catch (error) {
-      const told = existsSync(log) ? readFileSync(log, 'utf8').slice(-2_000) : '';
-      throw new Error(`Postgres did not start: ${(error as Error).message}\n${told}`);
+      const log_end = existsSync(log) ? readFileSync(log, 'utf8').slice(-2_000) : '';
+      throw new Error(`Postgres did not start: ${(error as Error).message}\n${log_end}`);
     }
   }
 

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startExitCleanup } from './exit-cleanup.ts';
 import { freePort } from './free-port.ts';
-import { lastWill } from './last-will.ts';
 import { redisProblem } from './redis.ts';
 
 /** How long a start may take. */
@@ -38,7 +38,7 @@ export async function startLocalRedis(): Promise<LocalRedis> {
   if (problem !== null) throw new Error(problem);
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-redis-'));
   const pid_file = join(folder, 'pid');
-  const will = lastWill('kill -KILL "$(cat "$1")" 2>/dev/null; rm -rf "$2"', pid_file, folder);
+  const cleanup = startExitCleanup('kill -KILL "$(cat "$1")" 2>/dev/null; rm -rf "$2"', pid_file, folder);
   let child: ChildProcess;
 
   async function start(port: number): Promise<void> {
@@ -81,11 +81,11 @@ export async function startLocalRedis(): Promise<LocalRedis> {
         // The script only sends the signal. Until the process has ended its port still takes
         // connections, and resets them.
         await kill();
-        await will.execute();
+        await cleanup.execute();
       },
     };
   } catch (error) {
-    await will.execute();
+    await cleanup.execute();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { lastWill } from './last-will.ts';
+import { startExitCleanup } from './exit-cleanup.ts';
 
 /**
  * Key material that test servers share, because two servers on one database must have the same
@@ -83,8 +83,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     env: serverEnvironment(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const will = lastWill('kill -KILL "$1"', String(child.pid));
-  child.once('exit', () => will.revoke());
+  const cleanup = startExitCleanup('kill -KILL "$1"', String(child.pid));
+  child.once('exit', () => cleanup.revoke());
 
   let output = '';
   const exited = new Promise<ServerExit>((resolve) => {
@@ -97,10 +97,10 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     }, start_ms_max);
     const read = (chunk: Buffer): void => {
       output += chunk.toString();
-      const told = /^Tallystick listens on (http\S+)$/m.exec(output);
-      if (told?.[1] !== undefined) {
+      const listening = /^Tallystick listens on (http\S+)$/m.exec(output);
+      if (listening?.[1] !== undefined) {
         clearTimeout(timer);
-        resolve(told[1]);
+        resolve(listening[1]);
       }
     };
     child.stdout.on('data', read);

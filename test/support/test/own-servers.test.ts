@@ -60,8 +60,8 @@ if (own_servers_expected) {
       const words = ['--conditions=source', '--input-type=module', '--eval', starting, entrance];
       const owner = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
       t.after(() => owner.kill('SIGKILL'));
-      const [told] = (await once(owner.stdout, 'data')) as [Buffer];
-      const [postgres_url = '', redis_url = ''] = told.toString().trim().split(' ');
+      const [chunk] = (await once(owner.stdout, 'data')) as [Buffer];
+      const [postgres_url = '', redis_url = ''] = chunk.toString().trim().split(' ');
       assert.deepEqual([await postgresProblem(postgres_url), await redisProblem(redis_url)], [null, null]);
       owner.kill('SIGKILL');
       for (const problem of [() => postgresProblem(postgres_url), () => redisProblem(redis_url)]) {

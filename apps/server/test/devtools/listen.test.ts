@@ -7,12 +7,12 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
-  lastWill,
   refusing_port,
   type ScratchDatabase,
   type ServerProcess,
   scratchDatabase,
   send,
+  startExitCleanup,
   startServer,
 } from '@tallystick/test-support';
 import { verifyDelivery } from '@tallystick/webhook-signature';
@@ -49,8 +49,8 @@ class Listening {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const will = lastWill('kill -KILL "$1"', String(this.child.pid));
-    this.child.once('exit', () => will.revoke());
+    const cleanup = startExitCleanup('kill -KILL "$1"', String(this.child.pid));
+    this.child.once('exit', () => cleanup.revoke());
     this.child.stdout?.on('data', (chunk: Buffer) => {
       this.out += chunk;
       this.child.emit('said');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** A script that runs when this process has ended, unless it was executed or revoked before. */
-export interface LastWill {
+export interface ExitCleanup {
   /** Runs the script now, and resolves when it has ended. May be called twice. */
   execute(): Promise<void>;
   /** Prevents the script from running. */
@@ -15,7 +15,7 @@ export interface LastWill {
  * shell waits for the end of a pipe that only this process holds. It has a separate session, so
  * that a signal to a whole group of processes does not end it.
  */
-export function lastWill(script: string, ...words: readonly string[]): LastWill {
+export function startExitCleanup(script: string, ...words: readonly string[]): ExitCleanup {
   const shell = spawn('sh', ['-c', `cat >/dev/null; ${script}`, 'sh', ...words], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
