@@ -21,12 +21,12 @@ const cards = 1_000;
  */
 export const decide_postgres: Bench = {
   name: 'decide-postgres',
-  async run({ quick, repetitions, postgres, tell }) {
+  async run({ quick, repetitions, postgres, log }) {
     if (!postgres) return [];
     const time_ms = quick ? 500 : 3_000;
     const pgbench = pgbenchPath();
     const baseline_name = pgbench === null ? `node-pg, ${clients} clients` : `pgbench, ${clients} clients`;
-    tell(
+    log(
       `${callers} callers over ${cards} cards, ${time_ms} ms each time, on Postgres; ${pgbench ?? 'without pgbench'}`,
     );
     const fill = { cards, authorizations: 0, events: 0 };

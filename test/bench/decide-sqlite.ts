@@ -12,9 +12,9 @@ const cards = 1_000;
 /** Decides and records in process on SQLite, against hand-written better-sqlite3. */
 export const decide_sqlite: Bench = {
   name: 'decide-sqlite',
-  async run({ quick, repetitions, tell }) {
+  async run({ quick, repetitions, log }) {
     const time_ms = quick ? 100 : 2_000;
-    tell(`${callers} callers over ${cards} cards, ${time_ms} ms each time, on SQLite (WAL, synchronous FULL)`);
+    log(`${callers} callers over ${cards} cards, ${time_ms} ms each time, on SQLite (WAL, synchronous FULL)`);
     const fill = { cards, authorizations: 0, events: 0 };
     const databases = [
       await filledDatabase('sqlite', fill),

@@ -26,14 +26,14 @@ const pace_per_s = 500;
  */
 export const deliveries: Bench = {
   name: 'deliveries',
-  async run({ quick, repetitions, tell }) {
+  async run({ quick, repetitions, log }) {
     const rows: Row[] = [];
     const count = quick ? 640 : 12_800;
-    tell(`${count} deliveries to ${endpoints} TLS endpoints on loopback`);
+    log(`${count} deliveries to ${endpoints} TLS endpoints on loopback`);
     rows.push(await throughput(count, repetitions));
-    tell(`deliveries to ${live_endpoints} endpoints while ${hanging_endpoints} hang`);
+    log(`deliveries to ${live_endpoints} endpoints while ${hanging_endpoints} hang`);
     rows.push(await besideHanging(quick ? 10 : 120, repetitions));
-    tell(
+    log(
       `from commit to the first byte, ${pace_per_s}/s, ${hanging_endpoints} of ${live_endpoints + hanging_endpoints} endpoints hang`,
     );
     rows.push(await latency(quick ? 250 : 2_500, repetitions));
@@ -161,8 +161,8 @@ async function startReceivers(live: number, hanging: number): Promise<Receivers>
     ...ports,
     async expect(count) {
       child.send({ expect: count });
-      const [told] = (await once(child, 'message')) as [{ arrivals: Record<string, number> }];
-      return told;
+      const [report] = (await once(child, 'message')) as [{ arrivals: Record<string, number> }];
+      return report;
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');

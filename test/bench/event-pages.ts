@@ -17,10 +17,10 @@ export const event_pages: Bench = {
   },
 };
 
-async function measure(name: DatabaseName, { growth_scale, repetitions, quick, tell }: BenchOptions): Promise<Row[]> {
+async function measure(name: DatabaseName, { growth_scale, repetitions, quick, log }: BenchOptions): Promise<Row[]> {
   const events = Math.max(1_000, Math.round(full_size * (growth_scale ?? 1)));
   const size = events.toLocaleString('en-US');
-  tell(`filling ${name} with ${size} events`);
+  log(`filling ${name} with ${size} events`);
   const database = await filledDatabase(name, { cards: 10, authorizations: 0, events });
   const rounds = quick ? 3 : repetitions * 8;
   const first = async () => void (await page(database, []));

@@ -22,7 +22,7 @@ export const growth: Bench = {
 };
 
 async function measure(name: DatabaseName, options: BenchOptions): Promise<Row[]> {
-  const { quick, repetitions, tell } = options;
+  const { quick, repetitions, log } = options;
   const growth_scale = options.growth_scale ?? growth_scale_default;
   const scaled = (most: number, least: number) => Math.max(least, Math.round(most * growth_scale));
   const fill = {
@@ -31,11 +31,11 @@ async function measure(name: DatabaseName, options: BenchOptions): Promise<Row[]
     events: scaled(full.events, small.events),
   };
   const size = `${fill.cards.toLocaleString('en-US')} cards, ${fill.authorizations.toLocaleString('en-US')} authorizations`;
-  tell(`filling ${name} with ${size}, ${fill.events.toLocaleString('en-US')} events`);
+  log(`filling ${name} with ${size}, ${fill.events.toLocaleString('en-US')} events`);
   const began_ms = performance.now();
   const large_database = await filledDatabase(name, fill);
   const small_database = await filledDatabase(name, small);
-  tell(`filled in ${Math.round((performance.now() - began_ms) / 1000)} s`);
+  log(`filled in ${Math.round((performance.now() - began_ms) / 1000)} s`);
   const large = decisionCost(large_database, fill.cards, quick);
   const few = decisionCost(small_database, small.cards, quick);
   // Rows that were just filled are neither in the connection's cache nor completely on the disk.

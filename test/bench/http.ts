@@ -23,9 +23,9 @@ interface Server extends LoadTarget {
  */
 export const http: Bench = {
   name: 'http',
-  async run({ quick, repetitions, tell }) {
+  async run({ quick, repetitions, log }) {
     const count = quick ? 300 : 15_000;
-    tell(
+    log(
       `authorizations over ${connections} kept-alive connections, ${count} each time, each server in a separate process`,
     );
     const databases = [await scratchDatabase('sqlite'), await scratchDatabase('sqlite')] as const;

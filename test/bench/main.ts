@@ -16,7 +16,7 @@ export interface BenchOptions {
   /** Whether to measure also on Postgres. */
   readonly postgres: boolean;
   /** Reports the progress on standard error. */
-  readonly tell: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** A bench returns rows. `--only` selects it by its name. */
@@ -63,7 +63,7 @@ const options: BenchOptions = {
   repetitions: positive('repetitions', values.repetitions ?? (values.quick ? '1' : '5')),
   growth_scale: growthScale(values['growth-scale'] ?? (values.quick ? '0.002' : undefined)),
   postgres: !values['no-postgres'],
-  tell: (line) => console.error(line),
+  log: (line) => console.error(line),
 };
 
 const known = await Promise.all(benches.map((load) => load()));
@@ -75,7 +75,7 @@ if (unknown !== undefined) {
 const rows: Row[] = [];
 for (const bench of known) {
   if (values.only !== undefined && !values.only.includes(bench.name)) continue;
-  options.tell(`# ${bench.name}`);
+  options.log(`# ${bench.name}`);
   rows.push(...(await bench.run(options)));
 }
 console.log(values.json ? JSON.stringify({ machine: machine(), quick: options.quick, rows }, null, 2) : report());

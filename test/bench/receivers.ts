@@ -25,7 +25,7 @@ process.send?.({ live: ports.slice(0, Number(live)), hanging: ports.slice(Number
 
 process.on('message', ({ expect }: { expect: number }) => {
   expected = expect;
-  tellWhenAllCame();
+  reportWhenComplete();
 });
 
 function listen(answers: boolean): Promise<number> {
@@ -42,14 +42,14 @@ function listen(answers: boolean): Promise<number> {
       if (trace_id !== undefined) arrivals[trace_id] = at_ms;
       response.end();
       came += 1;
-      tellWhenAllCame();
+      reportWhenComplete();
     });
   });
   server.keepAliveTimeout = 60_000;
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
 }
 
-function tellWhenAllCame(): void {
+function reportWhenComplete(): void {
   if (came < expected) return;
   process.send?.({ came, arrivals });
   came = 0;
