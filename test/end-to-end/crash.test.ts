@@ -190,18 +190,18 @@ describe('a crash', { concurrency: true }, () => {
 
       async function assertBalances(): Promise<void> {
         const recomputed = await recomputedBalances(database, now_ms);
-        const told = new Map<number, number>();
+        const shown = new Map<number, number>();
         let next: string | null = '/v1/virtualcards?page[limit]=100';
         while (next !== null) {
           const page: Reply = await send(server.url, 'GET', next);
           assert.equal(page.status, 200, page.text);
-          for (const { id, available_balance } of page.json.data) told.set(Number(id), available_balance);
+          for (const { id, available_balance } of page.json.data) shown.set(Number(id), available_balance);
           next = page.json.links.next;
         }
-        assert.deepEqual([...told.keys()].sort(), cards.map(({ id }) => Number(id)).sort());
+        assert.deepEqual([...shown.keys()].sort(), cards.map(({ id }) => Number(id)).sort());
         assert.deepEqual(
-          [...told],
-          [...told.keys()].map((id) => [id, recomputed.get(id)?.available_balance]),
+          [...shown],
+          [...shown.keys()].map((id) => [id, recomputed.get(id)?.available_balance]),
         );
       }
     });

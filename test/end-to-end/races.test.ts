@@ -51,9 +51,9 @@ for (const name of database_names) {
       return (await Promise.all(each)).flat();
     };
     const balanceEverywhere = async (id: string): Promise<number> => {
-      const told = await Promise.all(servers.map(({ url }) => availableBalance(url, id)));
-      assert.equal(new Set(told).size, 1, `processes tell different balances: ${told}`);
-      return told[0]!;
+      const shown = await Promise.all(servers.map(({ url }) => availableBalance(url, id)));
+      assert.equal(new Set(shown).size, 1, `processes show different balances: ${shown}`);
+      return shown[0]!;
     };
 
     for (let round = 1; round <= testRuns({ short: 1, full: 8 }); round += 1) {

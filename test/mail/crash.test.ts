@@ -30,8 +30,11 @@ for (const name of database_names) {
       };
       const states = async () =>
         (
-          await readRows<{ told: string }>(database, `select recipient || ' ' || state as told from mails order by id`)
-        ).map(({ told }) => told);
+          await readRows<{ shown: string }>(
+            database,
+            `select recipient || ' ' || state as shown from mails order by id`,
+          )
+        ).map(({ shown }) => shown);
 
       const first = await running();
       const emails = ['ann@example.com', 'bob@example.com', 'held@example.com'];

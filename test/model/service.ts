@@ -26,7 +26,7 @@ import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault'
 import { windowAt } from '@tallystick/velocity';
 
 /** The parts of the service that a planted fault may replace. */
-export interface Plants {
+export interface PlantedFaults {
   /** Wraps the ledger, between the network half and its storage. */
   readonly ledger?: (ledger: Ledger) => Ledger;
   /** Wraps the whole service, between it and the harness. */
@@ -70,12 +70,12 @@ async function openPersistence(name: StorageName, clock: Clock): Promise<Persist
 }
 
 /** The real use cases over the real persistence, with a frozen clock. */
-export async function serviceOn(name: StorageName, plants: Plants = {}): Promise<ServiceUnderTest> {
+export async function serviceOn(name: StorageName, planted: PlantedFaults = {}): Promise<ServiceUnderTest> {
   let now_ms = 0;
   const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
   const persistence = await openPersistence(name, clock);
   const { card_vault: vault, random } = createVault(parseKeyRing(createKeyRingText()));
-  const ledger = plants.ledger?.(persistence.ledger) ?? persistence.ledger;
+  const ledger = planted.ledger?.(persistence.ledger) ?? persistence.ledger;
   let companies = 0;
   return {
     system: async (start_ms) => {
@@ -86,7 +86,7 @@ export async function serviceOn(name: StorageName, plants: Plants = {}): Promise
       };
       const parts = { persistence, ledger, vault, random, clock, setClock };
       const system = await companySystem(parts, `${companies}`);
-      return plants.system?.(system) ?? system;
+      return planted.system?.(system) ?? system;
     },
     close: () => persistence.close(),
   };
