@@ -12,7 +12,7 @@ describe('a card number in an event of another system', () => {
       t.after(() => server.stop());
       const receiver = await tlsReceiver();
       t.after(() => receiver.close());
-      const company = await Company.found(server.url, 'told');
+      const company = await Company.found(server.url, 'masked');
       await company.registers(`${receiver.origin}/hooks`);
 
       const state = {

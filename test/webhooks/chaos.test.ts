@@ -173,8 +173,8 @@ function rules(open: (release: Release) => Promise<Stage>): void {
       'select id, event_type from events order by id',
     );
     assert.ok(events.length >= events_min, `${events.length} events`);
-    for (const [path, heard] of Object.entries(subscriptions)) {
-      const event_ids = events.filter(({ event_type }) => heard.includes(event_type)).map(({ id }) => id);
+    for (const [path, event_types] of Object.entries(subscriptions)) {
+      const event_ids = events.filter(({ event_type }) => event_types.includes(event_type)).map(({ id }) => id);
       const came = new Set(arrivals.filter((one) => one.path === path).map(({ event_id }) => event_id));
       const missing = event_ids.filter((id) => !came.has(id));
       assert.deepEqual(missing, [], `missing at ${path}:\n${stage.output()}`);

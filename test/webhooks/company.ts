@@ -10,7 +10,7 @@ export interface OwnWebhook {
 }
 
 /** An attempt as the service shows it. */
-export interface ToldAttempt {
+export interface ShownAttempt {
   readonly number: number;
   readonly at: string;
   readonly status: number | null;
@@ -18,14 +18,14 @@ export interface ToldAttempt {
 }
 
 /** A delivery as the service shows it. */
-export interface ToldDelivery {
+export interface ShownDelivery {
   readonly id: string;
   readonly event_id: string;
   readonly event_type: string;
   readonly sequence: number;
   readonly state: 'pending' | 'succeeded' | 'failed';
   readonly next_attempt_at: string | null;
-  readonly attempts: readonly ToldAttempt[];
+  readonly attempts: readonly ShownAttempt[];
 }
 
 type Data = Readonly<Record<string, unknown>>;
@@ -80,13 +80,13 @@ export class Company {
 
   /** Submits an event of another system; returns the event's id. */
   async hears(payload: Data, event_type = 'ach.status', previous: Data | null = null): Promise<string> {
-    const told = { company_id: this.id, event_type, payload, previous };
-    return dataOf(await operator(this.#url, '/operator/v1/events', told)).id as string;
+    const event = { company_id: this.id, event_type, payload, previous };
+    return dataOf(await operator(this.#url, '/operator/v1/events', event)).id as string;
   }
 
   /** Returns all deliveries of the webhook, oldest first. */
-  async deliveries({ id }: Pick<OwnWebhook, 'id'>): Promise<readonly ToldDelivery[]> {
-    const all: ToldDelivery[] = [];
+  async deliveries({ id }: Pick<OwnWebhook, 'id'>): Promise<readonly ShownDelivery[]> {
+    const all: ShownDelivery[] = [];
     let next: string | null = `/v1/webhooks/${id}/deliveries?page[limit]=100`;
     while (next !== null) {
       const page: Reply = await this.send('GET', next);

@@ -24,7 +24,7 @@ const story = [
 ] as const;
 
 /** The events that a subscriber with these ids receives, and their names. */
-const subscriptions: readonly (readonly [event_type_ids: readonly number[], heard: readonly string[]])[] = [
+const subscriptions: readonly (readonly [event_type_ids: readonly number[], received_types: readonly string[]])[] = [
   [[1], story],
   [[6], ['virtualcard.realtime.auths', 'virtualcard.realtime.auths']],
   [[10], ['virtualcard.realtime.iccp.all', 'virtualcard.realtime.iccp.all']],
@@ -43,7 +43,7 @@ const subscriptions: readonly (readonly [event_type_ids: readonly number[], hear
 interface Subscriber {
   readonly company: Company;
   readonly webhook: OwnWebhook;
-  readonly heard: readonly string[];
+  readonly received_types: readonly string[];
   readonly path: string;
 }
 
@@ -63,11 +63,11 @@ for (const arrangement of both_queues) {
       installation = await arrangement.install();
       url = installation.urls[0]!;
       await moveClock(url, { set: '2099-03-15T10:00:00.123Z' });
-      for (const [event_type_ids, heard] of subscriptions) {
+      for (const [event_type_ids, received_types] of subscriptions) {
         const path = `/hooks?ids=${event_type_ids.join('-')}`;
         const company = await Company.found(url, `subscriber of ${event_type_ids}`);
         const webhook = await company.registers(receiver.origin + path, { event_type_ids });
-        subscribers.push({ company, webhook, heard, path });
+        subscribers.push({ company, webhook, received_types, path });
       }
       await Promise.all(subscribers.map(({ company }) => live(url, company)));
       await moveClock(url, { advance: 'PT1M' });
@@ -79,8 +79,8 @@ for (const arrangement of both_queues) {
 
     it('has the name of the id of the subscription, or the stored name for a subscription to all types', () => {
       for (const subscriber of subscribers) {
-        const told = receivedBy(subscriber).map(({ body }) => JSON.parse(body).data.type);
-        assert.deepEqual(told, subscriber.heard, subscriber.path);
+        const types = receivedBy(subscriber).map(({ body }) => JSON.parse(body).data.type);
+        assert.deepEqual(types, subscriber.received_types, subscriber.path);
       }
     });
 
@@ -89,7 +89,7 @@ for (const arrangement of both_queues) {
         const numbers = receivedBy(subscriber).map(({ headers }) => Number(headers['x-webhook-sequence']));
         assert.deepEqual(
           numbers,
-          subscriber.heard.map((_, place) => place + 1),
+          subscriber.received_types.map((_, place) => place + 1),
         );
       }
     });

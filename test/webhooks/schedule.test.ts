@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
 import { verifyDelivery, verifyStandardWebhook } from '@tallystick/webhook-signature';
 import { Webhook } from 'standardwebhooks';
-import { Company, moveClock, type OwnWebhook, type ToldDelivery } from './company.ts';
+import { Company, moveClock, type OwnWebhook, type ShownDelivery } from './company.ts';
 import { type Arrangement, both_queues, type Installation } from './installation.ts';
 
 const start_ms = Date.UTC(2099, 2, 15, 10);
@@ -83,11 +83,11 @@ function rules(arrangement: Arrangement): void {
   const repaired = new Set<EndpointName>();
   /** Calls of each endpoint after each moment. */
   const counts = new Map<EndpointName, number[]>(names.map((name) => [name, []]));
-  let unheard_event_id = '';
+  let undelivered_event_id = '';
 
   const callsOf = (name: string): readonly Call[] => calls.get(`/${name}`) ?? [];
   const subscriber = (name: EndpointName): Subscriber => subscribers.get(name)!;
-  const deliveryOf = async (name: EndpointName): Promise<ToldDelivery> => {
+  const deliveryOf = async (name: EndpointName): Promise<ShownDelivery> => {
     const { company, webhook } = subscriber(name);
     const deliveries = await company.deliveries(webhook);
     assert.equal(deliveries.length, 1);
@@ -124,7 +124,7 @@ function rules(arrangement: Arrangement): void {
       const { company, webhook } = subscriber('paused');
       if (place === 0) {
         await company.ask('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'inactive' });
-        unheard_event_id = await company.hears({ id: 8, status: 'returned' });
+        undelivered_event_id = await company.hears({ id: 8, status: 'returned' });
       }
       if (after_ms === 28 * minute_ms - 1) {
         await company.ask('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'active' });
@@ -208,7 +208,7 @@ function rules(arrangement: Arrangement): void {
 
   it('queues no delivery for a webhook that was inactive at the time of the event', () => {
     const event_ids = callsOf('paused').map(({ body }) => String(JSON.parse(body).data['event-id']));
-    assert.ok(!event_ids.includes(unheard_event_id));
+    assert.ok(!event_ids.includes(undelivered_event_id));
   });
 
   it('sends a failed delivery again on retry: the same event, number and body, in a new round', async () => {
