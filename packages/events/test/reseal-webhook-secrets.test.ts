@@ -42,7 +42,7 @@ function storageOf(rows: readonly Webhook[]) {
   return { stored: () => committed().webhooks.values(), unitOfWork: watchedUnitOfWork, written };
 }
 
-test('a rotation reseals every webhook secret of an older key, previous ones too, and nothing twice', async () => {
+test('a rotation reseals every webhook secret of an older key, including previous ones, and nothing twice', async () => {
   const before = [
     webhook(1, sealWebhookSecret(older, 'one')),
     webhook(2, sealWebhookSecret(newer, 'two'), sealWebhookSecret(older, 'before two')),

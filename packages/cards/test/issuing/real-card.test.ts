@@ -77,7 +77,7 @@ const refused: readonly (readonly [string, Request, readonly string[]])[] = [
   ],
   ['no names of network data', { network_data_names: [] }, ['network_data_names']],
   ['a name twice', { network_data_names: ['Trip', 'Trip'] }, ['network_data_names[1]']],
-  ['a name that is no text', { network_data_names: ['Trip', 5] }, ['network_data_names[1]']],
+  ['a name that is not text', { network_data_names: ['Trip', 5] }, ['network_data_names[1]']],
 ];
 for (const [what, request, paths] of refused) {
   test(`refuses ${what}`, async () => {

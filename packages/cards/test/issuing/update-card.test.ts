@@ -123,7 +123,7 @@ for (const [name, value] of Object.entries(unchangeable)) {
 
 const refused: readonly (readonly [string, Request, Request, readonly string[]])[] = [
   [
-    'a total below the maximum that was named',
+    'a total below the requested maximum',
     { per_transaction_max: 500 },
     { total_card_amount: 499 },
     ['total_card_amount'],
@@ -149,13 +149,13 @@ const refused: readonly (readonly [string, Request, Request, readonly string[]])
   ['a velocity template for an aging card', aging, { template_id: 11 }, ['template_id']],
   ['a PENDING template', {}, { template_id: 13 }, ['template_id']],
   [
-    'network data that the real card does not know',
+    'network data that the real card does not have',
     { rcn_id: 52 },
     { network_data: { Colour: 'x' } },
     ['network_data'],
   ],
   [
-    'all at once',
+    'several invalid fields together',
     {},
     { recurring: 'Daily', total_card_amount: 'x', emails: 5, valid_ending_on: 'never' },
     ['emails', 'recurring', 'total_card_amount', 'valid_ending_on'],
