@@ -22,7 +22,7 @@ async function errorOf(work: () => unknown): Promise<unknown> {
  * Returns the result for the caller of a transaction: whether the caller may try again, and whether
  * the transaction is run again immediately.
  */
-function told(error: unknown) {
+function classify(error: unknown) {
   const fault = faultOf(error);
   assert.ok(fault instanceof Fault, `not a fault: ${String(error)}`);
   assert.equal(fault.cause, error);
@@ -71,14 +71,14 @@ describe('an error of SQLite', () => {
   it('is retryable when the database has no room left', async (t) => {
     const database = await withTable(t);
     database.pragma('max_page_count = 3');
-    assert.deepEqual(told(await errorOf(() => database.exec(insert))), transient('SQLITE_FULL'));
+    assert.deepEqual(classify(await errorOf(() => database.exec(insert))), transient('SQLITE_FULL'));
   });
 
   it('is retryable when the file may not be written or cannot be opened', async (t) => {
     const database = await withTable(t, { readonly: true });
-    assert.deepEqual(told(await errorOf(() => database.exec(insert))), transient('SQLITE_READONLY'));
+    assert.deepEqual(classify(await errorOf(() => database.exec(insert))), transient('SQLITE_READONLY'));
     const missing = await errorOf(() => new Database(`${database.name}.gone`, { fileMustExist: true }));
-    assert.deepEqual(told(missing), transient('SQLITE_CANTOPEN'));
+    assert.deepEqual(classify(missing), transient('SQLITE_CANTOPEN'));
   });
 
   it('is a conflict when another process holds the write lock', async (t) => {
@@ -87,7 +87,7 @@ describe('an error of SQLite', () => {
     t.after(() => other.close());
     holder.exec('begin immediate');
     const busy = await errorOf(() => other.exec('begin immediate'));
-    assert.deepEqual(told(busy), { ...transient('SQLITE_BUSY'), conflict: true });
+    assert.deepEqual(classify(busy), { ...transient('SQLITE_BUSY'), conflict: true });
   });
 
   it('is not retryable when the statement or the value is wrong', async (t) => {
@@ -96,7 +96,7 @@ describe('an error of SQLite', () => {
       ['insert into things (body) values (null)', 'SQLITE_CONSTRAINT_NOTNULL'],
       ['select * from nowhere', 'SQLITE_ERROR'],
     ] as const) {
-      const { message, retryable } = told(await errorOf(() => database.exec(sql)));
+      const { message, retryable } = classify(await errorOf(() => database.exec(sql)));
       assert.deepEqual([message, retryable], [`the database failed (${code})`, false]);
     }
   });
@@ -133,9 +133,9 @@ if (database_names.includes('postgres')) {
       const ended = new Promise((resolve) => client.once('end', resolve));
       const sleeping = errorOf(() => client.query('select pg_sleep(60)'));
       await pool.query('select pg_terminate_backend($1)', [pid]);
-      assert.deepEqual(told(await sleeping), transient('57P01'));
+      assert.deepEqual(classify(await sleeping), transient('57P01'));
       await ended;
-      assert.deepEqual(told(await errorOf(() => client.query('select 1'))), transient('08003'));
+      assert.deepEqual(classify(await errorOf(() => client.query('select 1'))), transient('08003'));
     });
 
     it('is retryable when a transaction was idle for too long', async (t) => {
@@ -145,7 +145,7 @@ if (database_names.includes('postgres')) {
       const ended = once(client, 'error');
       await client.query('begin');
       const [error] = await ended;
-      assert.deepEqual(told(error), transient('25P03'));
+      assert.deepEqual(classify(error), transient('25P03'));
     });
 
     it('is retryable when a lock is not available or a statement takes too long', async (t) => {
@@ -154,9 +154,12 @@ if (database_names.includes('postgres')) {
       await holder.query('begin');
       await holder.query('select pg_advisory_xact_lock(1)');
       await other.query("set lock_timeout = '10ms'");
-      assert.deepEqual(told(await errorOf(() => other.query('select pg_advisory_xact_lock(1)'))), transient('55P03'));
+      assert.deepEqual(
+        classify(await errorOf(() => other.query('select pg_advisory_xact_lock(1)'))),
+        transient('55P03'),
+      );
       await other.query("set lock_timeout = 0; set statement_timeout = '10ms'");
-      assert.deepEqual(told(await errorOf(() => other.query('select pg_sleep(60)'))), transient('57014'));
+      assert.deepEqual(classify(await errorOf(() => other.query('select pg_sleep(60)'))), transient('57014'));
     });
 
     it('is a conflict when two transactions cannot both commit', async (t) => {
@@ -170,7 +173,7 @@ if (database_names.includes('postgres')) {
         await client.query('insert into things values (2)');
       }
       await one.query('commit');
-      assert.deepEqual(told(await errorOf(() => two.query('commit'))), { ...transient('40001'), conflict: true });
+      assert.deepEqual(classify(await errorOf(() => two.query('commit'))), { ...transient('40001'), conflict: true });
     });
 
     it('is not retryable when the statement or the value is wrong, or when it writes in a read-only transaction', async (t) => {
@@ -183,7 +186,7 @@ if (database_names.includes('postgres')) {
         [pool, 'select * from nowhere', '42P01'],
         [only_reads, 'insert into things values (1)', '25006'],
       ] as const) {
-        const { message, retryable } = told(await errorOf(() => client.query(sql)));
+        const { message, retryable } = classify(await errorOf(() => client.query(sql)));
         assert.deepEqual([message, retryable], [`the database failed (${code})`, false]);
       }
     });
@@ -193,12 +196,12 @@ if (database_names.includes('postgres')) {
       const client = await pool.connect();
       // Only the second wait must fail; the first may take longer.
       pool.options.connectionTimeoutMillis = 20;
-      assert.deepEqual(told(await errorOf(() => pool.connect())), transient('08001'));
+      assert.deepEqual(classify(await errorOf(() => pool.connect())), transient('08001'));
       client.release();
-      const nobody = poolOn(t, { host: '127.0.0.1', port: refusing_port });
-      assert.deepEqual(told(await errorOf(() => nobody.connect())), transient('ECONNREFUSED'));
+      const refusing = poolOn(t, { host: '127.0.0.1', port: refusing_port });
+      assert.deepEqual(classify(await errorOf(() => refusing.connect())), transient('ECONNREFUSED'));
       const nowhere = poolOn(t, { host: '/no/such/socket' });
-      assert.deepEqual(told(await errorOf(() => nowhere.connect())), transient('ENOENT'));
+      assert.deepEqual(classify(await errorOf(() => nowhere.connect())), transient('ENOENT'));
     });
 
     it('is retryable when the listener sends nothing or closes the connection', async (t) => {
@@ -217,14 +220,14 @@ if (database_names.includes('postgres')) {
         return (server.address() as { port: number }).port;
       };
       const silent = poolOn(t, { host: '127.0.0.1', port: await port(() => {}), connectionTimeoutMillis: 20 });
-      assert.deepEqual(told(await errorOf(() => silent.connect())), transient('08001'));
+      assert.deepEqual(classify(await errorOf(() => silent.connect())), transient('08001'));
       const closing = poolOn(t, { host: '127.0.0.1', port: await port((socket) => socket.end()) });
-      assert.deepEqual(told(await errorOf(() => closing.connect())), transient('08006'));
+      assert.deepEqual(classify(await errorOf(() => closing.connect())), transient('08006'));
       const resetting = poolOn(t, {
         host: '127.0.0.1',
         port: await port((socket) => socket.once('data', () => socket.resetAndDestroy())),
       });
-      assert.deepEqual(told(await errorOf(() => resetting.connect())), transient('ECONNRESET'));
+      assert.deepEqual(classify(await errorOf(() => resetting.connect())), transient('ECONNRESET'));
     });
   });
 }

@@ -141,7 +141,7 @@ test('a state is a JSON object of at most 64 KiB, in UTF-8', async () => {
 
 test('a card number of a foreign event is masked in both its states, at any depth, in text and as a number', async () => {
   const log = memoryLog();
-  const told = (number: unknown, spaced: unknown) => ({
+  const stateWith = (number: unknown, spaced: unknown) => ({
     id: '4012888888881881',
     note: `card ${spaced}, ref 17`,
     list: [number, [number, { deep: { deeper: String(number) } }]],
@@ -149,10 +149,10 @@ test('a card number of a foreign event is masked in both its states, at any dept
     negative: -4111111111111111,
     kept: [4111111111111112, 2 ** 53 - 1, 0.4111111111111111, -0, true, null, 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
   });
-  const state = told(4111111111111111, '4111 1111 1111 1111');
+  const state = stateWith(4111111111111111, '4111 1111 1111 1111');
   const event = await recordForeignEvent(log, call, { event_type: 'ach.status', payload: state, previous: state });
   const masked = '************1111';
-  const expected = { ...told(masked, masked), id: '************1881', negative: `-${masked}` };
+  const expected = { ...stateWith(masked, masked), id: '************1881', negative: `-${masked}` };
   assert.deepEqual(event.payload, expected);
   assert.deepEqual(event.previous, expected);
   assert.deepEqual(log.stored, [event]);

@@ -88,10 +88,10 @@ test('a field that is absent, of another kind or too long for an index has no va
     ['payload.mcc', 'x'.repeat(indexed_text_max + 1)],
   ];
   for (const [name, value] of table) {
-    const told = event({ [filter_fields[name].payload_key!]: value });
-    assert.equal(indexedValuesOf(told)[name], null, `${name} ${String(value)}`);
-    assert.equal(matches(told, { name, kind: 'equals', value: 0 }), false);
-    assert.equal(matches(told, { name, kind: 'range' }), false);
+    const stored = event({ [filter_fields[name].payload_key!]: value });
+    assert.equal(indexedValuesOf(stored)[name], null, `${name} ${String(value)}`);
+    assert.equal(matches(stored, { name, kind: 'equals', value: 0 }), false);
+    assert.equal(matches(stored, { name, kind: 'range' }), false);
   }
   assert.equal(
     indexedValuesOf(event({ mcc: 'x'.repeat(indexed_text_max) }))['payload.mcc'],
@@ -121,15 +121,15 @@ test('each filter reads the payload key and the kind of value that its table sta
 });
 
 test('an equality meets its value and no other', () => {
-  const told = event({ mcc: '5812', billing_amount: 100, transaction_date_time: '2024-01-01T12:00:00.001Z' });
-  assert.equal(matches(told, filterOf('payload.mcc', '5812')), true);
-  assert.equal(matches(told, filterOf('payload.mcc', '581')), false);
-  assert.equal(matches(told, filterOf('payload.billing_amount', '100')), true);
-  assert.equal(matches(told, filterOf('payload.billing_amount', '101')), false);
-  assert.equal(matches(told, filterOf('payload.transaction_date_time', '2024-01-01T12:00:00.001Z')), true);
-  assert.equal(matches(told, filterOf('payload.transaction_date_time', '2024-01-01T12:00:00Z')), false);
-  assert.equal(matches(told, filterOf('event_type', 'virtualcard.realtime.iccp.all')), true);
-  assert.equal(matches(told, filterOf('event_type', 'virtualcard.created')), false);
+  const stored = event({ mcc: '5812', billing_amount: 100, transaction_date_time: '2024-01-01T12:00:00.001Z' });
+  assert.equal(matches(stored, filterOf('payload.mcc', '5812')), true);
+  assert.equal(matches(stored, filterOf('payload.mcc', '581')), false);
+  assert.equal(matches(stored, filterOf('payload.billing_amount', '100')), true);
+  assert.equal(matches(stored, filterOf('payload.billing_amount', '101')), false);
+  assert.equal(matches(stored, filterOf('payload.transaction_date_time', '2024-01-01T12:00:00.001Z')), true);
+  assert.equal(matches(stored, filterOf('payload.transaction_date_time', '2024-01-01T12:00:00Z')), false);
+  assert.equal(matches(stored, filterOf('event_type', 'virtualcard.realtime.iccp.all')), true);
+  assert.equal(matches(stored, filterOf('event_type', 'virtualcard.created')), false);
 });
 
 test('a date meets the first and the last instant of its GMT day, and none outside it', () => {
@@ -150,8 +150,8 @@ test('a range of amounts meets the amounts in it, its ends included', () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer(), fc.integer(), (amount, a, b) => {
       const [from, to] = [Math.min(a, b), Math.max(a, b)];
-      const told = event({ merchant_amount: amount });
-      const meets = (text: string): boolean => matches(told, filterOf('payload.merchant_amount', text));
+      const stored = event({ merchant_amount: amount });
+      const meets = (text: string): boolean => matches(stored, filterOf('payload.merchant_amount', text));
       assert.equal(meets(`[${from},${to}]`), from <= amount && amount <= to);
       assert.equal(meets(`[${from},]`), from <= amount);
       assert.equal(meets(`[,${to}]`), amount <= to);
@@ -168,8 +168,8 @@ test('text is ordered by its UTF-8 bytes, which is the order of both databases',
       const [from, to] = Buffer.compare(Buffer.from(a), Buffer.from(b)) <= 0 ? [a, b] : [b, a];
       const inside = [from, value, to].map((part) => Buffer.from(part));
       const expected = Buffer.compare(inside[0]!, inside[1]!) <= 0 && Buffer.compare(inside[1]!, inside[2]!) <= 0;
-      const told = event({ net_reference_number: value });
-      assert.equal(matches(told, filterOf('payload.net_ref_num', `[${from},${to}]`)), expected);
+      const stored = event({ net_reference_number: value });
+      assert.equal(matches(stored, filterOf('payload.net_ref_num', `[${from},${to}]`)), expected);
     }),
     { ...propertyParameters({ short: 1_000, full: 5_000 }), examples: [['\u{10000}', '\uffff', '\u{10001}']] },
   );
@@ -196,11 +196,11 @@ test('a filter for the value of an event meets the event', () => {
   );
   fc.assert(
     fc.property(payload, (payload) => {
-      const told = event(payload as Payload);
-      for (const [name, value] of Object.entries(indexedValuesOf(told)) as [FilterName, string | number | null][]) {
+      const stored = event(payload as Payload);
+      for (const [name, value] of Object.entries(indexedValuesOf(stored)) as [FilterName, string | number | null][]) {
         if (value === null) continue;
-        assert.equal(matches(told, { name, kind: 'equals', value }), true);
-        assert.equal(matches(told, { name, kind: 'range', from: value, to: value }), true);
+        assert.equal(matches(stored, { name, kind: 'equals', value }), true);
+        assert.equal(matches(stored, { name, kind: 'range', from: value, to: value }), true);
       }
     }),
     propertyParameters(),

@@ -111,7 +111,7 @@ export function unrecordedItem(message: AuthorizationMessage, decline_code: 'I' 
 }
 
 /** The fields that a message and its record share. */
-type Told = Pick<
+type MessageOfItem = Pick<
   AuthorizationMessage & Authorization,
   | 'message_type'
   | 'trace_id'
@@ -133,14 +133,14 @@ interface Outcome {
 }
 
 function item(
-  told: Told,
+  message: MessageOfItem,
   details: Payload,
   card: CardOfItem | null,
   last4: string,
   { id, status, decline_code, approval_code }: Outcome,
 ): AuthorizationItem {
   const answer = answers[decline_code ?? 'V'];
-  const message_type = message_types[told.message_type];
+  const message_type = message_types[message.message_type];
   return {
     id,
     company_id: card?.company_id ?? null,
@@ -150,20 +150,20 @@ function item(
     card_number: maskNumber(last4),
     message_type_indicator: message_type,
     transaction_type: text(details, 'transaction_type') ?? message_type,
-    trace_id: told.trace_id,
-    system_trace_audit_number: told.system_trace_audit_number,
-    transaction_date_time: utcInstantAt(told.transaction_date_time_ms),
-    billing_amount: told.billing_amount,
-    billing_currency: told.billing_currency ?? card?.billing_currency ?? '',
-    merchant_amount: told.merchant_amount,
-    merchant_currency: told.merchant_currency,
-    merchant_id: told.merchant_id,
+    trace_id: message.trace_id,
+    system_trace_audit_number: message.system_trace_audit_number,
+    transaction_date_time: utcInstantAt(message.transaction_date_time_ms),
+    billing_amount: message.billing_amount,
+    billing_currency: message.billing_currency ?? card?.billing_currency ?? '',
+    merchant_amount: message.merchant_amount,
+    merchant_currency: message.merchant_currency,
+    merchant_id: message.merchant_id,
     merchant_name: text(details, 'merchant_name'),
     merchant_city: text(details, 'merchant_city'),
     merchant_state_or_country_code: text(details, 'merchant_state_or_country_code'),
-    mcc: told.mcc,
+    mcc: message.mcc,
     mcc_description: text(details, 'mcc_description'),
-    net_reference_number: told.net_reference_number,
+    net_reference_number: message.net_reference_number,
     acquirer_ica: text(details, 'acquirer_ica'),
     advice_reason_code: text(details, 'advice_reason_code'),
     card_holder_transaction_type_code: text(details, 'card_holder_transaction_type_code'),

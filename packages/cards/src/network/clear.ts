@@ -77,10 +77,10 @@ function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clea
   const { amount, sure } = limitAmountOf(card, message, match.authorization);
   const clearing_class = classOf({ message, match, card, clearings: working.clearings, amount, now_ms: pass.now_ms });
   const effect = effectOf(working, message, match, amount);
-  const { kind, number_index, vcn_id, ...told } = message;
+  const { kind, number_index, vcn_id, ...recorded_fields } = message;
   const { authorization } = match;
   const clearing: Clearing = {
-    ...told,
+    ...recorded_fields,
     id: pass.nextClearingId(),
     company_id: card.company_id,
     card_id: card.id,

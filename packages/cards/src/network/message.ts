@@ -220,8 +220,9 @@ class MessageFields {
     this.#fields.require('message_type_indicator');
     const names = Object.entries(message_types);
     const all = names.flat();
-    const told = this.#fields.readChoice('message_type_indicator', all);
-    return (names.find(([digits, name]) => told === digits || told === name)?.[0] ?? null) as MessageType | null;
+    const indicator = this.#fields.readChoice('message_type_indicator', all);
+    return (names.find(([digits, name]) => indicator === digits || indicator === name)?.[0] ??
+      null) as MessageType | null;
   }
 
   requiredAmount(name: string): Money {

@@ -260,9 +260,9 @@ const refused: readonly (readonly [string, Request, readonly string[]])[] = [
     ['aging_velocity_time_zone', 'recurring'],
   ],
   ['a currency in small letters', { currency: 'usd' }, ['currency']],
-  ['a currency that there is not', { currency: 'QQQ' }, ['currency']],
-  ['a date that there is not', { valid_starting_on: '2027-02-29' }, ['valid_starting_on']],
-  ['a time for a date', { valid_ending_on: '2027-02-01T00:00:00Z' }, ['valid_ending_on']],
+  ['an unknown currency', { currency: 'QQQ' }, ['currency']],
+  ['a date that does not exist', { valid_starting_on: '2027-02-29' }, ['valid_starting_on']],
+  ['a time in place of a date', { valid_ending_on: '2027-02-01T00:00:00Z' }, ['valid_ending_on']],
   ['an end before today', { valid_starting_on: '2026-11-01', valid_ending_on: '2026-11-20' }, ['valid_ending_on']],
   [
     'an end before the start',
@@ -284,17 +284,17 @@ const refused: readonly (readonly [string, Request, readonly string[]])[] = [
   ['a deleted template', { template_id: 14 }, ['template_id']],
   ['a PENDING template', { template_id: 13 }, ['template_id']],
   ['a template of the other control', { template_id: 12 }, ['template_id']],
-  ['a template that is no id', { template_id: 'mine' }, ['template_id']],
+  ['a template that is not an id', { template_id: 'mine' }, ['template_id']],
   ['an unknown real card', { rcn_id: 99 }, ['rcn_id']],
   ['the real card of another company', { rcn_id: 53 }, ['rcn_id']],
-  ['a real card that is no id', { rcn_id: -1 }, ['rcn_id']],
+  ['a real card that is not an id', { rcn_id: -1 }, ['rcn_id']],
   ['a window on a program without velocity control', { rcn_id: 52, recurring: 'Daily' }, ['recurring']],
-  ['a supplier that is no number', { supplier_id: 'ACME' }, ['supplier_id']],
+  ['a supplier that is not a number', { supplier_id: 'ACME' }, ['supplier_id']],
   ['six addresses', { emails: Array.from({ length: 6 }, (_, index) => `a${index}@example.com`) }, ['emails']],
   ['one address without a list', { emails: 'a@example.com' }, ['emails']],
-  ['what is no address', { emails: ['a@example.com', 'nobody', 5] }, ['emails[1]', 'emails[2]']],
+  ['a text that is not an address', { emails: ['a@example.com', 'nobody', 5] }, ['emails[1]', 'emails[2]']],
   ['an address of 255 characters', { emails: [`${'a'.repeat(60)}@${'b.'.repeat(95)}com1`] }, ['emails[0]']],
-  ['an address that smuggles a header', { emails: ['a@example.com\nBcc: b@example.com'] }, ['emails[0]']],
+  ['an address that contains a header', { emails: ['a@example.com\nBcc: b@example.com'] }, ['emails[0]']],
   ['two addresses in one', { emails: ['a@example.com,b@example.com'] }, ['emails[0]']],
   ['metadata that is a list', { metadata: [1] }, ['metadata']],
   ['metadata that is text', { metadata: 'x' }, ['metadata']],
@@ -441,7 +441,7 @@ test('a card number sent in the wrong place is not repeated', async () => {
     };
     const refusal = await refusalOf(cardWorld().issue(everywhere));
     assert.ok(refusal !== null && refusal.fields.length >= 8);
-    const told = JSON.stringify([refusal.message, refusal.fields]);
-    assert.ok(!/[0-9]{4}[ -]?5678|8901[ -]?2346/.test(told), told);
+    const text = JSON.stringify([refusal.message, refusal.fields]);
+    assert.ok(!/[0-9]{4}[ -]?5678|8901[ -]?2346/.test(text), text);
   }
 });

@@ -64,12 +64,15 @@ describe('an authorization message', () => {
   });
 
   test('masks its card number and any other that passes the Luhn check in free text', () => {
-    const told = (merchant_name: string) => read({ merchant_name }).details.merchant_name;
-    assert.equal(told(`Paper ${numberOf(1)}!`), 'Paper ************0001!');
-    assert.equal(told(`1${numberOf(1)}2`), '1************00012');
-    assert.equal(told('Ink 5454545400000000 and 4111-1111-1111-1111'), 'Ink ************0000 and ************1111');
-    assert.equal(told('Ink 5454545400000003'), 'Ink 5454545400000003');
-    assert.equal(told('Order 4012888888'), 'Order 4012888888');
+    const merchantNameOf = (merchant_name: string) => read({ merchant_name }).details.merchant_name;
+    assert.equal(merchantNameOf(`Paper ${numberOf(1)}!`), 'Paper ************0001!');
+    assert.equal(merchantNameOf(`1${numberOf(1)}2`), '1************00012');
+    assert.equal(
+      merchantNameOf('Ink 5454545400000000 and 4111-1111-1111-1111'),
+      'Ink ************0000 and ************1111',
+    );
+    assert.equal(merchantNameOf('Ink 5454545400000003'), 'Ink 5454545400000003');
+    assert.equal(merchantNameOf('Order 4012888888'), 'Order 4012888888');
     assert.equal(
       readClearing({ card_number: null, vcn_id: 1, merchant_name: 'Ink 4111111111111111' }).details.merchant_name,
       'Ink ************1111',
@@ -92,9 +95,9 @@ describe('an authorization message', () => {
   test('takes replacement amounts only from a reversal, and none when all are zero', () => {
     const replacement_amounts = { billing_amount: 300, transaction_amount: null };
     const reversal = { message_type_indicator: '0400' };
-    const told = { billing_amount: 300, settlement_amount: null, transaction_amount: null };
-    assert.deepEqual(read({ ...reversal, replacement_amounts }).replacement_amounts, told);
-    assert.deepEqual(read({ ...reversal, replacement_amounts }).details.replacement_amounts, told);
+    const expected = { billing_amount: 300, settlement_amount: null, transaction_amount: null };
+    assert.deepEqual(read({ ...reversal, replacement_amounts }).replacement_amounts, expected);
+    assert.deepEqual(read({ ...reversal, replacement_amounts }).details.replacement_amounts, expected);
     assert.equal(read({ ...reversal, replacement_amounts: { billing_amount: 0 } }).replacement_amounts, null);
     assert.equal(read({ replacement_amounts }).replacement_amounts, null);
   });
@@ -105,15 +108,15 @@ describe('an authorization message', () => {
     const flat = `replacement_amounts.${name}`;
 
     test(`may have the replacement ${name} in addition to the object, or instead of it`, () => {
-      const told = { billing_amount: null, settlement_amount: null, transaction_amount: null, [name]: 300 };
+      const expected = { billing_amount: null, settlement_amount: null, transaction_amount: null, [name]: 300 };
       for (const replacement_amounts of [undefined, null, {}, { [name]: null }, { [name]: 300 }]) {
         const message = read({ ...reversal, replacement_amounts, [flat]: 300 });
-        assert.deepEqual(message.replacement_amounts, told);
-        assert.deepEqual(message.details.replacement_amounts, told);
+        assert.deepEqual(message.replacement_amounts, expected);
+        assert.deepEqual(message.details.replacement_amounts, expected);
       }
       assert.deepEqual(
         read({ ...reversal, replacement_amounts: { [name]: 300 }, [flat]: null }).replacement_amounts,
-        told,
+        expected,
       );
       assert.equal(read({ ...reversal, [flat]: 0 }).replacement_amounts, null);
       assert.equal(read({ [flat]: 300 }).replacement_amounts, null);
@@ -140,8 +143,8 @@ describe('an authorization message', () => {
       replacement_amounts: { billing_amount: 300 },
       'replacement_amounts.transaction_amount': 270,
     };
-    const told = { billing_amount: 300, settlement_amount: null, transaction_amount: 270 };
-    assert.deepEqual(read(sent).replacement_amounts, told);
+    const expected = { billing_amount: 300, settlement_amount: null, transaction_amount: 270 };
+    assert.deepEqual(read(sent).replacement_amounts, expected);
   });
 
   test('is incremental only when it requests an amount', () => {
@@ -203,8 +206,8 @@ describe('an authorization message', () => {
         assert.ok(error instanceof Refusal);
         const paths = error.fields.map(({ path }) => path).sort();
         assert.deepEqual(paths, ['card_number', 'cvc', 'mcc', 'replacement_amounts.billing_amount']);
-        const told = JSON.stringify([error.message, error.fields]);
-        return !told.includes('5500000000000001') && !told.includes('98765');
+        const text = JSON.stringify([error.message, error.fields]);
+        return !text.includes('5500000000000001') && !text.includes('98765');
       },
     );
   });

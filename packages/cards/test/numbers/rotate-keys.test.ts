@@ -48,12 +48,12 @@ test('after a rotation the newest key alone reads every number, and look-up find
 
 test('each batch commits separately, and progress is reported after it', async () => {
   const world = await worldWithCards(25);
-  const told: (readonly [number, number])[] = [];
+  const reported: (readonly [number, number])[] = [];
   const progress = (resealed: number) => {
-    told.push([resealed, world.keyIds().filter((key_id) => key_id === 'k2').length]);
+    reported.push([resealed, world.keyIds().filter((key_id) => key_id === 'k2').length]);
   };
   await rotateKeys(world.unit_of_work, ringVault('k2', 'k1'), { key_id: 'k2', batch_max: 10, progress });
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [10, 10],
     [20, 20],
     [25, 25],
@@ -104,10 +104,10 @@ test('numbers that another process holds are also sealed: none is left when the 
   };
   const world = await worldWithCards(9, rival);
   for (const card_id of world.committed().cards.keys().slice(3)) held.add(card_id);
-  const told: number[] = [];
-  const progress = (resealed: number) => told.push(resealed);
+  const reported: number[] = [];
+  const progress = (resealed: number) => reported.push(resealed);
   await rotateKeys(world.unit_of_work, ringVault('k2', 'k1'), { key_id: 'k2', batch_max: 4, progress });
-  assert.deepEqual(told, [3, 7, 9]);
+  assert.deepEqual(reported, [3, 7, 9]);
   assert.deepEqual(new Set(world.keyIds()), new Set(['k2']));
 });
 
