@@ -73,7 +73,7 @@ export type Verification = Verified | Refused;
  * constant time.
  *
  * Throws a `TypeError` when an option is unusable, such as a secret that is empty because a
- * variable is not set.
+ * variable is not set, and when `body` was parsed. Nothing that a sender can send throws.
  *
  * @example
  * const result = await verifyDelivery(
@@ -86,10 +86,11 @@ export type Verification = Verified | Refused;
  * await verifyDelivery(delivery, { secrets: [new_secret, old_secret], callback_url });
  */
 export async function verifyDelivery(delivery: ReceivedDelivery, options: VerifyOptions): Promise<Verification> {
-  const { headers, body } = delivery;
+  const { headers } = delivery;
+  const body = checkedBody(delivery);
   const { callback_url: url } = options;
   const secrets = checkedSecrets(options);
-  if (typeof url !== 'string' || url === '') throw new TypeError('callback_url must be the URL as it was registered');
+  if (!isUrl(url)) throw new TypeError('callback_url must be the URL as it was registered');
   const time = readTimestamp(headers, 'x-timestamp', options);
   if (typeof time !== 'number') return time;
   const signatures: Uint8Array<ArrayBuffer>[] = [];
@@ -121,7 +122,8 @@ export async function verifyStandardWebhook(
   delivery: ReceivedDelivery,
   options: VerifyStandardOptions,
 ): Promise<Verification> {
-  const { headers, body } = delivery;
+  const { headers } = delivery;
+  const body = checkedBody(delivery);
   const secrets = checkedSecrets(options);
   const id = headerOf(headers, 'webhook-id');
   if (id === null) return missing('webhook-id');
@@ -189,6 +191,21 @@ function checkedSecrets({ secrets }: VerifyStandardOptions): readonly string[] {
   const usable = Array.isArray(all) && all.length > 0 && all.every((one) => typeof one === 'string' && one !== '');
   if (!usable) throw new TypeError('secrets must be a secret or a list of secrets, none of them empty');
   return all;
+}
+
+/** A parsed body cannot be verified: it is not known which bytes it was parsed from. */
+function checkedBody({ body }: ReceivedDelivery): string | Uint8Array {
+  const is_bytes = Object.prototype.toString.call(body) === '[object Uint8Array]';
+  if (typeof body === 'string' || is_bytes) return body;
+  throw new TypeError('body must be the text or the bytes as they arrived, before a parser such as express.json()');
+}
+
+function isUrl(text: unknown): boolean {
+  try {
+    return new URL(text as string).host !== '';
+  } catch {
+    return false;
+  }
 }
 
 function missing(header: string): Refused {

@@ -62,9 +62,12 @@ export function createListener({ stream, json, forward_url }: ListenerPorts): Li
       `${head} event ${data['event-id']}  ${summarizeEvent(data.type, data.payload)}  ${paint('green', 'verified')}`,
     );
     if (outcome !== null) {
-      const said = outcome.error ?? String(outcome.status);
       const color = outcome.status >= 200 && outcome.status <= 299 ? 'green' : 'yellow';
-      write(`${' '.repeat(22)}${paint(color, said)} from ${forward_url} in ${outcome.duration_ms} ms`);
+      const said =
+        outcome.error === undefined
+          ? `${paint(color, String(outcome.status))} from ${forward_url} in ${outcome.duration_ms} ms`
+          : paint(color, `${forward_url}: ${outcome.error}; the delivery was answered with ${outcome.status}`);
+      write(`${' '.repeat(22)}${said}`);
     }
   }
 
