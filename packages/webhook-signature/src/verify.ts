@@ -87,25 +87,25 @@ export type Verification = Verified | Refused;
  */
 export async function verifyDelivery(delivery: ReceivedDelivery, options: VerifyOptions): Promise<Verification> {
   const { headers } = delivery;
-  const body = checkedBody(delivery);
+  const body = checkBody(delivery);
   const { callback_url: url } = options;
-  const secrets = checkedSecrets(options);
-  if (!isUrl(url)) throw new TypeError('callback_url must be the URL as it was registered');
+  const secrets = checkSecrets(options);
+  if (typeof url !== 'string' || url === '') throw new TypeError('callback_url must be the URL as it was registered');
   const time = readTimestamp(headers, 'x-timestamp', options);
   if (typeof time !== 'number') return time;
   const signatures: Uint8Array<ArrayBuffer>[] = [];
   for (const header of ['x-signature', 'x-signature-previous']) {
     const text = headerOf(headers, header);
     if (text === null) {
-      if (header === 'x-signature') return missing(header);
+      if (header === 'x-signature') return refuseMissing(header);
       continue;
     }
     const signature = signatureOfHex(text);
-    if (signature === null) return malformed(header, 'must be 64 lower-case hex digits');
+    if (signature === null) return refuseMalformed(header, 'must be 64 lower-case hex digits');
     signatures.push(signature);
   }
   const message = deliveryBytes({ timestamp: time, url, body });
-  return await matched(secrets, signatures, message, time, 'x-signature');
+  return await findMatch(secrets, signatures, message, time, 'x-signature');
 }
 
 /**
@@ -123,23 +123,23 @@ export async function verifyStandardWebhook(
   options: VerifyStandardOptions,
 ): Promise<Verification> {
   const { headers } = delivery;
-  const body = checkedBody(delivery);
-  const secrets = checkedSecrets(options);
+  const body = checkBody(delivery);
+  const secrets = checkSecrets(options);
   const id = headerOf(headers, 'webhook-id');
-  if (id === null) return missing('webhook-id');
-  if (id === '' || id.includes('.')) return malformed('webhook-id', 'must not be empty or contain a full stop');
+  if (id === null) return refuseMissing('webhook-id');
+  if (id === '' || id.includes('.')) return refuseMalformed('webhook-id', 'must not be empty or contain a full stop');
   const time = readTimestamp(headers, 'webhook-timestamp', options);
   if (typeof time !== 'number') return time;
   const text = headerOf(headers, 'webhook-signature');
-  if (text === null) return missing('webhook-signature');
+  if (text === null) return refuseMissing('webhook-signature');
   const signatures = text
     .split(' ')
     .filter((one) => one.startsWith('v1,'))
     .map((one) => signatureOfBase64(one.slice('v1,'.length)))
     .filter((one) => one !== null);
   if (signatures.length === 0)
-    return malformed('webhook-signature', 'must contain a signature of the form v1,<base64>');
-  return await matched(secrets, signatures, standardBytes({ id, timestamp: time, body }), time, 'webhook-signature');
+    return refuseMalformed('webhook-signature', 'must contain a signature of the form v1,<base64>');
+  return await findMatch(secrets, signatures, standardBytes({ id, timestamp: time, body }), time, 'webhook-signature');
 }
 
 /** Returns the delivery's time in seconds, or why it is refused. */
@@ -151,8 +151,8 @@ function readTimestamp(
   if (!(tolerance_s >= 0)) throw new TypeError(`tolerance_s must be 0 or more seconds, not ${tolerance_s}`);
   if (!Number.isFinite(now_s)) throw new TypeError(`now_s must be seconds since the Unix epoch, not ${now_s}`);
   const text = headerOf(headers, header);
-  if (text === null) return missing(header);
-  if (!/^(0|[1-9]\d{0,11})$/.test(text)) return malformed(header, 'must be whole seconds since the Unix epoch');
+  if (text === null) return refuseMissing(header);
+  if (!/^(0|[1-9]\d{0,11})$/.test(text)) return refuseMalformed(header, 'must be whole seconds since the Unix epoch');
   const timestamp = Number(text);
   const age_s = now_s - timestamp;
   if (age_s > tolerance_s) {
@@ -166,7 +166,7 @@ function readTimestamp(
   return timestamp;
 }
 
-async function matched(
+async function findMatch(
   secrets: readonly string[],
   signatures: readonly Uint8Array<ArrayBuffer>[],
   message: Uint8Array<ArrayBuffer>,
@@ -186,7 +186,7 @@ async function matched(
   };
 }
 
-function checkedSecrets({ secrets }: VerifyStandardOptions): readonly string[] {
+function checkSecrets({ secrets }: VerifyStandardOptions): readonly string[] {
   const all = typeof secrets === 'string' ? [secrets] : secrets;
   const usable = Array.isArray(all) && all.length > 0 && all.every((one) => typeof one === 'string' && one !== '');
   if (!usable) throw new TypeError('secrets must be a secret or a list of secrets, none of them empty');
@@ -194,24 +194,16 @@ function checkedSecrets({ secrets }: VerifyStandardOptions): readonly string[] {
 }
 
 /** A parsed body cannot be verified: it is not known which bytes it was parsed from. */
-function checkedBody({ body }: ReceivedDelivery): string | Uint8Array {
+function checkBody({ body }: ReceivedDelivery): string | Uint8Array {
   const is_bytes = Object.prototype.toString.call(body) === '[object Uint8Array]';
   if (typeof body === 'string' || is_bytes) return body;
   throw new TypeError('body must be the text or the bytes as they arrived, before a parser such as express.json()');
 }
 
-function isUrl(text: unknown): boolean {
-  try {
-    return new URL(text as string).host !== '';
-  } catch {
-    return false;
-  }
-}
-
-function missing(header: string): Refused {
+function refuseMissing(header: string): Refused {
   return { verified: false, reason: 'missing_header', header, message: `${header} is missing` };
 }
 
-function malformed(header: string, what: string): Refused {
+function refuseMalformed(header: string, what: string): Refused {
   return { verified: false, reason: 'malformed_header', header, message: `${header} ${what}` };
 }
