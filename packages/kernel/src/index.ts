@@ -1,5 +1,4 @@
 export * from './errors/assert.ts';
-export * from './errors/phase.ts';
 export * from './errors/refusal.ts';
 export * from './requests/request-fields.ts';
 export * from './requests/show-value.ts';
@@ -21,5 +20,6 @@ export * from './values/currency.ts';
 export * from './values/luhn.ts';
 export * from './values/money.ts';
 export * from './values/page.ts';
+export * from './values/phase.ts';
 export * from './values/printable-text.ts';
 export * from './values/storable-text.ts';

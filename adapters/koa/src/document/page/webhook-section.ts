@@ -1,6 +1,7 @@
 /** What a receiver of webhooks must know: the request, its signature, the retries, the event types. */
 import { createHmac } from 'node:crypto';
-import { attempt_offsets_ms, event_types } from '@tallystick/events';
+import { attempt_offsets_ms, deliveries_kept_days, event_types } from '@tallystick/events';
+import { type SynchronousHmac, signDeliveryWith } from '@tallystick/webhook-signature';
 import { escapeHtml } from '../../answer/html.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { code, heading, prose, table } from './markup.ts';
@@ -56,7 +57,8 @@ Node alone:</p>
 ${code(sample_delivery.callback_url)}.</p>
 ${heading(3, 'webhook-retries', 'Responses and retries')}
 <p>Any 2xx status within 15 seconds is success. Any other answer, or none, is tried again. A redirect is not followed. 410 ends
-the delivery at once. After the last attempt the delivery is ${code('failed')}; it can be sent again for 30 days.</p>
+the delivery at once. After the last attempt the delivery is ${code('failed')}; it can be sent again for
+${deliveries_kept_days} days.</p>
 ${table(['Attempt', 'Time after the first attempt'], attempts())}
 ${heading(3, 'event-types', 'Event types')}
 <p>The ids are those of ${code('event_type_ids')}. The types without an id are delivered to a webhook with ${code('1')}, which
@@ -64,9 +66,12 @@ is all types. A test is delivered to any webhook.</p>
 ${entryList(eventTypes(document))}`;
 }
 
+const hmac: SynchronousHmac = (secret, message) => createHmac('sha256', secret).update(message).digest();
+
 function sampleRequest(): string {
   const { secret, callback_url, timestamp, body } = sample_delivery;
-  const signed = createHmac('sha256', secret).update(`${timestamp}\nPOST\n${callback_url}\n${body}`).digest('hex');
+  const delivery = { id: '1', timestamp, url: callback_url, body };
+  const signed = signDeliveryWith(hmac, { current: secret, previous: null }, delivery)['x-signature'];
   const { pathname, host } = new URL(callback_url);
   return `POST ${pathname} HTTP/1.1
 Host: ${host}

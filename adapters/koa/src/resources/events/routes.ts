@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import { readFilters } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
-import { event_filter } from './filters.ts';
+import { event_filter } from './filter-shape.ts';
 import { presentEvent } from './presenter.ts';
 import { event, event_type } from './shapes.ts';
 
