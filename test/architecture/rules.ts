@@ -303,7 +303,7 @@ function differences(
   return [
     ...unnamed.map(
       ([name, path]) =>
-        `${path}: imports ${name}, which is not in ${list} of ${folder}/package.json; add it there with an exact version, if the arrows allow this import`,
+        `${path}: imports ${name}, which is not in ${list} of ${folder}/package.json; add it there with an exact version`,
     ),
     ...idle.map((name) => `${folder}/package.json: has ${name} in ${list}, but nothing there imports it; remove it`),
   ];

@@ -395,7 +395,7 @@ const wrong_ids: readonly Wrong[] = [
   nothing('/operator/v1/templates/1/complete', 'POST', { key: 'operator' }),
   nothing('/operator/v1/companies/999', 'GET', { key: 'operator' }),
   nothing('/v1/nothing'),
-  nothing('/'),
+  nothing('/v1'),
   nothing(`${path}/`),
   nothing('/V1/virtualcards'),
   nothing(`/v1/virtualcards/1/${card_number}`),

@@ -71,7 +71,7 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
       file: path,
       line: names_a_file ? null : (line ?? null),
       column: names_a_file ? null : (column ?? null),
-      message: (names_a_file ? written.get(absolute) : undefined) ?? describe(error),
+      message: (names_a_file ? written.get(absolute) : undefined) ?? firstLine(error),
     });
   });
   return failures;
@@ -99,24 +99,13 @@ function toPath(file: string): string {
   return file.startsWith('file:') ? fileURLToPath(file) : file;
 }
 
-/** Lines of a message that say what differs: of a diff of two values, and of a failed property. */
-const telling = /^\s*(?:[+-] (?!actual - expected)|Counterexample:|Got error:|Got \w+Error:)/;
-const telling_lines_max = 4;
-const line_length_max = 160;
-
 /**
- * Returns the error in a few lines: the first line of the message with the next one when it ends
- * with a colon, and the first lines that say what differs.
+ * Returns the error in one line: the first line of the message, and the next line when the first
+ * ends with a colon.
  */
-function describe(error: ReportedError): string {
-  let cause: Error = error;
-  while (cause.cause instanceof Error) cause = cause.cause;
-  const lines = `${error.cause instanceof Error ? error.cause.message : error.message}\n${cause.message}`
-    .split('\n')
-    .filter((line, place, all) => line.trim() !== '' && all.indexOf(line) === place);
-  const [first = 'without a message', next = ''] = lines;
-  const differences = lines.slice(1).filter((line) => telling.test(line)).slice(0, telling_lines_max);
-  const text = differences.length === 0 && first.endsWith(':') && next !== '' ? `${first} ${next.trim()}` : first;
-  const named = cause.name === 'Error' || text.startsWith(cause.name) ? text : `${cause.name}: ${text}`;
-  return [named, ...differences.map((line) => `  ${line.trim().slice(0, line_length_max)}`)].join('\n     ');
+function firstLine(error: ReportedError): string {
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const [first = 'without a message', next = ''] = cause.message.split('\n').filter((line) => line.trim() !== '');
+  const text = first.endsWith(':') && next !== '' ? `${first} ${next.trim()}` : first;
+  return cause.name === 'Error' || text.startsWith(cause.name) ? text : `${cause.name}: ${text}`;
 }

@@ -16,7 +16,7 @@ export {
   keepAnswer,
   parseIdempotencyKey,
   purgeIdempotencyKeys,
-} from './requests/idempotency.ts';
+} from './requests/idempotency-key.ts';
 export { companyOf, type Principal, requireRole } from './requests/principal.ts';
 export {
   type SignatureHeaders,

@@ -37,6 +37,7 @@ export {
 export * from './network/clearing.ts';
 export { clearing_class_meanings } from './network/clearing-class.ts';
 export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
+export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './network/decline-reasons.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
 export * from './network/ledger.ts';
 export { type MatchRule, match_rules } from './network/match.ts';
@@ -44,7 +45,6 @@ export * from './network/match-candidates.ts';
 export * from './network/message.ts';
 export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';
-export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './network/reasons.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';
 export { account_range_form } from './numbers/card-number.ts';

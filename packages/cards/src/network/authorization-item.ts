@@ -3,8 +3,8 @@ import { maskNumber } from '@tallystick/kernel';
 import { utcInstantAt } from '@tallystick/velocity';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus, DeclineCode } from './authorization.ts';
 import { message_types } from './authorization.ts';
+import { answers } from './decline-reasons.ts';
 import type { LedgerCard } from './ledger.ts';
-import { answers } from './reasons.ts';
 
 /** The fields of a card that its authorizations show. */
 export type CardOfItem = Pick<LedgerCard, 'id' | 'company_id' | 'rcn_id' | 'rcn_alias' | 'billing_currency' | 'last4'>;

@@ -2,10 +2,10 @@ import { assert, invalid, type Money, money, type Random, type Refusal } from '@
 import { type AuthorizationAnswer, recordedAnswer, unknownNumberAnswer } from './answer.ts';
 import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
 import { authorizationPayload, unrecordedItem } from './authorization-item.ts';
+import { firstReason, isRefund, limitAmount } from './decline-reasons.ts';
 import { increase, openRoot, originalOf, reverseInFull, reverseInPart } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import type { Pass } from './pass.ts';
-import { firstReason, isRefund, limitAmount } from './reasons.ts';
 import type { Entry, WorkingCard } from './working-copy.ts';
 
 /** The stored name of the event about a decision (service specification 2.5, type 6). */

@@ -6,11 +6,11 @@ import { otherCurrency } from './authorize.ts';
 import { type Clearing, type ClearingMessage, isDispute } from './clearing.ts';
 import { classOf } from './clearing-class.ts';
 import { clearingItem } from './clearing-item.ts';
+import { isRefund } from './decline-reasons.ts';
 import { clearAgainst, credit, holdTaken } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import { type Match, matchClearing } from './match.ts';
 import type { Pass } from './pass.ts';
-import { isRefund } from './reasons.ts';
 import type { WorkingCard } from './working-copy.ts';
 
 /** The stored name of the event about a clearing (service specification 2.5, type 7). */

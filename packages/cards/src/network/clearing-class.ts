@@ -1,9 +1,9 @@
 import type { Authorization } from './authorization.ts';
 import { type Clearing, type ClearingClass, type ClearingMessage, isDispute } from './clearing.ts';
+import { limitAmount } from './decline-reasons.ts';
 import { isHoldOver } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import type { Match } from './match.ts';
-import { limitAmount } from './reasons.ts';
 
 /** What the class depends on: the match, and the card before the clearing had its effect. */
 export interface Classified {

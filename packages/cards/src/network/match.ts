@@ -1,10 +1,10 @@
 import { day_ms } from '@tallystick/velocity';
 import type { Authorization } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
+import { isRefund, limitAmount } from './decline-reasons.ts';
 import { isStandingRoot } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
-import { isRefund, limitAmount } from './reasons.ts';
 
 /**
  * How far back rules 5 to 7 search for an authorization or a clearing of the same merchant, in

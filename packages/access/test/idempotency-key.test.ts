@@ -12,7 +12,7 @@ import {
 import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { hashRequest, idempotency_lease_ms } from '../src/requests/idempotency.ts';
+import { hashRequest, idempotency_lease_ms } from '../src/requests/idempotency-key.ts';
 import { AccessStorage, random, sealer, sha256 } from './access-storage.ts';
 import { gist, refusalOf } from './refusal.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
 import { type AuthorizationInput, reasons } from '../../src/index.ts';
-import { expiryInstant } from '../../src/network/reasons.ts';
+import { expiryInstant } from '../../src/network/decline-reasons.ts';
 import { type CardSketch, ms, NetworkWorld, numberOf, right_cvc } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
