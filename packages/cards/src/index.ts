@@ -2,7 +2,7 @@ export * from './issuing/available-balance.ts';
 export * from './issuing/cancel-card.ts';
 export * from './issuing/card.ts';
 export { authorization_hold_days_max, uses_max, valid_for_months_max } from './issuing/controls.ts';
-export { email_length_max, emails_max, isEmail, metadata_bytes_max } from './issuing/details.ts';
+export * from './issuing/details.ts';
 export * from './issuing/issue-card.ts';
 export * from './issuing/ports.ts';
 export {

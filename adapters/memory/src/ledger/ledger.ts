@@ -1,4 +1,12 @@
-import type { Fold, Ledger, LedgerCard, LedgerState, NetworkMessage, VirtualCard } from '@tallystick/cards';
+import {
+  type Fold,
+  type Ledger,
+  type LedgerCard,
+  type LedgerState,
+  type NetworkMessage,
+  type VirtualCard,
+  withoutDetails,
+} from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { State } from '../storage/state.ts';
 import type { Transactions } from '../storage/transactions.ts';
@@ -76,15 +84,12 @@ function load(
 /** A card as a pass sees it. */
 function ledgerCard({ cards, numbers, templates }: State, id: number): LedgerCard {
   const {
-    emails: _emails,
     notified: _notified,
-    network_data: _network_data,
-    metadata: _metadata,
     supplier_id: _supplier_id,
     created_at_ms: _created_at_ms,
     canceled_at_ms: _canceled_at_ms,
     ...card
-  } = cards.get(id)!;
+  } = withoutDetails(cards.get(id)!);
   const { mcc_rule, mcc_list } = templates.get(card.template_id)!;
   return { ...card, number_index: numbers.get(id)!.number_index, template: { mcc_rule, mcc_list } };
 }

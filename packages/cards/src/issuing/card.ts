@@ -1,5 +1,6 @@
 import type { Money } from '@tallystick/kernel';
 import type { Recurring } from '@tallystick/velocity';
+import type { Details } from './details.ts';
 
 /** The client's real card that virtual cards are tied to (decision: virtual cards, `rcn_id`). */
 export interface RealCard {
@@ -61,13 +62,6 @@ export interface Counters {
   readonly uses: number;
   /** The earliest end of an open aging hold of the card; null when there is none. May be early, never late. */
   readonly next_hold_end_ms: number | null;
-}
-
-/** The fields of a card that no decision reads and that a client may change (service specification 2.1). */
-export interface Details {
-  readonly emails: readonly string[] | null;
-  readonly network_data: Readonly<Record<string, string>> | null;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
 /** A virtual card as stored, without its number. */

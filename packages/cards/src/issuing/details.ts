@@ -1,5 +1,11 @@
 import { type RequestFields, showValue } from '@tallystick/kernel';
-import type { Details, RealCard, VirtualCard } from './card.ts';
+
+/** The fields of a card that no decision reads and that a client may change (service specification 2.1). */
+export interface Details {
+  readonly emails: readonly string[] | null;
+  readonly network_data: Readonly<Record<string, string>> | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
 
 export const emails_max = 5;
 export const email_length_max = 254;
@@ -18,14 +24,23 @@ export const no_details: Details = { emails: null, network_data: null, metadata:
 
 /**
  * Reads the details of a request. A detail that the request does not name stays as in `stored`, and
- * null removes it. Adds every problem to `fields`; the result is valid only if there is none.
+ * null removes it. `known_names` are the network_data names that the real card knows; null: any.
+ * Adds every problem to `fields`; the result is valid only if there is none.
  */
-export function readDetails(fields: RequestFields, stored: Details, real_card: RealCard | null): Details {
+export function readDetails(fields: RequestFields, stored: Details, known_names: readonly string[] | null): Details {
   return {
     emails: fields.carries('emails') ? readEmails(fields) : stored.emails,
-    network_data: readNetworkData(fields, stored, real_card),
+    network_data: readNetworkData(fields, stored, known_names),
     metadata: fields.carries('metadata') ? readMetadata(fields) : stored.metadata,
   };
+}
+
+/** The card without its details. No decision reads them, so a pass does not load them. */
+export function withoutDetails<Card extends Details>(card: Card): Omit<Card, keyof Details> {
+  return Object.fromEntries(Object.entries(card).filter(([name]) => !Object.hasOwn(no_details, name))) as Omit<
+    Card,
+    keyof Details
+  >;
 }
 
 /**
@@ -56,7 +71,7 @@ function readEmails(fields: RequestFields): readonly string[] | null {
   return distinct.size === 0 ? null : [...distinct.values()];
 }
 
-function readMetadata(fields: RequestFields): VirtualCard['metadata'] {
+function readMetadata(fields: RequestFields): Details['metadata'] {
   return readObject(fields, 'metadata', metadata_bytes_max);
 }
 
@@ -64,8 +79,8 @@ function readMetadata(fields: RequestFields): VirtualCard['metadata'] {
 function readNetworkData(
   fields: RequestFields,
   stored: Details,
-  real_card: RealCard | null,
-): VirtualCard['network_data'] {
+  known_names: readonly string[] | null,
+): Details['network_data'] {
   const name = fields.has('mastercard_data') ? 'mastercard_data' : 'network_data';
   if (fields.has('network_data') && fields.has('mastercard_data')) {
     fields.addProblem('network_data', 'cannot be sent together with mastercard_data, its old name');
@@ -79,10 +94,10 @@ function readNetworkData(
   for (const [key, value] of Object.entries(data)) {
     if (typeof value !== 'string')
       fields.addProblem(name, `must hold text only; ${showValue(key)} holds ${showValue(value)}`);
-    if (real_card?.network_data_names?.includes(key) === false) unknown.push(key);
+    if (known_names?.includes(key) === false) unknown.push(key);
   }
-  if (unknown.length > 0 && real_card?.network_data_names) {
-    const allowed = real_card.network_data_names.map((known) => JSON.stringify(known)).join(', ');
+  if (unknown.length > 0 && known_names !== null) {
+    const allowed = known_names.map((known) => JSON.stringify(known)).join(', ');
     const first = unknown.slice(0, 3).map(showValue).join(', ');
     fields.addProblem(name, `must hold only names that the real card knows (${allowed}), not ${first}`);
   }

@@ -46,7 +46,7 @@ export async function issueCard(
   const template_id = fields.readId('template_id');
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
   const controls = readNewControls(fields, { now_ms: call.now_ms, template, real_card });
-  const details = readDetails(fields, no_details, real_card);
+  const details = readDetails(fields, no_details, real_card?.network_data_names ?? null);
   const supplier_id = fields.readInteger('supplier_id', { min: 0, max: Number.MAX_SAFE_INTEGER });
   fields.refuseInvalid();
 

@@ -36,7 +36,7 @@ export async function updateCard(
   const real_card = await tx.real_cards.find(call.company_id, card.rcn_id);
   const used = money(card.total_card_amount - balance);
   const controls = readChangedControls(fields, card, { now_ms: call.now_ms, template, used });
-  const details = readDetails(fields, card, real_card);
+  const details = readDetails(fields, card, real_card?.network_data_names ?? null);
   fields.refuseInvalid();
 
   const changed: VirtualCard = { ...card, ...controls, ...details };

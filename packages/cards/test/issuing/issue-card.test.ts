@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, isLuhnValid } from '@tallystick/kernel';
-import { issueCard } from '../../src/index.ts';
+import { issueCard, no_details } from '../../src/index.ts';
 import { call, cardWorld, invalidFields, now_ms, type Request, refusalOf } from '../card-world.ts';
 
 test('a card requires only a total; the other fields have defaults', async () => {
@@ -28,10 +28,8 @@ test('a card requires only a total; the other fields have defaults', async () =>
     valid_starting_on: '2026-11-21',
     valid_ending_on: '2028-11-30',
     template_id: 1,
-    emails: null,
+    ...no_details,
     notified: false,
-    network_data: null,
-    metadata: null,
     supplier_id: null,
     created_at_ms: now_ms,
     canceled_at_ms: null,

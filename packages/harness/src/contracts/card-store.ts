@@ -1,4 +1,4 @@
-import type { Authorization, CardFilter, VirtualCard } from '@tallystick/cards';
+import { type Authorization, type CardFilter, no_details, type VirtualCard } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -59,7 +59,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
       const owner = await unitOfWork.run(makeOwner);
       const variants: readonly Partial<VirtualCard>[] = [
         {},
-        { emails: null, notified: false, network_data: null, metadata: null, supplier_id: 99, transactions_max: null },
+        { ...no_details, notified: false, supplier_id: 99, transactions_max: null },
         {
           metadata: {},
           recurring: null,
@@ -137,9 +137,8 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         transactions_max: null,
         valid_starting_on: '2026-06-01',
         valid_ending_on: '2026-07-01',
-        emails: null,
+        ...no_details,
         notified: false,
-        network_data: null,
         metadata: { other: true },
       };
       const counters = { ...card.counters, held: money(1), uses: 7, window_start_ms: 5 };

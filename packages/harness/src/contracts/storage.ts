@@ -1,5 +1,13 @@
 import type { Company, CompanyStore } from '@tallystick/access';
-import type { CardsTx, Ledger, RealCard, SealedNumber, UnknownNumberStore, VirtualCard } from '@tallystick/cards';
+import {
+  type CardsTx,
+  type Ledger,
+  no_details,
+  type RealCard,
+  type SealedNumber,
+  type UnknownNumberStore,
+  type VirtualCard,
+} from '@tallystick/cards';
 import {
   assert,
   money,
@@ -78,6 +86,7 @@ export function newCard({ company_id, rcn_id }: Owner, changes: Partial<NewCard>
     status: 'Approved',
     last4: '4242',
     expiry: '2028-05',
+    ...no_details,
     emails: ['card@example.com'],
     notified: true,
     network_data: { 'Purchase Type': 'Travel' },
