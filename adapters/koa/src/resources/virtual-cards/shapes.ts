@@ -5,7 +5,9 @@ import {
   card_statuses,
   email_length_max,
   emails_max,
+  type IssueCardRequest,
   metadata_bytes_max,
+  type UpdateCardRequest,
   uses_max,
   valid_for_months_max,
 } from '@tallystick/cards';
@@ -27,6 +29,9 @@ import {
 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import type { VirtualCardResource } from './presenter.ts';
+
+/** One schema for each field that the domain reads, so that the document cannot lose a field. */
+type BodyOf<Request> = Readonly<Record<keyof Request | 'mastercard_data', z.ZodType>>;
 
 const emails = z
   .array(z.string().max(email_length_max).meta({ format: 'email' }))
@@ -56,7 +61,7 @@ const changeable = {
     .record(z.string(), z.unknown())
     .nullish()
     .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8, with no number past 2^53`),
-};
+} satisfies BodyOf<UpdateCardRequest>;
 
 const unchangeable = z.unknown().optional().describe('Cannot be changed. A request with this field is refused');
 
@@ -85,7 +90,7 @@ export const create_card = z
         .describe('Months from valid_starting_on; not with valid_ending_on'),
       rcn_id: id_either.nullish().describe("One of the company's real cards; default: its default real card"),
       supplier_id: z.int().min(0).nullish(),
-    }),
+    } satisfies BodyOf<IssueCardRequest>),
     show_card_number,
   })
   .meta({
