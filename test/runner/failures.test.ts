@@ -12,7 +12,7 @@ test('lists each test that failed once, with the suites around it, its place and
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', failing_run], { env });
   assert.equal(
     stdout.trimEnd(),
-    `FAILED: 4 tests
+    `FAILED: 5 tests
 
   1. a suite > within a suite > fails
      at test/runner/fixtures/failing.ts:7:5
@@ -29,7 +29,12 @@ test('lists each test that failed once, with the suites around it, its place and
      TypeError: not a card
      npm test -- --only test/runner/fixtures/failing.ts --seed 7
 
-  4. test/runner/fixtures/broken.ts
+  4. with a difference
+     at test/runner/fixtures/failing.ts:23:1
+     AssertionError: Expected values to be strictly deep-equal: +   two: 2
+     npm test -- --only test/runner/fixtures/failing.ts --seed 7
+
+  5. test/runner/fixtures/broken.ts
      at test/runner/fixtures/broken.ts
      Error: this file cannot be loaded
      npm test -- --only test/runner/fixtures/broken.ts --seed 7`,

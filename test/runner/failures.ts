@@ -100,12 +100,15 @@ function toPath(file: string): string {
 }
 
 /**
- * Returns the error in one line: the first line of the message, and the next line when the first
- * ends with a colon.
+ * Returns the error in one line: the first line of the message, and when it ends with a colon the
+ * next line, or the first difference that the assertion shows.
  */
 function firstLine(error: ReportedError): string {
   const cause = error.cause instanceof Error ? error.cause : error;
-  const [first = 'without a message', next = ''] = cause.message.split('\n').filter((line) => line.trim() !== '');
+  const lines = stripVTControlCharacters(cause.message).split('\n');
+  const [first = 'without a message', ...others] = lines.filter((line) => line.trim() !== '');
+  const difference = others.slice(1).find((line) => /^[+-] +[^\s[\]{}]/.test(line));
+  const next = (others[0] === '+ actual - expected' ? difference : undefined) ?? others[0] ?? '';
   const text = first.endsWith(':') && next !== '' ? `${first} ${next.trim()}` : first;
   return cause.name === 'Error' || text.startsWith(cause.name) ? text : `${cause.name}: ${text}`;
 }
