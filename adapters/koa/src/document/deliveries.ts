@@ -16,7 +16,8 @@ export function describeDeliveries(): Readonly<Record<string, DocumentedDelivery
   const deliveries = delivered_names.map((name) => {
     const stored_name = toStoredName(name) ?? name;
     const kind = event_kinds.find(({ types }) => Object.hasOwn(types, stored_name));
-    if (kind === undefined) throw new TypeError(`events of the type ${name} have no kind`);
+    if (kind === undefined)
+      throw new TypeError(`the event type ${name} is missing from event_kinds of resources/events/shapes.ts`);
     return [name, deliveryOf(name, kind.types[stored_name] ?? name, schemaOf(kind.state))] as const;
   });
   const test = deliveryOf('webhooks.test', 'A test delivery is requested', schemaOf(webhook_state));

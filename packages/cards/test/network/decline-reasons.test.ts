@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
-import { type AuthorizationInput, reasons } from '../../src/index.ts';
+import { type AuthorizationInput, decline_codes, reasons } from '../../src/index.ts';
 import { expiryInstant } from '../../src/network/decline-reasons.ts';
 import { type CardSketch, ms, NetworkWorld, numberOf, right_cvc } from './network-world.ts';
 
@@ -82,6 +82,10 @@ describe('the ordered reasons', () => {
       table,
       cases.map(({ code, vcn_response, response_code }) => ({ code, vcn_response, response_code })),
     );
+  });
+
+  test('have the codes of the document, in its order; U is not a reason of the card', () => {
+    assert.deepEqual([...reasons.map(({ code }) => code), 'U'], decline_codes);
   });
 
   for (const { code, vcn_response, response_code, card = {}, message = {} } of cases) {
