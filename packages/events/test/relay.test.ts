@@ -25,6 +25,8 @@ class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
   transactions = 0;
   fails: Error | null = null;
   held: Promise<void> = Promise.resolve();
+  /** Called at the end of each transaction. */
+  ended: () => void = () => {};
 
   constructor() {
     this.#persistence.committed().webhooks.set(webhook.id, webhook);
@@ -43,7 +45,9 @@ class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
     this.transactions += 1;
     await this.held;
     if (this.fails !== null) throw this.fails;
-    return await this.#persistence.unitOfWork.run(work);
+    const result = await this.#persistence.unitOfWork.run(work);
+    this.ended();
+    return result;
   }
 
   get deliveries(): readonly Delivery[] {
@@ -217,4 +221,44 @@ it('stops even if the current round fails, and the caller of the round receives 
   first.resolve();
   await Promise.all([begun, stop]);
   assert.deepEqual(faults, []);
+});
+
+it('relays what is committed at any moment before its caller receives the answer', async () => {
+  for (let turns = 0; turns < 12; turns += 1) {
+    const { relay, outbox } = setUp();
+    let late: Promise<void> | null = null;
+    outbox.ended = () => {
+      late ??= (async () => {
+        for (let waited = 0; waited < turns; waited += 1) await null;
+        outbox.happen();
+        await relay.run();
+      })();
+    };
+    outbox.happen();
+    await relay.run();
+    await late;
+    assert.equal(outbox.deliveries.length, 2, `${turns} turns after the transaction`);
+  }
+});
+
+it('a pause that fails is reported, and the next nudge begins another', async () => {
+  const faults: unknown[] = [];
+  const outbox = new WatchedOutbox();
+  let pauses = 0;
+  const relay = createRelay({
+    unitOfWork: outbox,
+    queue: { offer: async () => {} },
+    clock: fixedClock('2026-01-15T12:00:00Z'),
+    pause: async () => {
+      pauses += 1;
+      if (pauses === 1) throw new Error('no timer');
+    },
+    faulted: (error) => faults.push(error),
+  });
+  outbox.happen();
+  relay.nudge();
+  await turn();
+  relay.nudge();
+  await turn();
+  assert.deepEqual([faults.length, outbox.deliveries.length], [1, 1]);
 });

@@ -71,17 +71,21 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
   let rounds: Promise<void> | null = null;
 
   function run(): Promise<void> {
+    if (!phase.is('open')) return Promise.resolve();
     is_asked = true;
-    rounds ??= runRounds().finally(() => {
-      rounds = null;
-    });
+    rounds ??= runRounds();
     return rounds;
   }
 
   async function runRounds(): Promise<void> {
-    while (is_asked && phase.is('open')) {
-      is_asked = false;
-      for (let is_full = true; is_full && phase.is('open'); ) is_full = await runBatch();
+    try {
+      while (is_asked && phase.is('open')) {
+        is_asked = false;
+        for (let is_full = true; is_full && phase.is('open'); ) is_full = await runBatch();
+      }
+    } finally {
+      // In the same turn as the last look at `is_asked`: no call comes between the two and is lost.
+      rounds = null;
     }
   }
 
@@ -94,8 +98,11 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
   }
 
   async function runGathered(): Promise<void> {
-    await pause(gather_ms);
-    is_gathering = false;
+    try {
+      await pause(gather_ms);
+    } finally {
+      is_gathering = false;
+    }
     if (phase.is('open')) await run();
   }
 
