@@ -7,13 +7,17 @@ const net_reference_length = 13;
 
 /** Whether all thirteen characters are there. */
 export function isWholeNetReference(net_reference_number: string | null): net_reference_number is string {
-  return net_reference_number?.length === net_reference_length && !net_reference_number.includes(' ');
+  if (net_reference_number === null || net_reference_number.includes(' ')) return false;
+  return [...net_reference_number].length === net_reference_length;
 }
 
-/** The six characters that the network assigned, unique for one day; null when any of them is missing. */
+/**
+ * The six characters that the network assigned, unique for one day; null when any of them is
+ * missing. Characters are code points, as both databases count them.
+ */
 export function networkReferenceOf(net_reference_number: string | null): string | null {
-  const six = net_reference_number?.slice(3, 9) ?? '';
-  return /^\S{6}$/.test(six) ? six : null;
+  const six = [...(net_reference_number ?? '')].slice(3, 9);
+  return six.length === 6 && !six.includes(' ') ? six.join('') : null;
 }
 
 /** The cycle date as a day of a leap year, 1 to 366; null when the reference has none. */

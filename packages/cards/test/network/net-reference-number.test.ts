@@ -3,11 +3,14 @@ import { test } from 'node:test';
 import { referenceKeys } from '../../src/index.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from '../../src/network/net-reference-number.ts';
 
-test('the network reference is the characters 4 to 9, and null when one of them is missing or blank', () => {
+test('the network reference is the characters 4 to 9, and null when one of them is missing or a blank', () => {
   for (const [text, reference] of [
     ['MCC1A2B3C0131', '1A2B3C'],
     ['MCC1A2B3C', '1A2B3C'],
     ['   1A2B3C    ', '1A2B3C'],
+    ['MCC\u00a0A2B3C0131', '\u00a0A2B3C'],
+    ['MC\u{1F4B3}1A2B3C0131', '1A2B3C'],
+    ['MCC1A2B3\u{1F4B3}0131', '1A2B3\u{1F4B3}'],
     ['MCC1A2B3', null],
     ['MCC1A2 3C0131', null],
     ['MCC      0131', null],
@@ -19,7 +22,8 @@ test('the network reference is the characters 4 to 9, and null when one of them 
 });
 
 test('a whole reference has thirteen characters and no blank', () => {
-  assert.ok(isWholeNetReference('MCC1A2B3C0131'));
+  for (const text of ['MCC1A2B3C0131', 'MCC\u00a0A2B3C0131', 'MCC1A2B3\u{1F4B3}0131'])
+    assert.ok(isWholeNetReference(text), text);
   for (const text of ['MCC1A2B3C013', 'MCC1A2B3C01312', 'MC 1A2B3C0131', null]) assert.ok(!isWholeNetReference(text));
 });
 
