@@ -24,8 +24,8 @@ export interface HeaderReader {
 export function headerOf(headers: DeliveryHeaders, name: string): string | null {
   if (isReader(headers)) return headers.get(name);
   for (const [written, value] of Object.entries(headers)) {
-    if (value === undefined || written.toLowerCase() !== name) continue;
-    return typeof value === 'string' ? value : value.join(', ');
+    if (value === undefined || value === null || written.toLowerCase() !== name) continue;
+    return Array.isArray(value) ? value.join(', ') : String(value);
   }
   return null;
 }

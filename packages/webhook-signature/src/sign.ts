@@ -94,9 +94,11 @@ function headersOf(
  * Throws when the delivery would sign as something else, or could not be verified: an error of the
  * caller.
  */
-function checkDelivery({ current, previous }: SigningSecrets, { id, timestamp }: SignedDelivery): void {
+function checkDelivery({ current, previous }: SigningSecrets, { id, timestamp, url }: SignedDelivery): void {
   if (current === '' || previous === '') throw new TypeError('a secret must not be empty');
   if (id === '' || id.includes('.')) throw new TypeError('the id must not be empty or contain a full stop');
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0)
+  if (url === '') throw new TypeError('the url must be the callback URL as it was registered');
+  // Twelve digits are the year 33658: a longer number is not in seconds.
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp >= 1e12)
     throw new TypeError(`the timestamp must be whole seconds since the Unix epoch, not ${timestamp}`);
 }

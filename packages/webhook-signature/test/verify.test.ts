@@ -143,6 +143,20 @@ describe('a delivery', () => {
       );
     await assert.rejects(verifyStandardWebhook({ headers, body }, { secrets: '' }), TypeError);
   });
+
+  it('throws a TypeError for a body that was parsed', async () => {
+    for (const parsed of [{}, [], null, undefined, 17, new ArrayBuffer(2)] as unknown[] as string[]) {
+      await assert.rejects(verifyDelivery({ headers, body: parsed }, options), /TypeError: body must be the text/);
+      await assert.rejects(verifyStandardWebhook({ headers, body: parsed }, options), TypeError);
+    }
+  });
+
+  it('refuses a header that is no text', async () => {
+    for (const value of [null, 17, true, {}] as unknown[] as string[]) {
+      const result = await verifyDelivery({ headers: { ...headers, 'x-signature': value }, body }, options);
+      assert.equal(result.verified, false, String(value));
+    }
+  });
 });
 
 describe('a delivery by Standard Webhooks', () => {
