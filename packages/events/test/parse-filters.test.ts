@@ -133,8 +133,8 @@ test('a malformed parameter is refused by its name', () => {
 
 test('an unknown filter is refused by its name, and the message names the filter that was meant', () => {
   const unknown: readonly (readonly [string, RegExp])[] = [
-    ['mcc', /payload\.mcc is$/],
-    ['payload.net_reference_number', /payload\.net_ref_num is$/],
+    ['mcc', /the nearest name is payload\.mcc$/],
+    ['payload.net_reference_number', /the nearest name is payload\.net_ref_num$/],
     ['payload.event_type', /; event_type is$/],
     ['payload.merchant_city', /these are: payload\.merchant_amount, /],
     ['toString', /these are: /],

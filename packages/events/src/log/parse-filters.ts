@@ -105,6 +105,6 @@ function describeUnknownName(name: string): string {
   const near = Object.entries(filter_fields).find(([known, field]) =>
     [field.payload_key, known.slice(known.lastIndexOf('.') + 1)].includes(last),
   );
-  if (near) return `is not a filter of events; ${near[0]} is`;
+  if (near) return `is not a filter of events; the nearest name is ${near[0]}`;
   return `is not a filter of events; these are: ${Object.keys(filter_fields).join(', ')}`;
 }
