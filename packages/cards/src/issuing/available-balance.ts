@@ -3,11 +3,12 @@ import { windowAt } from '@tallystick/velocity';
 import type { Controls, Counters } from './card.ts';
 
 /**
- * What the card may still be used for, in minor units of its limit currency: the total of the window that holds
- * `now_ms`, less what was cleared in it and what open holds hold. Negative after a clearing above the limit.
+ * Returns the amount that the card may still be used for, in minor units of its limit currency. It
+ * is the total of the window that contains `now_ms`, less the amount cleared in that window and the
+ * amount of open holds. It is negative after a clearing above the limit.
  *
- * The counters may belong to an older window, and may still count `held_past_end` of holds whose end has come: neither
- * needs a job to have run (service specification 2.1).
+ * The counters may belong to an older window, and may still count `held_past_end` of ended holds.
+ * The result is correct without a job that has run (service specification 2.1).
  */
 export function availableBalance(
   card: Pick<Controls, 'recurring' | 'total_card_amount'> & { readonly counters: Counters },

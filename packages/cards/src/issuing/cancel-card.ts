@@ -5,8 +5,8 @@ import type { CardsTx } from './ports.ts';
 import { balanceOf, findCard } from './read-cards.ts';
 
 /**
- * Cancels a card, for good, and writes the event virtualcard.deleted. A Canceled card stays as it is, with no second
- * event. Refuses (`not_found`) an unknown one.
+ * Cancels a card permanently, and writes the event virtualcard.deleted. A Canceled card stays as it
+ * is, without a second event. Refuses (`not_found`) an unknown card.
  */
 export async function cancelCard(tx: Pick<CardsTx, 'cards' | 'events'>, call: Call, id: number): Promise<VirtualCard> {
   const card = await findCard(tx, call, id, { for_update: true });

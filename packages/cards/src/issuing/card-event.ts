@@ -4,7 +4,7 @@ import type { VirtualCard } from './card.ts';
 
 export type CardEventType = 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
 
-/** A card as the events about it tell it (service specification 2.8). No number, no code. */
+/** A card as its events show it (service specification 2.8). It contains no number and no code. */
 export function toCardPayload(card: VirtualCard, available_balance: Money): Payload {
   return {
     id: card.id,
@@ -23,7 +23,7 @@ export function toCardPayload(card: VirtualCard, available_balance: Money): Payl
   };
 }
 
-/** The event that the call made of a card; `previous` is null for a new one. */
+/** The event of a change of a card by the call. `previous` is null for a new card. */
 export function toCardEvent(type: CardEventType, call: Call, payload: Payload, previous: Payload | null): NewEvent {
   return {
     company_id: call.company_id,

@@ -2,7 +2,7 @@ import type { Money } from '@tallystick/kernel';
 import type { Recurring } from '@tallystick/velocity';
 import type { Details } from './details.ts';
 
-/** The client's real card that virtual cards are tied to (decision: virtual cards, `rcn_id`). */
+/** The client's real card, to which virtual cards belong (decision: virtual cards, `rcn_id`). */
 export interface RealCard {
   /** The `rcn_id` of its virtual cards. */
   readonly id: number;
@@ -14,9 +14,9 @@ export interface RealCard {
   readonly account_range: string;
   /** Whether its program has velocity control; without it only Continuous is allowed. */
   readonly velocity_enabled: boolean;
-  /** The network_data names that it knows; null: any. */
+  /** The network_data names that it accepts. Null: any. */
   readonly network_data_names: readonly string[] | null;
-  /** The company's default; one per company. */
+  /** Whether it is the company's default. A company has one default. */
   readonly is_default: boolean;
   readonly created_at_ms: number;
 }
@@ -25,11 +25,14 @@ export const card_statuses = ['Approved', 'Canceled'] as const;
 
 export type CardStatus = (typeof card_statuses)[number];
 
-/** The controls of a card: what it may be used for (service specification 2.1, 2.2). Amounts in the card's limit currency. */
+/**
+ * The controls of a card: the purchases that it allows (service specification 2.1, 2.2). Amounts
+ * are in the card's limit currency.
+ */
 export interface Controls {
   readonly per_transaction_min: Money;
   readonly per_transaction_max: Money;
-  /** True when the client named no maximum: it then follows `total_card_amount`. */
+  /** True when the client named no maximum. The maximum then follows `total_card_amount`. */
   readonly per_transaction_max_defaulted: boolean;
   readonly total_card_amount: Money;
   /** Uses per window; null: unlimited. */
@@ -39,7 +42,9 @@ export interface Controls {
   /** Both set with aging velocity, else both null. */
   readonly authorization_hold_days: number | null;
   readonly aging_velocity_time_zone: string | null;
-  /** If set, purchases must be in this merchant currency, and limits compare with merchant amounts. */
+  /**
+   * If set, purchases must be in this merchant currency, and limits compare with merchant amounts.
+   */
   readonly currency: string | null;
   /** GMT dates, YYYY-MM-DD, both included. */
   readonly valid_starting_on: string;
@@ -48,19 +53,26 @@ export interface Controls {
 }
 
 /**
- * What a card has used, as counters of one window. They are exact for the window that begins at `window_start_ms`,
- * except that holds whose end has come still count until a pass or a sweep marks them expired.
+ * The usage of a card, as counters of one window. They are exact for the window that begins at
+ * `window_start_ms`, with one exception: ended holds still count until a pass or a sweep marks them
+ * expired.
  */
 export interface Counters {
-  /** 0 for Continuous and for aging velocity. Never goes back. */
+  /** 0 for Continuous and for aging velocity. It never goes back. */
   readonly window_start_ms: number;
   /** Sum of open holds of the window. */
   readonly held: Money;
   /** Net cleared amount of the window: debits less credits, never below 0. */
   readonly cleared: Money;
-  /** Uses of the window: approved requests and approved advices, not fully reversed, and forced debit clearings. */
+  /**
+   * Uses of the window: approved requests and approved advices that are not fully reversed, and
+   * forced debit clearings.
+   */
   readonly uses: number;
-  /** The earliest end of an open aging hold of the card; null when there is none. May be early, never late. */
+  /**
+   * The earliest end of an open aging hold of the card. Null when there is none. It may be early,
+   * and is never late.
+   */
   readonly next_hold_end_ms: number | null;
 }
 
@@ -74,7 +86,7 @@ export interface VirtualCard extends Controls, Details {
   readonly billing_currency: string;
   readonly status: CardStatus;
   readonly last4: string;
-  /** YYYY-MM: the last instant of use is that month's last day, 23:59:59 UTC. */
+  /** YYYY-MM. The last instant of use is the last day of that month, 23:59:59 UTC. */
   readonly expiry: string;
   readonly notified: boolean;
   readonly supplier_id: number | null;
@@ -85,9 +97,9 @@ export interface VirtualCard extends Controls, Details {
 
 /** A card's number as stored. */
 export interface SealedNumber {
-  /** AES-256-GCM: key id, nonce, ciphertext and tag in one value; the vault knows its shape. */
+  /** AES-256-GCM: key id, nonce, ciphertext and tag in one value. The vault defines its format. */
   readonly number_sealed: Uint8Array;
-  /** The key that sealed it, so that a rotation finds what is old. */
+  /** The id of the key that sealed it. A rotation finds old values by it. */
   readonly number_key_id: string;
   /** Keyed hash of the number, for look-up; unique. */
   readonly number_index: Uint8Array;

@@ -9,14 +9,19 @@ export const authorization_hold_days_max = 365;
 export const valid_for_months_max = 24;
 export const years_to_expiry = 2;
 
-/** What the rules need to know beside the request. */
+/** The facts that the rules need beside the request. */
 export interface ControlsContext {
   readonly now_ms: number;
-  /** The template that `template_id` names; null when there is none of this id, or none is named. */
+  /**
+   * The template that `template_id` names. Null when the id is unknown, or the request names none.
+   */
   readonly template: PurchaseTemplate | null;
 }
 
-/** Fields that a card keeps as it was created with them; a change that names one is told so. */
+/**
+ * The fields that a card keeps from its creation. A change that names one is refused with a
+ * problem.
+ */
 const unchangeable = [
   'currency',
   'recurring',
@@ -29,20 +34,24 @@ const unchangeable = [
   'status',
 ] as const;
 
-/** The expiry (YYYY-MM) of a card created at the instant: two years on (service specification 2.1). */
+/**
+ * Returns the expiry (YYYY-MM) of a card created at the instant: two years later (service
+ * specification 2.1).
+ */
 export function expiryOf(created_at_ms: number): string {
   return dayOf(created_at_ms).toPlainYearMonth().add({ years: years_to_expiry }).toString();
 }
 
-/** The last GMT date on which a card of this expiry may be used. */
+/** Returns the last GMT date on which a card of this expiry may be used. */
 export function lastDayOf(expiry: string): Temporal.PlainDate {
   const month = Temporal.PlainYearMonth.from(expiry);
   return month.toPlainDate({ day: month.daysInMonth });
 }
 
 /**
- * The controls of a new card. Tells `fields` every problem; the result holds only if they then settle.
- * `real_card` is null when the request names none that can be found, which is told elsewhere.
+ * Reads the controls of a new card. Adds every problem to `fields`; the result is valid only if
+ * there is none. `real_card` is null when the real card of the request is not found. The caller
+ * adds that problem.
  */
 export function readNewControls(
   fields: RequestFields,
@@ -83,8 +92,9 @@ export function readNewControls(
 }
 
 /**
- * The controls of a card after a change; what the request does not give stays. Tells `fields` every problem; the result
- * holds only if they then settle. `used` is what the current window has cleared and holds now.
+ * Reads the controls of a card after a change. A control that is absent from the request stays.
+ * Adds every problem to `fields`; the result is valid only if there is none. `used` is the amount
+ * that the current window has cleared and holds now.
  */
 export function readChangedControls(
   fields: RequestFields,
@@ -126,7 +136,7 @@ export function readChangedControls(
   return controls;
 }
 
-/** Violates unless what must hold of every stored card's controls holds. */
+/** Asserts the invariants of a stored card's controls. */
 export function assertControls(controls: Controls, expiry: string): void {
   const { per_transaction_min, per_transaction_max, total_card_amount, transactions_max } = controls;
   assert(0 <= per_transaction_min && per_transaction_min <= per_transaction_max, 'minimum above maximum');
@@ -156,12 +166,15 @@ function readMax(fields: RequestFields): Money | null {
   return fields.readAmount('per_transaction_max', 0);
 }
 
-/** 0 counts as not given. */
+/** 0 counts as absent. */
 function readUses(fields: RequestFields): number | null {
   return fields.readInteger('transactions_max', { min: 0, max: uses_max }) || null;
 }
 
-/** A card has velocity or aging velocity, and aging velocity whole (service specification 2.2 and 7.1). */
+/**
+ * A card has velocity or aging velocity. Aging velocity requires all of its fields (service
+ * specification 2.2 and 7.1).
+ */
 function addVelocityProblems(fields: RequestFields, aging: boolean): void {
   if (!aging) return;
   const aging_names = ['authorization_hold_days', 'aging_velocity_time_zone'];
@@ -187,7 +200,10 @@ function addVelocityProblems(fields: RequestFields, aging: boolean): void {
   }
 }
 
-/** per_transaction_min <= per_transaction_max <= total_card_amount; told of what the request gives. */
+/**
+ * Adds a problem unless per_transaction_min <= per_transaction_max <= total_card_amount. The
+ * problem names the fields that the request sets.
+ */
 function addOrderProblems(fields: RequestFields, controls: Controls): void {
   const max_name = controls.per_transaction_max_defaulted ? 'total_card_amount' : 'per_transaction_max';
   addOrderProblem(fields, controls, 'per_transaction_min', max_name);
@@ -208,8 +224,8 @@ function addOrderProblem(fields: RequestFields, controls: Controls, low_name: Am
 type Validity = Pick<Controls, 'valid_starting_on' | 'valid_ending_on'>;
 
 /**
- * The first and last GMT date of use. An end past the card's last day is moved there; rules about today apply to the
- * dates of the request only.
+ * Reads the first and last GMT date of use. An end past the card's last day becomes that day. Rules
+ * about today apply to the dates of the request only.
  */
 function readValidity(
   fields: RequestFields,
@@ -242,7 +258,10 @@ function readValidity(
   return { valid_starting_on: start.toString(), valid_ending_on: end.toString() };
 }
 
-/** The template of the card: the one named, if it may be used with this control; else the one before, or the shared default. */
+/**
+ * Returns the template of the card: the named template, if it may be used with this control; else
+ * the previous template, or the shared default.
+ */
 function chooseTemplate(
   fields: RequestFields,
   template: PurchaseTemplate | null,

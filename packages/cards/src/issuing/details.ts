@@ -13,13 +13,16 @@ export const email_length_max = 254;
 export const metadata_bytes_max = 8_192;
 /** Bytes of the UTF-8 JSON text. */
 export const network_data_bytes_max = 8_192;
-/** Objects and lists within each other: more than any data needs, less than breaks a reader that recurses. */
+/**
+ * Objects and lists within each other. The maximum exceeds the nesting of real data, and protects
+ * readers that recurse.
+ */
 export const json_nesting_max = 100;
 
 /** The details that a request may name; null removes one. */
 export type DetailsRequest = Partial<Details>;
 
-/** The details of a card for which none was ever sent. */
+/** The details of a new card without any. */
 export const no_details: Details = { emails: null, network_data: null, metadata: null };
 
 /**
@@ -44,8 +47,8 @@ export function withoutDetails<Card extends Details>(card: Card): Omit<Card, key
 }
 
 /**
- * Whether mail could go there: one address, with a dotted domain, and nothing that a mail header could mistake for a
- * second one.
+ * Whether the text is an address to which mail can be sent: one address with a dotted domain. It
+ * contains nothing that a mail header could read as a second address.
  */
 export function isEmail(text: string): boolean {
   return text.length <= email_length_max && email_form.test(text);
@@ -93,21 +96,24 @@ function readNetworkData(
   const unknown: string[] = [];
   for (const [key, value] of Object.entries(data)) {
     if (typeof value !== 'string')
-      fields.addProblem(name, `must hold text only; ${showValue(key)} holds ${showValue(value)}`);
+      fields.addProblem(name, `must contain text only; ${showValue(key)} holds ${showValue(value)}`);
     if (known_names?.includes(key) === false) unknown.push(key);
   }
   if (unknown.length > 0 && known_names !== null) {
     const allowed = known_names.map((known) => JSON.stringify(known)).join(', ');
     const first = unknown.slice(0, 3).map(showValue).join(', ');
-    fields.addProblem(name, `must hold only names that the real card knows (${allowed}), not ${first}`);
+    fields.addProblem(name, `must contain only names that the real card accepts (${allowed}), not ${first}`);
   }
   return data as Readonly<Record<string, string>>;
 }
 
-/** The escapes that JSON.stringify writes for U+0000 and for lone surrogates, behind an even number of backslashes. */
+/**
+ * The escapes that JSON.stringify writes for U+0000 and for lone surrogates, behind an even number
+ * of backslashes.
+ */
 const unstorable_escape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
-/** A JSON object of bounded size, as a copy that nothing outside can change. */
+/** Reads a JSON object of bounded size. Returns a copy, which no other code can change. */
 function readObject(fields: RequestFields, name: string, bytes_max: number): Readonly<Record<string, unknown>> | null {
   const value = fields.get(name);
   if (value === null) return null;
@@ -122,7 +128,10 @@ function readObject(fields: RequestFields, name: string, bytes_max: number): Rea
     return null;
   }
   if (unstorable_escape.test(text)) {
-    fields.addProblem(name, 'must not hold the character U+0000 or half of a surrogate pair, which cannot be stored');
+    fields.addProblem(
+      name,
+      'must not contain the character U+0000 or half of a surrogate pair, which cannot be stored',
+    );
     return null;
   }
   const copy = JSON.parse(text) as Readonly<Record<string, unknown>>;
@@ -131,13 +140,13 @@ function readObject(fields: RequestFields, name: string, bytes_max: number): Rea
     return null;
   }
   if (hasLossyNumber(value)) {
-    fields.addProblem(name, 'must hold no number past 2^53, which would lose digits: write it as text');
+    fields.addProblem(name, 'must not contain a number above 2^53, which would lose digits: write it as text');
     return null;
   }
   return copy;
 }
 
-/** Null when the value has no JSON text: a cycle, a big integer, a nesting too deep. */
+/** Returns null when the value has no JSON text: a cycle, a big integer, or too deep nesting. */
 function toJsonText(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? null;
@@ -146,7 +155,10 @@ function toJsonText(value: unknown): string | null {
   }
 }
 
-/** Whether a number in it was, or would be, kept as another: an id of 19 digits, say, told as a number. */
+/**
+ * Whether a number in the value was, or would be, stored as a different number. An example is an id
+ * of 19 digits that is sent as a number.
+ */
 function hasLossyNumber(value: unknown): boolean {
   if (typeof value === 'number') return !(Math.abs(value) <= Number.MAX_SAFE_INTEGER);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLossyNumber);

@@ -9,7 +9,10 @@ import { type DetailsRequest, no_details, readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading } from './read-cards.ts';
 
-/** What a client asks for (service specification 2.1); null counts as absent. Checked here, whatever the static type says. */
+/**
+ * The request of a client (service specification 2.1). Null counts as absent. Values are checked
+ * here, whatever their static type.
+ */
 export type IssueCardRequest = { readonly total_card_amount: number } & {
   readonly [Name in
     | 'per_transaction_min'
@@ -27,13 +30,13 @@ export type IssueCardRequest = { readonly total_card_amount: number } & {
   readonly template_id?: number | string | null;
 } & DetailsRequest;
 
-/** How many numbers are drawn before the account range counts as full. */
+/** The number of attempts to generate a number. After them, the account range counts as full. */
 const draws_max = 100;
 
 /**
- * Issues a card: a fresh number in the real card's account range, the event virtualcard.created, and a mail to the
- * addresses in `emails`, all in the transaction. Refuses (`validation_failed`) with every invalid field; a `Fault` when
- * no free number is found.
+ * Issues a card. Writes a new number in the real card's account range, the event
+ * virtualcard.created, and a mail to the addresses in `emails`, all in the transaction. Refuses
+ * (`validation_failed`) with every invalid field. Throws a `Fault` when no free number is found.
  */
 export async function issueCard(
   tx: CardsTx,
@@ -76,7 +79,10 @@ export async function issueCard(
   return { card, available_balance, authorizations: [], clearings: [] };
 }
 
-/** The real card that the request names, or the company's default; null with the problem told. */
+/**
+ * Returns the real card that the request names, or the company's default. Returns null after it has
+ * added a problem.
+ */
 async function chooseRealCard(tx: CardsTx, call: Call, fields: RequestFields): Promise<RealCard | null> {
   const rcn_id = fields.readId('rcn_id');
   if (rcn_id !== null) {

@@ -6,7 +6,7 @@ import type { Authorization } from '../network/authorization.ts';
 import type { Clearing } from '../network/clearing.ts';
 import type { RealCard, SealedNumber, VirtualCard } from './card.ts';
 
-/** A filter on the list of cards. Several are ANDed. */
+/** A filter on the list of cards. Conditions are combined with AND. */
 export interface CardFilter {
   readonly status?: string;
   readonly rcn_id?: number;
@@ -19,23 +19,35 @@ export interface CardFilter {
 
 /** Virtual cards, within a transaction. */
 export interface CardStore {
-  /** Inserts with counters at zero. Returns null when the number's index is taken: draw another. */
+  /**
+   * Inserts with counters at zero. Returns null when the number's index exists already: generate
+   * another number.
+   */
   insert(
     card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency'>,
     number: SealedNumber,
     window_start_ms: number,
   ): Promise<VirtualCard | null>;
-  /** The company's card, or null. `for_update` holds its row until the transaction ends. */
+  /** The company's card, or null. `for_update` locks its row until the transaction ends. */
   find(company_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<VirtualCard | null>;
   /** The company's cards, newest first. */
   list(company_id: number, filter: CardFilter, page: PageRequest): Promise<Page<VirtualCard>>;
-  /** Writes what an update or a cancellation may change. Never the counters: only a pass writes those. */
+  /**
+   * Writes the fields that an update or a cancellation may change. It never writes the counters:
+   * only a pass does.
+   */
   update(card: VirtualCard): Promise<void>;
   number(card_id: number): Promise<SealedNumber>;
   numbers(card_ids: readonly number[]): Promise<ReadonlyMap<number, SealedNumber>>;
-  /** Sum of the holds that still count in the card's counters though their end has come, by card id; cards without any are absent. */
+  /**
+   * Sum of the ended holds that the card's counters still include, by card id. Cards without any
+   * are absent.
+   */
   heldPastEnd(card_ids: readonly number[], now_ms: number): Promise<ReadonlyMap<number, number>>;
-  /** The newest authorizations of each card, at most `limit` per card, newest first. Status of non-roots follows their root. */
+  /**
+   * The newest authorizations of each card, at most `limit` per card, newest first. The status of
+   * non-roots follows their root.
+   */
   newestAuthorizations(
     card_ids: readonly number[],
     limit: number,
@@ -44,28 +56,29 @@ export interface CardStore {
   authorizations(company_id: number, card_id: number, page: PageRequest): Promise<Page<Authorization>>;
   clearings(company_id: number, card_id: number, page: PageRequest): Promise<Page<Clearing>>;
   /**
-   * Up to `limit` numbers that another key than `key_id` sealed, by rising card id, held for update. Those that another
-   * process holds are passed over; with `wait` they are waited for, so that an empty answer means that none is left.
+   * Up to `limit` numbers that a key other than `key_id` sealed, in ascending order of card id,
+   * locked for update. Rows that another process has locked are skipped. With `wait` the call waits
+   * for them, so an empty result means that none is left.
    */
   sealedByOtherKeys(
     key_id: string,
     limit: number,
     options?: { readonly wait?: boolean },
   ): Promise<readonly { readonly card_id: number; readonly number: SealedNumber }[]>;
-  /** Replaces the sealed form and its key id of each number. */
+  /** Replaces the sealed value and the key id of each number. */
   reseal(numbers: readonly { readonly card_id: number; readonly number: SealedNumber }[]): Promise<void>;
 }
 
 /** Real cards, within a transaction. */
 export interface RealCardStore {
-  /** Inserts; `is_default` moves from the company's other real card, if one has it. */
+  /** Inserts. `is_default` moves from the company's other real card, if one has it. */
   insert(card: Omit<RealCard, 'id'>): Promise<RealCard>;
   find(company_id: number, id: number): Promise<RealCard | null>;
   findDefault(company_id: number): Promise<RealCard | null>;
   list(company_id: number | null, page: PageRequest): Promise<Page<RealCard>>;
 }
 
-/** What the use cases of this package need of a transaction. */
+/** The parts of a transaction that the use cases of this package need. */
 export interface CardsTx {
   readonly cards: CardStore;
   readonly real_cards: RealCardStore;

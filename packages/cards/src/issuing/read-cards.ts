@@ -5,28 +5,33 @@ import { availableBalance } from './available-balance.ts';
 import type { VirtualCard } from './card.ts';
 import type { CardFilter, CardsTx } from './ports.ts';
 
-/** How many authorizations and clearings a reading carries at most, of each. */
+/** The maximum number of authorizations in a reading, and of clearings. */
 export const activity_max = 100;
 
-/** A card as it stands at the call's "now", without its number. */
+/** A card at the call's "now", without its number. */
 export interface CardReading {
   readonly card: VirtualCard;
   readonly available_balance: Money;
-  /** The newest, newest first, without those that expired; empty in a list that did not ask for them. */
+  /**
+   * The newest authorizations, newest first, without expired ones. Empty in a list that did not
+   * request them.
+   */
   readonly authorizations: readonly Authorization[];
-  /** The newest, newest first; empty in a list that did not ask for them. */
+  /** The newest clearings, newest first. Empty in a list that did not request them. */
   readonly clearings: readonly Clearing[];
 }
 
 type ReadTx = Pick<CardsTx, 'cards'>;
 type FindTx = { readonly cards: Pick<CardsTx['cards'], 'find'> };
 
-/** One card of the company with its newest activity. Refuses (`not_found`) an unknown one. */
+/**
+ * Reads one card of the company with its newest activity. Refuses (`not_found`) an unknown card.
+ */
 export async function readCard(tx: ReadTx, call: Call, id: number): Promise<CardReading> {
   return readingOf(tx, call, await findCard(tx, call, id));
 }
 
-/** The company's cards that meet the filter, newest first. */
+/** Lists the company's cards that meet the filter, newest first. */
 export async function listCards(
   tx: ReadTx,
   call: Call,
@@ -38,7 +43,10 @@ export async function listCards(
   return { items: await readingsOf(tx, call, items, options), next };
 }
 
-/** All messages about a card, expired and declined ones too, newest first. Refuses (`not_found`) an unknown card. */
+/**
+ * Lists all messages about a card, also expired and declined ones, newest first. Refuses
+ * (`not_found`) an unknown card.
+ */
 export async function listAuthorizations(
   tx: ReadTx,
   call: Call,
@@ -49,7 +57,7 @@ export async function listAuthorizations(
   return { card, page: await tx.cards.authorizations(call.company_id, id, page) };
 }
 
-/** All clearings of a card, newest first. Refuses (`not_found`) an unknown card. */
+/** Lists all clearings of a card, newest first. Refuses (`not_found`) an unknown card. */
 export async function listClearings(
   tx: ReadTx,
   call: Call,
@@ -60,7 +68,7 @@ export async function listClearings(
   return { card, page: await tx.cards.clearings(call.company_id, id, page) };
 }
 
-/** The company's card. Refuses (`not_found`) an unknown one. */
+/** Returns the company's card. Refuses (`not_found`) an unknown card. */
 export async function findCard(
   tx: FindTx,
   call: Pick<Call, 'company_id'>,
@@ -72,19 +80,19 @@ export async function findCard(
   return card;
 }
 
-/** Refuses what cannot be done to a Canceled card. */
+/** Refuses an action that a Canceled card does not allow. */
 export function refuseCanceled(card: VirtualCard, done: string): void {
   if (card.status !== 'Canceled') return;
   throw new Refusal('validation_failed', `virtual card ${card.id} is Canceled and cannot be ${done}`);
 }
 
-/** The reading of one card with its newest activity. */
+/** Returns the reading of one card with its newest activity. */
 export async function readingOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<CardReading> {
   const [reading] = await readingsOf(tx, call, [card], { with_activity: true });
   return reading!;
 }
 
-/** What is left on one card now. */
+/** Returns the available balance of one card now. */
 export async function balanceOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<Money> {
   const past_end = await sumHeldPastEnd(tx, call, [card]);
   return availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms);
@@ -108,7 +116,9 @@ async function readingsOf(
   }));
 }
 
-/** Asks only of cards that may have such holds: the earliest end on the card's row is never late. */
+/**
+ * Reads only the cards that may have such holds: the earliest end on the card's row is never late.
+ */
 async function sumHeldPastEnd(
   tx: ReadTx,
   call: Call,
@@ -123,15 +133,16 @@ async function sumHeldPastEnd(
 }
 
 /**
- * An authorization with no clearing leaves the card when its hold ends (service specification 2.2), also when no sweep
- * has marked it yet; and with it the messages that changed it.
+ * An authorization without a clearing leaves the card when its hold ends (service specification
+ * 2.2), even before a sweep marks it. The messages that changed it leave with it.
  */
 function expireDue(authorizations: readonly Authorization[], now_ms: number): readonly Authorization[] {
   const ended = new Set<number>();
   for (const { id, root_id, status, hold_end_ms } of authorizations) {
     if (root_id === id && status === 'open' && hold_end_ms !== null && hold_end_ms <= now_ms) ended.add(id);
   }
-  // A declined message changed nothing and stays, whether the sweep has marked the authorization or not.
+  // A declined message changed nothing. It stays, even after the sweep has marked the
+  // authorization.
   const isDue = ({ status, root_id }: Authorization) =>
     status === 'expired' || (status !== 'declined' && root_id !== null && ended.has(root_id));
   return authorizations.filter((authorization) => !isDue(authorization));

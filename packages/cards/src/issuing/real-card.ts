@@ -17,7 +17,10 @@ export const alias_length_max = 100;
 export const network_data_names_max = 100;
 export const network_data_name_length_max = 100;
 
-/** What the operator says of a real card; null counts as absent. Checked here, whatever the static type says. */
+/**
+ * The operator's request for a real card. Null counts as absent. Values are checked here, whatever
+ * their static type.
+ */
 export type RealCardRequest = Readonly<Pick<RealCard, 'alias' | 'billing_currency' | 'account_range'>> & {
   /** True when absent. */
   readonly velocity_enabled?: boolean | null;
@@ -28,8 +31,8 @@ export type RealCardRequest = Readonly<Pick<RealCard, 'alias' | 'billing_currenc
 };
 
 /**
- * Creates a real card of the call's company, and tells the audit log. Refuses (`validation_failed`) with every field at
- * fault. A new default takes the place of the old one.
+ * Creates a real card of the call's company, and writes the audit log. Refuses
+ * (`validation_failed`) with every invalid field. A new default replaces the old one.
  */
 export async function createRealCard(
   tx: Pick<CardsTx, 'real_cards' | 'audit'>,
@@ -67,7 +70,7 @@ export async function createRealCard(
   return real_card;
 }
 
-/** The company's real cards, newest first. */
+/** Lists the company's real cards, newest first. */
 export function listRealCards(
   tx: Pick<CardsTx, 'real_cards'>,
   call: Pick<Call, 'company_id'>,

@@ -6,7 +6,10 @@ import { type DetailsRequest, readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading, findCard, readingOf, refuseCanceled } from './read-cards.ts';
 
-/** The fields that a change may name. A null control counts as absent; a null detail takes the detail away. */
+/**
+ * The fields that a change may name. A null control counts as absent. A null detail removes the
+ * detail.
+ */
 export type UpdateCardRequest = {
   readonly [Name in 'per_transaction_min' | 'per_transaction_max' | 'total_card_amount' | 'transactions_max']?:
     | number
@@ -18,8 +21,9 @@ export type UpdateCardRequest = {
 } & DetailsRequest;
 
 /**
- * Changes a card; the whole result meets the rules of a new one. Writes the event virtualcard.updated, unless nothing
- * changes. Refuses `not_found`, and `validation_failed` with every invalid field or for a Canceled card.
+ * Changes a card. The result must meet all rules of a new card. Writes the event
+ * virtualcard.updated, unless nothing changes. Refuses `not_found`, and `validation_failed` with
+ * every invalid field or for a Canceled card.
  */
 export async function updateCard(
   tx: CardsTx,
@@ -49,7 +53,7 @@ export async function updateCard(
   return reading;
 }
 
-/** Whether two JSON values are the same, whatever the order of names. */
+/** Whether two JSON values are equal, in any order of names. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b)) return a === b;
   const names = Object.keys(a);

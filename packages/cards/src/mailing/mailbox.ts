@@ -64,9 +64,9 @@ export function resealMailbox(unitOfWork: UnitOfWork<MailboxTx>, sealer: Sealer,
   return resealAll(unitOfWork, {
     next: ({ mailbox }, after_id) => mailbox.listAfter(after_id, batch),
     async reseal({ mailbox }, { id, message_sealed }) {
-      const anew = reseal(sealer, purpose, message_sealed);
-      if (anew === null) return 0;
-      await mailbox.reseal(id, anew);
+      const resealed = reseal(sealer, purpose, message_sealed);
+      if (resealed === null) return 0;
+      await mailbox.reseal(id, resealed);
       return 1;
     },
   });

@@ -149,7 +149,7 @@ export function normalizeClearing(
   if (!fields.has('card_number') && !fields.has('vcn_id')) {
     fields.addProblem('card_number', 'is required, or vcn_id in its place');
   } else if (vcn_id !== null && pan !== null) {
-    fields.addProblem('vcn_id', 'must not be sent beside a card_number in clear: one of them names the card');
+    fields.addProblem('vcn_id', 'must not be sent with an unmasked card_number: one of them names the card');
   }
   const merchant_amount = fields.readAmount('merchant_amount', 0);
   const merchant_currency = read.currency('merchant_currency', { required: false });
@@ -264,7 +264,7 @@ class MessageFields {
    */
   #withoutNumber(name: string, text: string | null): string | null {
     if (text === null || this.#pan === null || !text.replace(/[ .-]/g, '').includes(this.#pan.reveal())) return text;
-    this.#fields.addProblem(name, 'must not hold the number of the card');
+    this.#fields.addProblem(name, 'must not contain the card number');
     return null;
   }
 
