@@ -5,7 +5,7 @@ import type { ApiKey } from './keys/api-key.ts';
 /** Companies, within a transaction. Newest first in lists. */
 export interface CompanyStore {
   insert(company: Omit<Company, 'id'>): Promise<Company>;
-  /** Writes what `updateCompany` may change. */
+  /** Writes the fields that `updateCompany` may change. */
   update(company: Company): Promise<void>;
   find(id: number): Promise<Company | null>;
   list(page: PageRequest): Promise<Page<Company>>;
@@ -16,81 +16,108 @@ export interface ApiKeyStore {
   insert(key: Omit<ApiKey, 'id'>): Promise<ApiKey>;
   find(id: number): Promise<ApiKey | null>;
   list(filter: { readonly company_id?: number }, page: PageRequest): Promise<Page<ApiKey>>;
-  /** Sets `revoked_at_ms` if it is not set. False when the key is unknown. */
+  /** Sets `revoked_at_ms` if it is not set. Returns false when the key is unknown. */
   revoke(id: number, at_ms: number): Promise<boolean>;
-  /** Up to `limit` keys with a signing secret and an id above `after_id`, in id order, held for update; revoked ones too. */
+  /**
+   * Up to `limit` keys with a signing secret and an id above `after_id`, in id order, locked for
+   * update. Revoked keys are included.
+   */
   withSigningSecret(after_id: number, limit: number): Promise<readonly ApiKey[]>;
-  /** Replaces the sealed form of a key's signing secret: the same secret, under a newer key of the ring. */
+  /**
+   * Replaces the sealed value of a key's signing secret. The secret is the same, sealed by a newer
+   * key of the ring.
+   */
   reseal(id: number, signing_secret_sealed: Uint8Array): Promise<void>;
 }
 
-/** One claim of one idempotency key: what its record is found by, and the proof of who holds it. */
+/**
+ * One claim of one idempotency key: the fields that identify its record, and the proof of
+ * ownership.
+ */
 export interface IdempotencyOwner {
   /** The API key that the idempotency key belongs to. */
   readonly scope: string;
-  /** What stands for the key that the caller sent: 1 to 255 visible characters. */
+  /** The stored form of the key that the caller sent: 1 to 255 visible characters. */
   readonly key: string;
-  /** Drawn at random for this claim, at most 64 characters. */
+  /** Generated at random for this claim, at most 64 characters. */
   readonly token: string;
 }
 
-/** A wish to work on the request that an idempotency key stands for. */
+/** A claim of the work on the request that has this idempotency key. */
 export interface IdempotencyRequest extends IdempotencyOwner {
-  /** What was asked: 32 bytes. */
+  /** The hash of the request: 32 bytes. */
   readonly request_sha256: Uint8Array;
-  /** The service's clock, epoch milliseconds. */
+  /** Service time, epoch milliseconds. */
   readonly now_ms: number;
-  /** How long an answer counts, from the claim that made its record, by the service's clock. */
+  /** How long an answer is valid, in service time, from the claim that made its record. */
   readonly keep_ms: number;
-  /** The machine's time, epoch milliseconds: moving the sandbox's clock ends no claim, and a clock that stands still keeps none. */
+  /**
+   * Machine time, epoch milliseconds. A move of the sandbox's clock ends no claim, and a frozen
+   * clock keeps none.
+   */
   readonly machine_ms: number;
-  /** How long this claim keeps others out when its owner neither completes nor releases it: its process died. */
+  /**
+   * The end of the lease. Until then the claim excludes others, also when its process has died and
+   * can neither complete nor release it.
+   */
   readonly lease_until_machine_ms: number;
 }
 
-/** What became of claiming an idempotency key. */
+/** The result of a claim of an idempotency key. */
 export type IdempotencyClaim =
-  /** The caller works on it now, and must `complete` or `release` it. */
+  /** The caller does the work now, and must `complete` or `release` the claim. */
   | { readonly kind: 'claimed' }
-  /** It was answered before. `answer` is sealed. */
+  /** The request was answered before. `answer` is sealed. */
   | { readonly kind: 'answered'; readonly answer: Uint8Array }
-  /** Another request works on it. */
+  /** Another request does the work. */
   | { readonly kind: 'in_progress' }
-  /** It was used with another request. */
+  /** The key was used with another request. */
   | { readonly kind: 'mismatch' };
 
 /**
  * Records of idempotency keys, within a transaction, scoped by API key.
  *
- * `claim` runs in a transaction of its own, so that others see it at once. `complete` runs in the transaction of the
- * change, so that a crash leaves both or neither. Whoever claims takes over the token; with it, the earlier owner's right
- * to complete. So of two requests with one key at most one commits, however long the first was asleep.
+ * `claim` runs in a separate transaction, so that others see it immediately. `complete` runs in the
+ * transaction of the change, so that a crash leaves both or neither. A claim replaces the token,
+ * and with it the right of the earlier owner to complete. So at most one of two requests with one
+ * key commits, however long the first was paused.
  */
 export interface IdempotencyStore {
   /**
-   * Takes the key for this request. The first rule that applies:
-   * no record, or one made `keep_ms` ago or more that is answered or whose lease has run out: claimed (the old record gives way);
-   * a record of another `request_sha256`: mismatch;
-   * an answered one: answered;
-   * one that this same `token` holds: claimed (the transaction was run again);
-   * one whose lease has run out: claimed, the record as if made now;
-   * else: in_progress.
-   * Two racing claims of a free key: one is claimed, the other is told in_progress; neither fails.
+   * Claims the key for this request. The first rule that applies decides:
+   *
+   * 1. No record, or a record made `keep_ms` ago or more that is answered or whose lease has
+   *   expired: claimed. The new record replaces the old one.
+   * 2. A record of another `request_sha256`: mismatch.
+   * 3. An answered record: answered.
+   * 4. A record with this same `token`: claimed. The transaction was run again.
+   * 5. A record whose lease has expired: claimed. The record counts as made now.
+   * 6. Else: in_progress.
+   *
+   * When two claims of a free key race, one returns claimed and the other in_progress. Neither
+   * fails.
    */
   claim(request: IdempotencyRequest): Promise<IdempotencyClaim>;
   /**
-   * Keeps the sealed answer. Rejects with the refusal `idempotency_in_progress` unless the record is unanswered and
-   * holds this token: the lease was lost, another request does the work, and this transaction must not commit. A lease that has run
-   * out but that nobody took is still the owner's. Holds the record until the transaction ends.
+   * Stores the sealed answer. Rejects with the refusal `idempotency_in_progress` unless the record
+   * is unanswered and has this token. In that case the lease was lost, another request does the
+   * work, and this transaction must not commit. An expired lease still belongs to its owner until
+   * another claim takes it. Locks the record until the transaction ends.
    */
   complete(owner: IdempotencyOwner, answer_sealed: Uint8Array): Promise<void>;
-  /** Gives the key back: the request came to nothing (5xx). Does nothing unless the record is unanswered and holds this token. */
+  /**
+   * Releases the key after a request without a result (5xx). Does nothing unless the record is
+   * unanswered and has this token.
+   */
   release(owner: IdempotencyOwner): Promise<void>;
-  /** Drops records made before the instant, but none whose request is in progress; at most `limit`; returns how many. */
+  /**
+   * Deletes at most `limit` records made before the instant, but none whose request is in progress.
+   * Returns how many.
+   */
   purge(before_ms: number, machine_ms: number, limit: number): Promise<number>;
 }
 
-/** What the use cases of this package need of a transaction. */
+/** The parts of a transaction that the use cases of this package need. */
 export interface AccessTx {
   readonly companies: CompanyStore;
   readonly api_keys: ApiKeyStore;

@@ -122,7 +122,7 @@ test('a key with a secret must sign, a key without one cannot', async () => {
     [secret, { timestamp, signature: '' }, /64 lower-case hex/],
     [secret, { timestamp, signature: signature.toUpperCase() }, /64 lower-case hex/],
     [secret, { timestamp, signature: signature.slice(1) }, /64 lower-case hex/],
-    [secret, { timestamp, signature: `0${signature.slice(1)}` }, /does not fit/],
+    [secret, { timestamp, signature: `0${signature.slice(1)}` }, /does not match/],
   ];
   for (const [key, headers, message] of refused) {
     const refusal = await refusalOf(() => verify(key, headers, signed));

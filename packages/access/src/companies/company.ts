@@ -2,9 +2,11 @@
 export interface Company {
   readonly id: number;
   readonly name: string;
-  /** The bank's own number of this client; shown on template acknowledgements. */
+  /** The bank's number of this client. Template acknowledgements show it. */
   readonly customer_number: string;
-  /** Whether mails about its cards carry number and code, beside the link that shows them once. */
+  /**
+   * Whether mails about its cards contain number and code, beside the link that shows them once.
+   */
   readonly full_details_in_mail: boolean;
   readonly created_at_ms: number;
 }

@@ -3,7 +3,7 @@ import type { AccessTx } from '../ports.ts';
 import { type Company, company_name_length_max, customer_number_length_max } from './company.ts';
 import { readName } from './name.ts';
 
-/** What the operator says of a new company. */
+/** The operator's request for a new company. */
 export interface CompanyRequest {
   /** 1 to 255 characters. */
   readonly name: string;
@@ -11,10 +11,13 @@ export interface CompanyRequest {
   readonly customer_number: string;
 }
 
-/** Who asks, and when: for calls of the operator, which are about no company of the caller's own. */
+/** The caller and the time, for calls of the operator. They belong to no company of the caller. */
 export type OperatorCall = Omit<Call, 'company_id'>;
 
-/** Makes a company and writes the audit log. Refuses (`validation_failed`) a name or number out of bounds. */
+/**
+ * Creates a company and writes the audit log. Refuses (`validation_failed`) a name or number out of
+ * bounds.
+ */
 export async function createCompany(
   tx: Pick<AccessTx, 'companies' | 'audit'>,
   call: OperatorCall,
@@ -35,19 +38,21 @@ export async function createCompany(
   return company;
 }
 
-/** The company; refuses `not_found`. */
+/** Returns the company. Refuses `not_found`. */
 export async function readCompany(tx: Pick<AccessTx, 'companies'>, id: number): Promise<Company> {
   const company = await tx.companies.find(id);
   if (company === null) throw new Refusal('not_found', `there is no company ${id}`);
   return company;
 }
 
-/** What the operator changes of a company; what is absent or null stays. */
+/** The operator's change of a company. A field that is absent or null stays. */
 export interface CompanyChange {
   readonly full_details_in_mail?: boolean | null | undefined;
 }
 
-/** Changes a company and writes the audit log, if anything is different then. Refuses `not_found`. */
+/**
+ * Changes a company. Writes the audit log if the change makes a difference. Refuses `not_found`.
+ */
 export async function updateCompany(
   tx: Pick<AccessTx, 'companies' | 'audit'>,
   call: OperatorCall,
@@ -63,7 +68,7 @@ export async function updateCompany(
   return changed;
 }
 
-/** All companies, newest first. */
+/** Lists all companies, newest first. */
 export function listCompanies(tx: Pick<AccessTx, 'companies'>, page: PageRequest): Promise<Page<Company>> {
   return tx.companies.list(page);
 }

@@ -1,8 +1,8 @@
 import { isPrintable, type RequestFields } from '@tallystick/kernel';
 
 /**
- * Reads a name or number that people give to something, without the blanks around it; required. It has 1 to `length_max`
- * UTF-16 code units, all printable, not all blank.
+ * Reads a required name or number that a person chooses, without the blanks around it. It has 1 to
+ * `length_max` UTF-16 code units. All are printable, and not all are blank.
  */
 export function readName(fields: RequestFields, path: string, length_max: number): string | null {
   fields.require(path);

@@ -18,26 +18,32 @@ import type { ApiKey, Environment } from './api-key.ts';
 import { hashKeySecret, toKeyText } from './key-text.ts';
 import { company_of_role, type Role, roles } from './role.ts';
 import { sealSigningSecret } from './signing-secret.ts';
-/** What the operator says of a new key. */
+/** The operator's request for a new key. */
 export interface ApiKeyRequest {
   readonly role: Role;
-  /** Needed for `client`, allowed for `bank`, else absent or null. */
+  /** Required for `client`, allowed for `bank`, else absent or null. */
   readonly company_id?: number | null | undefined;
-  /** What it is called, for people: 1 to 255 characters. */
+  /** A name for people: 1 to 255 characters. */
   readonly name: string;
-  /** If given, every request must be signed with it: 16 to 256 characters, taken as UTF-8. `drawSharedSecret` makes a good one. */
+  /**
+   * If set, every request must be signed with it: 16 to 256 characters, used as UTF-8.
+   * `drawSharedSecret` generates one.
+   */
   readonly signing_secret?: string | null | undefined;
   /** 1 to 1,000,000; null or absent: the server's default. */
   readonly rate_limit_per_minute?: number | null | undefined;
 }
 
-/** A key just made. Its text goes behind `Bearer`, and is shown this once. */
+/** A new key. Its text is sent after `Bearer`, and is shown only once. */
 export interface CreatedKey {
   readonly key: ApiKey;
   readonly text: string;
 }
 
-/** What making a key needs. `environment` is that of the installation: `test` in the sandbox, else `live`. */
+/**
+ * The ports that `createKey` needs. `environment` is that of the installation: `test` in the
+ * sandbox, else `live`.
+ */
 export interface KeyPorts {
   readonly sealer: Sealer;
   readonly random: Random;
@@ -49,7 +55,10 @@ export const key_name_length_max = 255;
 /** Requests per minute. */
 export const rate_limit_max = 1_000_000;
 
-/** Makes a key and writes the audit log. Refuses (`validation_failed`) values out of bounds and unknown companies. */
+/**
+ * Creates a key and writes the audit log. Refuses (`validation_failed`) values out of bounds and
+ * unknown companies.
+ */
 export async function createKey(
   tx: Pick<AccessTx, 'companies' | 'api_keys' | 'audit'>,
   ports: KeyPorts,
@@ -60,7 +69,7 @@ export async function createKey(
   const { role, name, company_id, signing_secret, rate_limit_per_minute } = readKeyRequest(fields);
   fields.refuseInvalid();
   if (company_id !== null && (await tx.companies.find(company_id)) === null) {
-    throw invalid({ path: 'company_id', message: `names no company: ${company_id}` });
+    throw invalid({ path: 'company_id', message: `is not the id of a company: ${company_id}` });
   }
 
   const secret = ports.random.bytes(32).toBase64({ alphabet: 'base64url', omitPadding: true });
@@ -80,8 +89,9 @@ export async function createKey(
 }
 
 /**
- * Revokes a key and writes the audit log. One that is revoked already stays as it is. Refuses `not_found`. Processes that
- * have it in memory go on to accept it for as long as an authenticator remembers.
+ * Revokes a key and writes the audit log. A key that is revoked already stays as it is. Refuses
+ * `not_found`. Processes that remember the key still accept it, for as long as an authenticator
+ * remembers keys.
  */
 export async function revokeKey(
   tx: Pick<AccessTx, 'api_keys' | 'audit'>,
@@ -95,14 +105,14 @@ export async function revokeKey(
   return { ...key, revoked_at_ms: call.now_ms };
 }
 
-/** The key; refuses `not_found`. */
+/** Returns the key. Refuses `not_found`. */
 export async function readKey(tx: Pick<AccessTx, 'api_keys'>, id: number): Promise<ApiKey> {
   const key = await tx.api_keys.find(id);
   if (key === null) throw new Refusal('not_found', `there is no API key ${id}`);
   return key;
 }
 
-/** Keys, newest first, revoked ones too: of one company, or all. */
+/** Lists keys, newest first, also revoked ones: the keys of one company, or all. */
 export function listKeys(
   tx: Pick<AccessTx, 'api_keys'>,
   filter: { readonly company_id?: number },
@@ -111,7 +121,7 @@ export function listKeys(
   return tx.api_keys.list(filter, page);
 }
 
-/** The fields of the request; null where one is absent or invalid. */
+/** Reads the fields of the request. A field that is absent or invalid is null. */
 function readKeyRequest(fields: RequestFields) {
   fields.require('role', roles.join(', '));
   const role = fields.readChoice('role', roles);

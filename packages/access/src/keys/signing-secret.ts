@@ -1,22 +1,22 @@
 import { reseal, resealAll, type Sealer, type UnitOfWork } from '@tallystick/kernel';
 import type { AccessTx } from '../ports.ts';
 
-/** What a sealed signing secret is bound to. */
+/** The purpose to which a sealed signing secret is bound. */
 const purpose = 'api_key.signing_secret';
 
-/** The secret as it is stored. */
+/** Returns the secret in its stored form. */
 export function sealSigningSecret(sealer: Sealer, secret: string): Uint8Array {
   return sealer.seal(purpose, new TextEncoder().encode(secret));
 }
 
-/** The secret in clear. Throws a `Fault` when its key has left the ring. */
+/** Returns the secret in plain text. Throws a `Fault` when the ring no longer has its key. */
 export function openSigningSecret(sealer: Sealer, sealed: Uint8Array): string {
   return new TextDecoder().decode(sealer.open(purpose, sealed));
 }
 
 /**
- * Seals with the newest key of the ring every signing secret that an older one had sealed, in transactions of at most
- * `batch` keys. Returns how many.
+ * Re-encrypts with the newest key of the ring every signing secret that an older key sealed, in
+ * transactions of at most `batch` keys. Returns how many.
  */
 export function resealSigningSecrets(
   unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys'>>,

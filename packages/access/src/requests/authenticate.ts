@@ -7,32 +7,44 @@ import type { AccessTx } from '../ports.ts';
 import { equalBytes } from './equal-bytes.ts';
 import type { Principal } from './principal.ts';
 
-/** What an authenticator works with. */
+/** The ports and options of an authenticator. */
 export interface AuthenticatorPorts {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys'>>;
   readonly sealer: Sealer;
   readonly sha256: Sha256;
-  /** Milliseconds since a fixed origin, never going back: how long keys are remembered does not depend on a clock that is set. */
+  /**
+   * Milliseconds since a fixed origin, never going back. A change of the machine's clock does not
+   * affect how long keys are remembered.
+   */
   readonly monotonicNow: () => number;
-  /** The company that the sandbox's fixed keys act for. Null outside the sandbox: these keys, and stored `test` ones, are then refused. */
+  /**
+   * The company for which the sandbox's fixed keys act. Null outside the sandbox: these keys, and
+   * stored `test` keys, are then refused.
+   */
   readonly sandbox_company_id: number | null;
 }
 
-/** Tells who is calling. */
+/** Identifies the caller. */
 export interface Authenticator {
   /**
-   * The caller, by the text of the `Authorization` header: `Bearer <API key>`. Refuses (`unauthenticated`), in the same
-   * words, unknown, revoked and wrong keys. A key that was looked up lately costs no look-up, and is answered at once.
+   * Returns the caller, by the text of the `Authorization` header: `Bearer <API key>`. Refuses
+   * (`unauthenticated`) unknown, revoked and wrong keys, in the same words. A key that is
+   * remembered needs no look-up, and is returned without a promise.
    */
   authenticate(authorization: string | undefined): Principal | Promise<Principal>;
-  /** Forgets a key here and now: it was revoked. Other processes forget it within `remembered_ms`. */
+  /**
+   * Forgets a revoked key in this process immediately. Other processes forget it within
+   * `remembered_ms`.
+   */
   forget(key_id: number): void;
 }
 
-/** How long a key is remembered after it was read: so long, at most, a revoked one is still accepted. */
+/**
+ * How long a key is remembered after it was read. A revoked key is accepted for at most this time.
+ */
 export const remembered_ms = 2_000;
 
-/** How many keys are remembered at most; then the one read first gives way. */
+/** The maximum number of remembered keys. Above it, the key that was read first is forgotten. */
 const remembered_max = 10_000;
 
 interface Remembered {
@@ -41,7 +53,7 @@ interface Remembered {
   readonly read_at_ms: number;
 }
 
-/** An authenticator with a memory of its own, for one process. */
+/** Returns an authenticator with a separate memory, for one process. */
 export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
   const remembered = new Map<number, Remembered>();
   const reading = new Map<number, Promise<Remembered | null>>();
@@ -52,7 +64,7 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
     return key === null ? null : { key, principal: principalOf(ports.sealer, key), read_at_ms };
   }
 
-  /** Callers that come while a key is being read wait for that reading, unless it was forgotten meanwhile. */
+  /** Concurrent callers wait for the same read of a key, unless the key was forgotten meanwhile. */
   function lookUp(id: number): Promise<Remembered | null> {
     const under_way = reading.get(id);
     if (under_way !== undefined) return under_way;

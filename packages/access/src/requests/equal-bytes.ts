@@ -1,4 +1,6 @@
-/** Whether two byte strings are the same, in a time that depends on their lengths alone. Their lengths are no secret. */
+/**
+ * Whether two byte strings are equal. The time depends only on their lengths, which are not secret.
+ */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

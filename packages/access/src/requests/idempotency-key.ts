@@ -6,37 +6,48 @@ import type { SignedParts } from './request-signature.ts';
 /** How long the first answer is kept. */
 export const idempotency_keep_ms = 24 * 60 * 60 * 1000;
 
-/** How long a claim keeps others out when its process died, in machine time: longer than any request takes. */
+/**
+ * How long a claim excludes others after its process died, in machine time. It is longer than any
+ * request takes.
+ */
 export const idempotency_lease_ms = 60 * 1000;
 
-/** Checks an `Idempotency-Key`: 1 to 255 visible ASCII characters, no space. Refuses `validation_failed`. */
+/**
+ * Checks an `Idempotency-Key`: 1 to 255 visible ASCII characters, no space. Refuses
+ * `validation_failed`.
+ */
 export function parseIdempotencyKey(text: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
   throw invalid({ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
 }
 
-/** Whether an answer with this status is kept: what failed on our side (5xx) may be tried again. */
+/**
+ * Whether an answer with this status is kept. After a failure of the service (5xx) the request may
+ * be tried again.
+ */
 export function isKept(status: number): boolean {
   return status < 500;
 }
 
-/** What became of a claim: the right to do the work, or the first answer in clear. */
+/** The result of a claim: the right to do the work, or the first answer in plain text. */
 export type ClaimedKey =
   | { readonly kind: 'claimed'; readonly owner: IdempotencyOwner }
   | { readonly kind: 'answered'; readonly answer: Uint8Array };
 
-/** What claims need of the outside. */
+/** The ports that claims need. */
 export interface IdempotencyPorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
-  /** Claims expire by the machine's clock, also while the sandbox's clock stands still. */
+  /** Claims expire in machine time, even while the sandbox's clock is frozen. */
   readonly machine_clock: Clock;
 }
 
 /**
- * Claims a key for a request, in a transaction of its own. Keys of different API keys have nothing to do with each other.
- * The request is what its method, path, query and body say. `now_ms` is the service's clock, by which answers are kept. Refuses `idempotency_in_progress` and `idempotency_mismatch`.
+ * Claims a key for a request, in a separate transaction. Keys of different API keys are
+ * independent. The request is identified by its method, path, query and body. `now_ms` is service
+ * time; it decides how long answers are kept. Refuses `idempotency_in_progress` and
+ * `idempotency_mismatch`.
  */
 export async function claimIdempotencyKey(
   tx: { readonly idempotency: IdempotencyStore },
@@ -69,8 +80,8 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Keeps the answer, sealed, in the transaction of the change. Refuses (`idempotency_in_progress`) when the claim was lost
- * to another request: the transaction must then roll back.
+ * Stores the sealed answer in the transaction of the change. Refuses (`idempotency_in_progress`)
+ * when the claim was lost to another request: the transaction must then roll back.
  */
 export function keepAnswer(
   tx: { readonly idempotency: IdempotencyStore },
@@ -82,9 +93,9 @@ export function keepAnswer(
 }
 
 /**
- * Drops answers that were kept for `idempotency_keep_ms`, and claims of dead processes as old, at
- * most `limit`. `now_ms` is the service's clock, `machine_ms` the machine's. Returns how many:
- * fewer than `limit` when none is left.
+ * Deletes at most `limit` answers that were kept for `idempotency_keep_ms`, and claims of dead
+ * processes of the same age. `now_ms` is service time, `machine_ms` is machine time. Returns how
+ * many: fewer than `limit` when none is left.
  */
 export function purgeIdempotencyKeys(
   tx: { readonly idempotency: Pick<IdempotencyStore, 'purge'> },
@@ -95,12 +106,15 @@ export function purgeIdempotencyKeys(
   return tx.idempotency.purge(now_ms - idempotency_keep_ms, machine_ms, limit);
 }
 
-/** A key is the caller's own text, whatever it holds, be it the number of a card: only its hash is kept. */
+/** A key is arbitrary text of the caller and could be a card number, so only its hash is stored. */
 function toStoredKey(sha256: Sha256, key: string): string {
   return sha256(new TextEncoder().encode(key)).toHex();
 }
 
-/** SHA-256 over `METHOD LF path LF query LF body`: no part can hold the line feed that ends it. */
+/**
+ * Returns SHA-256 over `METHOD LF path LF query LF body`. No part before the body can contain a
+ * line feed.
+ */
 export function hashRequest(sha256: Sha256, { method, path, query, body }: SignedParts): Uint8Array {
   const head = new TextEncoder().encode(`${method}\n${path}\n${query}\n`);
   const all = new Uint8Array(head.length + body.length);
@@ -109,7 +123,7 @@ export function hashRequest(sha256: Sha256, { method, path, query, body }: Signe
   return sha256(all);
 }
 
-/** An answer is bound to its key: put in another record, it does not open. */
+/** An answer is bound to its key. It cannot be opened in another record. */
 function purposeOf({ scope, key }: IdempotencyOwner): string {
   return `idempotency ${scope} ${key}`;
 }

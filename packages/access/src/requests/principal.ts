@@ -2,9 +2,12 @@ import { assert, Refusal } from '@tallystick/kernel';
 import type { Environment } from '../keys/api-key.ts';
 import { type Area, area_roles, type Role } from '../keys/role.ts';
 
-/** Who is calling. */
+/** The caller. */
 export interface Principal {
-  /** `17`, or `sandbox:client` for the sandbox's fixed keys. Scopes idempotency keys and rate limits. */
+  /**
+   * `17`, or `sandbox:client` for the sandbox's fixed keys. Scopes idempotency keys and rate
+   * limits.
+   */
   readonly key_id: string;
   readonly role: Role;
   readonly company_id: number | null;
@@ -17,10 +20,13 @@ export interface Principal {
 export function requireRole(principal: Principal, area: Area): void {
   const role = area_roles[area];
   if (principal.role === role) return;
-  throw new Refusal('forbidden', `a key of the role ${principal.role} may not do this; it takes the role ${role}`);
+  throw new Refusal('forbidden', `a key of the role ${principal.role} may not do this; it requires the role ${role}`);
 }
 
-/** The company that a client acts for. Violates for roles that have none: `requireRole` comes first. */
+/**
+ * Returns the company for which a client acts. Throws a `Violation` for roles without a company:
+ * call `requireRole` before.
+ */
 export function companyOf(principal: Principal): number {
   assert(principal.company_id !== null, `the key ${principal.key_id} belongs to no company`);
   return principal.company_id;

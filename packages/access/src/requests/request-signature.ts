@@ -14,12 +14,12 @@ export interface SignedParts {
   readonly body: Uint8Array;
 }
 
-/** How far the caller's clock may be from the machine's, either way. */
+/** The maximum difference between the caller's clock and the machine's, in either direction. */
 export const signature_tolerance_ms = 300_000;
 
 const bytes = new TextEncoder();
 
-/** The bytes that are signed: `timestamp LF METHOD LF path LF query LF body`. */
+/** Returns the bytes to sign: `timestamp LF METHOD LF path LF query LF body`. */
 export function toSigningString(timestamp: string, parts: SignedParts): Uint8Array {
   const head = bytes.encode(`${timestamp}\n${parts.method}\n${parts.path}\n${parts.query}\n`);
   const all = new Uint8Array(head.length + parts.body.length);
@@ -28,7 +28,9 @@ export function toSigningString(timestamp: string, parts: SignedParts): Uint8Arr
   return all;
 }
 
-/** The signature: lower-case hex HMAC-SHA-256 under the key's signing secret, taken as UTF-8 bytes. */
+/**
+ * Returns the signature: lower-case hex HMAC-SHA-256 with the key's signing secret as UTF-8 bytes.
+ */
 export function signRequest(
   hmacSha256: HmacSha256,
   signing_secret: string,
@@ -38,7 +40,7 @@ export function signRequest(
   return hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts)).toHex();
 }
 
-/** What a request says of its signature. */
+/** The headers of a request that contain its signature. */
 export interface SignatureHeaders {
   /** `X-Timestamp`: seconds since the Unix epoch. */
   readonly timestamp: string | undefined;
@@ -47,9 +49,9 @@ export interface SignatureHeaders {
 }
 
 /**
- * Refuses (`unauthenticated`) a request whose key has a signing secret unless its signature verifies, and any request
- * that bears a signature which does not: of a key without a secret none can. `machine_ms` is the machine's own time, never
- * the sandbox's clock.
+ * Refuses (`unauthenticated`) a request without a valid signature when its key has a signing
+ * secret. Refuses any request with an invalid signature. A key without a secret has no valid
+ * signature. `machine_ms` is machine time, never the sandbox's clock.
  */
 export function verifySignature(
   hmacSha256: HmacSha256,
@@ -63,7 +65,7 @@ export function verifySignature(
   if (signature === undefined && signing_secret === null) return;
   if (signing_secret === null) throw refuse('X-Signature was sent, but this key has no signing secret');
   if (signature === undefined) throw refuse('X-Signature is missing; requests of this key must be signed');
-  if (timestamp === undefined) throw refuse('X-Timestamp is missing; it goes with X-Signature');
+  if (timestamp === undefined) throw refuse('X-Timestamp is missing; it is required with X-Signature');
   if (!/^\d{1,12}$/.test(timestamp)) throw refuse('X-Timestamp must be whole seconds since the Unix epoch');
   if (Math.abs(machine_ms - Number(timestamp) * 1000) > signature_tolerance_ms) {
     throw refuse(`X-Timestamp is more than ${signature_tolerance_ms / 1000} seconds from the time of this service`);
@@ -72,7 +74,7 @@ export function verifySignature(
   const expected = hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts));
   if (!equalBytes(expected, Uint8Array.fromHex(signature))) {
     throw refuse(
-      'X-Signature does not fit; it covers timestamp, method, path, query and body, with line feeds between',
+      'X-Signature does not match; it covers timestamp, method, path, query and body, separated by line feeds',
     );
   }
 }
