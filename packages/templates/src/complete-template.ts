@@ -11,8 +11,9 @@ export interface CompletionPorts {
 type CompletionTx = Pick<TemplatesTx, 'templates' | 'events'>;
 
 /**
- * Completes up to `limit` PENDING templates whose time has come (service specification 3), and returns how many. Safe
- * while another process does the same: each template is completed, and told of, once.
+ * Completes up to `limit` PENDING templates that are due (service specification 3), and returns how
+ * many. Several processes may do this at the same time: each template is completed once, with one
+ * event.
  */
 export async function completeDueTemplates(
   tx: CompletionTx,
@@ -25,7 +26,10 @@ export async function completeDueTemplates(
   return due.length;
 }
 
-/** Completes one PENDING template before its time, for the operator. Refuses (`not_found`) when it is not PENDING. */
+/**
+ * Completes one PENDING template early, for the operator. Refuses (`not_found`) when it is not
+ * PENDING.
+ */
 export async function completeTemplate(
   tx: CompletionTx,
   ports: CompletionPorts,

@@ -4,8 +4,9 @@ import type { TemplateOptions } from './request-template.ts';
 import type { PurchaseTemplate } from './template.ts';
 
 /**
- * The company's templates and the shared defaults, newest first; with a `transaction_key`, the one template that this
- * request made, or nothing. The shared ones are of the environment that serves them.
+ * Lists the company's templates and the shared defaults, newest first. With a `transaction_key`,
+ * lists only the template of that request, or nothing. The shared defaults are those of the
+ * environment.
  */
 export async function listTemplates(
   tx: Pick<TemplatesTx, 'templates'>,

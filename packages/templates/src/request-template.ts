@@ -6,15 +6,21 @@ export const template_name_length_max = 255;
 export const template_description_length_max = 1_000;
 export const template_mccs_max = 1_000;
 
-/** What is said of a name that another template of the company has; by the store too, of a racing request. */
-export const name_taken = 'must be another: the company has a template of this name';
+/**
+ * The message for a name that another template of the company has. The store also uses it for a
+ * racing request.
+ */
+export const name_taken = 'must be another name: the company has a template of this name';
 
-/** What a client asks for; all required (service specification 2.3). Checked here, whatever the static type says. */
+/**
+ * The request of a client; all fields are required (service specification 2.3). Values are checked
+ * here, whatever their static type.
+ */
 export type TemplateRequest = Readonly<
   Pick<PurchaseTemplate, 'name' | 'mcc_list' | 'mcc_rule' | 'description' | 'required_control'>
 >;
 
-/** What the host decides about templates. */
+/** The host's options for templates. */
 export interface TemplateOptions {
   readonly environment: PurchaseTemplate['environment'];
   /** How long after the request the offline completion is due; 0 or more. */
@@ -22,8 +28,9 @@ export interface TemplateOptions {
 }
 
 /**
- * Records the request for a template, PENDING until it is completed offline. Refuses (`validation_failed`) with every
- * invalid field; two racing requests for one name: the store refuses the second.
+ * Records the request for a template. The template is PENDING until it is completed offline.
+ * Refuses (`validation_failed`) with every invalid field. Of two racing requests for one name, the
+ * store refuses the second.
  */
 export async function requestTemplate(
   tx: Pick<TemplatesTx, 'templates' | 'companies'>,
@@ -40,7 +47,7 @@ export async function requestTemplate(
   fields.refuseInvalid();
 
   const company = await tx.companies.find(call.company_id);
-  assert(company !== null, `company ${call.company_id} asks for a template and is unknown`);
+  assert(company !== null, `company ${call.company_id} requests a template and is unknown`);
   const sound = named as TemplateRequest;
   return tx.templates.insert({
     company_id: call.company_id,
@@ -61,7 +68,10 @@ export async function requestTemplate(
   });
 }
 
-/** The fields of the request; null where one is invalid, which `fields` then knows. */
+/**
+ * Reads the fields of the request. A field is null where it is invalid, after its problem was added
+ * to `fields`.
+ */
 function readRequest(fields: RequestFields): {
   readonly [Name in keyof TemplateRequest]: TemplateRequest[Name] | null;
 } {
@@ -94,14 +104,14 @@ function readMccList(fields: RequestFields): readonly string[] | null {
   if (malformed >= 0) {
     fields.addProblem(
       'mcc_list',
-      `must hold four-digit strings; at index ${malformed} is ${showValue(value[malformed])}`,
+      `must contain four-digit strings; at index ${malformed} is ${showValue(value[malformed])}`,
     );
     return null;
   }
   const seen = new Set<unknown>();
   const repeated = value.findIndex((mcc) => seen.size === seen.add(mcc).size);
   if (repeated >= 0) {
-    fields.addProblem('mcc_list', `must hold each code once; "${value[repeated]}" is repeated at index ${repeated}`);
+    fields.addProblem('mcc_list', `must contain each code once; "${value[repeated]}" is repeated at index ${repeated}`);
   }
   return value as readonly string[];
 }

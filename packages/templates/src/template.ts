@@ -1,9 +1,9 @@
-/** Which control the cards of a template carry (service specification 2.2, 2.3). */
+/** The control that the cards of a template must have (service specification 2.2, 2.3). */
 export const required_controls = ['VELOCITY', 'AGING_VELOCITY'] as const;
 
 export type RequiredControl = (typeof required_controls)[number];
 
-/** Whether `mcc_list` names what is allowed or what is denied. */
+/** Whether `mcc_list` lists the allowed or the denied codes. */
 export const mcc_rules = ['ALLOW', 'DENY'] as const;
 
 export type MccRule = (typeof mcc_rules)[number];
@@ -12,17 +12,22 @@ export const template_statuses = ['PENDING', 'ACTIVE'] as const;
 
 export type TemplateStatus = (typeof template_statuses)[number];
 
-/** Whether a template is of a sandbox or of a live installation. */
+/** Whether a template belongs to a sandbox or to a live installation. */
 export const template_environments = ['sandbox', 'live'] as const;
 
-/** A purchase template: which merchant category codes (MCCs) its cards may be used with. */
+/**
+ * A purchase template. It decides with which merchant category codes (MCCs) its cards may be used.
+ */
 export interface PurchaseTemplate {
   readonly id: number;
   /** Null for the shared defaults, which every company may use. */
   readonly company_id: number | null;
   readonly name: string;
   readonly description: string;
-  /** Distinct four-digit codes. A DENY rule with an empty list allows all: the shared defaults. */
+  /**
+   * Distinct four-digit codes. A DENY rule with an empty list allows all, as in the shared
+   * defaults.
+   */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
   readonly required_control: RequiredControl;
@@ -35,14 +40,14 @@ export interface PurchaseTemplate {
   readonly created_at_ms: number;
   readonly updated_at_ms: number;
   readonly deleted_at_ms: number | null;
-  /** From when a PENDING template may be completed; null once ACTIVE. */
+  /** The earliest completion of a PENDING template. Null once ACTIVE. */
   readonly completes_at_ms: number | null;
 }
 
 /** Ids of the shared defaults that allow all MCCs (decision: templates). */
 export const default_template_ids: Readonly<Record<RequiredControl, number>> = { VELOCITY: 1, AGING_VELOCITY: 2 };
 
-/** Whether a purchase in this MCC may go through. */
+/** Whether the rule allows a purchase in this MCC. */
 export function isMccAllowed(rule: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>, mcc: string): boolean {
   return rule.mcc_list.includes(mcc) === (rule.mcc_rule === 'ALLOW');
 }

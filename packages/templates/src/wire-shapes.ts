@@ -2,7 +2,10 @@ import type { Payload } from '@tallystick/events';
 import { toInstantText } from '@tallystick/kernel';
 import type { PurchaseTemplate } from './template.ts';
 
-/** Returns the URL of the query that reads a template's status. The interface that serves it decides what it is. */
+/**
+ * Returns the URL of the query that reads a template's status. The interface that serves the query
+ * decides the URL.
+ */
 export type StatusUrlOf = (template: Pick<PurchaseTemplate, 'transaction_key'>) => string;
 
 /** The link of a template to the query that reads its status. */
@@ -12,7 +15,7 @@ export interface TemplateLink {
   readonly rel: 'self';
 }
 
-/** What the request for a template is answered with (service specification 2.3). */
+/** The answer to the request for a template (service specification 2.3). */
 export interface TemplateAcknowledgement {
   readonly copy_from_template: string;
   readonly customer_number: string;
@@ -26,11 +29,14 @@ export interface TemplateAcknowledgement {
   readonly transaction_key: string;
 }
 
-/** A template in lists and events (service specification 2.3). `company_id` is null for a shared default. */
+/**
+ * A template in lists and events (service specification 2.3). `company_id` is null for a shared
+ * default.
+ */
 export interface TemplateItem extends Payload {
   readonly company_id: number | null;
   readonly copy_from_template: string;
-  /** ISO 8601, UTC, as all its times. */
+  /** ISO 8601, UTC, like all its times. */
   readonly created_at: string;
   readonly deleted_at: string | null;
   readonly description: string;
@@ -47,7 +53,7 @@ export interface TemplateItem extends Payload {
   readonly updated_at: string;
 }
 
-/** The acknowledgement of the request that made the template. */
+/** Returns the acknowledgement of the request that made the template. */
 export function toTemplateAcknowledgement(
   template: PurchaseTemplate,
   statusUrlOf: StatusUrlOf,
@@ -66,7 +72,7 @@ export function toTemplateAcknowledgement(
   };
 }
 
-/** The template as lists and the event virtualcard.purchasetemplate.created show it. */
+/** Returns the template as lists and the event virtualcard.purchasetemplate.created show it. */
 export function toTemplateItem(template: PurchaseTemplate, statusUrlOf: StatusUrlOf): TemplateItem {
   return {
     company_id: template.company_id,
