@@ -25,7 +25,7 @@ export function createPhase<Name extends string>(
   return {
     is: (name) => present === name,
     enter(next) {
-      assert(arrows[present].includes(next), `${what} is ${present}, so that it cannot become ${next}`);
+      assert(arrows[present].includes(next), `${what} is ${present} and cannot become ${next}`);
       present = next;
     },
   };
