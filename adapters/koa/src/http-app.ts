@@ -34,7 +34,10 @@ import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import type { WebhookServices } from './resources/webhooks/routes.ts';
 import { apiRoutes } from './routes.ts';
 
-/** What the HTTP interface is made of. Everything is given; it reads no configuration. */
+/**
+ * The parts of the HTTP interface. The caller supplies everything; the interface reads no
+ * configuration.
+ */
 export interface HttpAppPorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   readonly network: Network;
@@ -44,30 +47,30 @@ export interface HttpAppPorts {
   readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
   readonly clock: Clock;
-  /** A pino logger with `logOptions`, or alike. */
+  /** A pino logger with `logOptions`, or a similar logger. */
   readonly log: Log;
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
-  /** Resolves when the database answers. */
+  /** Resolves when the database responds. */
   readonly ping: () => Promise<void>;
   /** How long after its request a purchase template is completed, milliseconds. */
   readonly template_completion_delay_ms: number;
   /** Null outside the sandbox: no fixed keys, and no route that moves the clock. */
   readonly sandbox: Sandbox | null;
-  /** Requests a minute for keys without a limit of their own; null: no limit. */
+  /** Requests a minute for keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
   readonly webhooks: WebhookServices;
-  /** False: health and metrics alone, for a process that only sends deliveries. True when absent. */
+  /** False: only health and metrics, for a process that only sends deliveries. True when absent. */
   readonly serves_api?: boolean;
-  /** The version that the OpenAPI document tells. */
+  /** The version in the OpenAPI document. */
   readonly version: string;
-  /** Timestamps of signatures are compared with it, whatever the sandbox's clock says. */
+  /** Timestamps of signatures are compared with machine time, never with the sandbox's clock. */
   readonly machine_clock: Clock;
 }
 
 const monotonicNow = (): number => performance.now();
 
-/** The HTTP interface as a Koa application: `http.createServer(app.callback())`. */
+/** Creates the HTTP interface as a Koa application: `http.createServer(app.callback())`. */
 export function createHttpApp(ports: HttpAppPorts): Koa {
   const { log, metrics, lifecycle, sandbox } = ports;
   const authenticator = createAuthenticator({
@@ -133,7 +136,10 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
   return app as unknown as Koa;
 }
 
-/** What holds for every request: its id, its headers, its end in log and metrics, and an answer to every error. */
+/**
+ * Handles every request: its id, its headers, its entry in log and metrics, and an answer to every
+ * error.
+ */
 function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware<RequestState> {
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
@@ -162,7 +168,7 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
   };
 }
 
-/** When the virtual card interface was labelled deprecated (RFC 9745: a Unix time). */
+/** The time since which the virtual card interface is deprecated (RFC 9745: a Unix time). */
 const deprecated_since = '@1767225600';
 
 function setHeaders({ res, state, path }: HttpContext, stopping: boolean): void {
@@ -175,7 +181,10 @@ function setHeaders({ res, state, path }: HttpContext, stopping: boolean): void 
   if (stopping) res.setHeader('Connection', 'close');
 }
 
-/** The line that tells of a request: no path but an id, and no query, for a caller may have written a number there. */
+/**
+ * Returns the log line of a request. It contains an id and no other part of the path, and no query,
+ * because a caller may have written a card number there.
+ */
 function summarize({ method, params, res, state }: HttpContext, duration_ms: number): object {
   return {
     request_id: state.request_id,
@@ -194,5 +203,5 @@ function describeMissing(ctx: HttpContext): Error {
   const methods = [...new Set((layers ?? []).flatMap((layer) => layer.methods))];
   if (methods.length === 0) return new Refusal('not_found', 'there is nothing at this path');
   const allowed = methods.join(', ');
-  return new HttpProblem('method_not_allowed', `this path takes ${allowed}`, { Allow: allowed });
+  return new HttpProblem('method_not_allowed', `this path allows ${allowed}`, { Allow: allowed });
 }

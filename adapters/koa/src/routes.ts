@@ -15,7 +15,7 @@ import { templateRoutes } from './resources/templates/routes.ts';
 import { virtualCardRoutes } from './resources/virtual-cards/routes.ts';
 import { type WebhookServices, webhookRoutes } from './resources/webhooks/routes.ts';
 
-/** What the routes need to do their work. */
+/** The ports that the routes need. */
 export interface RoutePorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   readonly network: Network;
@@ -31,7 +31,10 @@ export interface RoutePorts {
   readonly webhooks: WebhookServices;
 }
 
-/** Every route of the interface. The network's come first: the router tries them in order, and they are the busiest. */
+/**
+ * Returns every route of the interface. The network's routes are first: the router tries routes in
+ * order, and these are the most used.
+ */
 export function apiRoutes(ports: RoutePorts): readonly Route[] {
   const { sandbox } = ports;
   const in_sandbox = sandbox !== null;

@@ -15,9 +15,9 @@ test('a refusal for fields names the first of them in its message and counts the
 
 test('a refusal for query parameters names each of them in its message', () => {
   const refusal = invalidQuery(
-    { path: 'filter[mcc]', message: 'is given twice' },
+    { path: 'filter[mcc]', message: 'is repeated' },
     { path: 'page[limit]', message: 'must be an integer from 1 to 100' },
   );
   assert.equal(refusal.code, 'invalid_query');
-  assert.equal(refusal.message, 'filter[mcc] is given twice; page[limit] must be an integer from 1 to 100');
+  assert.equal(refusal.message, 'filter[mcc] is repeated; page[limit] must be an integer from 1 to 100');
 });

@@ -1,7 +1,7 @@
 import type { Page } from '@tallystick/kernel';
 import type { Query } from '../request/query.ts';
 
-/** What a handler gives back: a status, a JSON body if any, and headers of its own. */
+/** The result of a handler: a status, a JSON body if any, and further headers. */
 export interface Answer {
   readonly status: number;
   /** Absent: no body. */
@@ -9,11 +9,16 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called once the transaction has committed. */
   readonly committed?: () => void;
-  /** Ids of the cards whose numbers it shows. The audit log tells of each showing, and so of each replay. */
+  /**
+   * Ids of the cards whose numbers the answer shows. The audit log records every showing, and so
+   * every replay.
+   */
   readonly shows_numbers_of?: readonly number[];
 }
 
-/** An answer as it goes out: the body already text, so that it can be kept and replayed byte for byte. */
+/**
+ * An answer as sent. The body is text already, so that it can be stored and replayed byte for byte.
+ */
 export interface RenderedAnswer {
   readonly status: number;
   /** JSON text; null: no body. */
@@ -34,7 +39,7 @@ export function render(answer: Answer): RenderedAnswer {
   };
 }
 
-/** 200 with one resource under `data`. */
+/** Returns 200 with one resource under `data`. */
 export function resource(data: unknown): Answer {
   return { status: 200, body: { data } };
 }
@@ -42,7 +47,7 @@ export function resource(data: unknown): Answer {
 /** 204 with an empty body: the answer to a deletion. */
 export const no_content: Answer = { status: 204 };
 
-/** What a list item is reduced to by `Prefer: return-minimal`. */
+/** The fields of a list item with `Prefer: return-minimal`. */
 export interface MinimalItem {
   readonly id: string | number;
   readonly type: string;
@@ -50,8 +55,8 @@ export interface MinimalItem {
 }
 
 /**
- * 200 with a page of resources under `data`, and `links` that keep the filters. `minimal` reduces an item where the list
- * honours `Prefer: return-minimal`.
+ * Returns 200 with a page of resources under `data`, and `links` with the same filters. `minimal`
+ * reduces an item where the list supports `Prefer: return-minimal`.
  */
 export function list<Item>(
   query: Query,

@@ -2,10 +2,10 @@ import { Fault, type FieldError, maskCardNumbers, Refusal } from '@tallystick/ke
 import type { Answer } from './answer.ts';
 import { type HttpProblemCode, http_problem_status, refusal_status } from './refusal-status.ts';
 
-/** Seconds after which a client may try again what met a fault of ours. */
+/** Seconds after which a client may try again after a fault of the service. */
 export const retry_after_s = 1;
 
-/** An expected error of the HTTP conventions, as a `Refusal` is one of the domain. */
+/** An expected error of the HTTP conventions, like a `Refusal` of the domain. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly code: HttpProblemCode;
@@ -25,7 +25,10 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The error body of the client API: `error` a sentence, `fields` only where a field is invalid. */
+/**
+ * The error body of the client API. `error` is a sentence. `fields` is present only when a field is
+ * invalid.
+ */
 export interface ErrorBody {
   readonly error: string;
   readonly code: string;
@@ -33,12 +36,18 @@ export interface ErrorBody {
   readonly request_id: string;
 }
 
-/** Whether the error is one that a caller was to expect; anything else is ours and goes to the log. */
+/**
+ * Whether the error is an expected result of a request. Any other error is a failure of the service
+ * and is logged.
+ */
 export function isExpected(error: unknown): error is Refusal | HttpProblem {
   return error instanceof Refusal || error instanceof HttpProblem;
 }
 
-/** What the caller is told about an error. Of an unexpected one: the request id and no detail. */
+/**
+ * Returns the answer for an error. For an unexpected error it contains the request id and no
+ * detail.
+ */
 export function errorAnswer(error: unknown, request_id: string): Answer {
   if (error instanceof Refusal) {
     const headers = error.code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : {};

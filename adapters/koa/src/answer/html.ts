@@ -1,4 +1,4 @@
-/** The text as it may stand in HTML, in an element or in a quoted attribute. */
+/** Escapes the text for HTML, in an element or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

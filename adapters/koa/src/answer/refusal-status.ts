@@ -1,6 +1,6 @@
 import type { RefusalCode } from '@tallystick/kernel';
 
-/** The status of every refusal of the domain. A code without one does not compile. */
+/** The status of every refusal of the domain. A code without a status does not compile. */
 export const refusal_status: Readonly<Record<RefusalCode, number>> = {
   validation_failed: 400,
   invalid_query: 400,
@@ -11,7 +11,7 @@ export const refusal_status: Readonly<Record<RefusalCode, number>> = {
   idempotency_mismatch: 422,
 };
 
-/** What only HTTP can get wrong, with its status. */
+/** The errors that only HTTP has, with their status. */
 export const http_problem_status = {
   malformed_json: 400,
   method_not_allowed: 405,

@@ -9,7 +9,7 @@ export interface HealthPorts {
   readonly ping: () => Promise<void>;
 }
 
-/** What operators watch. */
+/** The routes for health and metrics. */
 export function healthRoutes(ports: HealthPorts): readonly SystemRoute[] {
   return [
     {
@@ -25,7 +25,7 @@ export function healthRoutes(ports: HealthPorts): readonly SystemRoute[] {
         try {
           await ports.ping();
         } catch {
-          throw new HttpProblem('unavailable', 'the database does not answer', { 'Retry-After': '1' });
+          throw new HttpProblem('unavailable', 'the database does not respond', { 'Retry-After': '1' });
         }
         ctx.body = { status: 'ready' };
       },

@@ -1,20 +1,21 @@
 /**
- * Whether the server still takes work, and how much is in hand.
+ * Whether the server still accepts work, and how many requests are in flight.
  *
  *   serving --stop()--> stopping
  *
- * While stopping, answers carry `Connection: close` and `/readyz` is 503, so that clients and load balancers go elsewhere;
- * what is in flight is finished. The server closes its listener, then waits for `idle()`.
+ * While stopping, answers have the header `Connection: close` and `/readyz` returns 503, so that
+ * clients and load balancers use another server. Requests in flight are completed. The server
+ * closes its listener, then waits for `idle()`.
  */
 export interface Lifecycle {
   readonly stopping: boolean;
-  /** Requests whose answer has not been handed to the network yet. */
+  /** Requests whose answer has not been passed to the network yet. */
   readonly in_flight: number;
-  /** Begins to stop; a repeat changes nothing. */
+  /** Begins to stop. A repeated call changes nothing. */
   stop(): void;
   /** Resolves when nothing is in flight. */
   idle(): Promise<void>;
-  /** A request has come; returns what to call, once, when its answer is out. */
+  /** Counts a received request. Returns a function to call once, when its answer is sent. */
   enter(): () => void;
 }
 

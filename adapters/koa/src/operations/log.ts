@@ -1,13 +1,13 @@
 import { maskUnbrokenNumbers } from '@tallystick/kernel';
 import pino from 'pino';
 
-/** What the HTTP interface asks of a logger; pino's is one. */
+/** The methods that the HTTP interface requires of a logger; pino's is one. */
 export interface Log {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** Names whose values never reach a log, wherever they stand in what is logged. */
+/** Names whose values are never logged, at any place in the logged value. */
 const secret_names: ReadonlySet<string> = new Set([
   'card_number',
   'cvc',
@@ -19,20 +19,20 @@ const secret_names: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** How deep the names are looked for. What lies deeper is not shown. */
+/** The depth to which the names are searched. Deeper values are not logged. */
 const depth_max = 5;
 
 /**
- * Options for a pino logger that cannot print a card number, a cvc, an Authorization header or a body: values of such
- * names are cut out, an error shows its kind, message and stack and none of its other properties, and of the finished
- * line everything that looks like a card number or an API key is masked. Times are ISO text: digits of a number of
- * milliseconds might look like a card number.
+ * Options for a pino logger that cannot print a card number, a cvc, an Authorization header or a
+ * body. Values of such names are removed. An error shows its kind, message and stack, and no other
+ * property. In the finished line, everything that looks like a card number or an API key is masked.
+ * Times are ISO text, because the digits of a number of milliseconds might look like a card number.
  */
 export function logOptions(level: string): pino.LoggerOptions {
   return {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // Pino's own `redact` costs a multiple of the whole line when its paths have wildcards.
+    // Pino's `redact` costs a multiple of the whole line when its paths have wildcards.
     formatters: { log: (fields) => removeSecrets(fields, depth_max) as Record<string, unknown> },
     serializers: { err: toLoggedError },
     hooks: {
@@ -42,7 +42,7 @@ export function logOptions(level: string): pino.LoggerOptions {
   };
 }
 
-/** The fields without those of secret names; the same object when it has none. */
+/** Returns the fields without secret names. Returns the same object when it has none. */
 function removeSecrets(value: object, depth_left: number): unknown {
   if (value instanceof Error) return toLoggedError(value);
   if (depth_left === 0) return '[deep]';
@@ -61,13 +61,13 @@ function removeSecrets(value: object, depth_left: number): unknown {
   return copy ?? value;
 }
 
-/** What `toLoggedError` has made, so that it may be given to a logger which asks for it again. */
+/** Results of `toLoggedError`. A logger may pass a result to the function again. */
 const shown = new WeakSet<object>();
 
-/** What the log tells of an error: its kind, message, stack, and the same of its cause. */
+/** Returns the logged form of an error: its kind, message and stack, and the same of its cause. */
 export function toLoggedError(error: unknown): object {
   if (typeof error === 'object' && error !== null && shown.has(error)) return error;
-  const told =
+  const logged =
     error instanceof Error
       ? {
           type: error.name,
@@ -76,6 +76,6 @@ export function toLoggedError(error: unknown): object {
           ...(error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }),
         }
       : { type: typeof error };
-  shown.add(told);
-  return told;
+  shown.add(logged);
+  return logged;
 }

@@ -1,7 +1,7 @@
 import type { Ledger } from '@tallystick/cards';
 import type { Metrics } from './metrics.ts';
 
-/** The ledger, with the size of each committed pass of messages told to the metrics. */
+/** Returns the ledger with a metric of the size of each committed pass of messages. */
 export function measureLedger(ledger: Ledger, metrics: Pick<Metrics, 'pass'>): Ledger {
   return {
     ...ledger,

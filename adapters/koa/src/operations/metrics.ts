@@ -1,41 +1,58 @@
 import type { Clock } from '@tallystick/kernel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What the service counts, for `/metrics`. One per process: the composition root hands it to whoever has something to count. */
+/**
+ * The counters of the service, for `/metrics`. One per process: the composition root passes it to
+ * every part that counts.
+ */
 export interface Metrics {
-  /** A request was answered. `route` is the template (`/v1/virtualcards/:id`), so that the series stay few. */
+  /**
+   * A request was answered. `route` is the template (`/v1/virtualcards/:id`), so that the number of
+   * series is small.
+   */
   request(method: string, route: string, status: number, duration_ms: number): void;
-  /** An authorization message was answered; the code of `vcn_response` (V, or why it was declined). */
+  /**
+   * An authorization message was answered. `code` is the code of `vcn_response` (V, or the reason
+   * of the decline).
+   */
   decision(code: string): void;
   /** A pass of the decision path committed this many messages. */
   pass(messages: number): void;
-  /** A message of the network found no place in the queue before the decision path. */
+  /** A network message found no place in the queue before the decision path. */
   messageRefused(): void;
-  /** Says how many requests are in flight, whenever the metrics are read. */
+  /**
+   * Registers a reader of the number of requests in flight. It is called when the metrics are read.
+   */
   watchInFlight(in_flight: () => number): void;
-  /** An attempt of a delivery ended: it succeeded, failed for good, or is tried again later. */
+  /** An attempt of a delivery ended: it succeeded, failed permanently, or is tried again later. */
   attempt(outcome: 'succeeded' | 'failed' | 'retried', duration_ms: number): void;
-  /** Says how many deliveries wait, whenever the metrics are read. `now` is the clock that they are due by. */
+  /**
+   * Registers a reader of the waiting deliveries. It is called when the metrics are read. `clock`
+   * is the clock that decides when they are due.
+   */
   watchDeliveries(read: () => Promise<DeliveryBacklog>, clock: Clock): void;
-  /** An attempt to send a mail ended: it was sent, has failed for good, or is tried again later. */
+  /** An attempt to send a mail ended: it was sent, failed permanently, or is tried again later. */
   mail(outcome: 'sent' | 'failed' | 'retried'): void;
-  /** Says how many mails wait, whenever the metrics are read. `now` is the clock that they are due by. */
+  /**
+   * Registers a reader of the waiting mails. It is called when the metrics are read. `clock` is the
+   * clock that decides when they are due.
+   */
   watchMails(read: () => Promise<MailBacklog>, clock: Clock): void;
   readonly content_type: string;
   /** The metrics in the Prometheus text format. */
   read(): Promise<string>;
 }
 
-/** Mails that are not over. */
+/** Mails that are not finished. */
 export interface MailBacklog {
   readonly pending: number;
-  /** When the first of them is or was due, epoch milliseconds; null when there is none. */
+  /** The earliest due time of these, epoch milliseconds; null when there is none. */
   readonly oldest_due_at_ms: number | null;
 }
 
-/** Deliveries that are not over. */
+/** Deliveries that are not finished. */
 export interface DeliveryBacklog extends MailBacklog {
-  /** Offers that wait in the queue. */
+  /** Waiting offers in the queue. */
   readonly queue_depth: number;
 }
 
@@ -53,7 +70,7 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
   });
   const decisions = new Counter({
     name: 'tallystick_authorization_decisions_total',
-    help: 'Answered authorization messages by answer code: V is valid, the others say why not',
+    help: 'Answered authorization messages by answer code: V is valid, the others state the reason',
     labelNames: ['code'],
     registers,
   });
@@ -65,7 +82,7 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
   });
   const refused_messages = new Counter({
     name: 'tallystick_network_messages_refused_total',
-    help: 'Messages of the network that were not taken because too many waited already',
+    help: 'Messages of the network that were refused because too many were waiting',
     registers,
   });
   const attempts = new Histogram({
@@ -84,7 +101,7 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
   let in_flight: () => number = () => 0;
   new Gauge({
     name: 'tallystick_http_requests_in_flight',
-    help: 'Requests whose answer is not out yet',
+    help: 'Requests whose answer is not sent yet',
     registers,
     collect() {
       this.set(in_flight());
@@ -113,7 +130,9 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
     watchMails(read, clock) {
       const gauge = gaugesOf(registers, read);
       gauge('mails_pending', 'Mails that are not sent yet', ({ pending }) => pending);
-      gauge('mail_oldest_due_age_seconds', 'How long the oldest due mail has waited', (told) => dueAge(told, clock));
+      gauge('mail_oldest_due_age_seconds', 'How long the oldest due mail has waited', (backlog) =>
+        dueAge(backlog, clock),
+      );
     },
     watchInFlight(count) {
       in_flight = count;
@@ -125,10 +144,10 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
 
 function watchDeliveries(registers: Registry[], read: () => Promise<DeliveryBacklog>, clock: Clock): void {
   const gauge = gaugesOf(registers, read);
-  gauge('deliveries_pending', 'Deliveries of active webhooks that are not over', ({ pending }) => pending);
+  gauge('deliveries_pending', 'Deliveries of active webhooks that are not finished', ({ pending }) => pending);
   gauge('delivery_queue_depth', 'Offers of deliveries that wait in the queue', ({ queue_depth }) => queue_depth);
-  gauge('delivery_oldest_due_age_seconds', 'How long the oldest due delivery has waited', (told) =>
-    dueAge(told, clock),
+  gauge('delivery_oldest_due_age_seconds', 'How long the oldest due delivery has waited', (backlog) =>
+    dueAge(backlog, clock),
   );
 }
 
@@ -137,11 +156,11 @@ function dueAge({ oldest_due_at_ms }: MailBacklog, clock: Clock): number {
   return Math.max(0, now_ms - (oldest_due_at_ms ?? now_ms)) / 1000;
 }
 
-/** Makes gauges of one reading. They are collected together: it serves them all. */
-function gaugesOf<Told>(registers: Registry[], read: () => Promise<Told>) {
-  let reading: Promise<Told | null> | null = null;
-  /** Null while the database or the queue is away. */
-  const current = (): Promise<Told | null> => {
+/** Creates several gauges from one reading, which is done once per collection. */
+function gaugesOf<Reading>(registers: Registry[], read: () => Promise<Reading>) {
+  let reading: Promise<Reading | null> | null = null;
+  /** Null while the database or the queue is unavailable. */
+  const current = (): Promise<Reading | null> => {
     reading ??= read()
       .catch(() => null)
       .finally(() => {
@@ -149,14 +168,14 @@ function gaugesOf<Told>(registers: Registry[], read: () => Promise<Told>) {
       });
     return reading;
   };
-  return (name: string, help: string, value: (of: Told) => number) =>
+  return (name: string, help: string, value: (of: Reading) => number) =>
     new Gauge({
       name: `tallystick_${name}`,
       help,
       registers,
       async collect() {
-        const told = await current();
-        this.set(told === null ? Number.NaN : value(told));
+        const latest = await current();
+        this.set(latest === null ? Number.NaN : value(latest));
       },
     });
 }

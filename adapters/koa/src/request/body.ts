@@ -6,17 +6,19 @@ import { HttpProblem } from '../answer/error-answer.ts';
 /** The largest body that a request may have (decision: HTTP conventions). */
 export const body_bytes_max = 1024 * 1024;
 
-/** How much of an oversized body is read and dropped, so that its sender comes to read our 413. */
+/**
+ * How much of an oversized body is read and discarded, so that its sender can read the answer 413.
+ */
 const drained_bytes_max = 16 * 1024 * 1024;
 
-/** How deep arrays and objects may nest. */
+/** The maximum nesting of arrays and objects. */
 export const nesting_max = 64;
 
 const no_bytes = Buffer.alloc(0);
 
 /**
- * Reads the whole body. Counts the bytes as they come, whatever Content-Length says; refuses a body over `body_bytes_max`
- * with `body_too_large`.
+ * Reads the whole body. Counts the received bytes and ignores Content-Length. Refuses a body over
+ * `body_bytes_max` with `body_too_large`.
  */
 export function readBody(req: IncomingMessage): Promise<Buffer> {
   const declared = req.headers['content-length'];
@@ -42,11 +44,12 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
       if (length > body_bytes_max) reject(tooLarge({}));
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
     });
-    // A caller that goes away in the middle is no fault of ours.
+    // A caller that disconnects during the body is not a fault of the service.
     const ended = () => reject(new HttpProblem('malformed_json', 'the request ended before its body did'));
     req.on('error', ended);
     req.on('close', () => {
-      // Comes after every whole body too; an error made then would cost each request its stack.
+      // This event also follows every whole body. An error created then would cost each request a
+      // stack trace.
       if (!req.readableEnded) ended();
     });
   });
@@ -56,7 +59,9 @@ function tooLarge(headers: Readonly<Record<string, string>>): HttpProblem {
   return new HttpProblem('body_too_large', `the body is larger than ${body_bytes_max} bytes`, headers);
 }
 
-/** Refuses (`unsupported_media_type`) a body that does not say it is JSON in UTF-8, as it is. */
+/**
+ * Refuses (`unsupported_media_type`) a body unless its headers state uncompressed JSON in UTF-8.
+ */
 export function requireJsonType(req: IncomingMessage): void {
   const type = req.headers['content-type'];
   if (type !== 'application/json' && !isJsonType(type)) {
@@ -79,9 +84,9 @@ function isJsonType(type: string | undefined): boolean {
 }
 
 /**
- * The JSON value of a body. Refuses (`malformed_json`) what is not UTF-8, not JSON, nested deeper than `nesting_max`, or
- * holds text that cannot be stored (a NUL, half a surrogate pair). A name given twice has its last value, and `__proto__`
- * is a name like any other.
+ * Parses the JSON value of a body. Refuses (`malformed_json`) a body that is not UTF-8, is not
+ * JSON, is nested deeper than `nesting_max`, or contains text that cannot be stored (a NUL, half a
+ * surrogate pair). A repeated name has its last value, and `__proto__` is an ordinary name.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('the body is not valid UTF-8');
@@ -91,7 +96,7 @@ export function parseJson(bytes: Buffer): unknown {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {
     // The parser's message repeats the text around the problem, which may be a card number.
-    throw malformed(bytes.length === 0 ? 'the body is empty; a JSON object is needed' : 'the body is not valid JSON');
+    throw malformed(bytes.length === 0 ? 'the body is empty; a JSON object is required' : 'the body is not valid JSON');
   }
   if (bytes.includes('\\u')) requireStorable(value, '');
   return value;
@@ -102,7 +107,10 @@ function malformed(message: string, path?: string): HttpProblem {
   return new HttpProblem('malformed_json', `${path} ${message}`, {}, [{ path, message }]);
 }
 
-/** The deepest nesting of brackets outside strings. Looks at bytes: a parser would have to build the bomb first. */
+/**
+ * Returns the deepest nesting of brackets outside strings. It reads bytes, because a parser would
+ * build the whole nested value first.
+ */
 function measureDepth(bytes: Buffer): number {
   let depth = 0;
   let depth_max = 0;
@@ -126,13 +134,14 @@ function measureDepth(bytes: Buffer): number {
 
 function requireStorable(value: unknown, path: string): void {
   if (typeof value === 'string') {
-    if (!isStorable(value)) throw malformed('holds a NUL or half a surrogate pair, which is no text', path || 'body');
+    if (!isStorable(value))
+      throw malformed('contains a NUL or half a surrogate pair, which is not text', path || 'body');
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) requireStorable(item, `${path}[${index}]`);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, item] of Object.entries(value)) {
       if (!isStorable(name))
-        throw malformed('has a name with a NUL or half a surrogate pair, which is no text', path || 'body');
+        throw malformed('has a name with a NUL or half a surrogate pair, which is not text', path || 'body');
       requireStorable(item, path === '' ? name : `${path}.${name}`);
     }
   }

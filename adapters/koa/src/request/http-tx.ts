@@ -3,5 +3,7 @@ import type { CardsTx, MailTx } from '@tallystick/cards';
 import type { WebhooksTx } from '@tallystick/events';
 import type { TemplatesTx } from '@tallystick/templates';
 
-/** What the HTTP interface needs of a transaction: the stores of every use case that it calls. */
+/**
+ * The stores that the HTTP interface needs of a transaction: those of every use case that it calls.
+ */
 export type HttpTx = CardsTx & TemplatesTx & AccessTx & WebhooksTx & MailTx;

@@ -13,15 +13,16 @@ import type { RenderedAnswer } from '../answer/answer.ts';
 import type { HttpTx } from './http-tx.ts';
 import { type ApiRequest, clientCall } from './route.ts';
 
-/** The value of an `Idempotency-Key` header, checked; null when there is none. */
+/** Returns the checked value of an `Idempotency-Key` header; null when there is none. */
 export function idempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
   return parseIdempotencyKey(Array.isArray(header) ? header.join(', ') : header);
 }
 
 /**
- * Claims the key for a request, in a transaction of its own, so that others see it at once. Gives who holds it now, or the
- * first answer, to be replayed byte for byte; the numbers that it shows are told to the audit log once more.
+ * Claims the key for a request, in a separate transaction, so that others see it immediately.
+ * Returns the owner of the claim, or the first answer, which is replayed byte for byte. The audit
+ * log records again the numbers that a replay shows.
  */
 export async function claimKey(
   ports: IdempotencyPorts & { readonly unitOfWork: UnitOfWork<HttpTx> },
@@ -43,7 +44,7 @@ export async function claimKey(
   });
 }
 
-/** Keeps the answer for its replays, in the transaction of the change. */
+/** Stores the answer for its replays, in the transaction of the change. */
 export function keepForReplay(
   tx: Pick<HttpTx, 'idempotency'>,
   sealer: Sealer,

@@ -29,10 +29,10 @@ import type { RateLimit } from './rate-limit.ts';
 import type { ApiRequest, Route } from './route.ts';
 import { parseShape } from './shape.ts';
 
-/** What is known of a request beside Koa's own context. */
+/** The state of a request beside Koa's context. */
 export interface RequestState {
   request_id: string;
-  /** The template of the route, once one is found. */
+  /** The template of the route, after it was found. */
   route: string;
   principal: Principal | null;
 }
@@ -42,7 +42,7 @@ export type HttpContext = Context & {
   readonly params?: { readonly id?: string; readonly delivery_id?: string };
 };
 
-/** What the way of a request needs. */
+/** The ports that the pipeline needs. */
 export interface PipelinePorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   readonly sealer: Sealer;
@@ -53,15 +53,18 @@ export interface PipelinePorts {
   readonly log: Log;
   readonly authenticator: Authenticator;
   readonly rate_limit: RateLimit;
-  /** For keys without a limit of their own; null: no limit. */
+  /** For keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
-  /** Timestamps of signatures are compared with it. */
+  /** Timestamps of signatures are compared with machine time. */
   readonly machine_clock: Clock;
-  /** Waits until the clock shows what other processes made of it; absent where no other moves it. */
+  /**
+   * Waits until the clock shows the moves of other processes. Absent where no other process moves
+   * it.
+   */
   readonly refreshClock: (() => Promise<void>) | undefined;
 }
 
-/** A request of a known caller, on its way. */
+/** A request of an authenticated caller. */
 interface Arrived {
   readonly ctx: HttpContext;
   readonly principal: Principal;
@@ -71,9 +74,10 @@ interface Arrived {
 }
 
 /**
- * The way of a request to its route, the same for all: who is it (401), not too often (429), the body (413), its
- * signature (401), may this key do it (403), the query (400); then, if the request bears an Idempotency-Key, the claim of
- * it (409, 422, or the first answer again); then the body's type and shape (415, 400), and the work.
+ * Returns the pipeline of a route. The order of its steps is the same for all routes: the caller
+ * (401), the rate limit (429), the body (413), its signature (401), the role (403), the query
+ * (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first answer
+ * again). Then the body's type and shape (415, 400), and the work.
  */
 export function createAnswering(ports: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
   return async (ctx) => {
@@ -109,7 +113,10 @@ export function createAnswering(ports: PipelinePorts, route: Route): (ctx: HttpC
 
 const no_rules = {};
 
-/** The work under an idempotency key: a refusal is an answer to be kept, a failure of ours gives the key back. */
+/**
+ * Does the work of a request with an idempotency key. A refusal is an answer and is kept. A failure
+ * of the service releases the key.
+ */
 async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
   const { ctx, principal, bytes, now_ms } = arrived;
   const { request_id } = ctx.state;
@@ -117,11 +124,11 @@ async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived,
   if ('status' in owner) return owner;
   try {
     const answer = await perform(ports, route, arrived, owner);
-    if (!isKept(answer.status)) await giveBack(ports, request_id, owner);
+    if (!isKept(answer.status)) await releaseKey(ports, request_id, owner);
     return answer;
   } catch (error) {
     if (!isExpected(error)) {
-      await giveBack(ports, request_id, owner);
+      await releaseKey(ports, request_id, owner);
       throw error;
     }
     const answer = render(errorAnswer(error, request_id));
@@ -130,12 +137,12 @@ async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived,
   }
 }
 
-/** Best effort: when even this fails, the claim's lease runs out. */
-async function giveBack(ports: PipelinePorts, request_id: string, owner: IdempotencyOwner): Promise<void> {
+/** Best effort: if this fails, the claim's lease expires. */
+async function releaseKey(ports: PipelinePorts, request_id: string, owner: IdempotencyOwner): Promise<void> {
   try {
     await ports.unitOfWork.run((tx) => tx.idempotency.release(owner));
   } catch (error) {
-    ports.log.error({ request_id, err: toLoggedError(error) }, 'an idempotency key could not be given back');
+    ports.log.error({ request_id, err: toLoggedError(error) }, 'an idempotency key could not be released');
   }
 }
 
@@ -170,9 +177,9 @@ async function perform(
     }
     let committed: (() => void) | undefined;
     const answer = await ports.unitOfWork.run(async (tx) => {
-      const given = await route.transaction(tx, request);
-      committed = given.committed;
-      const rendered = render(given);
+      const result = await route.transaction(tx, request);
+      committed = result.committed;
+      const rendered = render(result);
       if (owner !== null) await keepForReplay(tx, ports.sealer, owner, rendered);
       return rendered;
     });
@@ -192,7 +199,7 @@ function enforceRateLimit(ports: PipelinePorts, principal: Principal): void {
   throw new HttpProblem('rate_limited', message, { 'Retry-After': String(wait_s) });
 }
 
-/** What a signature and an idempotency key stand for: the request as it was sent. */
+/** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */
 function signedPartsOf({ req }: HttpContext, body: Buffer): SignedParts {
   const target = req.url ?? '';
   const question = target.indexOf('?');
@@ -204,12 +211,14 @@ function signedPartsOf({ req }: HttpContext, body: Buffer): SignedParts {
   };
 }
 
-/** Whether a text is an id as it stands in a path: digits without leading zeros. */
+/** Whether a text is an id as written in a path: digits without leading zeros. */
 export function isPathId(text: string | undefined): text is string {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text);
 }
 
-/** The id of a path; 0 where it has none. What is no id names nothing, like one that nobody has. */
+/**
+ * Returns the id of a path; 0 where the path has none. Other text is refused like an unknown id.
+ */
 function parsePathId(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!isPathId(text)) throw new Refusal('not_found', 'there is nothing with this id');
@@ -220,7 +229,7 @@ function isWrapped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'data');
 }
 
-/** The domain names fields from the resource on; the caller wrote them under `data`. */
+/** The domain names fields relative to the resource. The caller wrote them under `data`. */
 function prefixPaths(refusal: Refusal, prefix: string): Refusal {
   const [first, ...others] = refusal.fields.map(({ path, message }) => ({ path: prefix + path, message }));
   if (refusal.code !== 'validation_failed' || first === undefined) return refusal;
@@ -232,7 +241,7 @@ function headerOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Puts an answer on the wire. */
+/** Writes an answer to the response. */
 export function send(ctx: HttpContext, answer: RenderedAnswer): void {
   const { res } = ctx;
   ctx.status = answer.status;

@@ -10,20 +10,26 @@ import {
 } from '@tallystick/kernel';
 import type * as z from 'zod';
 
-/** The query of a request, as its route understands it. */
+/** The query of a request, parsed by the rules of its route. */
 export interface Query {
-  /** Name and value of each `filter[<name>]=<value>`, in the order given, each name once. */
+  /** Name and value of each `filter[<name>]=<value>`, in the order sent, each name once. */
   readonly filters: ReadonlyMap<string, string>;
   readonly page: PageRequest;
-  /** Whether the parameter was given as `true` (or `1`). */
+  /** Whether the parameter was sent as `true` (or `1`). */
   flag(name: string): boolean;
-  /** The path of this list with the same filters; with a cursor, the page that it opens. */
+  /**
+   * Returns the path of this list with the same filters. With a cursor, it is the path of the page
+   * after the cursor.
+   */
   link(after: string | null): string;
   /** `Prefer: return-minimal`. */
   readonly prefers_minimal: boolean;
 }
 
-/** The value of a filter that takes one of a few; undefined when it is not given. Refuses (`invalid_query`) any other. */
+/**
+ * Returns the value of a filter with a fixed list of values; undefined when the filter is absent.
+ * Refuses (`invalid_query`) any other value.
+ */
 export function readChoiceFilter<Value extends string>(
   { filters }: Query,
   name: string,
@@ -36,8 +42,8 @@ export function readChoiceFilter<Value extends string>(
 }
 
 /**
- * Reads the filters with a function of the domain, which calls a filter `mcc`. Its refusal (`invalid_query`) names the
- * parameter as the caller wrote it: `filter[mcc]`.
+ * Reads the filters with a function of the domain, which names a filter `mcc`. The refusal
+ * (`invalid_query`) names the parameter as the caller wrote it: `filter[mcc]`.
  */
 export function readFilters<Filters>(
   { filters }: Query,
@@ -51,19 +57,21 @@ export function readFilters<Filters>(
   }
 }
 
-/** Which query parameters a route takes. */
+/** The query parameters that a route accepts. */
 export interface QueryRules {
-  /** Takes `page[...]`. */
+  /** Accepts `page[...]`. */
   readonly paged?: boolean;
-  /** The items have no url of their own, and so stay whole when the caller prefers minimal ones. */
+  /** The items have no URL, so they stay whole when the caller prefers minimal ones. */
   readonly items_stay_whole?: boolean;
-  /** Takes `filter[<name>]` for these names; a function decides names that are not fixed. */
+  /**
+   * Accepts `filter[<name>]` for these names. It is a function because some names are not fixed.
+   */
   readonly filters?: (name: string) => boolean;
   /** Parameters that are `true` or `false`. */
   readonly flags?: readonly string[];
 }
 
-/** The rule that takes the filters which a schema names. */
+/** Returns the rule that accepts the filters of a schema. */
 export function namedIn(filter: z.ZodObject): (name: string) => boolean {
   return (name) => Object.hasOwn(filter.shape, name);
 }
@@ -71,8 +79,9 @@ export function namedIn(filter: z.ZodObject): (name: string) => boolean {
 const bracketed = /^(filter|page)\[(.*)\]$/s;
 
 /**
- * Reads a query string (without `?`). Refuses (`invalid_query`), all at once, every `filter[...]` or `page[...]` that the
- * route does not know, that is given twice, or whose value is malformed. Other unknown parameters are ignored.
+ * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every
+ * `filter[...]` or `page[...]` that the route does not accept, that is repeated, or whose value is
+ * malformed. Other unknown parameters are ignored.
  */
 export function parseQuery(path: string, querystring: string, prefer: string | undefined, rules: QueryRules): Query {
   const filters = new Map<string, string>();
@@ -93,7 +102,7 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
     if (!isStorable(name + value) || (name + value).includes('\uFFFD')) {
       errors.push({ path: name.toWellFormed(), message: 'is not valid text' });
     } else if (into.has(inner)) {
-      errors.push({ path: name, message: 'is given twice' });
+      errors.push({ path: name, message: 'is repeated' });
     } else if (kind === 'filter' ? rules.filters?.(inner) : rules.paged && page_names.includes(inner)) {
       into.set(inner, value);
     } else {
@@ -117,7 +126,9 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
 const page_names = ['limit', 'after', 'offset'];
 
 function describeUnknownPage(rules: QueryRules): string {
-  return rules.paged ? `is not a page parameter; these are: ${page_names.join(', ')}` : 'is not known: this is no list';
+  return rules.paged
+    ? `is not a page parameter; these are: ${page_names.join(', ')}`
+    : 'is not a parameter of this path, which is not a list';
 }
 
 function readFlag(name: string, value: string, flags: Map<string, boolean>, errors: FieldError[]): void {
@@ -132,7 +143,7 @@ function readPage(page: ReadonlyMap<string, string>, errors: FieldError[]): Page
   const after = page.get('after');
   if (after === '') errors.push({ path: 'page[after]', message: 'is empty; take it from links.next' });
   if (after !== undefined && offset !== undefined) {
-    errors.push({ path: 'page[offset]', message: 'must not be given together with page[after]' });
+    errors.push({ path: 'page[offset]', message: 'must not be sent together with page[after]' });
   }
   return { limit, ...(after === undefined ? {} : { after }), ...(offset === undefined ? {} : { offset }) };
 }

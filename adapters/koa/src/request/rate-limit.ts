@@ -1,4 +1,6 @@
-/** Beyond this many buckets, the full ones are dropped: a full bucket says nothing that a missing one does not. */
+/**
+ * Above this number, full buckets are deleted. A full bucket has the same effect as a missing one.
+ */
 const buckets_max = 10_000;
 
 interface Bucket {
@@ -6,9 +8,12 @@ interface Bucket {
   filled_at_ms: number;
 }
 
-/** Token buckets, one per API key, in this process. A bucket holds a minute's worth and fills steadily. */
+/**
+ * Token buckets, one per API key, in this process. A bucket has the tokens of one minute and fills
+ * steadily.
+ */
 export interface RateLimit {
-  /** Takes one token. 0: go on; else the whole seconds after which one is there. */
+  /** Takes one token. Returns 0 when there was one, else the whole seconds until there is one. */
   take(key_id: string, per_minute: number): number;
 }
 
@@ -36,7 +41,7 @@ export function createRateLimit(monotonicNow: () => number): RateLimit {
   };
 }
 
-/** A bucket that nobody touched for a minute has filled up. */
+/** A bucket that was not used for a minute is full. */
 function dropFull(buckets: Map<string, Bucket>, at_ms: number): void {
   for (const [key_id, bucket] of buckets) if (at_ms - bucket.filled_at_ms >= 60_000) buckets.delete(key_id);
 }

@@ -19,11 +19,11 @@ export type Tag =
   | 'Operator'
   | 'Sandbox';
 
-/** A request that got through: authenticated, in bounds, its body in shape. */
+/** A request that passed all checks: authenticated, within bounds, its body in shape. */
 export interface ApiRequest<Body = unknown> {
   readonly principal: Principal;
   readonly request_id: string;
-  /** The clock, read once for the request; epoch milliseconds. */
+  /** Service time, read once for the request; epoch milliseconds. */
   readonly now_ms: number;
   /** The `:id` of the path; 0 where the path has none. */
   readonly id: number;
@@ -33,10 +33,13 @@ export interface ApiRequest<Body = unknown> {
   readonly body: Body;
 }
 
-/** What every route says of itself: the router, the checks and the OpenAPI document are all made from it. */
+/**
+ * The definition of a route. The router, the checks and the OpenAPI document are all generated from
+ * it.
+ */
 interface RouteBase<Schema extends z.ZodType> {
   readonly method: Method;
-  /** As in the specification, e.g. `/v1/virtualcards/:id`. */
+  /** As in the service specification, for example `/v1/virtualcards/:id`. */
   readonly path: string;
   readonly area: Area;
   /** The function name of generated clients: `webhooks.deliveries.retry`. Unique, never changes. */
@@ -46,36 +49,50 @@ interface RouteBase<Schema extends z.ZodType> {
   readonly summary: string;
   readonly description?: string;
   readonly deprecated?: boolean;
-  /** A GET that does something beyond reading: HEAD, which would do it unseen, is refused on its path (405). */
+  /**
+   * A GET that has an effect beyond reading. HEAD would have the effect without showing it, so it
+   * is refused on this path (405).
+   */
   readonly has_effect?: boolean;
   readonly query?: QueryRules;
-  /** The filters that `query` takes, for the document: one property for each name. */
+  /** The filters that `query` accepts, for the document: one property for each name. */
   readonly filter?: z.ZodObject;
-  /** What the whole body is checked with; without it a body is neither needed nor looked at. */
+  /** The schema that checks the whole body. Without it, a body is neither required nor read. */
   readonly body?: Schema;
-  /** The shape that the document shows, where `body` leaves the fields to the domain, which reports every problem at once. */
+  /**
+   * The shape in the document, where `body` leaves the fields to the domain, which reports every
+   * problem at the same time.
+   */
   readonly documented_body?: z.ZodType;
-  /** A body that has no `data` is taken as the content of it. */
+  /** A body without `data` is read as the content of `data`. */
   readonly takes_bare_body?: boolean;
-  /** The shape of what is answered with `status`, for the document; null: no body. */
+  /** The shape of the answer with `status`, for the document. Null: no body. */
   readonly answer: z.ZodType | null;
   readonly status?: 200 | 204;
-  /** Whole bodies that are answered with other statuses, beside the error body, for the document. */
+  /** Whole bodies of answers with other statuses, beside the error body, for the document. */
   readonly other_answers?: Readonly<Record<number, z.ZodType>>;
-  /** Refusals of its own, for the document, which knows those that follow from the other fields. */
+  /**
+   * Further refusals of the route, for the document. Refusals that follow from the other fields are
+   * documented automatically.
+   */
   readonly refusals?: readonly RefusalCode[];
   /** The answer is not wrapped in `data`. */
   readonly answers_bare?: boolean;
 }
 
-/** A route whose work is one transaction. The work may run again after a conflict, so it does no outside I/O. */
+/**
+ * A route whose work is one transaction. The work may run again after a conflict, so it does no
+ * outside I/O.
+ */
 export interface TransactionRoute<Schema extends z.ZodType> extends RouteBase<Schema> {
   transaction(tx: HttpTx, request: ApiRequest<z.output<Schema>>): Promise<Answer>;
-  /** Whether a GET writes after all, for this query: it tells the audit log. */
+  /** Whether a GET with this query writes, for example to the audit log. */
   readonly writes?: (query: Query) => boolean;
 }
 
-/** A route that brings its own transactions: repeating it with the same input must change nothing more. */
+/**
+ * A route that runs its transactions itself. A repeat with the same input must change nothing more.
+ */
 export interface OwnTransactionsRoute<Schema extends z.ZodType> extends RouteBase<Schema> {
   perform(request: ApiRequest<z.output<Schema>>): Promise<Answer>;
 }
@@ -83,23 +100,23 @@ export interface OwnTransactionsRoute<Schema extends z.ZodType> extends RouteBas
 /** A route of any body. */
 export type Route = TransactionRoute<z.ZodType> | OwnTransactionsRoute<z.ZodType>;
 
-/** Gives a route back, its handler typed by its schema. */
+/** Returns the route, with its handler typed by its schema. */
 export function route<Schema extends z.ZodType>(
   definition: TransactionRoute<Schema> | OwnTransactionsRoute<Schema>,
 ): Route {
-  // The pipeline hands a handler only what its own schema made.
+  // The pipeline passes a handler only the output of its schema.
   return definition as unknown as Route;
 }
 
-/** What a call takes from a request. */
+/** The fields of a request that a call needs. */
 type Caller = Pick<ApiRequest, 'principal' | 'request_id' | 'now_ms'>;
 
-/** The call of a client's request: it sees its own company only. */
+/** Returns the call of a client's request. It can access only its own company. */
 export function clientCall(request: Caller): Call {
   return operatorCall(request, companyOf(request.principal));
 }
 
-/** The call of an operator's request on behalf of a company. */
+/** Returns the call of an operator's request on behalf of a company. */
 export function operatorCall(request: Caller, company_id: number): Call {
   return {
     company_id,

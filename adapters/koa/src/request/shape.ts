@@ -2,8 +2,9 @@ import { type FieldError, invalid } from '@tallystick/kernel';
 import type * as z from 'zod';
 
 /**
- * The body as its schema makes it. Refuses (`validation_failed`) with every invalid field, each by its whole path
- * (`data.total_card_amount`). Unknown fields are dropped. `unwritten`: a first step of the path that the caller did not write.
+ * Returns the body as its schema outputs it. Refuses (`validation_failed`) with every invalid
+ * field, each with its whole path (`data.total_card_amount`). Unknown fields are removed.
+ * `unwritten` is a first step of the path that the caller did not write.
  */
 export function parseShape<Schema extends z.ZodType>(
   schema: Schema,
@@ -35,7 +36,10 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** What is wrong with a value, in our words: never the value itself, which may be a card number. */
+/**
+ * Returns the problem of a value in the service's words, without the value, which may be a card
+ * number.
+ */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required';
   switch (issue.code) {
@@ -60,7 +64,7 @@ const formats: Readonly<Record<string, string>> = {
   date: 'must be a calendar date, YYYY-MM-DD',
   datetime: 'must be an ISO 8601 date and time with an offset, such as 2026-01-31T12:00:00Z',
   email: 'must be an email address',
-  safeint: 'must be an integer that a double holds exactly',
+  safeint: 'must be an integer that a double represents exactly',
 };
 
 function formatBound(value: number | bigint, origin: string): string {
@@ -75,5 +79,5 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'number')
     return Number.isSafeInteger(value) ? 'a number' : Number.isInteger(value) ? 'a number past 2^53' : 'a fraction';
-  return kinds[typeof value] ?? 'such a value';
+  return kinds[typeof value] ?? 'a value of this type';
 }

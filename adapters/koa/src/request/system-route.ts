@@ -1,8 +1,8 @@
 import type { HttpContext } from './pipeline.ts';
 
-/** A route beside the interface: no key, no schema. */
+/** A route outside the API: no key, no schema. */
 export interface SystemRoute {
-  /** GET when absent, which answers HEAD too. */
+  /** GET when absent, which also answers HEAD. */
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly answer: (ctx: HttpContext) => void | Promise<void>;

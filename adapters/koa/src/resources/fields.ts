@@ -3,7 +3,7 @@ import { amount_max, type Money, sum_max } from '@tallystick/kernel';
 import * as z from 'zod';
 import type { MinimalItem } from '../answer/answer.ts';
 
-/** Shapes of single fields. Rules that join several fields, or need the database, are the domain's. */
+/** Shapes of single fields. The domain checks rules that need several fields or the database. */
 
 /** An amount that a caller may name, in minor units. */
 export const amount = z.int().min(0).max(amount_max).describe('Minor units (cents)');
@@ -61,21 +61,21 @@ export const last4 = z.string().regex(/^\d{4}$/);
 /** A merchant category code in an answer. */
 export const shown_mcc = z.string().regex(/^\d{4}$/);
 
-/** What `Prefer: return-minimal` leaves of an item of a list. */
+/** The fields of a list item with `Prefer: return-minimal`. */
 export const minimal_item = z
   .object({ id: z.union([id_text, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
   .meta({ id: 'MinimalItem' });
 
-/** Text that a message of the network carries. */
+/** Text in a network message. */
 export const short_text = z.string().max(network_text_length_max);
 
-/** A JSON object whose fields the domain checks, as it is. */
+/** A JSON object that is passed on unchanged. The domain checks its fields. */
 export const object_of_domain = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   { error: (issue) => (issue.input === undefined ? 'is required: the content of the request' : 'must be an object') },
 );
 
-/** A body that is `data` alone, its content for the domain to check. */
+/** A body with `data` only. The domain checks its content. */
 export const data_of_domain = z.object({ data: object_of_domain });
 
 /**

@@ -128,7 +128,7 @@ describe('a body', () => {
         (error: unknown) =>
           error instanceof HttpProblem &&
           error.fields[0]?.path === 'a.b[1]' &&
-          error.message.startsWith('a.b[1] holds'),
+          error.message.startsWith('a.b[1] contains'),
       );
     }
     assert.throws(() => parseJson(Buffer.from('{"\\u0000":1}')), refused('malformed_json'));

@@ -8,7 +8,7 @@ import {
 } from '@tallystick/events';
 import * as z from 'zod';
 
-/** One text: not what is written as a range. */
+/** A single text, not a range. */
 const text = z
   .string()
   .min(1)
@@ -29,7 +29,7 @@ export const event_filter: z.ZodObject = z
   .partial()
   .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');
 
-/** One value, or a range where the field takes one. */
+/** One value, or a range where the field supports one. */
 function filterOf({ type, range }: Omit<FilterField, 'name'>): z.ZodType {
   const value = {
     integer: z.int(),
@@ -37,7 +37,7 @@ function filterOf({ type, range }: Omit<FilterField, 'name'>): z.ZodType {
     instant: z
       .string()
       .regex(filter_value_forms.instant)
-      .describe('An instant, or a date, which stands for its whole GMT day. Write the + of an offset as %2B'),
+      .describe('An instant, or a date, which means its whole GMT day. Write the + of an offset as %2B'),
   }[type];
   return range ? z.union([value, rangeOf(type)]) : value;
 }

@@ -39,7 +39,8 @@ export function eventRoutes(): readonly Route[] {
       operation_id: 'events.list',
       summary: 'List events, newest first',
       description: 'Several filters are ANDed. A range is [from,to] with both ends included. Either end may be empty.',
-      // The events package knows its filters, and says of an unknown one which was meant.
+      // The events package checks its filters. Its refusal of an unknown filter suggests the
+      // intended one.
       query: { paged: true, filters: () => true },
       filter: event_filter,
       answer: z.array(event),

@@ -20,12 +20,12 @@ export const foreign_state = z
   .describe('Any JSON object. Anything that could be a card number is masked')
   .meta({ id: 'ForeignState' });
 
-/** Events that carry states of one kind, and what each type of them means. */
+/** Events whose states have one kind, with the meaning of each type. */
 interface EventKind {
   /** The name of the event's schema. */
   readonly id: string;
   readonly state: z.ZodType<Payload>;
-  /** By the stored name of the type: when an event of it is recorded. */
+  /** By the stored name of the type: the condition under which its events are recorded. */
   readonly types: Readonly<Record<string, string>>;
 }
 
@@ -89,10 +89,10 @@ const event_schemas = new Map(event_kinds.map((kind) => [kind, eventOf(kind)]));
 /** An event of another system. */
 export const foreign_event_record = event_schemas.get(foreign_events)!;
 
-/** Any event. `event_type` says which. */
+/** Any event. `event_type` states which. */
 export const event = z.union([...event_schemas.values()]).meta({ id: 'Event' });
 
-/** The names under which events are delivered: those of all types, second names too. */
+/** The names under which events are delivered: the names of all types, also their second names. */
 export const delivered_names = [
   ...event_types.map(({ name }) => name).filter((name) => name !== 'all'),
   ...event_types_without_id,
@@ -106,7 +106,7 @@ export const event_type = z
   } satisfies ShapeOf<EventType>)
   .meta({ id: 'EventType' });
 
-/** `POST /operator/v1/events`: an event that happened elsewhere. */
+/** `POST /operator/v1/events`: an event of another system. */
 export const foreign_event = z
   .object({
     data: z.object({

@@ -2,10 +2,10 @@ import type { KeptMessage } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
 import type { MinimalItem } from '../../answer/answer.ts';
 
-/** The fields of a kept mail as lists show it. */
+/** The fields of a stored mail as lists show it. */
 export type MailboxResource = ReturnType<typeof mailboxItem>;
 
-/** A kept mail as lists show it. */
+/** A stored mail as lists show it. */
 export function mailboxItem({ id, to, subject, received_at_ms }: KeptMessage) {
   const type = 'mailboxmessage' as const;
   return {
@@ -18,7 +18,7 @@ export function mailboxItem({ id, to, subject, received_at_ms }: KeptMessage) {
   };
 }
 
-/** What `Prefer: return-minimal` leaves of it. */
+/** The fields of a stored mail with `Prefer: return-minimal`. */
 export function minimalMailboxItem(message: KeptMessage): MinimalItem {
   const { id, type, url } = mailboxItem(message);
   return { id, type, url };

@@ -8,7 +8,10 @@ import { mailbox_item, mailbox_message } from './shapes.ts';
 
 const of_mailbox = { area: 'sandbox_mailbox', tag: 'Sandbox' } as const;
 
-/** `/sandbox/v1/mailbox`: what the sandbox would have mailed. There in the sandbox only. */
+/**
+ * `/sandbox/v1/mailbox`: the mails that the sandbox stored instead of sending them. Only in the
+ * sandbox.
+ */
 export function mailboxRoutes({ sealer }: { readonly sealer: Sealer }): readonly Route[] {
   return [
     route({

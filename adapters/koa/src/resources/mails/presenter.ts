@@ -7,7 +7,7 @@ const path = '/operator/v1/mails';
 /** The fields of a mail as answers show it. */
 export type MailResource = ReturnType<typeof mailResource>;
 
-/** A mail as operators see it: the address masked. */
+/** A mail as operators see it, with the address masked. */
 export function mailResource(one: Mail) {
   return {
     id: String(one.id),
@@ -25,7 +25,7 @@ export function mailResource(one: Mail) {
   };
 }
 
-/** What `Prefer: return-minimal` leaves of it. */
+/** The fields of a mail with `Prefer: return-minimal`. */
 export function minimalMail(one: Mail): MinimalItem {
   return { id: String(one.id), type: 'mail', url: mailUrl(one) };
 }

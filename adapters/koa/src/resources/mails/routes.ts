@@ -14,7 +14,7 @@ const of_mails = { area: 'mails', tag: 'Operator' } as const;
 
 const mail_filter = z.object({ state: z.enum(mail_states), company_id: id_number }).partial();
 
-/** `/operator/v1/mails`: what became of the mails about cards, and another try for those that failed. */
+/** `/operator/v1/mails`: the state of the mails about cards, and a retry of failed ones. */
 export function mailRoutes(): readonly Route[] {
   return [
     route({

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { MailResource } from './presenter.ts';
 
-/** A mail as an operator sees it: whose it is, and what became of it. */
+/** A mail as an operator sees it: its card and its state. */
 export const mail = z
   .object({
     id: id_text,

@@ -19,14 +19,14 @@ import {
   clearing_message,
 } from './shapes.ts';
 
-/** What the network's routes need. */
+/** The ports that the network's routes need. */
 export interface NetworkRoutePorts {
   readonly network: Network;
   readonly vault: CardVault;
   readonly metrics: Pick<Metrics, 'decision'>;
 }
 
-/** `/network/v1`: authorizations and clearings come in (decision: network side). */
+/** `/network/v1`: receives authorizations and clearings (decision: network side). */
 export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): readonly Route[] {
   return [
     route({
@@ -71,7 +71,10 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
   ];
 }
 
-/** A decision that met a fault: the network still gets its item, with the code U (DE39 96). */
+/**
+ * The answer when a fault prevented the decision. The network still receives an item, with the code
+ * U (DE39 96).
+ */
 function unableToProcess(item: unknown, request_id: string): Answer {
   return {
     status: 503,

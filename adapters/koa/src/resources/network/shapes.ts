@@ -42,7 +42,7 @@ const response_code = z.string().regex(/^[0-9A-Za-z]{2}$/, { error: () => 'must 
 
 const message_type_names = [...Object.values(message_types), ...Object.keys(message_types)];
 
-/** What an authorization message may carry beside what is required (service specification 2.9). */
+/** The optional fields of an authorization message (service specification 2.9). */
 const authorization_details = {
   advice_reason_code: text,
   acquirer_ica: text,
@@ -242,7 +242,7 @@ export const authorization_item = z
   } satisfies ShapeOf<AuthorizationItem>)
   .meta({ id: 'Authorization' });
 
-/** The answer to the network when a fault of ours kept the message from a decision. */
+/** The answer to the network when a fault of the service prevented a decision. */
 export const authorization_failure = z
   .object({
     data: authorization_item,

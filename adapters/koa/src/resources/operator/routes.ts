@@ -28,13 +28,13 @@ import { template_item } from '../templates/shapes.ts';
 import { presentApiKey, presentCompany } from './presenter.ts';
 import { api_key, company, create_company, create_key, create_real_card, real_card, update_company } from './shapes.ts';
 
-/** What the operator's routes need. */
+/** The ports that the operator's routes need. */
 export interface OperatorRoutePorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
   readonly environment: 'test' | 'live';
-  /** Called when a key was revoked: what is remembered of it is stale. */
+  /** Called when a key was revoked: the remembered key is stale. */
   readonly keyRevoked: (key_id: number) => void;
 }
 
@@ -44,7 +44,7 @@ const company_filter = z.object({ company_id: id_number }).partial();
 
 const by_company: QueryRules = { paged: true, filters: namedIn(company_filter) };
 
-/** `/operator/v1`: companies, their real cards and API keys, and what an operator may do by hand. */
+/** `/operator/v1`: companies, their real cards and API keys, and manual actions of an operator. */
 export function operatorRoutes(ports: OperatorRoutePorts): readonly Route[] {
   return [...companyRoutes, ...realCardRoutes, ...keyRoutes(ports), completion, foreign];
 }
@@ -212,23 +212,26 @@ const foreign = route({
   body: foreign_event,
   answer: foreign_event_record,
   async transaction(tx, request) {
-    const { company_id, ...told } = request.body.data;
+    const { company_id, ...record } = request.body.data;
     await requireCompany(tx, company_id);
-    return resource(presentEvent(await recordForeignEvent(tx, operatorCall(request, company_id), told)));
+    return resource(presentEvent(await recordForeignEvent(tx, operatorCall(request, company_id), record)));
   },
 });
 
-/** The call of an operator's request that is about no company alone. */
+/** Returns the call of an operator's request that is not about a single company. */
 export function callOf({ principal, request_id, now_ms }: ApiRequest) {
   return { actor: `key:${principal.key_id}`, request_id, now_ms };
 }
 
 async function requireCompany(tx: Pick<HttpTx, 'companies'>, company_id: number): Promise<void> {
   if ((await tx.companies.find(company_id)) !== null) return;
-  throw invalid({ path: 'company_id', message: `must be that of a company; there is none with id ${company_id}` });
+  throw invalid({ path: 'company_id', message: `must be the id of a company; there is none with id ${company_id}` });
 }
 
-/** The company of `filter[company_id]`, or null. Refuses (`invalid_query`) what is no id. */
+/**
+ * Returns the company of `filter[company_id]`, or null. Refuses (`invalid_query`) a value that is
+ * not an id.
+ */
 export function readCompanyFilter(query: Query): number | null {
   const text = query.filters.get('company_id');
   if (text === undefined) return null;

@@ -152,7 +152,7 @@ export const move_clock = z
 export const clock = z
   .object({
     now: z.string().meta({ format: 'date-time' }),
-    frozen: z.boolean().describe('Whether the clock stands still'),
+    frozen: z.boolean().describe('Whether the clock is frozen'),
     waiting: z.string().optional().describe('Due work that is not done yet, and why; absent: all is done'),
   } satisfies ShapeOf<MovedClock>)
   .meta({ id: 'Clock' });

@@ -19,7 +19,7 @@ export function realCard(card: RealCard) {
   };
 }
 
-/** What `Prefer: return-minimal` leaves of it. */
+/** The fields of a real card with `Prefer: return-minimal`. */
 export function minimalRealCard(card: RealCard): MinimalItem {
   return { id: String(card.id), ...kindOf(card) };
 }

@@ -8,7 +8,7 @@ import { minimalRealCard, realCard } from './presenter.ts';
 
 const of_real_cards = { area: 'realcards', tag: 'Real cards' } as const;
 
-/** `/v1/realcards`: the real cards that virtual cards can be tied to. */
+/** `/v1/realcards`: the real cards to which virtual cards can belong. */
 export function realCardRoutes(): readonly Route[] {
   return [
     route({

@@ -3,7 +3,7 @@ import { type Route, route } from '../../request/route.ts';
 import { clock, move_clock } from '../operator/shapes.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** `/sandbox/v1/clock`. There in the sandbox only. */
+/** `/sandbox/v1/clock`. Only in the sandbox. */
 export function sandboxRoutes(sandbox: Sandbox): readonly Route[] {
   return [
     route({

@@ -36,8 +36,8 @@ const example = {
 };
 
 /**
- * `POST /v1/content/virtualcard-templates`: wrapped like every other body, or bare as in the
- * service specification.
+ * `POST /v1/content/virtualcard-templates`: wrapped in `data` like every other body, or bare as in
+ * the service specification.
  */
 export const request_template = z
   .union([z.object({ data: arguments_of_request }), arguments_of_request])
@@ -49,7 +49,7 @@ const links = z
   )
   .describe('The query that shows the status');
 
-/** What a request and its template have in common. */
+/** The fields that a request and its template share. */
 const shared_fields = {
   copy_from_template: z.string().describe('The id of the shared default for this control'),
   description: z.string().max(template_description_length_max),
@@ -61,7 +61,7 @@ const shared_fields = {
   transaction_key: z.string().meta({ format: 'uuid' }).describe('Identifies the request'),
 };
 
-/** The answer to the request of a template (service specification 2.3): a bare object. */
+/** The answer to the request for a template (service specification 2.3): a bare object. */
 export const template_acknowledgement = z
   .object({
     ...shared_fields,

@@ -2,7 +2,10 @@ import { authorizationItem, type CardReading, clearingItem, masked_cvc, type Rev
 import { maskNumber } from '@tallystick/kernel';
 import type { MinimalItem } from '../../answer/answer.ts';
 
-/** A virtual card as answers show it (service specification 2.1); its number and code masked unless revealed. */
+/**
+ * A virtual card as answers show it (service specification 2.1). Its number and code are masked
+ * unless revealed.
+ */
 export function virtualCard(reading: CardReading, revealed: RevealedNumber | undefined) {
   const { card } = reading;
   const number = revealed ?? { card_number: maskNumber(card.last4), cvc: masked_cvc };
@@ -46,7 +49,7 @@ export function virtualCard(reading: CardReading, revealed: RevealedNumber | und
 /** The fields of a virtual card as answers show it. */
 export type VirtualCardResource = ReturnType<typeof virtualCard>;
 
-/** What `Prefer: return-minimal` leaves of it. */
+/** The fields of a virtual card with `Prefer: return-minimal`. */
 export function minimalVirtualCard({ card }: CardReading): MinimalItem {
   return { id: String(card.id), type: 'virtualcard', url: cardUrl(card.id) };
 }

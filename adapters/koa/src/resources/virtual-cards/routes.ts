@@ -33,7 +33,10 @@ const whole_number = {
   expected: 'an integer',
 };
 
-/** The filters beside those on metadata: a value as the store takes it, or null for what no card has. */
+/**
+ * The filters apart from those on metadata. Each reads a value in the store's form, or null for a
+ * value that no card can have.
+ */
 const filters = {
   status: {
     read: (text: string) => card_statuses.find((status) => status === text) ?? null,
@@ -64,7 +67,10 @@ const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true 
 
 /** `/v1/virtualcards` (service specification 4.1, and the operations that the decisions add). */
 export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly random: Random }): readonly Route[] {
-  /** The card; with number and code if the request asks for them, which the audit log is told. */
+  /**
+   * Returns the card, with number and code if the request asks for them. The audit log records
+   * that.
+   */
   const presentReading = async (
     tx: HttpTx,
     request: ApiRequest,
@@ -199,7 +205,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
   ];
 }
 
-/** The filter of the query. Refuses (`invalid_query`) each value that no card has. */
+/** Reads the filter of the query. Refuses (`invalid_query`) each value that no card can have. */
 function readCardFilter(query: Query): CardFilter {
   const errors: FieldError[] = [];
   const metadata: [string, string][] = [];

@@ -45,7 +45,7 @@ const names_and_values = z.record(z.string(), z.string()).nullish();
 
 const uses = z.int().min(0).max(uses_max).nullish();
 
-/** What PATCH may change (decision: virtual cards). A null counts as absent. */
+/** The fields that PATCH may change (decision: virtual cards). A null counts as absent. */
 const changeable = {
   total_card_amount: amount.min(1),
   per_transaction_min: amount.nullish(),
@@ -70,7 +70,7 @@ const show_card_number = z
   .nullish()
   .describe('True: the answer shows the number and the code. The audit log records it');
 
-/** What a body about a card is checked with: its content is for the domain. */
+/** The check of a body about a card. The domain checks its content. */
 export const card_body = z.object({ data: object_of_domain, show_card_number });
 
 /** `POST /v1/virtualcards`. */
@@ -108,7 +108,10 @@ export const create_card = z
     ],
   });
 
-/** `PATCH /v1/virtualcards/:id`. What cannot be changed comes through in any shape, for the domain's refusal to name it. */
+/**
+ * `PATCH /v1/virtualcards/:id`. Fields that cannot be changed are accepted with any value, so that
+ * the domain refuses them by name.
+ */
 export const update_card = z
   .object({
     data: z.object({

@@ -10,13 +10,13 @@ export type WebhookResource = ReturnType<typeof webhookResource>;
 /** The fields of a delivery as answers show it. */
 export type DeliveryResource = ReturnType<typeof deliveryResource>;
 
-/** A webhook as answers show it; its secret on creation and rotation only. */
+/** A webhook as answers show it. Its secret is shown only on creation and rotation. */
 export function webhookResource(one: Webhook, secret: string | null = null) {
   const { event_type_ids, status, callback_url } = one;
   return { ...minimalWebhook(one), event_type_ids, secret, status, callback_url };
 }
 
-/** What `Prefer: return-minimal` leaves of it, and what lists show. */
+/** The fields of a webhook in lists and with `Prefer: return-minimal`. */
 export function minimalWebhook({ id }: Webhook) {
   return { id: String(id), type: 'webhook' as const, url: `${path}/${id}` };
 }
@@ -43,7 +43,7 @@ export function deliveryResource({ delivery: one, attempts }: DeliveryReading) {
   };
 }
 
-/** What `Prefer: return-minimal` leaves of it. */
+/** The fields of a delivery with `Prefer: return-minimal`. */
 export function minimalDelivery(reading: DeliveryReading): MinimalItem {
   return minimalOf(reading.delivery);
 }

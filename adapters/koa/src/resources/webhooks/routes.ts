@@ -35,7 +35,7 @@ import {
   webhook_test,
 } from './shapes.ts';
 
-/** What the webhooks' routes need. */
+/** The ports that the webhooks' routes need. */
 export interface WebhookRoutePorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   readonly sealer: Sealer;
@@ -43,12 +43,12 @@ export interface WebhookRoutePorts {
   readonly webhooks: WebhookServices;
 }
 
-/** What stands behind the routes beside the transaction. */
+/** The services of the routes outside the transaction. */
 export interface WebhookServices {
   readonly callback_url_policy: CallbackUrlPolicy;
-  /** Sends a test delivery, outside of any transaction. */
+  /** Sends a test delivery, outside any transaction. */
   test(webhook: Webhook): Promise<{ readonly status: number; readonly error?: string }>;
-  /** Told that deliveries became due by a client's hand, so that they go out at once. */
+  /** Called after a request that makes deliveries due, so that they are sent immediately. */
   due(): void;
 }
 
@@ -120,7 +120,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       documented_body: update_webhook,
       answer: webhook,
       async transaction(tx, request) {
-        // The two that cannot be changed are refused by name, whatever they hold.
+        // The two fields that cannot be changed are refused by name, with any value.
         const input = request.body.data as WebhookRequestInput;
         const updated = await updateWebhook(tx, clientCall(request), request.id, input);
         return { ...resource(webhookResource(updated)), committed: ports.webhooks.due };

@@ -94,7 +94,7 @@ export const webhook_state = webhook
   .pick({ id: true, callback_url: true, event_type_ids: true, status: true })
   .meta({ id: 'WebhookState' });
 
-/** What the callback URL answered to a test delivery. */
+/** The answer of the callback URL to a test delivery. */
 export const webhook_test = z
   .object({
     status: z.int().min(0).max(999).describe('The HTTP status of the callback URL; 0: no answer'),
