@@ -1,6 +1,6 @@
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 
-/** A delivery queue in memory. It loses nothing, and is empty when the process ends. */
+/** A delivery queue in memory. It loses nothing while the process runs, and ends with it. */
 export function memoryDeliveryQueue(): DeliveryQueue {
   let accept: ((offers: readonly DeliveryOffer[]) => void) | null = null;
   let waiting: readonly DeliveryOffer[] = [];

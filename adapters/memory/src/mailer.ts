@@ -1,24 +1,28 @@
 import { type Mailer, type MailMessage, type MailOutcome, mailer_ms_max } from '@tallystick/cards';
 
-/** What becomes of a message. A promise that is late or rejects: the message is not taken. */
+/**
+ * Returns the outcome of a message. If the promise is late or rejects, the message is not taken.
+ */
 export type MailAnswer = (message: MailMessage) => MailOutcome | Promise<MailOutcome>;
 
 export interface MemoryMailerOptions {
   /** Takes every message when absent. */
   readonly answer?: MailAnswer;
-  /** How long one message may take, milliseconds; `mailer_ms_max` when absent, and at most that. */
+  /**
+   * The time limit of one message, milliseconds. The default and the maximum are `mailer_ms_max`.
+   */
   readonly message_ms?: number;
 }
 
 export interface MemoryMailer extends Mailer {
   /**
-   * The messages that were handed over, taken or not, in the order of `send`. In clear: for tests
+   * The messages that were passed to `send`, taken or not, in that order. In plain text: for tests
    * only.
    */
   readonly messages: readonly MailMessage[];
 }
 
-/** A mailer that keeps every message and sends none. For tests only. */
+/** A mailer that stores every message and sends none. For tests only. */
 export function memoryMailer({
   answer = () => taken,
   message_ms = mailer_ms_max,

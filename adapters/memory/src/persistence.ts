@@ -25,7 +25,7 @@ import { webhookStore } from './stores/webhooks.ts';
 
 export type { MemoryLedger } from './ledger/ledger.ts';
 
-/** All that a transaction offers to the use cases of every package. */
+/** The stores of a transaction, for the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly unknown_numbers: UnknownNumberStore;
   readonly sandbox_clock: SandboxClockStore;
@@ -42,24 +42,24 @@ export interface MemoryPersistence {
   readonly ledger: MemoryLedger;
   readonly delivery_desk: DeliveryDesk;
   /**
-   * What is committed. A test may read it, and may write rows to it that other use cases would have
-   * written.
+   * The committed state. A test may read it, and may write rows to it that other use cases would
+   * have written.
    */
   committed(): State;
   /** Does nothing: there are no tables to create. */
   migrate(): Promise<void>;
-  /** Rejects with a `Fault` once the storage is closed. */
+  /** Rejects with a `Fault` after the storage was closed. */
   ping(): Promise<void>;
   /**
-   * Resolves once transactions that are open have ended; what has not begun by then is rejected.
+   * Resolves after all open transactions have ended. Transactions that have not begun are rejected.
    * May be called twice.
    */
   close(): Promise<void>;
 }
 
 /**
- * Storage in memory, empty but for the shared default templates. Keeps the promises that the
- * contract suites of the harness check.
+ * Creates storage in memory, empty except for the shared default templates. It meets the contract
+ * suites of the harness.
  */
 export function memoryPersistence({ clock }: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions();

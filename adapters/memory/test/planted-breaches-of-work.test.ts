@@ -14,7 +14,7 @@ import {
   type WorkStorage,
 } from './work-suites.ts';
 
-/** The rules of the suite that the subject breaks. */
+/** Returns the rules of the suite that the subject breaks. */
 async function brokenRules<Subject>(
   contract: readonly ContractRule<Subject>[],
   open: () => Promise<Subject>,
@@ -42,17 +42,17 @@ function withStores(plant: (tx: Tx) => Partial<Tx>): () => Promise<WorkStorage> 
   };
 }
 
-/** The lease as if it were taken when all others had run out. */
+/** Returns the lease as if all other leases had expired when it was taken. */
 function ignoringOthers(lease: Lease): Lease {
   return { ...lease, machine_ms: Number.MAX_SAFE_INTEGER };
 }
 
-/** One broken promise for each port of storage, and a rule that it breaks. */
+/** One broken contract for each port of storage, and a rule that it breaks. */
 const breaches: Readonly<
   Record<keyof typeof store_suites, { readonly breaks: string; readonly open: () => Promise<WorkStorage> }>
 > = {
   Outbox: {
-    breaks: 'committed events are taken once, at most as many as asked, by rising ids',
+    breaks: 'committed events are taken once, at most the limit, in ascending order of id',
     open: withStores(({ outbox }) => ({ outbox: { ...outbox, take: () => outbox.take(1_000_000) } })),
   },
   DeliveryDesk: {
@@ -71,7 +71,7 @@ const breaches: Readonly<
     },
   },
   DeliveryStore: {
-    breaks: 'recover counts from when a delivery failed, not from when its event happened, and spares what succeeded',
+    breaks: 'recover compares the time of the failure, not of the event, and omits deliveries that succeeded',
     open: withStores(({ deliveries }) => ({
       deliveries: {
         ...deliveries,
@@ -80,7 +80,7 @@ const breaches: Readonly<
     })),
   },
   WebhookStore: {
-    breaks: 'a webhook is read as it was inserted, by its own company only',
+    breaks: 'a webhook is read as it was inserted, by its company only',
     open: withStores(({ webhooks }) => ({
       webhooks: {
         ...webhooks,
@@ -92,7 +92,7 @@ const breaches: Readonly<
     })),
   },
   IdempotencyStore: {
-    breaks: 'of two owners one completes, and only its work commits',
+    breaks: 'one of two owners completes, and only its work commits',
     open: withStores(({ idempotency }) => ({
       idempotency: { ...idempotency, complete: (owner, answer) => idempotency.complete(owner, answer).catch(() => {}) },
     })),
@@ -120,7 +120,7 @@ const breaches: Readonly<
     })),
   },
   MailboxStore: {
-    breaks: 'messages received before the instant are purged, at most as many as asked',
+    breaks: 'messages received before the instant are purged, at most the limit',
     open: withStores(({ mailbox }) => ({
       mailbox: { ...mailbox, purge: (_before_ms, limit) => mailbox.purge(Number.MAX_SAFE_INTEGER, limit) },
     })),
@@ -128,14 +128,14 @@ const breaches: Readonly<
 };
 
 for (const [port, { breaks, open }] of Object.entries(breaches)) {
-  it(`the suite of ${port} sees a broken promise`, async () => {
+  it(`the suite of ${port} detects a broken rule`, async () => {
     const contract: readonly ContractRule<WorkStorage>[] = store_suites[port as keyof typeof breaches];
     const broken = await brokenRules(contract, open);
     assert.ok(broken.includes(breaks), `it breaks: ${broken.join('; ')}`);
   });
 }
 
-it('the suite of CardVault sees a code that matches its beginning', async () => {
+it('the suite of CardVault detects a code that matches its beginning', async () => {
   const broken = await brokenRules(vault_suites.CardVault, async () => {
     const vaults = await openVaults();
     const { card_vault } = vaults.before;
@@ -146,7 +146,7 @@ it('the suite of CardVault sees a code that matches its beginning', async () => 
   assert.deepEqual(broken, ['a code is three digits, the same each time, and matches only itself']);
 });
 
-it('the suite of Sealer sees values that open for any purpose', async () => {
+it('the suite of Sealer detects values that open for any purpose', async () => {
   const broken = await brokenRules(vault_suites.Sealer, async () => {
     const vaults = await openVaults();
     const { sealer } = vaults.before;
@@ -160,7 +160,7 @@ it('the suite of Sealer sees values that open for any purpose', async () => {
   assert.ok(broken.includes('a sealed value opens for no other purpose'), broken.join('; '));
 });
 
-it('the suite of Mailer sees messages reported as taken that were not', async () => {
+it('the suite of Mailer detects messages that are reported as taken and were not', async () => {
   const broken = await brokenRules(mailer_contract, async () => {
     const opened = await openMailer();
     const { mailer } = opened;
@@ -169,14 +169,14 @@ it('the suite of Mailer sees messages reported as taken that were not', async ()
       mailer: { ...mailer, send: async (message) => ({ ...(await mailer.send(message)), kind: 'taken' }) },
     };
   });
-  const rule = 'an other side that is not there is an outcome, not an error';
+  const rule = 'an unavailable receiver is an outcome, not an error';
   assert.ok(broken.includes(rule), broken.join('; '));
 });
 
-it('the suite of DeliveryQueue sees a queue that goes on after it was closed', async () => {
+it('the suite of DeliveryQueue detects a queue that continues after it was closed', async () => {
   const broken = await brokenRules(delivery_queue_contract, async () => ({
     ...memoryDeliveryQueue(),
     close: async () => {},
   }));
-  assert.deepEqual(broken, ['a closed queue takes no offer and does not reject']);
+  assert.deepEqual(broken, ['a closed queue accepts no offer and does not reject']);
 });

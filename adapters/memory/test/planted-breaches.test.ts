@@ -6,14 +6,14 @@ import { Fault } from '@tallystick/kernel';
 import { type OpenStorage, openStorage, plantStores, storage_suites } from './storage-suites.ts';
 
 interface Breach {
-  /** What the adapter does wrong. */
+  /** The defect of the adapter. */
   readonly does: string;
   /** The rule that it breaks. */
   readonly breaks: string;
   readonly plant: (open: OpenStorage) => Partial<OpenStorage>;
 }
 
-/** Changes what the folds of a ledger see, or what they write. */
+/** Changes the state that the folds of a ledger read, or the changes that they write. */
 function plantLedger(change: {
   readonly state?: (state: LedgerState) => Partial<LedgerState>;
   readonly changes?: (changes: LedgerChanges) => Partial<LedgerChanges>;
@@ -28,12 +28,12 @@ function plantLedger(change: {
   };
 }
 
-/** For each port, promises that an adapter breaks. */
+/** For each port, adapters with a defect. */
 const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>> = {
   UnitOfWork: [
     {
       does: 'commits what was written before an error',
-      breaks: 'nothing is kept when the work rejects; a refusal and a violation pass through',
+      breaks: 'nothing is written when the work rejects; a refusal and a violation pass through',
       plant: ({ unitOfWork }) => ({
         unitOfWork: {
           ...unitOfWork,
@@ -52,7 +52,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'turns every error into a fault',
-      breaks: 'nothing is kept when the work rejects; a refusal and a violation pass through',
+      breaks: 'nothing is written when the work rejects; a refusal and a violation pass through',
       plant: ({ unitOfWork }) => ({
         unitOfWork: {
           ...unitOfWork,
@@ -65,19 +65,19 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'lets work that only reads write',
-      breaks: 'a write in work that only reads is an error, and is not kept',
+      breaks: 'a write in work that only reads is an error, and is not stored',
       plant: ({ unitOfWork }) => ({ unitOfWork: { ...unitOfWork, read: (work) => unitOfWork.run(work) } }),
     },
     {
       does: 'does not close',
-      breaks: 'a transaction that is open ends before its process closes, and none begins afterwards',
+      breaks: 'an open transaction ends before its process closes, and none begins afterwards',
       plant: () => ({ close: async () => {} }),
     },
   ],
   CardStore: [
     {
       does: 'finds the card of any company',
-      breaks: 'a company finds no card of another, nor what happened on it',
+      breaks: 'a company finds neither the cards of another company nor their activity',
       plant: plantStores(({ cards, companies }) => ({
         cards: {
           ...cards,
@@ -90,8 +90,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
-      does: 'inserts a number that is taken',
-      breaks: 'of inserts with one number one succeeds, also at the same time; the others return null',
+      does: 'inserts a number that another card has',
+      breaks: 'one insert of a number succeeds, also when inserts race; the others return null',
       plant: plantStores(({ cards }) => ({
         cards: {
           ...cards,
@@ -104,8 +104,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
-      does: 'leaves the metadata out of updates',
-      breaks: 'metadata is found by any name and any length, as it stands after the last update',
+      does: 'omits the metadata from updates',
+      breaks: 'metadata is found by any name and any length, as the last update wrote it',
       plant: plantStores(({ cards }) => ({
         cards: {
           ...cards,
@@ -118,7 +118,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'ignores a filter',
-      breaks: 'a list holds the cards that meet every filter, newest first, on pages of any size',
+      breaks: 'a list contains the cards that meet every filter, newest first, on pages of any size',
       plant: plantStores(({ cards }) => ({
         cards: {
           ...cards,
@@ -128,7 +128,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'shows the oldest authorizations first',
-      breaks: 'the newest authorizations of each card come newest first, with the status of their root',
+      breaks: 'the newest authorizations of each card are listed newest first, with the status of their root',
       plant: plantStores(({ cards }) => ({
         cards: {
           ...cards,
@@ -141,14 +141,14 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'sums holds before their end',
-      breaks: 'holds whose end has come are summed by card, those of open authorizations alone',
+      breaks: 'ended holds of open authorizations are summed by card, and no others',
       plant: plantStores(({ cards }) => ({
         cards: { ...cards, heldPastEnd: (card_ids, now_ms) => cards.heldPastEnd(card_ids, now_ms + 1_000) },
       })),
     },
     {
       does: 'returns numbers that other keys sealed in any order',
-      breaks: 'numbers that other keys sealed are found by rising card id, until none is left',
+      breaks: 'numbers that other keys sealed are found in ascending order of card id, until none is left',
       plant: plantStores(({ cards }) => ({
         cards: {
           ...cards,
@@ -160,7 +160,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
   RealCardStore: [
     {
       does: 'finds the real card of any company',
-      breaks: 'a real card is read as it was inserted, by its company alone',
+      breaks: 'a real card is read as it was inserted, by its company only',
       plant: plantStores(({ real_cards }) => ({
         real_cards: {
           ...real_cards,
@@ -173,7 +173,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'keeps the first default',
-      breaks: 'a company has one default, the last that was made so, however many are made at once',
+      breaks: 'a company has one default, the last one that was set, also after concurrent changes',
       plant: plantStores(({ real_cards }) => ({
         real_cards: {
           ...real_cards,
@@ -188,7 +188,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
   TemplateStore: [
     {
       does: 'inserts a name twice',
-      breaks: 'of racing inserts of one name in a company one succeeds; the others are refused by its path',
+      breaks:
+        'one of several racing inserts of one name in a company succeeds; the others are refused with the path of the name',
       plant: plantStores(({ templates }) => ({
         templates: {
           ...templates,
@@ -200,14 +201,14 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
-      does: 'claims what is not due',
-      breaks: 'each due template goes to one of many claimers, and none before its time',
+      does: 'claims templates that are not due',
+      breaks: 'one of many racing claims gets each due template, and none gets one early',
       plant: plantStores(({ templates }) => ({
         templates: { ...templates, claimDue: (now_ms, limit) => templates.claimDue(now_ms + 1, limit) },
       })),
     },
     {
-      does: 'keeps the name of a deleted template taken',
+      does: 'refuses the name of a deleted template',
       breaks: 'a deleted template is not found, and its name is free again',
       plant: plantStores(({ templates }) => ({ templates: { ...templates, nameTaken: async () => true } })),
     },
@@ -215,13 +216,13 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
   EventStore: [
     {
       does: 'appends in another order',
-      breaks: 'events are read as they were written, and their ids rise',
+      breaks: 'events are read as they were written, and their ids ascend',
       plant: plantStores(({ events }) => ({
         events: { ...events, append: async (fresh) => (await events.append(fresh.toReversed())).toReversed() },
       })),
     },
     {
-      does: 'leaves the upper end out of a range',
+      does: 'omits the upper end of a range',
       breaks: 'each filter finds its value; each range includes both ends, and either may be open',
       plant: plantStores(({ events }) => ({
         events: {
@@ -236,15 +237,15 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
-      does: 'looks at the first of several filters alone',
+      does: 'applies only the first of several filters',
       breaks: 'a filter finds exactly the events that meet it, newest first, on pages of any size',
       plant: plantStores(({ events }) => ({
         events: { ...events, list: (company_id, filters, page) => events.list(company_id, filters.slice(0, 1), page) },
       })),
     },
     {
-      does: 'begins again at the first page for a foreign cursor',
-      breaks: 'a cursor that the log did not make is refused',
+      does: 'starts at the first page for a foreign cursor',
+      breaks: 'a cursor that the log did not create is refused',
       plant: plantStores(({ events }) => ({
         events: {
           ...events,
@@ -255,8 +256,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
   ],
   Ledger: [
     {
-      does: 'does not hold the cards between reading and writing',
-      breaks: 'of 64 racing messages exactly as many are approved as the total allows',
+      does: 'does not lock the cards between reading and writing',
+      breaks: 'exactly as many of 64 racing messages are approved as the total allows',
       plant: ({ ledger }) => ({
         ledger: {
           ...ledger,
@@ -268,15 +269,15 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       }),
     },
     {
-      does: 'leaves out the roots of what it found',
-      breaks: 'the root of an authorization that is found is loaded, though its trace id is another',
+      does: 'omits the roots of found authorizations',
+      breaks: 'the root of a found authorization is loaded, even with another trace id',
       plant: plantLedger({
         state: ({ authorizations }) => ({ authorizations: authorizations.filter((row) => row.trace_id !== 'T-root') }),
       }),
     },
     {
-      does: 'leaves out holds that end at this instant',
-      breaks: 'when the end of a hold has come, the holds past their end and the next one are loaded',
+      does: 'omits holds that end at this instant',
+      breaks: 'when a hold has ended, the ended holds and the next one are loaded',
       plant: plantLedger({
         state: ({ now_ms, authorizations }) => ({
           authorizations: authorizations.filter(({ hold_end_ms }) => hold_end_ms !== now_ms),
@@ -285,7 +286,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'finds no copy of a clearing on another card',
-      breaks: 'a clearing is loaded as it was written, for a copy of it on any card or on none',
+      breaks: 'a clearing is loaded as it was written, for a repeated message on any card or on none',
       plant: plantLedger({
         state: ({ cards, clearings }) => ({
           clearings: clearings.filter(({ card_id }) => cards.some(({ id }) => id === card_id)),
@@ -293,17 +294,17 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       }),
     },
     {
-      does: 'assigns ids that do not rise',
-      breaks: 'a pass has fresh ids that rise, one of each for every message that may need one',
+      does: 'assigns ids that do not ascend',
+      breaks: 'a pass has new ascending ids, one of each kind for every message that may need one',
       plant: plantLedger({ state: ({ event_ids }) => ({ event_ids: event_ids.toReversed() }) }),
     },
     {
-      does: 'forgets the events of a pass',
-      breaks: 'when a pass resolves, its counters, authorizations, clearings and events are there to read',
+      does: 'does not write the events of a pass',
+      breaks: 'when a pass resolves, its counters, authorizations, clearings and events can be read',
       plant: plantLedger({ changes: () => ({ events: [] }) }),
     },
     {
-      does: 'forgets a change of the hold end',
+      does: 'does not write a change of the hold end',
       breaks: 'an authorization that a pass changed is loaded with the change',
       plant: plantLedger({
         changes: ({ authorizations_changed }) => ({
@@ -312,8 +313,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       }),
     },
     {
-      does: 'takes every due card, however many were asked for',
-      breaks: 'a pass over due cards takes those whose next hold has ended, and no more than asked for',
+      does: 'takes every due card, whatever the limit',
+      breaks: 'a pass over due cards takes the cards whose next hold has ended, at most the limit',
       plant: ({ ledger }) => ({ ledger: { ...ledger, passDue: (_limit, fold) => ledger.passDue(1_000, fold) } }),
     },
   ],

@@ -21,14 +21,14 @@ export const storage_suites = {
   Ledger: ledger_contract,
 } as const;
 
-/** Storage in memory, before it is handed to a suite. */
+/** Storage in memory, before it is passed to a suite. */
 export interface OpenStorage extends Pick<StorageUnderTest, 'ledger' | 'close'> {
   readonly unitOfWork: ReturnType<typeof memoryPersistence>['unitOfWork'];
 }
 
 const now_ms = Date.UTC(2026, 4, 20, 12);
 
-/** A storage of its own for each rule, with what `plant` replaces of it. */
+/** Opens a separate storage for each rule, with the replacements of `plant`. */
 export async function openStorage(
   plant: (open: OpenStorage) => Partial<OpenStorage> = () => ({}),
 ): Promise<StorageUnderTest> {

@@ -5,7 +5,9 @@ import { memoryPersistence, type Tx } from '../src/index.ts';
 
 const clock = fixedClock('2026-05-20T12:00:00Z');
 
-/** Storage with company 1 and its real card 1, and what its transactions run. */
+/**
+ * Returns storage with company 1 and its real card 1, and its unit of work.
+ */
 async function storageWithRealCard() {
   const { unitOfWork } = memoryPersistence({ clock });
   const real_card = await unitOfWork.run(async (tx) => {
@@ -62,7 +64,7 @@ it('rejects a write of a template that the transaction does not hold', async () 
   });
 });
 
-it('rejects the use of a store after its transaction has ended, and keeps what was committed', async () => {
+it('rejects the use of a store after its transaction has ended, and keeps the committed data', async () => {
   const { unitOfWork, real_card } = await storageWithRealCard();
   const leaked = await unitOfWork.run(async (tx) => tx);
   await assert.rejects(leaked.real_cards.insert(real_card), Violation);
@@ -71,7 +73,7 @@ it('rejects the use of a store after its transaction has ended, and keeps what w
   assert.deepEqual(items, [real_card]);
 });
 
-it('keeps a copy: what the caller changes afterwards is not stored, and what it reads is frozen', async () => {
+it('keeps a copy: later changes of the caller are not stored, and records that it reads are frozen', async () => {
   const { unitOfWork, real_card } = await storageWithRealCard();
   const names = ['Trip'];
   const { id } = await unitOfWork.run((tx) => tx.real_cards.insert({ ...real_card, network_data_names: names }));
@@ -81,7 +83,7 @@ it('keeps a copy: what the caller changes afterwards is not stored, and what it 
   assert.throws(() => Object.assign(found, { alias: 'Changed' }), TypeError);
 });
 
-it('rejects a record that holds more than plain data', async () => {
+it('rejects a record that contains more than plain data', async () => {
   const { unitOfWork, real_card } = await storageWithRealCard();
   const alias = new Map() as unknown as string;
   await assert.rejects(
@@ -90,7 +92,7 @@ it('rejects a record that holds more than plain data', async () => {
   );
 });
 
-it('uses no id twice, not even that of a row that was rolled back', async () => {
+it('uses no id twice, not even the id of a row that was rolled back', async () => {
   const { unitOfWork, real_card } = await storageWithRealCard();
   let dropped = 0;
   const work = unitOfWork.run(async (tx) => {
@@ -101,7 +103,7 @@ it('uses no id twice, not even that of a row that was rolled back', async () => 
   assert.ok((await unitOfWork.run((tx) => tx.real_cards.insert(real_card))).id > dropped);
 });
 
-it('runs a pass at once only while nothing else writes', async () => {
+it('runs a pass immediately only while nothing else writes', async () => {
   const { unitOfWork, ledger } = memoryPersistence({ clock });
   const nothing = {
     counters: [],

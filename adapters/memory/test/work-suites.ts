@@ -39,12 +39,12 @@ export const vault_suites = { CardVault: card_vault_contract, Sealer: sealer_con
 
 export { delivery_queue_contract, mailer_contract };
 
-/** Storage as the suites open it. */
+/** Storage in the form that the suites need. */
 export interface WorkStorage extends Pick<MemoryPersistence, 'unitOfWork' | 'delivery_desk'> {
   another(): Promise<WorkStorage>;
 }
 
-/** A storage of its own for each rule. */
+/** Opens a separate storage for each rule. */
 export async function openStorage(): Promise<WorkStorage> {
   const { unitOfWork, delivery_desk } = memoryPersistence({ clock: fixedClock('2026-05-20T12:00:00Z') });
   const storage: WorkStorage = { unitOfWork, delivery_desk, another: async () => storage };
@@ -55,7 +55,7 @@ export async function openVaults(): Promise<VaultGenerations> {
   return { before: memoryVault(['k1']), after: memoryVault(['k2', 'k1']), newest_only: memoryVault(['k2']) };
 }
 
-/** A mailer whose other side answers as the rules say. */
+/** Opens a mailer whose receiver answers as the rules require. */
 export async function openMailer(): Promise<MailerWithReceiver> {
   let reception: MailReception = 'takes';
   const released = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ export async function openMailer(): Promise<MailerWithReceiver> {
       case 'refuses_for_now':
         return { kind: 'not_taken', error: 'refused 451', for_good: false };
       case 'is_away':
-        throw new Error(`nobody takes ${message.text}`);
+        throw new Error(`no receiver for ${message.text}`);
       default:
         received.push(message);
         for (const { count, resolve } of arrivals) if (received.length >= count) resolve();

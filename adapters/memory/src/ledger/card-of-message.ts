@@ -1,7 +1,7 @@
 import type { NetworkMessage } from '@tallystick/cards';
 import type { State } from '../storage/state.ts';
 
-/** The id of the card that a message is about; null when nobody has its number. */
+/** Returns the id of the card that a message is about; null when the number is unknown. */
 export function cardIdOf({ card_ids, cards }: State, message: NetworkMessage): number | null {
   if (message.number_index !== null) return card_ids.get(message.number_index.toHex()) ?? null;
   const id = message.kind === 'clearing' ? message.vcn_id : null;

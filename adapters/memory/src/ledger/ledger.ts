@@ -17,13 +17,15 @@ import { writeChanges } from './write-changes.ts';
 /** The ledger in memory. */
 export interface MemoryLedger extends Ledger {
   /**
-   * A pass that is over when it returns. For tests in which nothing else writes at the same time:
-   * that is a `Violation`.
+   * Runs a pass that has ended when the call returns. For tests without any other writer at the
+   * same time: that is a `Violation`.
    */
   passNow<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Result;
 }
 
-/** The ledger on these transactions. A pass loads what the port promises and nothing else. */
+/**
+ * Returns the ledger on these transactions. A pass loads exactly the state that the port promises.
+ */
 export function memoryLedger(transactions: Transactions, clock: Clock): MemoryLedger {
   function passOver<Result>(
     state: State,
@@ -54,7 +56,7 @@ export function memoryLedger(transactions: Transactions, clock: Clock): MemoryLe
   };
 }
 
-/** Cards with holds whose end has come, the earliest first. */
+/** Cards with ended holds, the earliest first. */
 function dueCards({ cards }: State, now_ms: number): readonly VirtualCard[] {
   const end = ({ counters }: VirtualCard) => counters.next_hold_end_ms ?? Number.POSITIVE_INFINITY;
   return cards

@@ -16,8 +16,9 @@ import { cardIdOf } from './card-of-message.ts';
 type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;
 
 /**
- * The recorded messages that a pass over these messages needs: exactly what `LedgerState` promises.
- * In no order of use, the newest first, so that a fold that depends on their order is noticed.
+ * Returns the recorded messages that a pass over these messages needs: exactly those that
+ * `LedgerState` promises. They are ordered newest first. No fold needs that order, so a fold that
+ * depends on an order fails.
  */
 export function loadRecords(
   state: State,
@@ -53,8 +54,8 @@ function newestFirst<Row extends { readonly id: number }>(rows: ReadonlyMap<numb
 }
 
 /**
- * The open holds of a card whose end has come, and of its other open holds the one that ends first;
- * none before that.
+ * Returns the ended open holds of a card, and of its other open holds the one that ends first.
+ * Returns none before the first end.
  */
 function dueHolds({ authorizations, cards }: State, card_id: number, now_ms: number): readonly Authorization[] {
   const { next_hold_end_ms } = cards.get(card_id)!.counters;
@@ -81,13 +82,13 @@ function traced(
   return [...rows, ...roots];
 }
 
-/** The clearing that a clearing message repeats, of whichever card. */
+/** Returns the clearing that a clearing message repeats, of any card. */
 function copiesOf({ clearing_ids, clearings }: State, message: ClearingMessage): readonly Clearing[] {
   const id = clearing_ids.get(message.network_financial_transaction_id);
   return id === undefined ? [] : [clearings.get(id)!];
 }
 
-/** What a clearing of this card may belong to, as the candidates of its matching say. */
+/** Returns the records that the matching of a clearing of this card may choose from. */
 function clearingCandidates(
   state: State,
   card_id: number,

@@ -4,8 +4,9 @@ import type { State } from '../storage/state.ts';
 import { appendEvent } from '../stores/events.ts';
 
 /**
- * Writes what a pass changed. Rejects with a `Fault` what the unique indexes of a database reject.
- * Violates when the pass writes a row twice, or changes a row that does not exist.
+ * Writes the changes of a pass. Rejects with a `Fault` rows that the unique indexes of a database
+ * reject. Throws a `Violation` when the pass writes a row twice, or changes a row that does not
+ * exist.
  */
 export function writeChanges(state: State, changes: LedgerChanges): void {
   const { authorizations, cards, unknown_numbers } = state;

@@ -1,4 +1,4 @@
-/** Up to `limit` rows that happened before the instant, the oldest first. */
+/** Returns up to `limit` rows from before the instant, the oldest first. */
 export function oldestBefore<Row>(
   rows: readonly Row[],
   happenedAt: (row: Row) => number | null,

@@ -1,10 +1,10 @@
 import { assert } from '@tallystick/kernel';
 
 /**
- * The rows of one kind that a transaction holds: those that it inserted, and those that it read for
- * update. Transactions that write run one after the other here, so nothing else depends on it. But
- * a use case that reads a row, changes it and writes it back without holding it would lose changes
- * on a database, so that is a `Violation`.
+ * The rows of one kind that a transaction holds: the rows that it inserted, and those that it read
+ * for update. Writing transactions run one after the other here, so nothing else depends on it. But
+ * on a database, a use case that reads a row, changes it and writes it back without holding it
+ * would lose changes. So that is a `Violation`.
  */
 export class HeldRows {
   readonly #kind: string;

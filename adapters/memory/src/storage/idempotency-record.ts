@@ -1,4 +1,4 @@
-/** What is stored of an idempotency key. */
+/** The stored record of an idempotency key. */
 export interface IdempotencyRecord {
   readonly token: string;
   readonly request_sha256: Uint8Array;

@@ -1,8 +1,8 @@
 import { invalidQuery, type Page, type PageRequest } from '@tallystick/kernel';
 
 /**
- * A page of the rows, newest first by id. The cursor is the last id of the page before; it names
- * the list that it belongs to, and any other text is refused (`invalid_query`).
+ * Returns a page of the rows, newest first by id. The cursor is the last id of the previous page
+ * and names its list. Any other text is refused (`invalid_query`).
  */
 export function newestFirst<Row extends { readonly id: number }>(
   list: string,
@@ -17,7 +17,7 @@ export function newestFirst<Row extends { readonly id: number }>(
   return { items, next: last === undefined ? null : cursor(list, last.id) };
 }
 
-/** The id that the page begins below, or null for the first. */
+/** Returns the id below which the page begins, or null for the first page. */
 function afterId(list: string, { after }: PageRequest): number | null {
   if (after === undefined) return null;
   const id = Number(Buffer.from(after, 'base64url').toString('latin1').split(' ')[1]);

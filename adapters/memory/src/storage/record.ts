@@ -1,22 +1,22 @@
 import { assert } from '@tallystick/kernel';
 
 /**
- * A frozen copy of a record, as storage keeps it: the caller may change the original afterwards,
- * and nobody can change the copy. Members that are undefined are left out, as JSON leaves them out.
- * Violates when the record holds an object that no database could keep, for example a card number
- * in clear.
+ * Returns a frozen copy of a record, as storage keeps it. The caller may change the original
+ * afterwards, and no code can change the copy. Undefined members are omitted, as in JSON. Throws a
+ * `Violation` when the record contains an object that no database could store, for example an
+ * unmasked card number.
  */
 export function frozenCopy<Value>(value: Value): Value {
   return copyOf(value) as Value;
 }
 
 function copyOf(value: unknown): unknown {
-  assert(typeof value !== 'function' && typeof value !== 'symbol', `a record holds a ${typeof value}`);
+  assert(typeof value !== 'function' && typeof value !== 'symbol', `a record contains a ${typeof value}`);
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) return new Uint8Array(value);
   if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
   const prototype: unknown = Object.getPrototypeOf(value);
-  assert(prototype === Object.prototype || prototype === null, 'a record holds an object that is not plain data');
+  assert(prototype === Object.prototype || prototype === null, 'a record contains an object that is not plain data');
   const copy: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) if (member !== undefined) copy[name] = copyOf(member);
   return Object.freeze(copy);

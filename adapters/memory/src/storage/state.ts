@@ -25,11 +25,11 @@ export interface State {
   readonly cards: Table<VirtualCard>;
   /** By card id. */
   readonly numbers: Table<SealedNumber>;
-  /** The id of the card of each number, by the hexadecimal form of `number_index`. */
+  /** The card id of each number, by the hexadecimal form of `number_index`. */
   readonly card_ids: Table<number, string>;
   readonly authorizations: Table<Authorization>;
   readonly clearings: Table<Clearing>;
-  /** The id of the clearing of each `network_financial_transaction_id`. */
+  /** The clearing id of each `network_financial_transaction_id`. */
   readonly clearing_ids: Table<number, string>;
   readonly unknown_numbers: Table<UnknownNumberMessage>;
   readonly events: Table<Event>;
@@ -51,11 +51,11 @@ export interface State {
   /** By scope and key, as JSON. */
   readonly idempotency_records: Table<IdempotencyRecord, string>;
   readonly audit: Table<AuditEntry & { readonly at_ms: number }>;
-  /** One row, with the key 1, once the clock was moved. */
+  /** One row, with the key 1, after the first move of the clock. */
   readonly sandbox_clock: Table<SandboxClockState>;
 }
 
-/** The state of a new installation: it has the shared default templates and nothing else. */
+/** Returns the state of a new installation, with only the shared default templates. */
 export function newState(): State {
   const state: State = {
     companies: new Table(),
@@ -90,7 +90,7 @@ export function newState(): State {
   return state;
 }
 
-/** A copy of the state for a transaction with this access. */
+/** Returns a copy of the state for a transaction with this access. */
 export function draftOf(state: State, access: Access): State {
   const drafts = Object.entries(state).map(([name, table]: [string, Table<unknown, never>]) => [
     name,
@@ -99,7 +99,7 @@ export function draftOf(state: State, access: Access): State {
   return Object.fromEntries(drafts) as State;
 }
 
-/** A shared default, which allows every MCC: a DENY rule with an empty list. */
+/** Returns a shared default, which allows every MCC: a DENY rule with an empty list. */
 function sharedTemplate(id: number, required_control: RequiredControl): PurchaseTemplate {
   return {
     id,

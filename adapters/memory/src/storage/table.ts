@@ -1,7 +1,7 @@
 import { assert, Fault } from '@tallystick/kernel';
 import { frozenCopy } from './record.ts';
 
-/** What a transaction may do with its tables at present. All tables of one transaction share it. */
+/** The access of a transaction to its tables at present. All tables of one transaction share it. */
 export interface Access {
   mode: 'write' | 'read' | 'ended';
 }
@@ -17,8 +17,8 @@ interface Sequence {
 /**
  * The rows of one kind, by key, in the order in which their keys were first written.
  *
- * `draft` makes a copy for a transaction. The copy shares the rows until one side writes: a draft
- * costs nothing until then, and a reader keeps the rows that it began with.
+ * `draft` makes a copy for a transaction. The copy shares the rows until one side writes. So a
+ * draft costs nothing until then, and a reader keeps the rows with which it began.
  */
 export class Table<Row, Key = number> {
   #rows: Map<Key, Row>;
@@ -38,7 +38,7 @@ export class Table<Row, Key = number> {
     this.#is_shared = is_shared;
   }
 
-  /** A copy with the same rows, for a transaction with this access. */
+  /** Returns a copy with the same rows, for a transaction with this access. */
   draft(access: Access): Table<Row, Key> {
     this.#is_shared = true;
     return new Table(this.#rows, this.#sequence, access, true);
@@ -80,13 +80,16 @@ export class Table<Row, Key = number> {
     return this.#writable().delete(key);
   }
 
-  /** A fresh id, higher than every id before. */
+  /** Returns a new id, higher than every previous id. */
   nextId(): number {
     this.#sequence.last += 1;
     return this.#sequence.last;
   }
 
-  /** So many ids above every id before. They are used up once rows are written with them. */
+  /**
+   * Returns that many ids above every previous id. They are used only when rows are written with
+   * them.
+   */
   freshIds(count: number): readonly number[] {
     return Array.from({ length: count }, (_, at) => this.#sequence.last + 1 + at);
   }

@@ -6,9 +6,9 @@ import type { Access } from './table.ts';
 const inside = new AsyncLocalStorage<true>();
 
 /**
- * Transactions on one state. Those that write run one after the other, each on a draft; the draft
- * becomes the committed state when the work resolves, and is dropped when it rejects. Those that
- * only read run at once, on the state as it was committed when they began.
+ * Transactions on one state. Writing transactions run one after the other, each on a draft. The
+ * draft becomes the committed state when the work resolves, and is discarded when it rejects.
+ * Reading transactions run immediately, on the state that was committed when they began.
  */
 export class Transactions {
   #committed: State = newState();
@@ -18,13 +18,13 @@ export class Transactions {
   #is_writing = false;
   #is_closed = false;
 
-  /** What is committed. */
+  /** The committed state. */
   get committed(): State {
     return this.#committed;
   }
 
   /**
-   * Runs work that may write, after the writers before it. A transaction within a transaction is a
+   * Runs work that may write, after the previous writers. A transaction within a transaction is a
    * `Violation`.
    */
   async write<Result>(work: (draft: State) => Result | Promise<Result>): Promise<Result> {
@@ -47,7 +47,7 @@ export class Transactions {
     return await turn;
   }
 
-  /** The same without waiting, for synchronous work while no other writer runs. */
+  /** Runs synchronous work that may write, without waiting, while no other writer runs. */
   writeNow<Result>(work: (draft: State) => Result): Result {
     assertOutermost();
     assert(!this.#is_writing, 'another transaction writes at present');
@@ -80,20 +80,23 @@ export class Transactions {
     }
   }
 
-  /** Rejects what has not begun, and resolves when what is open has ended. May be called twice. */
+  /**
+   * Rejects transactions that have not begun, and resolves after all open ones have ended. May be
+   * called twice.
+   */
   async close(): Promise<void> {
     this.#is_closed = true;
     await Promise.all([this.#writers, ...this.#readers]);
   }
 
-  /** Rejects with a fault once the storage is closed. */
+  /** Rejects with a fault after the storage was closed. */
   async ping(): Promise<void> {
     this.#assertOpen();
   }
 
   /**
-   * Work that forgot to wait for a write cannot reach the committed state through its draft, which
-   * ends here.
+   * The draft ends here. Work that did not wait for a write cannot reach the committed state
+   * through it.
    */
   #commit(draft: State): void {
     this.#committed = draftOf(draft, { mode: 'write' });

@@ -1,7 +1,7 @@
 import type { AuditLog } from '@tallystick/kernel';
 import type { State } from '../storage/state.ts';
 
-/** The audit log: appended to, never changed. */
+/** The audit log. Entries are appended and never changed. */
 export function auditLog({ audit }: State): AuditLog {
   return {
     async record(entry, at_ms) {

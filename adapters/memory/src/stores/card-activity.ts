@@ -14,7 +14,7 @@ interface Activity {
   readonly card_id: number;
 }
 
-/** What happened on cards: their authorizations and clearings, newest first. */
+/** The activity of cards: their authorizations and clearings, newest first. */
 export function cardActivity({ authorizations, clearings }: State): CardActivity {
   /**
    * A message that changed the hold of a root has the status of its root, unless it was declined.

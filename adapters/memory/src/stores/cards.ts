@@ -80,7 +80,10 @@ function meets(card: VirtualCard, { metadata = {}, ...equalities }: CardFilter):
   );
 }
 
-/** A top-level value of the metadata as text: text as it is, all else as JSON; null has none. */
+/**
+ * Returns a top-level value of the metadata as text: text unchanged, other values as JSON. Null has
+ * none.
+ */
 function metadataText({ metadata }: VirtualCard, name: string): string | null {
   if (metadata === null || !Object.hasOwn(metadata, name)) return null;
   const value = metadata[name];

@@ -68,7 +68,7 @@ export function deliveryStore(state: State): DeliveryStore {
   };
 }
 
-/** Deletes a delivery and its lease. Its attempts are deleted apart from it. */
+/** Deletes a delivery and its lease. Its attempts are deleted separately. */
 export function dropDelivery({ deliveries, delivery_leases }: State, id: number): void {
   deliveries.delete(id);
   delivery_leases.delete(id);

@@ -4,7 +4,7 @@ import type { State } from '../storage/state.ts';
 import type { Transactions } from '../storage/transactions.ts';
 import { isLeased } from '../storage/work-lease.ts';
 
-/** Claims and records deliveries, each call in a transaction of its own. */
+/** Claims and records deliveries, each call in a separate transaction. */
 export function deliveryDesk(transactions: Transactions): DeliveryDesk {
   return {
     claim: (delivery_ids, now_ms, lease) =>
@@ -32,7 +32,7 @@ function pendingOfActive({ deliveries, webhooks }: State): readonly Delivery[] {
     .filter(({ state, webhook_id }) => state === 'pending' && webhooks.get(webhook_id)?.status === 'active');
 }
 
-/** Those that are due by now, the oldest due first. */
+/** Returns the deliveries that are due now, the oldest due first. */
 function dueBy(state: State, now_ms: number): readonly Delivery[] {
   return pendingOfActive(state)
     .filter(({ due_at_ms }) => due_at_ms !== null && due_at_ms <= now_ms)
@@ -61,13 +61,16 @@ function record({ deliveries, delivery_attempts, delivery_leases }: State, resul
     if (stored === undefined || delivery_leases.get(delivery.id)?.token !== lease) continue;
     delivery_leases.delete(delivery.id);
     delivery_attempts.set(delivery_attempts.nextId(), attempt);
-    // The state of a round that a retry has begun since the claim stays.
+    // The state of a round that a retry began after the claim stays.
     const { attempts } = delivery;
     deliveries.set(delivery.id, stored.round === delivery.round ? { ...stored, ...delivery } : { ...stored, attempts });
   }
 }
 
-/** Takes the oldest of each webhook, so that a long backlog of one hides no other. */
+/**
+ * Takes the oldest deliveries of each webhook, so that a long backlog of one webhook does not hide
+ * the others.
+ */
 function due(
   state: State,
   now_ms: number,

@@ -23,7 +23,7 @@ export function eventStore(state: State): EventStore {
 }
 
 /**
- * Writes an event that has its id already, and puts it in the outbox. The event log and the ledger
+ * Writes an event that already has its id, and adds it to the outbox. The event log and the ledger
  * both write events this way.
  */
 export function appendEvent({ events, outbox }: State, event: Event): Event {

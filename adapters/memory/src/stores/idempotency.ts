@@ -32,7 +32,10 @@ export function idempotencyStore({ idempotency_records: records }: State): Idemp
     async complete(owner, answer_sealed) {
       const record = heldBy(owner);
       if (record === null) {
-        throw new Refusal('idempotency_in_progress', 'another request with this Idempotency-Key took over this work');
+        throw new Refusal(
+          'idempotency_in_progress',
+          'another request with this Idempotency-Key has taken over this work',
+        );
       }
       records.set(keyOf(owner), { ...record, answer_sealed });
     },

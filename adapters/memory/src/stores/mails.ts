@@ -5,7 +5,7 @@ import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
 import { isLeased } from '../storage/work-lease.ts';
 
-/** Mails on their way. */
+/** Mails in transit. */
 export function mailStore({ companies, mail_leases, mails }: State): MailStore {
   const held = new HeldRows('mail');
   return {

@@ -1,7 +1,7 @@
 import type { DeliveryOffer, EventToRelay, Outbox } from '@tallystick/events';
 import type { State } from '../storage/state.ts';
 
-/** The events that no relay has taken, and the deliveries that it makes of them. */
+/** The events that no relay has taken, and the deliveries that a relay makes of them. */
 export function outbox({ deliveries, outbox: events, webhook_sequences, webhooks }: State): Outbox {
   function take(wanted: readonly EventToRelay[]): readonly EventToRelay[] {
     for (const { id } of wanted) events.delete(id);

@@ -1,7 +1,7 @@
 import type { UnknownNumberStore } from '@tallystick/cards';
 import type { State } from '../storage/state.ts';
 
-/** Messages for numbers that nobody has. */
+/** Messages for unknown card numbers. */
 export function unknownNumberStore({ unknown_numbers }: State): UnknownNumberStore {
   return {
     async purge(before_ms, limit) {

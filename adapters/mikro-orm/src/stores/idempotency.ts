@@ -53,7 +53,10 @@ export function idempotencyStore(session: Session): IdempotencyStore {
         .where('answer_sealed', 'is', null)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) {
-        throw new Refusal('idempotency_in_progress', 'another request with this Idempotency-Key took over this work');
+        throw new Refusal(
+          'idempotency_in_progress',
+          'another request with this Idempotency-Key has taken over this work',
+        );
       }
     },
 

@@ -7,10 +7,10 @@ import { onEveryDatabase } from './fixture.ts';
 keepsContracts({ CardStore: card_store_contract, RealCardStore: real_card_store_contract });
 
 onEveryDatabase('the store of virtual cards', (fixture, name) => {
-  // On SQLite the other transaction would hold the whole database.
+  // On SQLite the other transaction would lock the whole database.
   if (name !== 'postgres') return;
 
-  it('passes over numbers that another rotation holds, unless it is to wait', async () => {
+  it('skips numbers that another rotation has locked, unless it must wait', async () => {
     const owner = await fixture().run(makeOwner);
     const card = await fixture().run((tx) => makeCard(tx, owner, {}, sealedNumber('held')));
     const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -5,7 +5,7 @@ import type { Persistence } from '../../src/index.ts';
 import { event_segment_bits } from '../../src/schema/event-segments.ts';
 import { type Fixture, noon_ms, onEveryDatabase } from './fixture.ts';
 
-/** Runs each contract suite of storage on every database, with a database of its own. */
+/** Runs each contract suite of storage on every database, each on a separate database. */
 export function keepsContracts(suites: Readonly<Record<string, readonly ContractRule<StorageUnderTest>[]>>): void {
   for (const [port, rules] of Object.entries(suites)) {
     onEveryDatabase(`the contract of ${port}`, (fixture) => {
@@ -16,10 +16,7 @@ export function keepsContracts(suites: Readonly<Record<string, readonly Contract
         return { unitOfWork, ledger, close, now_ms: noon_ms, another, beforeAppend };
       }
 
-      /**
-       * Half of the events come to stand before the border between two segments, and half behind
-       * it.
-       */
+      /** Places half of the events before the border between two segments, and half after it. */
       async function beforeAppend(count: number): Promise<void> {
         segment += 1 + (segment % 3);
         const border = segment * 2 ** event_segment_bits[fixture().name];
@@ -31,7 +28,7 @@ export function keepsContracts(suites: Readonly<Record<string, readonly Contract
   }
 }
 
-/** Makes the next event's id this one, as if the log were as long. */
+/** Sets the id of the next event, as if the log were that long. */
 async function jumpTo({ database }: Fixture, id: number): Promise<void> {
   const connection = await connect(database);
   const insert = `insert into events (id, company_id, event_type, created_at_ms, payload) values (${id - 1}, 999, 'x', 0, '{}')`;

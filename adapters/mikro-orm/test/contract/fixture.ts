@@ -6,18 +6,18 @@ import { mikroOrmPersistence, type Persistence, type Tx } from '../../src/index.
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);
 
-/** What a suite works on: an empty, migrated database. */
+/** The subject of a suite: an empty, migrated database. */
 export interface Fixture {
   readonly name: DatabaseName;
   readonly database: ScratchDatabase;
-  /** The first process on it. */
+  /** The first process of the database. */
   readonly persistence: Persistence;
   run: Persistence['unitOfWork']['run'];
-  /** A further process on the same database; closed with the suite. */
+  /** Opens a further process on the same database. It is closed with the suite. */
   another(): Promise<Persistence>;
 }
 
-/** Runs the suite on every database. The fixture is there once its tests run. */
+/** Runs the suite on every database. The fixture exists when its tests run. */
 export function onEveryDatabase(title: string, suite: (fixture: () => Fixture, name: DatabaseName) => void): void {
   for (const name of database_names) {
     describe(`${title}, on ${name}`, () => {

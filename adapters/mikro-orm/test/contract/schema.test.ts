@@ -6,7 +6,9 @@ import { database_names, type ScratchDatabase, scratchDatabase } from '@tallysti
 import { type Connection, connect } from '../../src/connection/connection.ts';
 import { migrate } from '../../src/connection/migrate.ts';
 
-/** Every table, column, default, index and constraint as the database itself tells of it. */
+/**
+ * Returns every table, column, default, index and constraint from the catalogue of the database.
+ */
 async function catalogue(connection: Connection): Promise<unknown> {
   if (connection.dialect === 'postgres') {
     const { rows } = await connection.pool.query(`
@@ -74,7 +76,7 @@ function columnsOf(tables: unknown): ReadonlyMap<string, string> {
 /** A migration that was released never changes. */
 const add_migration = 'add a file to src/schema/migrations, and list it in index.ts there';
 
-/** Where each column stands that the migrations and the entities do not have alike. */
+/** Returns the columns that differ between the migrations and the entities, and where each is. */
 function columnDifferences(migrated: unknown, described: unknown): readonly string[] {
   const made = columnsOf(migrated);
   const wanted = columnsOf(described);
@@ -105,7 +107,7 @@ async function withDatabase<Result>(
 
 for (const name of database_names) {
   describe(`the tables, on ${name}`, () => {
-    it('are made by the migrations exactly as the entities describe them', async () => {
+    it('are created by the migrations exactly as the entities describe them', async () => {
       const migrated = await withDatabase(name, async (_database, connection) => {
         await migrate(connection);
         const update = await connection.orm.schema.getUpdateSchemaSQL();
@@ -137,7 +139,7 @@ for (const name of database_names) {
       });
     });
 
-    it('are made once when several processes migrate at once, and then left alone', async () => {
+    it('are created once when several processes migrate concurrently, and then stay unchanged', async () => {
       await withDatabase(name, async (database, connection) => {
         const others = await Promise.all([connect(database), connect(database), connect(database)]);
         await Promise.all([connection, ...others].map(migrate));
@@ -151,7 +153,7 @@ for (const name of database_names) {
 }
 
 describe('the README', () => {
-  it('says of every index what it is for', async () => {
+  it('states the purpose of every index', async () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     await withDatabase('sqlite', async (_database, connection) => {
       await migrate(connection);
@@ -169,7 +171,7 @@ describe('the README', () => {
 });
 
 describe('the file of SQLite', () => {
-  it('and its folder can be read by this user alone', async () => {
+  it('and its folder can be read only by this user', async () => {
     const scratch = await scratchDatabase('sqlite');
     const path = join(dirname(scratch.database_url.slice('sqlite:'.length)), 'data', 'tallystick.db');
     const connection = await connect({ database_url: `sqlite:${path}` });
@@ -180,7 +182,7 @@ describe('the file of SQLite', () => {
     await scratch.dispose();
   });
 
-  it('is written through to the disk by every commit', async () => {
+  it('is written to the disk by every commit', async () => {
     await withDatabase('sqlite', async (_database, connection) => {
       assert.equal(connection.dialect, 'sqlite');
       const settings = await connection.exclusively((database) =>

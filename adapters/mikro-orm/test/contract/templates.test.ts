@@ -9,10 +9,10 @@ import { makeCompany, noon_ms, onEveryDatabase } from './fixture.ts';
 keepsContracts({ TemplateStore: template_store_contract });
 
 onEveryDatabase('the store of templates', (fixture, name) => {
-  // On SQLite the other transaction holds the whole database.
+  // On SQLite the other transaction locks the whole database.
   if (name !== 'postgres') return;
 
-  it('passes over no due template that another process is completing: none left means that all are done', async () => {
+  it('waits for a due template that another process completes: an empty claim means that all are done', async () => {
     const { id } = await fixture().run((tx) => makeCompany(tx));
     await fixture().run((tx) =>
       tx.templates.insert({
@@ -53,7 +53,7 @@ onEveryDatabase('the store of templates', (fixture, name) => {
   });
 });
 
-/** Until a transaction on the database waits for another's row. */
+/** Resolves when a transaction on the database waits for a row of another. */
 async function untilOneWaits(database: ScratchDatabase): Promise<void> {
   const connection = await connect(database);
   assert(connection.dialect === 'postgres');

@@ -10,7 +10,7 @@ import { makeCompany, noon_ms, onEveryDatabase, openPersistence } from './fixtur
 keepsContracts({ UnitOfWork: unit_of_work_contract });
 
 onEveryDatabase('a unit of work', (fixture) => {
-  it('that holds what it reads never begins again', async () => {
+  it('that locks the rows that it reads runs only once', async () => {
     const processes = [fixture().persistence, await fixture().another(), await fixture().another()];
     let attempts = 0;
     const add = (at: number) =>
@@ -42,14 +42,16 @@ onEveryDatabase('a unit of work', (fixture) => {
     const other = await fixture().another();
     let attempts = 0;
     let arrived = 0;
-    // The second of each waits until both hold their first; on SQLite the second process has to wait for the lock itself.
+    // The second update of each waits until both have locked their first row. On SQLite the second process
+    // must wait for the lock itself.
     const crossed = async (
       tx: Parameters<Parameters<typeof other.unitOfWork.run>[0]>[0],
       order: { first: number; second: number },
     ) => {
       attempts += 1;
       const { first, second } = order;
-      // Begun again, it waits where the other is: the two do not cross a second time.
+      // When the work runs again, it waits at the row of the other process, so the two do not cross
+      // a second time.
       Object.assign(order, { first: second, second: first });
       await tx.api_keys.reseal(keys[first]!.id, new Uint8Array([2]));
       arrived += 1;
@@ -67,7 +69,7 @@ onEveryDatabase('a unit of work', (fixture) => {
 });
 
 if (database_names.includes('postgres')) {
-  it('rejects with a fault when the database has gone away', async () => {
+  it('rejects with a fault when the database is gone', async () => {
     const database = await scratchDatabase('postgres');
     const persistence = await openPersistence(database);
     await persistence.migrate();
@@ -79,7 +81,7 @@ if (database_names.includes('postgres')) {
     await persistence.close();
   });
 
-  it('rejects with a retryable fault when its connection is ended in the middle, and goes on with another', async () => {
+  it('rejects with a retryable fault when its connection is ended during the work, and continues with another', async () => {
     const database = await scratchDatabase('postgres');
     const persistence = await openPersistence(database);
     await persistence.migrate();
@@ -102,7 +104,7 @@ if (database_names.includes('postgres')) {
     await database.dispose();
   });
 
-  it('rejects with a retryable fault when nobody listens', async () => {
+  it('rejects with a retryable fault when no server listens', async () => {
     const persistence = await mikroOrmPersistence({
       database_url: 'postgres://postgres@127.0.0.1:1/none',
       clock: fixedClock('2026-05-20T12:00:00Z'),

@@ -5,7 +5,7 @@ import { assertEqual } from './equality.ts';
 import { twoProcesses } from './two-processes.ts';
 import { newCompany } from './webhook-storage.ts';
 
-/** What the contract of `ApiKeyStore` needs of a process. */
+/** The parts of a process that the contract of `ApiKeyStore` needs. */
 export interface ApiKeyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys' | 'companies'>>;
   /**
@@ -31,7 +31,7 @@ function keyOf(company_id: number, changes: Partial<ApiKey> = {}): Omit<ApiKey, 
   };
 }
 
-/** What every adapter of `ApiKeyStore` promises. */
+/** The contract of every adapter of `ApiKeyStore`. */
 export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
   {
     rule: 'a key is read as it was inserted',
@@ -48,7 +48,7 @@ export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
     },
   },
   {
-    rule: 'keys are listed newest first, of one company or of all, with those of no company',
+    rule: 'keys are listed newest first, of one company or of all, including keys without a company',
     async check(open) {
       const here = await open();
       const company_id = await newCompany(here);
@@ -86,7 +86,7 @@ export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
     },
   },
   {
-    rule: 'keys with a signing secret are read in batches by rising ids, revoked ones too, and their secrets replaced',
+    rule: 'keys with a signing secret are read in batches in ascending order of id, also revoked ones, and their secrets are replaced',
     async check(open) {
       const here = await open();
       const company_id = await newCompany(here);

@@ -21,7 +21,7 @@ import {
   sealedNumber,
 } from './storage.ts';
 
-/** A change of a card, of which the row is held as an update holds it. */
+/** Changes a card whose row is locked, as an update locks it. */
 async function changeCard(tx: Pick<StorageTx, 'cards'>, card: VirtualCard, changes: Partial<VirtualCard>) {
   const held = await tx.cards.find(card.company_id, card.id, { for_update: true });
   assert(held !== null, 'a card was not found for update');
@@ -29,8 +29,8 @@ async function changeCard(tx: Pick<StorageTx, 'cards'>, card: VirtualCard, chang
 }
 
 /**
- * Records authorizations on a card, as a pass does. A `root` is the place of the root among them,
- * null for none, absent for itself.
+ * Records authorizations on a card, as a pass does. `root` is the index of the root among them.
+ * Null: no root. Absent: the authorization itself.
  */
 async function recordOn(
   { ledger, unitOfWork }: StorageUnderTest,
@@ -50,7 +50,7 @@ async function recordOn(
   });
 }
 
-/** What every adapter of `CardStore` promises. */
+/** The contract of every adapter of `CardStore`. */
 export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a card is read as it was inserted, with its counters at zero',
@@ -84,7 +84,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a company finds no card of another, nor what happened on it',
+    rule: 'a company finds neither the cards of another company nor their activity',
     async check(open) {
       const storage = await open();
       const { unitOfWork } = storage;
@@ -103,7 +103,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'of inserts with one number one succeeds, also at the same time; the others return null',
+    rule: 'one insert of a number succeeds, also when inserts race; the others return null',
     async check(open) {
       const storage = await open();
       const other = await storage.another();
@@ -121,7 +121,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'an update writes what it may change, and never the counters',
+    rule: 'an update writes the fields that it may change, and never the counters',
     async check(open) {
       const { unitOfWork } = await open();
       const owner = await unitOfWork.run(makeOwner);
@@ -148,7 +148,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a card that is found for update is held until the end: of many changes at once all last',
+    rule: 'a card that is found for update is locked until the end, so no concurrent change is lost',
     async check(open) {
       const storage = await open();
       const processes = [storage, await storage.another()];
@@ -167,7 +167,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a list holds the cards that meet every filter, newest first, on pages of any size',
+    rule: 'a list contains the cards that meet every filter, newest first, on pages of any size',
     async check(open) {
       const { unitOfWork } = await open();
       const owner = await unitOfWork.run(makeOwner);
@@ -216,7 +216,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'metadata is found by any name and any length, as it stands after the last update',
+    rule: 'metadata is found by any name and any length, as the last update wrote it',
     async check(open) {
       const { unitOfWork } = await open();
       const owner = await unitOfWork.run(makeOwner);
@@ -273,7 +273,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'numbers that other keys sealed are found by rising card id, until none is left',
+    rule: 'numbers that other keys sealed are found in ascending order of card id, until none is left',
     async check(open) {
       const { unitOfWork } = await open();
       const keys = ['old-b', 'new', 'old-a', 'old-b', 'new', 'old-c', 'old-a'];
@@ -290,7 +290,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
       for (let is_done = false; !is_done; ) {
         await unitOfWork.run(async (tx) => {
           const batch = await tx.cards.sealedByOtherKeys('new', 2, { wait: true });
-          assert(batch.length <= 2, 'more numbers were returned than asked for');
+          assert(batch.length <= 2, 'more numbers were returned than the limit');
           const card_ids = batch.map(({ card_id }) => card_id);
           assertEqual(card_ids, rising(card_ids), 'the order of the card ids');
           const sealed = (card_id: number) => new Uint8Array([0, card_id % 256, 255]);
@@ -315,7 +315,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'of two rotations at once one reseals each number, and none is left out',
+    rule: 'two concurrent rotations reseal each number once and omit none',
     async check(open) {
       const storage = await open();
       const ids = await storage.unitOfWork.run(async (tx) => {
@@ -347,7 +347,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'the newest authorizations of each card come newest first, with the status of their root',
+    rule: 'the newest authorizations of each card are listed newest first, with the status of their root',
     async check(open) {
       const storage = await open();
       const { unitOfWork } = storage;
@@ -391,7 +391,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'the newest clearings of each card come newest first',
+    rule: 'the newest clearings of each card are listed newest first',
     async check(open) {
       const storage = await open();
       const { unitOfWork } = storage;
@@ -415,7 +415,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'holds whose end has come are summed by card, those of open authorizations alone',
+    rule: 'ended holds of open authorizations are summed by card, and no others',
     async check(open) {
       const storage = await open();
       const { unitOfWork } = storage;

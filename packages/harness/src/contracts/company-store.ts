@@ -4,7 +4,7 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { twoProcesses } from './two-processes.ts';
 
-/** What the contract of `CompanyStore` needs of a process. */
+/** The parts of a process that the contract of `CompanyStore` needs. */
 export interface CompanyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'companies'>>;
   /**
@@ -17,10 +17,10 @@ function newCompany(name: string): Omit<Company, 'id'> {
   return { name, customer_number: `CN ${name}`, full_details_in_mail: false, created_at_ms: 7 };
 }
 
-/** What every adapter of `CompanyStore` promises. */
+/** The contract of every adapter of `CompanyStore`. */
 export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
   {
-    rule: 'companies are read as they were inserted, newest first, on pages that leave none out',
+    rule: 'companies are read as they were inserted, newest first, on pages that omit none',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const made = await here.unitOfWork.run(async ({ companies }) => {

@@ -24,7 +24,7 @@ import {
 
 const other_lease: Lease = { ...lease, token: 'two' };
 
-/** The ids of deliveries of the webhook that are due, in the order in which they are offered. */
+/** Returns the ids of the webhook's due deliveries, in the order in which they are offered. */
 async function dueOf(
   { delivery_desk }: WebhookStorage,
   webhook_id: number,
@@ -40,8 +40,8 @@ function idsOf(orders: readonly WorkOrder[]): readonly number[] {
 }
 
 /**
- * The deliveries with the state, the attempts and the round that a record may change, the oldest
- * first.
+ * Returns the deliveries with the state, the attempts and the round that a record may change, the
+ * oldest first.
  */
 async function readingsOf({ unitOfWork }: WebhookStorage, webhook_id: number) {
   const { items } = await unitOfWork.read((tx) => tx.deliveries.list(webhook_id, {}, { limit: 100 }));
@@ -54,7 +54,7 @@ async function readingsOf({ unitOfWork }: WebhookStorage, webhook_id: number) {
   }));
 }
 
-/** What every adapter of `DeliveryDesk` promises. */
+/** The contract of every adapter of `DeliveryDesk`. */
 export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'racing workers claim each delivery once',
@@ -94,7 +94,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'a claim passes over deliveries that are leased, not due yet, not pending, unknown or of an inactive webhook',
+    rule: 'a claim skips deliveries that are leased, not due yet, not pending, unknown or of an inactive webhook',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 4);
@@ -145,7 +145,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'of two results of one delivery in a batch only the one with the current lease counts',
+    rule: 'only the result with the current lease counts when a batch has two results of one delivery',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 1);
@@ -153,7 +153,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       const [first] = await claim(ids, now_ms, lease);
       const until_machine_ms = lease.until_machine_ms + 30_000;
       const [second] = await claim(ids, now_ms, { token: 'two', machine_ms: lease.until_machine_ms, until_machine_ms });
-      assert(first !== undefined && second !== undefined, 'a lease that ran out is not claimed again');
+      assert(first !== undefined && second !== undefined, 'an expired lease is not claimed again');
       await record([resultOf(first, timeout), resultOf(second, success)]);
       const readings = await readingsOf(here, webhook.id);
       assertEqual(readings[0]?.state, 'succeeded', 'state');
@@ -161,7 +161,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'an answer with a NUL is recorded, and the others of its batch with it',
+    rule: 'an answer with a NUL is recorded, with the other answers of its batch',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 2);
@@ -204,7 +204,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'of a retry and a record that race neither is lost',
+    rule: 'neither a retry nor a record is lost when they race',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const { webhook, ids } = await queued(here, 12);
@@ -228,7 +228,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'due offers pending deliveries of active webhooks that are not leased, when their time has come',
+    rule: 'due offers pending deliveries of active webhooks that are not leased and are due',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 5);
@@ -236,7 +236,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       const sorted = async (at?: Parameters<typeof dueOf>[2]) =>
         (await dueOf(here, webhook.id, at)).toSorted((a, b) => a - b);
       assertEqual(await sorted(), ids.slice(1), 'while one is leased');
-      assertEqual(await sorted({ machine_ms: lease.until_machine_ms }), ids, 'when its lease has run out');
+      assertEqual(await sorted({ machine_ms: lease.until_machine_ms }), ids, 'after its lease has expired');
       await here.delivery_desk.record([resultOf(order!, timeout)]);
       const again_ms = (await deliveriesOf(here, webhook.id))[0]?.due_at_ms ?? 0;
       assert(again_ms > now_ms, 'a failed attempt has no later one');
@@ -247,7 +247,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'due offers the oldest due of each webhook, at most as many as asked, and none of webhooks passed over',
+    rule: 'due offers the oldest due deliveries of each webhook, at most the limit, and none of skipped webhooks',
     async check(open) {
       const here = await open();
       const one = await queued(here, 3);
@@ -290,7 +290,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'the workload counts what waits and what is in flight, of active webhooks and due by now',
+    rule: 'the workload counts the waiting deliveries and those in flight, of active webhooks and due now',
     async check(open) {
       const here = await open();
       const { claim, record, workload } = here.delivery_desk;
@@ -336,7 +336,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'a lease that has run out is in flight no more, and its delivery waits',
+    rule: 'a delivery whose lease has expired is no longer in flight, and waits',
     async check(open) {
       const here = await open();
       const { ids } = await queued(here, 1);

@@ -7,7 +7,8 @@ function offersUpTo(count: number): readonly DeliveryOffer[] {
 }
 
 /**
- * Collects what a queue hands over; `atLeast` resolves once that many different deliveries came.
+ * Collects the offers that a queue passes on. `atLeast` resolves after that many different
+ * deliveries.
  */
 function collector() {
   const came = new Map<number, number>();
@@ -30,12 +31,12 @@ function collector() {
 }
 
 /**
- * What every adapter of `DeliveryQueue` promises while its infrastructure is well. `open` gives a
- * fresh, empty queue, which the caller closes.
+ * The contract of every adapter of `DeliveryQueue` while its infrastructure works. `open` returns a
+ * new, empty queue, which the caller closes.
  */
 export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
   {
-    rule: 'what is offered reaches the consumer with both its ids',
+    rule: 'an offer reaches the consumer with both its ids',
     async check(open) {
       const queue = await open();
       const { accept, atLeast, came } = collector();
@@ -52,7 +53,7 @@ export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
     },
   },
   {
-    rule: 'what is offered before anyone consumes waits, and is counted',
+    rule: 'an offer waits and is counted until a consumer starts',
     async check(open) {
       const queue = await open();
       await queue.offer(offersUpTo(10));
@@ -63,7 +64,7 @@ export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
     },
   },
   {
-    rule: 'nothing waits once all was handed over',
+    rule: 'nothing waits after all offers were passed on',
     async check(open) {
       const queue = await open();
       const { accept, atLeast } = collector();
@@ -74,7 +75,7 @@ export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
     },
   },
   {
-    rule: 'an empty offer is nothing',
+    rule: 'an empty offer adds nothing',
     async check(open) {
       const queue = await open();
       await queue.offer([]);
@@ -82,7 +83,7 @@ export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
     },
   },
   {
-    rule: 'offers made by many callers at once all arrive',
+    rule: 'offers of many concurrent callers all arrive',
     async check(open) {
       const queue = await open();
       const { accept, atLeast } = collector();
@@ -92,7 +93,7 @@ export const delivery_queue_contract: readonly ContractRule<DeliveryQueue>[] = [
     },
   },
   {
-    rule: 'a closed queue takes no offer and does not reject',
+    rule: 'a closed queue accepts no offer and does not reject',
     async check(open) {
       const queue = await open();
       const { accept, came } = collector();

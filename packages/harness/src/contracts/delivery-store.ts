@@ -21,10 +21,10 @@ function newRound(delivery: Delivery, due_at_ms: number): Delivery {
   return { ...delivery, ...begun, round: delivery.round + 1 };
 }
 
-/** What every adapter of `DeliveryStore` promises. */
+/** The contract of every adapter of `DeliveryStore`. */
 export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = [
   {
-    rule: 'deliveries are listed newest first with their attempts, by state, on pages that leave none out',
+    rule: 'deliveries are listed newest first with their attempts, by state, on pages that omit none',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 4);
@@ -87,7 +87,7 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
     },
   },
   {
-    rule: 'recover starts a new round of what failed at the instant or later, at most as many as asked',
+    rule: 'recover starts a new round of deliveries that failed at the instant or later, at most the limit',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 3);
@@ -116,7 +116,7 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
     },
   },
   {
-    rule: 'recover counts from when a delivery failed, not from when its event happened, and spares what succeeded',
+    rule: 'recover compares the time of the failure, not of the event, and omits deliveries that succeeded',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 2);
@@ -143,7 +143,7 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
     },
   },
   {
-    rule: 'old attempts and deliveries finished long ago are purged, at most as many as asked; what is pending stays',
+    rule: 'old attempts and deliveries finished long ago are purged, at most the limit; pending ones stay',
     async check(open) {
       const here = await open();
       const purge = (before_ms: number, limit: number) =>

@@ -15,9 +15,9 @@ import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from './
 /** 2026-05-20, noon UTC. */
 const noon_ms = 1_779_278_400_000;
 
-/** How the property of the filters is run, as fast-check takes it. */
+/** How the property of the filters is run, as parameters of fast-check. */
 export interface PropertyRuns {
-  /** Drawn at random when absent; a failure reports it. */
+  /** Generated at random when absent. A failure reports it. */
   readonly seed?: number;
   readonly numRuns?: number;
 }
@@ -42,11 +42,11 @@ function append({ unitOfWork }: StorageUnderTest, events: readonly NewEvent[]): 
   return unitOfWork.run((tx) => tx.events.append(events));
 }
 
-/** What every adapter of `EventStore` promises. */
+/** The contract of every adapter of `EventStore`. */
 export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
   return [
     {
-      rule: 'events are read as they were written, and their ids rise',
+      rule: 'events are read as they were written, and their ids ascend',
       async check(open) {
         const storage = await open();
         const company_id = await companyOf(storage);
@@ -72,7 +72,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       },
     },
     {
-      rule: 'events of a transaction that does not commit are not kept',
+      rule: 'events of a transaction that does not commit are not stored',
       async check(open) {
         const storage = await open();
         const company_id = await companyOf(storage);
@@ -99,11 +99,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
           assertEqual(await tx.events.find(mine, event!.id), null, 'the event');
           for (const one of filters) {
             assertEqual((await tx.events.list(mine, one, { limit: 5 })).items, [], 'a list');
-            assertEqual(
-              idsOf((await tx.events.list(other, one, { limit: 5 })).items),
-              [event!.id],
-              'the list of its own',
-            );
+            assertEqual(idsOf((await tx.events.list(other, one, { limit: 5 })).items), [event!.id], 'its own list');
           }
         });
       },
@@ -125,7 +121,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       },
     },
     {
-      rule: 'a cursor that the log did not make is refused',
+      rule: 'a cursor that the log did not create is refused',
       async check(open) {
         const storage = await open();
         const company_id = await companyOf(storage);
@@ -199,7 +195,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       },
     },
     {
-      rule: 'an event is found though the newest thousands are those of another company',
+      rule: 'an event is found although thousands of newer events belong to another company',
       async check(open) {
         const storage = await open();
         const [mine, other] = [await companyOf(storage), await companyOf(storage)];
@@ -220,7 +216,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
 
 const filter_names = Object.keys(filter_fields) as FilterName[];
 
-/** A payload with a value for every filter; of three places, the values rise. */
+/** Returns a payload with a value for every filter. The values ascend over three indexes. */
 function payloadOf(at: number): NewEvent['payload'] {
   const values = { integer: 10 + at, instant: `2026-05-20T12:00:0${1 + at}Z`, text: `text ${at}` };
   return Object.fromEntries(
@@ -230,7 +226,7 @@ function payloadOf(at: number): NewEvent['payload'] {
   );
 }
 
-/** The values with which a filter finds the three events of `payloadOf`. */
+/** Returns the values with which a filter finds the three events of `payloadOf`. */
 function filterValues(name: FilterName): readonly (string | number)[] {
   if (name === 'event_type') return Array.from({ length: 3 }, () => 'virtualcard.realtime.auths');
   const { type } = filter_fields[name];
@@ -243,7 +239,7 @@ const integer_value = fc.constantFrom(-3, 0, 5, 900_000_000_000, null, undefined
 const instant_value = fc.constantFrom('2026-05-20T12:00:00Z', '2026-05-20T12:00:00.001Z', null, undefined);
 const values_by_type = { integer: integer_value, instant: instant_value, text: text_value };
 
-/** Few values, so that filters meet events often. */
+/** Few different values, so that filters often match events. */
 const eventDetails: fc.Arbitrary<Pick<NewEvent, 'payload' | 'event_type' | 'created_at_ms'>> = fc.record({
   payload: fc
     .record(

@@ -5,7 +5,7 @@ import { assertEqual } from './equality.ts';
 import { refusalOf } from './refusals.ts';
 import { twoProcesses } from './two-processes.ts';
 
-/** What the contract of `IdempotencyStore` needs of a process. */
+/** The parts of a process that the contract of `IdempotencyStore` needs. */
 export interface IdempotencyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'idempotency' | 'companies'>>;
   /**
@@ -35,7 +35,7 @@ function request(changes: Partial<IdempotencyRequest> = {}): IdempotencyRequest 
   };
 }
 
-/** The store of a process, each call in a transaction of its own. */
+/** The store of a process. Each call runs in a separate transaction. */
 function recordsOf({ unitOfWork }: IdempotencyStorage) {
   return {
     /** `claimed`, `in_progress`, `mismatch`, or `answered` with the answer in hexadecimal. */
@@ -55,7 +55,7 @@ async function assertLost(completing: Promise<unknown>, what: string): Promise<v
   assertEqual((await refusalOf(completing, what)).code, 'idempotency_in_progress', what);
 }
 
-/** What every adapter of `IdempotencyStore` promises. */
+/** The contract of every adapter of `IdempotencyStore`. */
 export const idempotency_store_contract: readonly ContractRule<IdempotencyStorage>[] = [
   {
     rule: 'exactly one of 32 racing requests claims a key',
@@ -89,18 +89,18 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
     },
   },
   {
-    rule: 'a key is free when the lease has run out on the machine’s time, whoever claims, and not before',
+    rule: 'a key is free for every claim when the lease has expired in machine time, and not before',
     async check(open) {
       const { claim, complete } = recordsOf(await open());
       const first = request({ lease_until_machine_ms: machine_start_ms + 1_000 });
       await claim(first);
-      // The service's clock stands still meanwhile.
+      // The service's clock is frozen meanwhile.
       const later = (after_ms: number) => {
         const machine_ms = machine_start_ms + after_ms;
         return { ...first, token: 'other', machine_ms, lease_until_machine_ms: machine_ms + 60_000 };
       };
       assertEqual(await claim(later(999)), 'in_progress', 'a millisecond before');
-      assertEqual(await claim(later(1_000)), 'claimed', 'when it has run out');
+      assertEqual(await claim(later(1_000)), 'claimed', 'after it has expired');
       const again = { ...first, machine_ms: machine_start_ms + 2_000 };
       assertEqual(await claim(again), 'in_progress', 'the first owner');
       await assertLost(complete(first), 'completing with a lost lease');
@@ -108,7 +108,7 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
     },
   },
   {
-    rule: 'a claim lasts however far the service’s clock is moved, and is not purged while its request is in progress',
+    rule: 'a claim does not depend on moves of the service’s clock, and is not purged while its request is in progress',
     async check(open) {
       const { claim, complete, purge } = recordsOf(await open());
       const first = request();
@@ -127,7 +127,7 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
     },
   },
   {
-    rule: 'a lease that has run out is still its owner’s while nobody took it',
+    rule: 'an expired lease belongs to its owner until another claim takes it',
     async check(open) {
       const { claim, complete } = recordsOf(await open());
       const first = request();
@@ -174,7 +174,7 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
     },
   },
   {
-    rule: 'of two owners one completes, and only its work commits',
+    rule: 'one of two owners completes, and only its work commits',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const companies = async () =>
@@ -216,7 +216,7 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
     },
   },
   {
-    rule: 'records are purged when their lease has run out, the oldest first, at most as many as asked',
+    rule: 'records are purged after their lease has expired, the oldest first, at most the limit',
     async check(open) {
       const { claim, purge } = recordsOf(await open());
       await purge(4, machine_start_ms, 1_000);

@@ -24,10 +24,10 @@ import { idsOf, makeCard, makeOwner, newCard, rising, type StorageUnderTest, sea
 
 const day_ms = 86_400_000;
 
-/** How far back matching looks for what a merchant did, in days. */
+/** How many days back matching searches for the activity of a merchant. */
 const match_reach_days = 35;
 
-/** A clearing that has nothing in common with what the rules record. */
+/** A clearing that shares nothing with the records of the rules. */
 const nothing_in_common = {
   acquirer_reference_data: null,
   approval_code: null,
@@ -44,7 +44,7 @@ function freshTransaction(): string {
   return `F-fresh-${transactions_drawn}`;
 }
 
-/** One card, and short ways to record on it and to look at what a pass loads for it. */
+/** One card, with short methods to record on it and to read the state that a pass loads for it. */
 class CardUnderTest {
   readonly id: number;
   readonly company_id: number;
@@ -70,14 +70,14 @@ class CardUnderTest {
     return clearingMessage(this.number_index, { network_financial_transaction_id: freshTransaction(), ...fields });
   }
 
-  /** What a pass over the messages loads. */
+  /** Returns the state that a pass over the messages loads. */
   look(...messages: readonly NetworkMessage[]): Promise<LedgerState> {
     return this.#storage.ledger.pass(messages, look);
   }
 
   /**
-   * Records an authorization: a root unless the fields say otherwise. Its hold end becomes that of
-   * the card.
+   * Records an authorization: a root unless the fields state otherwise. The card gets the end of
+   * its hold.
    */
   recordAuthorization(trace_id: string, fields: Partial<Authorization> = {}): Promise<Authorization> {
     const message = this.authorization({ trace_id });
@@ -99,7 +99,7 @@ class CardUnderTest {
     });
   }
 
-  /** Sets when the card's next hold ends. */
+  /** Sets the end of the card's next hold. */
   async setNextHoldEnd(next_hold_end_ms: number | null): Promise<void> {
     await this.#storage.ledger.pass([this.authorization({ trace_id: 'T-never-recorded' })], (state) => {
       const [card] = state.cards;
@@ -109,7 +109,7 @@ class CardUnderTest {
     });
   }
 
-  /** The card's counters and what is recorded on it, newest first. */
+  /** Returns the card's counters and its records, newest first. */
   read() {
     return this.#storage.unitOfWork.read(async (tx) => {
       const card = await tx.cards.find(this.company_id, this.id);
@@ -120,7 +120,7 @@ class CardUnderTest {
   }
 }
 
-/** Cards of a fresh company. */
+/** Creates cards of a new company. */
 async function freshCards(storage: StorageUnderTest, count: number): Promise<readonly CardUnderTest[]> {
   return await storage.unitOfWork.run(async (tx) => {
     const owner = await makeOwner(tx);
@@ -140,14 +140,14 @@ async function freshCard(open: () => Promise<StorageUnderTest>) {
   return { storage, card: card! };
 }
 
-/** The storage and another process of it, in turns. */
+/** Returns the storage and another process of it, alternately. */
 async function twoProcesses(open: () => Promise<StorageUnderTest>) {
   const storage = await open();
   const other = await storage.another();
   return { storage, ledgerOf: (at: number) => (at % 2 === 0 ? storage : other).ledger };
 }
 
-/** What a message finds of an authorization that shares one thing with it. */
+/** By description: the only fields of a clearing that match the authorization. */
 const references: Readonly<Record<string, Partial<ClearingMessage>>> = {
   'its approval code': { approval_code: 'QQ1234' },
   'its network reference number': { net_reference_number: 'MCCQQ12340520' },
@@ -155,7 +155,7 @@ const references: Readonly<Record<string, Partial<ClearingMessage>>> = {
   'its merchant, when it is a credit': { merchant_id: 'MQQ', clearing_type: 'CREDIT' },
 };
 
-/** What every adapter of `Ledger` promises of what a pass loads. */
+/** The contract of every adapter of `Ledger` for the state that a pass loads. */
 const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a pass loads the card of a number with its controls, counters and template, and the clock',
@@ -189,7 +189,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a pass has fresh ids that rise, one of each for every message that may need one',
+    rule: 'a pass has new ascending ids, one of each kind for every message that may need one',
     async check(open) {
       const { card } = await freshCard(open);
       const messages = [card.authorization(), card.authorization({ trace_id: 'T2' }), card.clearing()];
@@ -223,7 +223,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'the root of an authorization that is found is loaded, though its trace id is another',
+    rule: 'the root of a found authorization is loaded, even with another trace id',
     async check(open) {
       const { card } = await freshCard(open);
       const root = await card.recordAuthorization('T-root');
@@ -256,7 +256,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a clearing is loaded as it was written, for a copy of it on any card or on none',
+    rule: 'a clearing is loaded as it was written, for a repeated message on any card or on none',
     async check(open) {
       const storage = await open();
       const [card, other] = await freshCards(storage, 2);
@@ -269,7 +269,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'the card of a clearing is found by its id, too',
+    rule: 'the card of a clearing is also found by its id',
     async check(open) {
       const storage = await open();
       const [card, other] = await freshCards(storage, 2);
@@ -280,7 +280,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
   },
   ...Object.entries(references).map(
     ([by, fields]): ContractRule<StorageUnderTest> => ({
-      rule: `what a clearing may belong to is found by ${by}`,
+      rule: `the candidates of a clearing are found by ${by}`,
       async check(open) {
         const storage = await open();
         const [card, other] = await freshCards(storage, 2);
@@ -330,7 +330,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'of the authorizations of a merchant, those of other amounts are left out',
+    rule: 'authorizations of a merchant with other amounts are not loaded',
     async check(open) {
       const { card } = await freshCard(open);
       const of_merchant = {
@@ -357,7 +357,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'of a merchant, authorizations that are done with and earlier clearings are loaded for credits alone',
+    rule: 'finished authorizations and earlier clearings of a merchant are loaded for credits only',
     async check(open) {
       const { card } = await freshCard(open);
       const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
@@ -395,15 +395,15 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'when the end of a hold has come, the holds past their end and the next one are loaded',
+    rule: 'when a hold has ended, the ended holds and the next one are loaded',
     async check(open) {
       const { storage, card } = await freshCard(open);
       const { now_ms } = storage;
       const due = await card.recordAuthorization('T-due', { hold_end_ms: now_ms - 1 });
       const due_now = await card.recordAuthorization('T-due-now', { hold_end_ms: now_ms });
       await card.recordAuthorization('T-released', { hold_end_ms: now_ms - 2, status: 'reversed' });
-      // Cleared in part for all that it held: it ends nothing, and must not hide the hold that ends
-      // next.
+      // Partially cleared for the whole amount of its hold. It ends nothing, and must not hide the
+      // hold that ends next.
       const emptied = { hold_end_ms: now_ms + 1, status: 'partially_cleared', held: money(0) } as const;
       await card.recordAuthorization('T-emptied', emptied);
       const next = await card.recordAuthorization('T-next', { hold_end_ms: now_ms + 2 });
@@ -418,7 +418,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a pass over due cards takes those whose next hold has ended, and no more than asked for',
+    rule: 'a pass over due cards takes the cards whose next hold has ended, at most the limit',
     async check(open) {
       const storage = await open();
       const { ledger, now_ms } = storage;
@@ -432,7 +432,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         },
         result: state.cards.length,
       });
-      // What other rules left.
+      // Holds that other rules left.
       while ((await ledger.passDue(100, settle)) > 0);
       const [one, two, three, later] = await freshCards(storage, 4);
       for (const card of [one!, two!, three!]) await card.setNextHoldEnd(now_ms);
@@ -448,10 +448,10 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
   },
 ];
 
-/** What every adapter of `Ledger` promises of what a pass writes. */
+/** The contract of every adapter of `Ledger` for the changes that a pass writes. */
 const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
   {
-    rule: 'when a pass resolves, its counters, authorizations, clearings and events are there to read',
+    rule: 'when a pass resolves, its counters, authorizations, clearings and events can be read',
     async check(open) {
       const { storage, card } = await freshCard(open);
       const message = card.authorization({ trace_id: 'T-event', mcc: '4121', billing_amount: money(31) });
@@ -517,7 +517,7 @@ const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a message for a number that nobody has is kept until it is purged',
+    rule: 'a message for an unknown number is kept until it is purged',
     async check(open) {
       const storage = await open();
       const purge = () => storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms + 1, 100));
@@ -535,13 +535,13 @@ const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a batch is answered as the same messages are one by one',
+    rule: 'a batch has the same answers as its messages one by one',
     async check(open) {
       const storage = await open();
       const [one, two] = await freshCards(storage, 2);
       const on = (card: CardUnderTest) =>
         Array.from({ length: 12 }, (_, at) =>
-          // Every third message repeats the one before it.
+          // Every third message repeats the previous one.
           card.authorization({
             trace_id: `T${at % 3 === 2 ? at - 1 : at}`,
             billing_amount: money(90 + at * 20),
@@ -558,10 +558,10 @@ const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
   },
 ];
 
-/** What every adapter of `Ledger` promises of passes that race, in one process or in two. */
+/** The contract of every adapter of `Ledger` for racing passes, in one process or in two. */
 const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
   {
-    rule: 'of 64 racing messages exactly as many are approved as the total allows',
+    rule: 'exactly as many of 64 racing messages are approved as the total allows',
     async check(open) {
       const { storage, ledgerOf } = await twoProcesses(open);
       const [card] = await freshCards(storage, 1);
@@ -580,7 +580,7 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'of racing copies of one message one is recorded, and all are answered alike',
+    rule: 'one of several racing copies of a message is recorded, and all have the same answer',
     async check(open) {
       const { storage, ledgerOf } = await twoProcesses(open);
       const [card] = await freshCards(storage, 1);
@@ -597,7 +597,7 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'of racing copies of one clearing one is recorded, though they name different cards',
+    rule: 'one of several racing copies of a clearing is recorded, even when they name different cards',
     async check(open) {
       const { storage, ledgerOf } = await twoProcesses(open);
       const cards = await freshCards(storage, 6);
@@ -615,7 +615,7 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'passes over the same cards end, in whichever order their messages are',
+    rule: 'passes over the same cards end, in any order of their messages',
     async check(open) {
       const { storage, ledgerOf } = await twoProcesses(open);
       const cards = await freshCards(storage, 3);
@@ -631,7 +631,7 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
   },
 ];
 
-/** What every adapter of `Ledger` promises. */
+/** The contract of every adapter of `Ledger`. */
 export const ledger_contract: readonly ContractRule<StorageUnderTest>[] = [
   ...loading_rules,
   ...writing_rules,

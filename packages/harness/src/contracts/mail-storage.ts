@@ -2,12 +2,12 @@ import type { CompanyStore } from '@tallystick/access';
 import type { Mail, MailTx, OneTimeLink } from '@tallystick/cards';
 import type { Lease, UnitOfWork } from '@tallystick/kernel';
 
-/** What the contracts of mails, links and the mailbox need of a transaction. */
+/** The parts of a transaction that the contracts of mails, links and the mailbox need. */
 export interface MailStorageTx extends Pick<MailTx, 'mails' | 'one_time_links' | 'mailbox'> {
   readonly companies: CompanyStore;
 }
 
-/** What they need of a process. */
+/** The parts of a process that these contracts need. */
 export interface MailStorage {
   readonly unitOfWork: UnitOfWork<MailStorageTx>;
   /**
@@ -16,7 +16,7 @@ export interface MailStorage {
   another(): Promise<MailStorage>;
 }
 
-/** The service's clock and the machine's clock at the start of every rule. */
+/** Service time and machine time at the start of every rule. */
 export const now_ms = Date.UTC(2026, 4, 20, 12);
 export const lease: Lease = { token: 'one', machine_ms: 5_000, until_machine_ms: 35_000 };
 
@@ -26,7 +26,7 @@ export async function newCompany({ unitOfWork }: MailStorage, full_details_in_ma
   return (await unitOfWork.run((tx) => tx.companies.insert(company))).id;
 }
 
-/** Queues one mail for each recipient; the mails, the oldest first. */
+/** Queues one mail for each recipient. Returns the mails, the oldest first. */
 export async function queueMails(
   { unitOfWork }: MailStorage,
   company_id: number,
@@ -40,7 +40,7 @@ export async function queueMails(
   });
 }
 
-/** Ends every mail that is due: so that a rule finds only its own. */
+/** Finishes every due mail, so that a rule finds only its own. */
 export async function endDueMails({ unitOfWork }: MailStorage): Promise<void> {
   const all: Lease = {
     token: 'end',

@@ -31,10 +31,10 @@ function failed(mail: Mail, at_ms = now_ms): Mail {
   return { ...sent(mail, at_ms), state: 'failed', error: 'refused 550' };
 }
 
-/** What every adapter of `MailStore` promises. */
+/** The contract of every adapter of `MailStore`. */
 export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
   {
-    rule: 'each recipient gets a mail that is due at once; without recipients there is none',
+    rule: 'each recipient gets a mail that is due immediately; without recipients there is none',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
@@ -79,7 +79,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'mails are listed newest first, by company and state, on pages that leave none out',
+    rule: 'mails are listed newest first, by company and state, on pages that omit none',
     async check(open) {
       const here = await open();
       await endDueMails(here);
@@ -104,7 +104,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'a claim leases due mails, the oldest due first, at most as many as asked, with their company’s wish',
+    rule: 'a claim leases due mails, the oldest due first, at most the limit, with the setting of their company',
     async check(open) {
       const here = await open();
       await endDueMails(here);
@@ -119,7 +119,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'a leased mail is claimed again only when the lease has run out on the machine’s time',
+    rule: 'a leased mail is claimed again only after the lease has expired in machine time',
     async check(open) {
       const here = await open();
       await endDueMails(here);
@@ -129,7 +129,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
       const before = { ...other_lease, machine_ms: lease.until_machine_ms - 1 };
       assertEqual(await claim(here, { at_ms, of: before }), [], 'a millisecond before');
       const after = { token: 'two', machine_ms: lease.until_machine_ms, until_machine_ms: lease.until_machine_ms + 9 };
-      assertEqual((await claim(here, { at_ms, of: after })).length, 1, 'when it has run out');
+      assertEqual((await claim(here, { at_ms, of: after })).length, 1, 'after it has expired');
       await record(here, [sent(mail!)], lease.token);
       assertEqual(await find(here, mail!.id), mail, 'recorded with the lost lease');
       await record(here, [sent(mail!)], after.token);
@@ -174,7 +174,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'a restart makes a failed mail due again, and leaves a pending one alone',
+    rule: 'a restart makes a failed mail due again, and does not change a pending one',
     async check(open) {
       const here = await open();
       await endDueMails(here);
@@ -217,7 +217,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'sent mails are purged by age, at most as many as asked; failed and pending ones stay',
+    rule: 'sent mails are purged by age, at most the limit; failed and pending ones stay',
     async check(open) {
       const here = await open();
       await endDueMails(here);

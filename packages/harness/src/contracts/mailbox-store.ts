@@ -6,7 +6,8 @@ import { type MailStorage, now_ms } from './mail-storage.ts';
 import { twoProcesses } from './two-processes.ts';
 
 /**
- * Empties the mailbox and inserts a message for each instant; the messages, the oldest id first.
+ * Empties the mailbox and inserts a message for each instant. Returns the messages, the oldest id
+ * first.
  */
 async function fillMailbox(
   { unitOfWork }: MailStorage,
@@ -31,10 +32,10 @@ async function fillMailbox(
   });
 }
 
-/** What every adapter of `MailboxStore` promises. */
+/** The contract of every adapter of `MailboxStore`. */
 export const mailbox_store_contract: readonly ContractRule<MailStorage>[] = [
   {
-    rule: 'messages are read as they were inserted, newest first, on pages that leave none out',
+    rule: 'messages are read as they were inserted, newest first, on pages that omit none',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const messages = await fillMailbox(here, [now_ms + 2, now_ms, now_ms + 1]);
@@ -50,7 +51,7 @@ export const mailbox_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'messages are read in batches by rising ids, and their sealed form is replaced',
+    rule: 'messages are read in batches in ascending order of id, and their sealed value is replaced',
     async check(open) {
       const here = await open();
       const messages = await fillMailbox(here, [now_ms, now_ms, now_ms]);
@@ -66,7 +67,7 @@ export const mailbox_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'messages received before the instant are purged, at most as many as asked',
+    rule: 'messages received before the instant are purged, at most the limit',
     async check(open) {
       const here = await open();
       const messages = await fillMailbox(here, [now_ms, now_ms + 1, now_ms + 2]);

@@ -4,26 +4,26 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 
 /**
- * What the other side of a mailer does with the messages from now on: it takes them; refuses the
- * address for good; refuses them for now; is not there; or receives them and answers when it is
+ * How the receiver of a mailer treats messages from now on. It accepts them; refuses the address
+ * permanently; refuses them temporarily; is unavailable; or receives them and answers when it is
  * released. Refusals repeat the text of the message.
  */
 export type MailReception = 'takes' | 'refuses_address' | 'refuses_for_now' | 'is_away' | 'holds';
 
-/** A mailer and its other side, which a test plays. */
+/** A mailer and its receiver, which a test controls. */
 export interface MailerWithReceiver {
   readonly mailer: Mailer;
   /**
-   * A mailer to the same other side that gives up after a fraction of a second: one rule waits for
-   * it.
+   * A mailer with the same receiver that gives up after a fraction of a second, because one rule
+   * waits for that.
    */
   readonly impatient_mailer: Mailer;
   receives(reception: MailReception): Promise<void>;
   /** The messages that were received, in the order of their arrival. */
   received(): readonly MailMessage[];
-  /** Resolves once that many messages have been received in all. */
+  /** Resolves after that many messages were received in total. */
   arrived(count: number): Promise<void>;
-  /** Answers the messages that are held: taken. */
+  /** Accepts the messages that wait for an answer. */
   release(): void;
 }
 
@@ -38,7 +38,7 @@ function messageTo(to: string): MailMessage {
   };
 }
 
-/** Asserts that the message was not taken, and that the reason repeats nothing of it. */
+/** Asserts that the message was not accepted, and that the reason repeats nothing of it. */
 function assertNotTaken(what: string, outcome: MailOutcome, for_good: boolean): void {
   assert(outcome.kind === 'not_taken', `${what}: the message was taken`);
   assertEqual(outcome.for_good, for_good, `${what}: for good`);
@@ -46,10 +46,10 @@ function assertNotTaken(what: string, outcome: MailOutcome, for_good: boolean): 
   assert(!outcome.error.includes(link), `${what}: the reason repeats the message`);
 }
 
-/** What every adapter of `Mailer` promises. The caller closes the mailer and its other side. */
+/** The contract of every adapter of `Mailer`. The caller closes the mailer and its receiver. */
 export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
   {
-    rule: 'a message that is taken has arrived, with its address, subject, text and HTML',
+    rule: 'an accepted message has arrived, with its address, subject, text and HTML',
     async check(open) {
       const { mailer, received, receives } = await open();
       await receives('takes');
@@ -59,7 +59,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
     },
   },
   {
-    rule: 'a refused address is given up for good, and any other refusal is not; the reason repeats nothing',
+    rule: 'only a refused address is a permanent failure; the reason repeats nothing of the message',
     async check(open) {
       const { mailer, received, receives } = await open();
       await receives('refuses_address');
@@ -72,7 +72,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
     },
   },
   {
-    rule: 'an other side that is not there is an outcome, not an error',
+    rule: 'an unavailable receiver is an outcome, not an error',
     async check(open) {
       const { mailer, received, receives } = await open();
       await receives('is_away');
@@ -81,7 +81,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
     },
   },
   {
-    rule: 'a message that is never answered is over in time, and is not taken',
+    rule: 'a message that is never answered fails within the time limit',
     async check(open) {
       const { impatient_mailer, receives } = await open();
       await receives('holds');
@@ -89,7 +89,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
     },
   },
   {
-    rule: 'messages that are sent at once arrive once each',
+    rule: 'messages that are sent concurrently arrive once each',
     async check(open) {
       const { mailer, received, receives } = await open();
       await receives('takes');
@@ -110,7 +110,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
     },
   },
   {
-    rule: 'closing waits for a message on its way',
+    rule: 'closing waits for a message in transit',
     async check(open) {
       const { arrived, mailer, receives, release } = await open();
       await receives('holds');
@@ -123,7 +123,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
     },
   },
   {
-    rule: 'a closed mailer takes no message and does not reject',
+    rule: 'a closed mailer accepts no message and does not reject',
     async check(open) {
       const { mailer, received, receives } = await open();
       await receives('takes');

@@ -83,7 +83,7 @@ export const no_changes: LedgerChanges = {
   unknown_numbers: [],
 };
 
-/** A fold that changes nothing and returns the state that was loaded. */
+/** A fold that changes nothing and returns the loaded state. */
 export const look: Fold<LedgerState> = (state) => ({ changes: no_changes, result: state });
 
 /** The row that records a message on a card as approved, or as declined. */
@@ -152,9 +152,9 @@ export function recordedClearing(
 }
 
 /**
- * A decision of one rule: a message is approved while the holds of its card stay within the total,
- * and a message that is recorded already changes nothing. The result says for each message whether
- * it was approved, or null for an unknown number.
+ * A decision with one rule: a message is approved while the holds of its card stay within the
+ * total. A message that is recorded already changes nothing. The result states for each message
+ * whether it was approved, or null for an unknown number.
  */
 export function spend(messages: readonly AuthorizationMessage[]): Fold<readonly (boolean | null)[]> {
   return (state) => {
@@ -194,7 +194,7 @@ export function spend(messages: readonly AuthorizationMessage[]): Fold<readonly 
 }
 
 /**
- * Records a clearing unless it is recorded already; the result says whether it was recorded now.
+ * Records a clearing unless it is recorded already. The result states whether it was recorded now.
  */
 export function recordOnce(message: ClearingMessage): Fold<boolean> {
   return (state) => {

@@ -5,7 +5,7 @@ import { linkOf, type MailStorage, newCompany, now_ms, queueMails } from './mail
 import { refusalOf } from './refusals.ts';
 import { twoProcesses } from './two-processes.ts';
 
-/** The store of a process, each call in a transaction of its own. */
+/** The store of a process. Each call runs in a separate transaction. */
 function linksOf({ unitOfWork }: MailStorage) {
   return {
     replace: (link: ReturnType<typeof linkOf>) => unitOfWork.run((tx) => tx.one_time_links.replace(link)),
@@ -16,13 +16,13 @@ function linksOf({ unitOfWork }: MailStorage) {
   };
 }
 
-/** Links of as many mails. */
+/** Returns links of that many mails. */
 async function newLinks(storage: MailStorage, count: number) {
   const recipients = Array.from({ length: count }, (_, place) => `to-${place}@example.com`);
   return (await queueMails(storage, await newCompany(storage), recipients)).map(linkOf);
 }
 
-/** What every adapter of `OneTimeLinkStore` promises. */
+/** The contract of every adapter of `OneTimeLinkStore`. */
 export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] = [
   {
     rule: 'a link is found by the hash of its token, unused',
@@ -66,7 +66,7 @@ export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] 
     },
   },
   {
-    rule: 'a new link of a mail replaces the one before, unless that was used',
+    rule: 'a new link of a mail replaces the previous one, unless that was used',
     async check(open) {
       const here = await open();
       const { replace, find, use } = linksOf(here);
@@ -84,7 +84,7 @@ export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] 
     },
   },
   {
-    rule: 'of racing uses exactly one gets the link',
+    rule: 'exactly one of several racing uses gets the link',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       for (const link of await newLinks(here, 3)) {
@@ -97,7 +97,7 @@ export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] 
     },
   },
   {
-    rule: 'links that expired before the instant are purged, at most as many as asked',
+    rule: 'links that expired before the instant are purged, at most the limit',
     async check(open) {
       const here = await open();
       const { replace, find, purge } = linksOf(here);

@@ -34,10 +34,10 @@ function newDelivery(webhook_id: number, company_id: number, event_id: number, s
   };
 }
 
-/** What every adapter of `Outbox` promises, together with the event log that fills it. */
+/** The contract of every adapter of `Outbox`, together with the event log that fills it. */
 export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
   {
-    rule: 'committed events are taken once, at most as many as asked, by rising ids',
+    rule: 'committed events are taken once, at most the limit, in ascending order of id',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
@@ -66,7 +66,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'events that a transaction took before it rolled back are taken by the next',
+    rule: 'events that a rolled back transaction took are taken by the next',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
@@ -109,7 +109,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'active webhooks of the companies are read by rising ids, with the last sequence number of each',
+    rule: 'active webhooks of the companies are read in ascending order of id, with the last sequence number of each',
     async check(open) {
       const here = await open();
       const [own, other, third] = [await newCompany(here), await newCompany(here), await newCompany(here)];
@@ -131,7 +131,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'enqueued deliveries are stored as given, and offered in the order of their ids',
+    rule: 'enqueued deliveries are stored unchanged, and offered in the order of their ids',
     async check(open) {
       const here = await open();
       const company_id = await newCompany(here);
@@ -156,7 +156,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'two relays at once make one delivery per event, numbered without a gap',
+    rule: 'two concurrent relays make one delivery per event, numbered without a gap',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
@@ -176,7 +176,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'a change of a webhook leaves no earlier event behind, and a new webhook gets no earlier event',
+    rule: 'a change of a webhook loses no earlier event, and a new webhook gets no earlier event',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);

@@ -3,10 +3,10 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { everyPage, idsOf, makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
 
-/** What every adapter of `RealCardStore` promises. */
+/** The contract of every adapter of `RealCardStore`. */
 export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
-    rule: 'a real card is read as it was inserted, by its company alone',
+    rule: 'a real card is read as it was inserted, by its company only',
     async check(open) {
       const { unitOfWork } = await open();
       await unitOfWork.run(async (tx) => {
@@ -23,7 +23,7 @@ export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[]
     },
   },
   {
-    rule: 'a list holds each real card once, newest first; without a company it holds those of all companies',
+    rule: 'a list contains each real card once, newest first; without a company it contains the cards of all companies',
     async check(open) {
       const { unitOfWork } = await open();
       await unitOfWork.run(async (tx) => {
@@ -42,7 +42,7 @@ export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[]
     },
   },
   {
-    rule: 'a company has one default, the last that was made so, however many are made at once',
+    rule: 'a company has one default, the last one that was set, also after concurrent changes',
     async check(open) {
       const storage = await open();
       const processes = [storage, await storage.another()];

@@ -1,6 +1,8 @@
 import { assert, Fault, Refusal } from '@tallystick/kernel';
 
-/** The refusal that the work rejects with. Asserts that it rejects, and with nothing else. */
+/**
+ * Returns the refusal with which the work rejects. Asserts that the work rejects with a refusal.
+ */
 export async function refusalOf(work: Promise<unknown>, what: string): Promise<Refusal> {
   const error = await work.then(
     () => null,
@@ -10,7 +12,7 @@ export async function refusalOf(work: Promise<unknown>, what: string): Promise<R
   return error;
 }
 
-/** Asserts that the work throws a fault that no retry mends. */
+/** Asserts that the work throws a fault that is not retryable. */
 export function assertFault(work: () => unknown, what: string): void {
   let error: unknown = null;
   try {

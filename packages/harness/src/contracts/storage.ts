@@ -17,7 +17,7 @@ import {
   type UnitOfWork,
 } from '@tallystick/kernel';
 
-/** The stores that the suites of storage need of a transaction. */
+/** The parts of a transaction that the suites of storage need. */
 export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
   readonly companies: CompanyStore;
   readonly sandbox_clock: SandboxClockStore;
@@ -25,28 +25,28 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
 }
 
 /**
- * Storage as its suites see it. It may be shared by the rules of a suite, and hold what other rules
- * left: each rule creates companies of its own. The caller closes it.
+ * Storage for its suites. The rules of a suite may share it, and it may contain data of other
+ * rules: each rule creates its own companies. The caller closes it.
  */
 export interface StorageUnderTest {
   readonly unitOfWork: UnitOfWork<StorageTx>;
   readonly ledger: Ledger;
-  /** Where the clock of the ledger stands, epoch milliseconds. */
+  /** The time of the ledger's clock, epoch milliseconds. */
   readonly now_ms: number;
-  /** Ends this process's part of it. */
+  /** Closes this process's part of it. */
   close(): Promise<void>;
   /**
    * The same storage as another process sees it. Storage that lives in one process returns itself.
    */
   another(): Promise<StorageUnderTest>;
   /**
-   * Called before the suite of the event store appends so many events. An adapter that divides its
-   * log places them across a border here.
+   * Called before the suite of the event store appends that many events. An adapter that divides
+   * its log places the events across a border here.
    */
   beforeAppend?(count: number): Promise<void>;
 }
 
-/** A company of the rule's own. */
+/** Creates a company for one rule. */
 export function makeCompany({ companies }: Pick<StorageTx, 'companies'>, name = 'Acme'): Promise<Company> {
   return companies.insert({ name, customer_number: `CN ${name}`, full_details_in_mail: false, created_at_ms: 0 });
 }
@@ -70,7 +70,7 @@ export interface Owner {
   readonly rcn_id: number;
 }
 
-/** A company with a real card. */
+/** Creates a company with a real card. */
 export async function makeOwner(tx: Pick<StorageTx, 'companies' | 'real_cards'>): Promise<Owner> {
   const company = await makeCompany(tx);
   const real_card = await tx.real_cards.insert(newRealCard(company.id, { is_default: true }));
@@ -112,7 +112,7 @@ export function newCard({ company_id, rcn_id }: Owner, changes: Partial<NewCard>
 
 let numbers_drawn = 0;
 
-/** A number that no other card has. */
+/** Returns a number that no other card has. */
 export function sealedNumber(key_id = 'key-1'): SealedNumber {
   numbers_drawn += 1;
   const number_index = new Uint8Array(32);
@@ -120,7 +120,7 @@ export function sealedNumber(key_id = 'key-1'): SealedNumber {
   return { number_sealed: new Uint8Array([1, 2, numbers_drawn % 256]), number_key_id: key_id, number_index };
 }
 
-/** A card with a number of its own. */
+/** Creates a card with a new number. */
 export async function makeCard(
   { cards }: Pick<StorageTx, 'cards'>,
   owner: Owner,
@@ -128,11 +128,11 @@ export async function makeCard(
   number = sealedNumber(),
 ): Promise<VirtualCard> {
   const card = await cards.insert(newCard(owner, changes), number, 0);
-  assert(card !== null, 'a fresh number was refused as taken');
+  assert(card !== null, 'a new number was refused as used');
   return card;
 }
 
-/** All items of a list, page by page. */
+/** Returns all items of a list, page by page. */
 export async function everyPage<Item>(
   list: (page: PageRequest) => Promise<Page<Item>>,
   limit: number,
@@ -140,7 +140,7 @@ export async function everyPage<Item>(
   const items: Item[] = [];
   for (let after: string | null | undefined; after !== null; ) {
     const page: Page<Item> = await list({ limit, ...(after === undefined ? {} : { after }) });
-    assert(page.items.length <= limit, `a page of ${limit} items holds ${page.items.length}`);
+    assert(page.items.length <= limit, `a page of ${limit} items has ${page.items.length}`);
     items.push(...page.items);
     after = page.next;
   }
@@ -151,7 +151,7 @@ export function idsOf(rows: readonly { readonly id: number }[]): readonly number
   return rows.map(({ id }) => id);
 }
 
-/** The numbers from low to high. */
+/** Returns the numbers in ascending order. */
 export function rising(numbers: Iterable<number>): readonly number[] {
   return [...numbers].sort((a, b) => a - b);
 }

@@ -29,8 +29,8 @@ function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}
 }
 
 /**
- * What every adapter of `TemplateStore` promises. Other rules may leave templates that are due from
- * 1,000 on.
+ * The contract of every adapter of `TemplateStore`. Other rules may leave templates that are due
+ * from 1,000 on.
  */
 export const template_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
@@ -54,7 +54,7 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
     },
   },
   {
-    rule: 'a template is read as it was inserted and updated, by its company alone',
+    rule: 'a template is read as it was inserted and updated, by its company only',
     async check(open) {
       const { unitOfWork } = await open();
       await unitOfWork.run(async (tx) => {
@@ -79,7 +79,7 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
     },
   },
   {
-    rule: 'a list holds each template once, newest first, on pages of any size',
+    rule: 'a list contains each template once, newest first, on pages of any size',
     async check(open) {
       const { unitOfWork } = await open();
       await unitOfWork.run(async (tx) => {
@@ -114,7 +114,7 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
     },
   },
   {
-    rule: 'of racing inserts of one name in a company one succeeds; the others are refused by its path',
+    rule: 'one of several racing inserts of one name in a company succeeds; the others are refused with the path of the name',
     async check(open) {
       const storage = await open();
       const processes = [storage, await storage.another()];
@@ -138,7 +138,7 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
     },
   },
   {
-    rule: 'each due template goes to one of many claimers, and none before its time',
+    rule: 'one of many racing claims gets each due template, and none gets one early',
     async check(open) {
       const storage = await open();
       const processes = [storage, await storage.another()];
@@ -153,7 +153,7 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
       const complete = (at: number) =>
         processes[at % 2]!.unitOfWork.run(async (tx) => {
           const due = await tx.templates.claimDue(8, 2);
-          assert(due.length <= 2, 'more were claimed than asked for');
+          assert(due.length <= 2, 'more were claimed than the limit');
           for (const one of due) await tx.templates.update({ ...one, status: 'ACTIVE', completes_at_ms: null });
           return idsOf(due);
         });

@@ -3,7 +3,7 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
 import { makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
 
-/** What every adapter of `UnitOfWork` promises. */
+/** The contract of every adapter of `UnitOfWork`. */
 export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'everything that was written is visible once the work has resolved',
@@ -14,7 +14,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'nothing is kept when the work rejects; a refusal and a violation pass through',
+    rule: 'nothing is written when the work rejects; a refusal and a violation pass through',
     async check(open) {
       const { unitOfWork } = await open();
       for (const error of [new Refusal('not_found', 'no'), new Violation('bug')]) {
@@ -43,7 +43,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'a work that failed leaves the next one in order',
+    rule: 'failed work does not affect the next work',
     async check(open) {
       const { unitOfWork } = await open();
       const failed = unitOfWork.run(async () => {
@@ -69,7 +69,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'a write in work that only reads is an error, and is not kept',
+    rule: 'a write in work that only reads is an error, and is not stored',
     async check(open) {
       const { unitOfWork } = await open();
       const before = await unitOfWork.read((tx) => tx.sandbox_clock.read());
@@ -83,7 +83,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'work that only reads sees one state, and makes no writer wait',
+    rule: 'work that only reads sees one state, and does not make a writer wait',
     async check(open) {
       const storage = await open();
       const other = await storage.another();
@@ -104,7 +104,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'work that only reads waits for no writer, and sees nothing that is not committed',
+    rule: 'work that only reads does not wait for a writer, and sees only committed data',
     async check(open) {
       const storage = await open();
       const other = await storage.another();
@@ -137,7 +137,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'a transaction that is open ends before its process closes, and none begins afterwards',
+    rule: 'an open transaction ends before its process closes, and none begins afterwards',
     async check(open) {
       for (const fails of [false, true]) {
         const closing = await (await open()).another();
@@ -159,7 +159,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'two works of one process at once both commit',
+    rule: 'two concurrent works of one process both commit',
     async check(open) {
       const { unitOfWork } = await open();
       const names = ['one', 'two', 'three'];

@@ -18,7 +18,7 @@ export interface VaultGenerations {
   readonly before: VaultOfRing;
   /** With a newer key and all keys of `before`. */
   readonly after: VaultOfRing;
-  /** With the newer key only. What the numbers are found by, and their codes, stay the same. */
+  /** With the newer key only. The indexes of numbers, and their codes, stay the same. */
   readonly newest_only: VaultOfRing;
 }
 
@@ -35,7 +35,7 @@ const expiry: fc.Arbitrary<string> = fc
 const purpose: fc.Arbitrary<string> = fc.string({ unit: 'grapheme', maxLength: 40 });
 const bytes = fc.uint8Array({ maxLength: 100 });
 
-/** Properties that try every byte of a sealed value run fewer times. */
+/** Properties that try every byte of a sealed value have fewer runs. */
 const few = { numRuns: 10 };
 
 function latin1(text: Uint8Array): string {
@@ -57,8 +57,9 @@ function assertOpensToNothingWhenAltered(
 }
 
 /**
- * What every adapter of `CardVault` promises. The rules draw numbers with fast-check: its global
- * seed and number of runs apply (`fc.configureGlobal`), and a rule that fails prints its seed.
+ * The contract of every adapter of `CardVault`. The rules generate numbers with fast-check: its
+ * global seed and number of runs apply (`fc.configureGlobal`), and a rule that fails prints its
+ * seed.
  */
 export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
   {
@@ -110,7 +111,7 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
     },
   },
   {
-    rule: 'a number whose key is not in the ring is a fault, and so is what the sealer sealed',
+    rule: 'a number whose key is not in the ring is a fault, and so is a value of the sealer',
     async check(open) {
       const { before, newest_only } = await open();
       const number = new Pan('5411234567890000');
@@ -135,7 +136,7 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
     },
   },
   {
-    rule: 'each number has an index of its own',
+    rule: 'each number has a different index',
     async check(open) {
       const { card_vault } = (await open()).before;
       fc.assert(
@@ -174,7 +175,8 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
       const numbers = months.map((_, at) => new Pan(`541123456789${String(at).padStart(4, '0')}`));
       const by_month = months.map((month) => card_vault.cvc(numbers[0]!, month));
       const by_number = numbers.map((number) => card_vault.cvc(number, months[0]!));
-      // 3,000 draws from 1,000 values leave about 950 distinct ones. Fewer than 900 is not chance.
+      // 3,000 random values out of 1,000 contain about 950 distinct ones. Fewer than 900 is not
+      // chance.
       for (const codes of [by_month, by_number]) {
         assert(new Set(codes).size > 900, `only ${new Set(codes).size} distinct codes`);
         for (const position of [0, 1, 2])
@@ -185,12 +187,12 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
 ];
 
 /**
- * What every adapter of `Sealer` promises. The rules draw values as those of `card_vault_contract`
- * do.
+ * The contract of every adapter of `Sealer`. The rules generate values like those of
+ * `card_vault_contract`.
  */
 export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
   {
-    rule: 'what is sealed opens to the same bytes, for any bytes and purpose',
+    rule: 'a sealed value opens to the same bytes, for any bytes and purpose',
     async check(open) {
       const { sealer } = (await open()).before;
       fc.assert(
@@ -257,7 +259,7 @@ export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
     },
   },
   {
-    rule: 'a newer key seals, the older ones still open, and a dropped one is a fault',
+    rule: 'a newer key seals, the older keys still open, and a removed key is a fault',
     async check(open) {
       const { before, after, newest_only } = await open();
       fc.assert(

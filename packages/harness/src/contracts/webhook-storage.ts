@@ -14,12 +14,12 @@ import {
 } from '@tallystick/events';
 import type { Call, Lease, UnitOfWork } from '@tallystick/kernel';
 
-/** What the contracts of webhooks, outbox, deliveries and desk need of a transaction. */
+/** The parts of a transaction that the contracts of webhooks, outbox, deliveries and desk need. */
 export interface WebhookStorageTx extends WebhooksTx, EventsTx {
   readonly companies: CompanyStore;
 }
 
-/** What they need of a process. */
+/** The parts of a process that these contracts need. */
 export interface WebhookStorage {
   readonly unitOfWork: UnitOfWork<WebhookStorageTx>;
   readonly delivery_desk: DeliveryDesk;
@@ -29,7 +29,7 @@ export interface WebhookStorage {
   another(): Promise<WebhookStorage>;
 }
 
-/** The service's clock and the machine's clock at the start of every rule. */
+/** Service time and machine time at the start of every rule. */
 export const now_ms = Date.UTC(2026, 0, 15, 12);
 export const minute_ms = 60_000;
 export const lease: Lease = { token: 'one', machine_ms: now_ms, until_machine_ms: now_ms + 30_000 };
@@ -75,7 +75,7 @@ export function register(
   return unitOfWork.run((tx) => tx.webhooks.insert(webhookOf(company_id, change)));
 }
 
-/** Holds the webhook and writes it. */
+/** Locks the webhook and writes it. */
 export function writeWebhook({ unitOfWork }: WebhookStorage, webhook: Webhook): Promise<void> {
   return unitOfWork.run(async ({ webhooks }) => {
     await webhooks.find(webhook.company_id, webhook.id, { for_update: true });
@@ -104,7 +104,7 @@ export function appendEvents(
   return unitOfWork.run((tx) => appendEventsIn(tx, company_id, count));
 }
 
-/** Relays until no event is left, at most `limit` in one transaction; the offers made. */
+/** Relays until no event is left, at most `limit` in one transaction. Returns the offers. */
 export async function relayAll({ unitOfWork }: WebhookStorage, limit = 100): Promise<readonly DeliveryOffer[]> {
   const offers: DeliveryOffer[] = [];
   for (;;) {
@@ -121,8 +121,8 @@ export async function deliveriesOf({ unitOfWork }: WebhookStorage, webhook_id: n
 }
 
 /**
- * A webhook of a new company, with `count` deliveries that are due now; their ids, the oldest
- * first.
+ * Creates a webhook of a new company with `count` deliveries that are due now. Returns their ids,
+ * the oldest first.
  */
 export async function queued(
   storage: WebhookStorage,
@@ -135,12 +135,12 @@ export async function queued(
   return { webhook, ids: (await deliveriesOf(storage, webhook.id)).map(({ id }) => id) };
 }
 
-/** The result of a work order that got this answer. */
+/** Returns the result of a work order that received this answer. */
 export function resultOf({ delivery, lease: token }: WorkOrder, answer: WebhookAnswer, at_ms = now_ms): WorkResult {
   return { ...afterAttempt(delivery, answer, at_ms), lease: token };
 }
 
-/** The result of the fifth and last attempt of a round, which failed. */
+/** Returns the result of the fifth and last attempt of a round, which failed. */
 export function lastFailureOf(order: WorkOrder, at_ms = now_ms): WorkResult {
   const fifth = { ...order.delivery, round_attempts: 4, round_started_at_ms: now_ms };
   return resultOf({ ...order, delivery: fifth }, timeout, at_ms);

@@ -24,7 +24,7 @@ function webhooksOf({ unitOfWork }: WebhookStorage, company_id: number): Promise
   return unitOfWork.read(async (tx) => (await tx.webhooks.list(company_id, { limit: 100 })).items);
 }
 
-/** Asserts that whatever rejected is a refusal; returns which of the outcomes were fulfilled. */
+/** Asserts that every rejection is a refusal. Returns for each outcome whether it was fulfilled. */
 function fulfilled(outcomes: readonly PromiseSettledResult<unknown>[]): readonly boolean[] {
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') assert(outcome.reason instanceof Refusal, `not refused: ${outcome.reason}`);
@@ -32,8 +32,8 @@ function fulfilled(outcomes: readonly PromiseSettledResult<unknown>[]): readonly
 }
 
 /**
- * Registers webhooks with the types of `before`, then begins every update to the types of `wanted`
- * at once.
+ * Registers webhooks with the types of `before`, then starts all updates to the types of `wanted`
+ * at the same time.
  */
 async function updateTypesAtOnce(
   { here, there }: TwoProcesses<WebhookStorage>,
@@ -60,10 +60,10 @@ async function updateTypesAtOnce(
   return { made, runs };
 }
 
-/** What every adapter of `WebhookStore` promises. */
+/** The contract of every adapter of `WebhookStore`. */
 export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
   {
-    rule: 'a webhook is read as it was inserted, by its own company only',
+    rule: 'a webhook is read as it was inserted, by its company only',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const [own, other] = [await newCompany(here), await newCompany(here)];
@@ -80,7 +80,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'webhooks are listed newest first, on pages that leave none out',
+    rule: 'webhooks are listed newest first, on pages that omit none',
     async check(open) {
       const here = await open();
       const company_id = await newCompany(here);
@@ -97,7 +97,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'an update writes all but the id, the company and the callback URL',
+    rule: 'an update writes all fields except the id, the company and the callback URL',
     async check(open) {
       const here = await open();
       const company_id = await newCompany(here);
@@ -132,7 +132,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'of many inserts that race for one type exactly one succeeds',
+    rule: 'exactly one of many racing inserts for one type succeeds',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       const company_id = await newCompany(here);
@@ -145,7 +145,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'two webhooks that exchange their types at once are both refused, as they are one after the other',
+    rule: 'two webhooks that exchange their types concurrently are both refused, like two successive changes',
     async check(open) {
       const processes = await twoProcesses(open);
       for (let round = 0; round < 5; round += 1) {
@@ -156,12 +156,12 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'types that are handed on at once go as they do one after the other',
+    rule: 'concurrent updates that pass types on have the result of successive updates',
     async check(open) {
       const processes = await twoProcesses(open);
       for (let round = 0; round < 10; round += 1) {
-        // Each wants what the one before gives up. When the second is refused, the third is refused
-        // too.
+        // Each update needs a type that the previous one gives up. When the second is refused, the
+        // third is also refused.
         const { made, runs } = await updateTypesAtOnce(processes, [[2, 3], [4, 5], [7]], [[11], [3, 2], [5]]);
         assertEqual(runs, 3, 'how often the work ran');
         const [first, second, third] = made;
@@ -170,7 +170,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'an insert that takes the types of a webhook while it is deleted succeeds or is refused by the owner',
+    rule: 'an insert with the types of a webhook that is being deleted succeeds, or is refused because of the owner',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       for (let round = 0; round < 10; round += 1) {
@@ -184,7 +184,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
         ]);
         assertEqual(deleted, { status: 'fulfilled', value: true }, 'the deletion');
         const items = await webhooksOf(here, company_id);
-        assertEqual(items.length, fulfilled(taken).filter(Boolean).length, 'how many webhooks stand');
+        assertEqual(items.length, fulfilled(taken).filter(Boolean).length, 'the number of webhooks');
         assert(items.length <= 1, 'two webhooks have one type');
         const owners = [webhook.id, ...items.map(({ id }) => id)];
         for (const outcome of taken) {
@@ -196,7 +196,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'deleting a webhook drops its deliveries and frees its types; an unknown one is false',
+    rule: 'deleting a webhook deletes its deliveries and frees its types; an unknown webhook returns false',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 3);
@@ -219,7 +219,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'webhooks of all companies are read in batches by rising ids',
+    rule: 'webhooks of all companies are read in batches in ascending order of id',
     async check(open) {
       const here = await open();
       const made: Webhook[] = [];
