@@ -47,12 +47,12 @@ export function eventRoutes(): readonly Route[] {
       async transaction(tx, request) {
         const { query } = request;
         const page = await listEvents(tx, clientCall(request), readFilters(query, parseEventFilters), query.page);
-        return list(query, page, presentEvent, minimalEvent);
+        return list(query, page, presentEvent, presentMinimalEvent);
       },
     }),
   ];
 }
 
-function minimalEvent({ id }: Event): MinimalItem {
+function presentMinimalEvent({ id }: Event): MinimalItem {
   return { id: String(id), type: 'event', url: `/v1/events/${id}` };
 }

@@ -3,10 +3,10 @@ import { toInstantText } from '@tallystick/kernel';
 import type { MinimalItem } from '../../answer/answer.ts';
 
 /** The fields of a stored mail as lists show it. */
-export type MailboxResource = ReturnType<typeof mailboxItem>;
+export type MailboxResource = ReturnType<typeof presentMailboxItem>;
 
 /** A stored mail as lists show it. */
-export function mailboxItem({ id, to, subject, received_at_ms }: KeptMessage) {
+export function presentMailboxItem({ id, to, subject, received_at_ms }: KeptMessage) {
   const type = 'mailboxmessage' as const;
   return {
     id: String(id),
@@ -19,7 +19,7 @@ export function mailboxItem({ id, to, subject, received_at_ms }: KeptMessage) {
 }
 
 /** The fields of a stored mail with `Prefer: return-minimal`. */
-export function minimalMailboxItem(message: KeptMessage): MinimalItem {
-  const { id, type, url } = mailboxItem(message);
+export function presentMinimalMailboxItem(message: KeptMessage): MinimalItem {
+  const { id, type, url } = presentMailboxItem(message);
   return { id, type, url };
 }

@@ -3,7 +3,7 @@ import type { Sealer } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
 import { type Route, route } from '../../request/route.ts';
-import { mailboxItem, minimalMailboxItem } from './presenter.ts';
+import { presentMailboxItem, presentMinimalMailboxItem } from './presenter.ts';
 import { mailbox_item, mailbox_message } from './shapes.ts';
 
 const of_mailbox = { area: 'sandbox_mailbox', tag: 'Sandbox' } as const;
@@ -23,7 +23,7 @@ export function mailboxRoutes({ sealer }: { readonly sealer: Sealer }): readonly
       query: { paged: true },
       answer: z.array(mailbox_item),
       async transaction(tx, { query }) {
-        return list(query, await listMailbox(tx, sealer, query.page), mailboxItem, minimalMailboxItem);
+        return list(query, await listMailbox(tx, sealer, query.page), presentMailboxItem, presentMinimalMailboxItem);
       },
     }),
     route({
@@ -35,7 +35,7 @@ export function mailboxRoutes({ sealer }: { readonly sealer: Sealer }): readonly
       answer: mailbox_message,
       async transaction(tx, { id }) {
         const message = await readMailbox(tx, sealer, id);
-        return resource({ ...mailboxItem(message), text: message.text, html: message.html });
+        return resource({ ...presentMailboxItem(message), text: message.text, html: message.html });
       },
     }),
   ];

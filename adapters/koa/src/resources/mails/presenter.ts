@@ -5,10 +5,10 @@ import type { MinimalItem } from '../../answer/answer.ts';
 const path = '/operator/v1/mails';
 
 /** The fields of a mail as answers show it. */
-export type MailResource = ReturnType<typeof mailResource>;
+export type MailResource = ReturnType<typeof presentMail>;
 
 /** A mail as operators see it, with the address masked. */
-export function mailResource(one: Mail) {
+export function presentMail(one: Mail) {
   return {
     id: String(one.id),
     company_id: one.company_id,
@@ -26,7 +26,7 @@ export function mailResource(one: Mail) {
 }
 
 /** The fields of a mail with `Prefer: return-minimal`. */
-export function minimalMail(one: Mail): MinimalItem {
+export function presentMinimalMail(one: Mail): MinimalItem {
   return { id: String(one.id), type: 'mail', url: mailUrl(one) };
 }
 

@@ -5,7 +5,7 @@ import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
 import { id_number } from '../fields.ts';
 import { callOf, readCompanyFilter } from '../operator/routes.ts';
-import { mailResource, minimalMail } from './presenter.ts';
+import { presentMail, presentMinimalMail } from './presenter.ts';
 import { mail } from './shapes.ts';
 
 const path = '/operator/v1/mails';
@@ -27,7 +27,7 @@ export function mailRoutes(): readonly Route[] {
       filter: mail_filter,
       answer: z.array(mail),
       async transaction(tx, { query }) {
-        return list(query, await listMails(tx, readMailFilter(query), query.page), mailResource, minimalMail);
+        return list(query, await listMails(tx, readMailFilter(query), query.page), presentMail, presentMinimalMail);
       },
     }),
     route({
@@ -38,7 +38,7 @@ export function mailRoutes(): readonly Route[] {
       summary: 'Read the state of a mail',
       answer: mail,
       async transaction(tx, { id }) {
-        return resource(mailResource(await readMail(tx, id)));
+        return resource(presentMail(await readMail(tx, id)));
       },
     }),
     route({
@@ -50,7 +50,7 @@ export function mailRoutes(): readonly Route[] {
       description: 'A mail that is sent or pending is refused (400), and so is a mail of a Canceled card.',
       answer: mail,
       async transaction(tx, request) {
-        return resource(mailResource(await retryMail(tx, callOf(request), request.id)));
+        return resource(presentMail(await retryMail(tx, callOf(request), request.id)));
       },
     }),
   ];

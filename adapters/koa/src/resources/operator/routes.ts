@@ -22,7 +22,7 @@ import { type ApiRequest, operatorCall, type Route, route } from '../../request/
 import { presentEvent } from '../events/presenter.ts';
 import { foreign_event, foreign_event_record } from '../events/shapes.ts';
 import { id_number } from '../fields.ts';
-import { minimalRealCard, realCard } from '../real-cards/presenter.ts';
+import { presentMinimalRealCard, presentRealCard } from '../real-cards/presenter.ts';
 import { presentTemplate, templateStatusPath } from '../templates/presenter.ts';
 import { template_item } from '../templates/shapes.ts';
 import { presentApiKey, presentCompany } from './presenter.ts';
@@ -71,7 +71,7 @@ const companyRoutes: readonly Route[] = [
     query: { paged: true },
     answer: z.array(company),
     async transaction(tx, { query }) {
-      return list(query, await listCompanies(tx, query.page), presentCompany, minimalCompany);
+      return list(query, await listCompanies(tx, query.page), presentCompany, presentMinimalCompany);
     },
   }),
   route({
@@ -111,7 +111,7 @@ const realCardRoutes: readonly Route[] = [
     async transaction(tx, request) {
       const { company_id, ...asked } = request.body.data;
       await requireCompany(tx, company_id);
-      return resource(realCard(await createRealCard(tx, operatorCall(request, company_id), asked)));
+      return resource(presentRealCard(await createRealCard(tx, operatorCall(request, company_id), asked)));
     },
   }),
   route({
@@ -125,7 +125,7 @@ const realCardRoutes: readonly Route[] = [
     answer: z.array(real_card),
     async transaction(tx, { query }) {
       const page = await tx.real_cards.list(readCompanyFilter(query), query.page);
-      return list(query, page, realCard, minimalRealCard);
+      return list(query, page, presentRealCard, presentMinimalRealCard);
     },
   }),
 ];
@@ -157,7 +157,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       async transaction(tx, { query }) {
         const company_id = readCompanyFilter(query);
         const page = await listKeys(tx, company_id === null ? {} : { company_id }, query.page);
-        return list(query, page, presentApiKey, minimalApiKey);
+        return list(query, page, presentApiKey, presentMinimalApiKey);
       },
     }),
     route({
@@ -239,12 +239,12 @@ export function readCompanyFilter(query: Query): number | null {
   throw invalidQuery({ path: 'filter[company_id]', message: 'must be the id of a company: an integer' });
 }
 
-function minimalCompany(made: Company): MinimalItem {
+function presentMinimalCompany(made: Company): MinimalItem {
   const { id, type, url } = presentCompany(made);
   return { id, type, url };
 }
 
-function minimalApiKey(key: ApiKey): MinimalItem {
+function presentMinimalApiKey(key: ApiKey): MinimalItem {
   const { id, type, url } = presentApiKey(key);
   return { id, type, url };
 }

@@ -15,7 +15,7 @@ import {
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
 import { currency, id_either, id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
-import type { realCard } from '../real-cards/presenter.ts';
+import type { presentRealCard } from '../real-cards/presenter.ts';
 import type { MovedClock } from '../sandbox/sandbox.ts';
 import type { presentApiKey, presentCompany } from './presenter.ts';
 
@@ -98,7 +98,7 @@ export const real_card = z
     created_at: shown_instant,
     type: z.literal('realcard'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof realCard>>)
+  } satisfies ShapeOf<ReturnType<typeof presentRealCard>>)
   .meta({ id: 'RealCard' });
 
 /** `POST /operator/v1/keys`. */

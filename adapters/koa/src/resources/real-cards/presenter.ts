@@ -3,7 +3,7 @@ import { toInstantText } from '@tallystick/kernel';
 import type { MinimalItem } from '../../answer/answer.ts';
 
 /** A real card as answers show it. */
-export function realCard(card: RealCard) {
+export function presentRealCard(card: RealCard) {
   return {
     id: String(card.id),
     rcn_id: card.id,
@@ -20,7 +20,7 @@ export function realCard(card: RealCard) {
 }
 
 /** The fields of a real card with `Prefer: return-minimal`. */
-export function minimalRealCard(card: RealCard): MinimalItem {
+export function presentMinimalRealCard(card: RealCard): MinimalItem {
   return { id: String(card.id), ...kindOf(card) };
 }
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
 import { real_card } from '../operator/shapes.ts';
-import { minimalRealCard, realCard } from './presenter.ts';
+import { presentMinimalRealCard, presentRealCard } from './presenter.ts';
 
 const of_real_cards = { area: 'realcards', tag: 'Real cards' } as const;
 
@@ -21,7 +21,7 @@ export function realCardRoutes(): readonly Route[] {
       answer: z.array(real_card),
       async transaction(tx, request) {
         const page = await listRealCards(tx, clientCall(request), request.query.page);
-        return list(request.query, page, realCard, minimalRealCard);
+        return list(request.query, page, presentRealCard, presentMinimalRealCard);
       },
     }),
     route({
@@ -34,7 +34,7 @@ export function realCardRoutes(): readonly Route[] {
       async transaction(tx, request) {
         const found = await tx.real_cards.find(clientCall(request).company_id, request.id);
         if (found === null) throw new Refusal('not_found', `there is no real card ${request.id}`);
-        return resource(realCard(found));
+        return resource(presentRealCard(found));
       },
     }),
   ];

@@ -52,12 +52,12 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
         const transaction_key = request.query.filters.get('transaction_key');
         const filter = transaction_key === undefined ? {} : { transaction_key };
         const page = await listTemplates(tx, clientCall(request), filter, request.query.page, options);
-        return list(request.query, page, presentTemplate, minimalTemplate);
+        return list(request.query, page, presentTemplate, presentMinimalTemplate);
       },
     }),
   ];
 }
 
-function minimalTemplate(template: PurchaseTemplate) {
+function presentMinimalTemplate(template: PurchaseTemplate) {
   return { id: template.id, type: 'virtualcard-template', url: templateStatusPath(template) };
 }

@@ -6,7 +6,7 @@ import type { MinimalItem } from '../../answer/answer.ts';
  * A virtual card as answers show it (service specification 2.1). Its number and code are masked
  * unless revealed.
  */
-export function virtualCard(reading: CardReading, revealed: RevealedNumber | undefined) {
+export function presentVirtualCard(reading: CardReading, revealed: RevealedNumber | undefined) {
   const { card } = reading;
   const number = revealed ?? { card_number: maskNumber(card.last4), cvc: masked_cvc };
   return {
@@ -47,10 +47,10 @@ export function virtualCard(reading: CardReading, revealed: RevealedNumber | und
 }
 
 /** The fields of a virtual card as answers show it. */
-export type VirtualCardResource = ReturnType<typeof virtualCard>;
+export type VirtualCardResource = ReturnType<typeof presentVirtualCard>;
 
 /** The fields of a virtual card with `Prefer: return-minimal`. */
-export function minimalVirtualCard({ card }: CardReading): MinimalItem {
+export function presentMinimalVirtualCard({ card }: CardReading): MinimalItem {
   return { id: String(card.id), type: 'virtualcard', url: cardUrl(card.id) };
 }
 

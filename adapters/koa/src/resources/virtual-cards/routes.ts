@@ -23,7 +23,7 @@ import type { Query } from '../../request/query.ts';
 import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
 import { data_of_domain, last4 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
-import { minimalVirtualCard, virtualCard } from './presenter.ts';
+import { presentMinimalVirtualCard, presentVirtualCard } from './presenter.ts';
 import { card_body, create_card, email_card, update_card, virtual_card } from './shapes.ts';
 
 const metadata_filter = /^metadata\.(.{1,255})$/s;
@@ -77,9 +77,9 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
     reading: CardReading,
     in_clear: boolean,
   ): Promise<Answer> => {
-    if (!in_clear) return resource(virtualCard(reading, undefined));
+    if (!in_clear) return resource(presentVirtualCard(reading, undefined));
     const revealed = await revealNumbers(tx, ports, clientCall(request), [reading.card]);
-    const answer = resource(virtualCard(reading, revealed.get(reading.card.id)));
+    const answer = resource(presentVirtualCard(reading, revealed.get(reading.card.id)));
     return { ...answer, shows_numbers_of: [reading.card.id] };
   };
 
@@ -117,7 +117,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
         const { query } = request;
         const with_activity = query.flag('show_realtime_auths');
         const page = await listCards(tx, clientCall(request), readCardFilter(query), query.page, { with_activity });
-        return list(query, page, (reading) => virtualCard(reading, undefined), minimalVirtualCard);
+        return list(query, page, (reading) => presentVirtualCard(reading, undefined), presentMinimalVirtualCard);
       },
     }),
     route({

@@ -5,24 +5,24 @@ import type { MinimalItem } from '../../answer/answer.ts';
 const path = '/v1/webhooks';
 
 /** The fields of a webhook as answers show it. */
-export type WebhookResource = ReturnType<typeof webhookResource>;
+export type WebhookResource = ReturnType<typeof presentWebhook>;
 
 /** The fields of a delivery as answers show it. */
-export type DeliveryResource = ReturnType<typeof deliveryResource>;
+export type DeliveryResource = ReturnType<typeof presentDelivery>;
 
 /** A webhook as answers show it. Its secret is shown only on creation and rotation. */
-export function webhookResource(one: Webhook, secret: string | null = null) {
+export function presentWebhook(one: Webhook, secret: string | null = null) {
   const { event_type_ids, status, callback_url } = one;
-  return { ...minimalWebhook(one), event_type_ids, secret, status, callback_url };
+  return { ...presentMinimalWebhook(one), event_type_ids, secret, status, callback_url };
 }
 
 /** The fields of a webhook in lists and with `Prefer: return-minimal`. */
-export function minimalWebhook({ id }: Webhook) {
+export function presentMinimalWebhook({ id }: Webhook) {
   return { id: String(id), type: 'webhook' as const, url: `${path}/${id}` };
 }
 
 /** A delivery as answers show it. */
-export function deliveryResource({ delivery: one, attempts }: DeliveryReading) {
+export function presentDelivery({ delivery: one, attempts }: DeliveryReading) {
   return {
     ...minimalOf(one),
     event_id: String(one.event_id),
@@ -44,7 +44,7 @@ export function deliveryResource({ delivery: one, attempts }: DeliveryReading) {
 }
 
 /** The fields of a delivery with `Prefer: return-minimal`. */
-export function minimalDelivery(reading: DeliveryReading): MinimalItem {
+export function presentMinimalDelivery(reading: DeliveryReading): MinimalItem {
   return minimalOf(reading.delivery);
 }
 

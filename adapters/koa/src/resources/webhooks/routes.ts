@@ -22,7 +22,7 @@ import type { HttpTx } from '../../request/http-tx.ts';
 import { namedIn, readChoiceFilter } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
 import { minimal_item } from '../fields.ts';
-import { deliveryResource, minimalDelivery, minimalWebhook, webhookResource } from './presenter.ts';
+import { presentDelivery, presentMinimalDelivery, presentMinimalWebhook, presentWebhook } from './presenter.ts';
 import {
   create_webhook,
   delivery,
@@ -83,7 +83,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
           clientCall(request),
           request.body.data,
         );
-        return { ...resource(webhookResource(made.webhook, made.secret)), committed: ports.webhooks.due };
+        return { ...resource(presentWebhook(made.webhook, made.secret)), committed: ports.webhooks.due };
       },
     }),
     route({
@@ -96,7 +96,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       answer: z.array(minimal_item),
       async transaction(tx, request) {
         const page = await listWebhooks(tx, clientCall(request), request.query.page);
-        return list(request.query, page, minimalWebhook, minimalWebhook);
+        return list(request.query, page, presentMinimalWebhook, presentMinimalWebhook);
       },
     }),
     route({
@@ -107,7 +107,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       summary: 'Read a webhook',
       answer: webhook,
       async transaction(tx, request) {
-        return resource(webhookResource(await readWebhook(tx, clientCall(request), request.id)));
+        return resource(presentWebhook(await readWebhook(tx, clientCall(request), request.id)));
       },
     }),
     route({
@@ -123,7 +123,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
         // The two fields that cannot be changed are refused by name, with any value.
         const input = request.body.data as WebhookRequestInput;
         const updated = await updateWebhook(tx, clientCall(request), request.id, input);
-        return { ...resource(webhookResource(updated)), committed: ports.webhooks.due };
+        return { ...resource(presentWebhook(updated)), committed: ports.webhooks.due };
       },
     }),
     route({
@@ -148,7 +148,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       answer: webhook,
       async transaction(tx, request) {
         const rotated = await rotateWebhookSecret(tx, { sealer, random }, clientCall(request), request.id);
-        return resource(webhookResource(rotated.webhook, rotated.secret));
+        return resource(presentWebhook(rotated.webhook, rotated.secret));
       },
     }),
     route({
@@ -182,7 +182,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
         const state = readChoiceFilter(request.query, 'state', delivery_states);
         const filter = state === undefined ? {} : { state };
         const page = await listDeliveries(tx, clientCall(request), request.id, filter, request.query.page);
-        return list(request.query, page, deliveryResource, minimalDelivery);
+        return list(request.query, page, presentDelivery, presentMinimalDelivery);
       },
     }),
     route({
@@ -193,7 +193,7 @@ function deliveries(ports: WebhookRoutePorts): readonly Route[] {
       summary: 'Read a delivery with its attempts',
       answer: delivery,
       async transaction(tx, request) {
-        return resource(deliveryResource(await readDelivery(tx, clientCall(request), request.id, request.delivery_id)));
+        return resource(presentDelivery(await readDelivery(tx, clientCall(request), request.id, request.delivery_id)));
       },
     }),
     route({
