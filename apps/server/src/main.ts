@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from './configuration/config.ts';
 import { greeting } from './greeting.ts';
 import { createServer } from './server.ts';
-import { startProblem } from './start-problem.ts';
+import { describeStartProblem } from './start-problem.ts';
 import { onStopSignal } from './stop-signal.ts';
 
 await main();
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     const { url } = await server.start();
     if (!stopping) console.log(greeting(config, url));
   } catch (error) {
-    console.error(startProblem(error, config));
+    console.error(describeStartProblem(error, config));
     process.exitCode = 1;
     await server.stop().catch(() => undefined);
     process.exit();

@@ -2,13 +2,13 @@
  * The first error of a chain. Libraries wrap the errors of the system, and several addresses may
  * have been tried.
  */
-export function rootCause(error: unknown): unknown {
-  if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0]);
-  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
+export function findRootCause(error: unknown): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0) return findRootCause(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? findRootCause(error.cause) : error;
 }
 
 /** The message of the first error of a chain. */
-export function rootMessage(error: unknown): string {
-  const cause = rootCause(error);
+export function rootMessageOf(error: unknown): string {
+  const cause = findRootCause(error);
   return cause instanceof Error ? cause.message : String(cause);
 }

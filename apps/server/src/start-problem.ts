@@ -2,15 +2,15 @@ import { Fault } from '@tallystick/kernel';
 import { type Config, isSqlite } from './configuration/config.ts';
 import { UnusableKeysFile } from './configuration/keys-file.ts';
 import { WrongKeys } from './configuration/keys-fit.ts';
-import { rootCause, rootMessage } from './root-cause.ts';
+import { findRootCause, rootMessageOf } from './root-cause.ts';
 
 /**
  * One sentence for the person who starts the server: the problem, and how to solve it. Shows no
  * password. An unexpected error is a bug, and is shown with its stack.
  */
-export function startProblem(error: unknown, config: Config): string {
+export function describeStartProblem(error: unknown, config: Config): string {
   const code = codeOf(error);
-  const message = rootMessage(error).replace(/\.$/, '');
+  const message = rootMessageOf(error).replace(/\.$/, '');
   if (code === 'EADDRINUSE') {
     return `Port ${config.port} on ${config.host} is in use: stop the program that listens there, or set PORT (0: any free port).`;
   }
@@ -43,6 +43,6 @@ export function showDatabase(database_url: string): string {
 }
 
 function codeOf(error: unknown): string {
-  const code = (rootCause(error) as { readonly code?: unknown } | null | undefined)?.code;
+  const code = (findRootCause(error) as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : '';
 }

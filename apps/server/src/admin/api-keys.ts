@@ -1,7 +1,16 @@
 import { createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
 import { presentApiKey } from '@tallystick/koa';
-import { type Command, call, idOf, optionalId, readEveryPage, required, table, UsageError } from './command.ts';
+import {
+  type Command,
+  call,
+  formatTable,
+  idOf,
+  readEveryPage,
+  readOptionalId,
+  requireOption,
+  UsageError,
+} from './command.ts';
 
 /** The commands on API keys. */
 export const api_key_commands: readonly Command[] = [
@@ -16,16 +25,16 @@ export const api_key_commands: readonly Command[] = [
     },
     flags: { signed: 'also create a signing secret; every request must then be signed with it' },
     async run(services, given) {
-      const role = required(given, 'role');
+      const role = requireOption(given, 'role');
       if (!isRole(role)) throw new UsageError(`--role ${role} must be one of ${roles.join(', ')}`);
       const { sealer, random, sha256 } = services.vault();
       const signing_secret = given.flags.has('signed') ? drawSharedSecret(random) : null;
       const request = {
         role,
-        company_id: optionalId(given, 'company'),
-        name: required(given, 'name'),
+        company_id: readOptionalId(given, 'company'),
+        name: requireOption(given, 'name'),
         signing_secret,
-        rate_limit_per_minute: optionalId(given, 'rate-limit'),
+        rate_limit_per_minute: readOptionalId(given, 'rate-limit'),
       };
       const environment = services.config().sandbox ? 'test' : 'live';
       const { unitOfWork } = await services.persistence();
@@ -43,13 +52,13 @@ export const api_key_commands: readonly Command[] = [
     options: { company: 'only of this company' },
     flags: {},
     async run(services, given) {
-      const company_id = optionalId(given, 'company');
+      const company_id = readOptionalId(given, 'company');
       const filter = company_id === undefined ? {} : { company_id };
       const { unitOfWork } = await services.persistence();
       const keys = await readEveryPage((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
       return {
         data: keys.map(presentApiKey),
-        text: table(
+        text: formatTable(
           ['id', 'role', 'company', 'signed', 'revoked', 'name'],
           keys.map((key) => {
             const { signed, revoked_at } = presentApiKey(key);

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { Refusal } from '@tallystick/kernel';
 import { type Config, ConfigError, readConfig } from '../configuration/config.ts';
 import { closeContainer, createContainer } from '../container.ts';
-import { startProblem } from '../start-problem.ts';
+import { describeStartProblem } from '../start-problem.ts';
 import { tokens } from '../tokens.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
 import { commands } from './commands.ts';
@@ -71,7 +71,7 @@ async function run(
       try {
         return await container().getAsync(tokens.persistence);
       } catch (error) {
-        throw new Error(startProblem(error, services.config()));
+        throw new Error(describeStartProblem(error, services.config()));
       }
     },
   };

@@ -59,19 +59,19 @@ export async function readEveryPage<Item>(read: (page: PageRequest) => Promise<P
 }
 
 /** The value of an option. Throws a `UsageError` if it is missing. */
-export function required(given: ParsedWords, option: string): string {
+export function requireOption(given: ParsedWords, option: string): string {
   const value = given.values.get(option);
   if (value === undefined) throw new UsageError(`--${option} is missing`);
   return value;
 }
 
 /** The same as an id: a positive integer. */
-export function requiredId(given: ParsedWords, option: string): number {
-  return idOf(`--${option}`, required(given, option));
+export function requireId(given: ParsedWords, option: string): number {
+  return idOf(`--${option}`, requireOption(given, option));
 }
 
 /** The value of an option as an id; undefined if it is missing. */
-export function optionalId(given: ParsedWords, option: string): number | undefined {
+export function readOptionalId(given: ParsedWords, option: string): number | undefined {
   const value = given.values.get(option);
   return value === undefined ? undefined : idOf(`--${option}`, value);
 }
@@ -83,7 +83,7 @@ export function idOf(what: string, text: string): number {
 }
 
 /** Aligns columns to their widest cell. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [head, ...rows]
     .map((row) =>

@@ -5,12 +5,12 @@ import { presentCompany } from '@tallystick/koa';
 import {
   type Command,
   call,
+  formatTable,
   idOf,
-  optionalId,
   readEveryPage,
-  required,
-  requiredId,
-  table,
+  readOptionalId,
+  requireId,
+  requireOption,
   UsageError,
 } from './command.ts';
 
@@ -22,7 +22,7 @@ export const company_commands: readonly Command[] = [
     options: { name: 'its name', 'customer-number': "the bank's own number of it" },
     flags: {},
     async run(services, given) {
-      const request = { name: required(given, 'name'), customer_number: required(given, 'customer-number') };
+      const request = { name: requireOption(given, 'name'), customer_number: requireOption(given, 'customer-number') };
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => createCompany(tx, call(services), request));
       return { data: presentCompany(company), text: `Company ${company.id}: ${company.name}` };
@@ -36,7 +36,7 @@ export const company_commands: readonly Command[] = [
     flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
-      const wanted = required(given, 'full-details-in-mail');
+      const wanted = requireOption(given, 'full-details-in-mail');
       if (wanted !== 'on' && wanted !== 'off') throw new UsageError('--full-details-in-mail must be on or off');
       const change = { full_details_in_mail: wanted === 'on' };
       const { unitOfWork } = await services.persistence();
@@ -55,7 +55,7 @@ export const company_commands: readonly Command[] = [
       const companies = await readEveryPage((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
       return {
         data: companies.map(presentCompany),
-        text: table(
+        text: formatTable(
           ['id', 'customer number', 'name'],
           companies.map(({ id, customer_number, name }) => [String(id), customer_number, name]),
         ),
@@ -75,14 +75,14 @@ export const company_commands: readonly Command[] = [
     flags: { default: "make it the company's default", 'without-velocity': 'its program has no velocity control' },
     async run(services, given) {
       const request = {
-        alias: required(given, 'alias'),
-        billing_currency: required(given, 'currency'),
-        account_range: required(given, 'account-range'),
+        alias: requireOption(given, 'alias'),
+        billing_currency: requireOption(given, 'currency'),
+        account_range: requireOption(given, 'account-range'),
         velocity_enabled: !given.flags.has('without-velocity'),
         network_data_names: given.values.get('network-data')?.split(',') ?? null,
         is_default: given.flags.has('default') ? true : null,
       };
-      const company_id = requiredId(given, 'company');
+      const company_id = requireId(given, 'company');
       const { unitOfWork } = await services.persistence();
       const card = await unitOfWork.run(async (tx) => {
         if ((await tx.companies.find(company_id)) === null) throw new Error(`There is no company ${company_id}.`);
@@ -97,12 +97,12 @@ export const company_commands: readonly Command[] = [
     options: { company: 'only of this company' },
     flags: {},
     async run(services, given) {
-      const company_id = optionalId(given, 'company') ?? null;
+      const company_id = readOptionalId(given, 'company') ?? null;
       const { unitOfWork } = await services.persistence();
       const cards = await readEveryPage((page) => unitOfWork.run((tx) => tx.real_cards.list(company_id, page)));
       return {
         data: cards.map(realCardData),
-        text: table(
+        text: formatTable(
           ['id', 'company', 'currency', 'range', 'default', 'alias'],
           cards.map((card) => [
             String(card.id),

@@ -149,9 +149,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = schema.safeParse(given);
   const problems: ConfigProblem[] = [
     ...unknownVariables(given),
-    ...sandboxProblems(given),
-    ...roleProblems(given),
-    ...mailProblems(given),
+    ...findSandboxProblems(given),
+    ...findRoleProblems(given),
+    ...findMailProblems(given),
   ];
   if (!parsed.success) {
     problems.unshift(
@@ -212,7 +212,7 @@ function isUnconfigured(given: Environment): boolean {
   return given.DATABASE_URL === undefined && given.TALLYSTICK_KEYS === undefined;
 }
 
-function sandboxProblems(given: Environment): ConfigProblem[] {
+function findSandboxProblems(given: Environment): ConfigProblem[] {
   const by_name = given.SANDBOX === 'on';
   if (!isSandboxWanted(given)) {
     if (given.TALLYSTICK_KEYS !== undefined) return [];
@@ -234,7 +234,7 @@ function sandboxProblems(given: Environment): ConfigProblem[] {
 }
 
 /** Processes of the two roles communicate over Redis. */
-function roleProblems({ ROLE: role, REDIS_URL: redis_url }: Environment): ConfigProblem[] {
+function findRoleProblems({ ROLE: role, REDIS_URL: redis_url }: Environment): ConfigProblem[] {
   if ((role !== 'api' && role !== 'worker') || redis_url !== undefined) return [];
   return [
     {
@@ -245,7 +245,7 @@ function roleProblems({ ROLE: role, REDIS_URL: redis_url }: Environment): Config
 }
 
 /** The requirements of mails: a sender, and outside the sandbox an address for their links. */
-function mailProblems(given: Environment): ConfigProblem[] {
+function findMailProblems(given: Environment): ConfigProblem[] {
   if (given.SMTP_URL === undefined) return [];
   const problems: ConfigProblem[] = [];
   if (given.MAIL_FROM === undefined) {

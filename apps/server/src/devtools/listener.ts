@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { styleText } from 'node:util';
 import { event_types } from '@tallystick/events';
 import type { Refused } from '@tallystick/webhook-signature';
-import { rootMessage } from '../root-cause.ts';
+import { rootMessageOf } from '../root-cause.ts';
 import { summarizeEvent } from './event-summary.ts';
 import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';
@@ -148,7 +148,7 @@ async function forward(
   } catch (error) {
     const is_late = error instanceof Error && error.name === 'TimeoutError';
     const status = is_late ? 504 : 502;
-    const why = is_late ? `no answer within ${forward_ms_max} ms` : `no answer: ${rootMessage(error)}`;
+    const why = is_late ? `no answer within ${forward_ms_max} ms` : `no answer: ${rootMessageOf(error)}`;
     return { outcome: { status, error: why, duration_ms: measureDuration() }, answer: { status, body: why } };
   }
 }

@@ -1,5 +1,5 @@
 import { type Role, sandbox_keys } from '@tallystick/access';
-import { rootMessage } from '../root-cause.ts';
+import { rootMessageOf } from '../root-cause.ts';
 
 /** A JSON object from the service. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
       });
       text = await response.text();
     } catch (error) {
-      throw new Error(`no answer from ${url}: ${rootMessage(error)}`);
+      throw new Error(`no answer from ${url}: ${rootMessageOf(error)}`);
     }
     if (!response.ok) throw new AnswerError(method, path, response.status, text);
     if (text === '') return {};

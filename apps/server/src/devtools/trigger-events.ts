@@ -107,7 +107,7 @@ async function purchase(sandbox: SandboxClient) {
   const issued = await issue(sandbox);
   const { created_at } = await find(sandbox, issued);
   const at = Temporal.Instant.from(created_at);
-  const { billing_currency: currency } = await realCard(sandbox);
+  const { billing_currency: currency } = await readRealCard(sandbox);
   const message = purchaseMessage(issued.card, { amount: purchase_amount, currency, at });
   const answer = await sandbox.post('network', '/network/v1/authorizations', { data: message });
   return { card: issued.card, message, decision: answer.data as Json, at, currency };
@@ -136,7 +136,7 @@ async function recordForeign(
   state: Json,
   before: Json | null,
 ): Promise<readonly Made[]> {
-  const { company_id } = await realCard(sandbox);
+  const { company_id } = await readRealCard(sandbox);
   const id = randomBytes(4).readUInt32BE();
   const data = { company_id, event_type, payload: { id, ...state }, previous: before && { id, ...before } };
   const event = (await sandbox.post('operator', '/operator/v1/events', { data })).data as unknown as StoredEvent;
@@ -155,7 +155,7 @@ async function test(sandbox: SandboxClient): Promise<readonly Made[]> {
 }
 
 /** The default real card, from which the company is read. */
-async function realCard(sandbox: SandboxClient): Promise<{ company_id: number; billing_currency: string }> {
+async function readRealCard(sandbox: SandboxClient): Promise<{ company_id: number; billing_currency: string }> {
   const cards = (await sandbox.get('/v1/realcards?page[limit]=100')).data as {
     company_id: number;
     billing_currency: string;

@@ -6,7 +6,7 @@ import { database_names, scratchDatabase } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { readConfig } from '../../src/configuration/config.ts';
 import { assertKeysFit, WrongKeys } from '../../src/configuration/keys-fit.ts';
-import { startProblem } from '../../src/start-problem.ts';
+import { describeStartProblem } from '../../src/start-problem.ts';
 
 const freshRing = () => parseKeyRing(createKeyRingText());
 
@@ -43,7 +43,7 @@ for (const name of database_names) {
       await assert.rejects(
         assertKeysFit(persistence.unitOfWork, { ...rotated, index_fingerprint }),
         (error: unknown) => {
-          const message = startProblem(error, readConfig({}));
+          const message = describeStartProblem(error, readConfig({}));
           assert.match(
             message,
             /keys do not fit the database: .*fingerprint.*Restore the keys with which it was created/,
