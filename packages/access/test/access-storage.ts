@@ -10,12 +10,12 @@ export const { hmacSha256, sealer, sha256 } = memoryVault(['k1']);
 /** The sealer of the same installation with a newer key. */
 export const { sealer: newer_sealer } = memoryVault(['k2', 'k1']);
 
-/** Storage in memory, whose look-ups of keys a test counts and holds. */
+/** Storage in memory. A test can count and block its look-ups of keys. */
 export class AccessStorage implements UnitOfWork<AccessTx> {
   readonly #persistence = memoryPersistence({ clock: fixedClock('2030-01-01T00:00:00Z') });
-  /** How many keys were looked up. */
+  /** The number of look-ups of keys. */
   key_reads = 0;
-  /** What the next look-ups of keys wait for. */
+  /** The next look-ups of keys wait for it. */
   gate: Promise<void> = Promise.resolve();
 
   run<Result>(work: (tx: AccessTx) => Promise<Result>): Promise<Result> {

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await storage.run((tx) => createCompany(tx, call, { name: ' Acme ', customer_number: ' 0042 ' }));
 });
 
-test('a company is made, read and audited', async () => {
+test('a company is created, read and audited', async () => {
   const company = await storage.read((tx) => readCompany(tx, 1));
   assert.deepEqual(company, {
     id: 1,
@@ -51,7 +51,7 @@ test('a company is made, read and audited', async () => {
   assert.equal((await refusalOf(() => storage.read((tx) => readCompany(tx, 2)))).code, 'not_found');
 });
 
-test('a company needs a name and a number that people can read', async () => {
+test('a company requires a printable name and number', async () => {
   const refusal = await refusalOf(() =>
     storage.run((tx) => createCompany(tx, call, { name: '  ', customer_number: 'a\0b' })),
   );
@@ -127,7 +127,7 @@ test('a key out of bounds is refused, every invalid field by name', async () => 
   );
 });
 
-test('a key is revoked once, and the audit log says so once', async () => {
+test('a key is revoked once, with one entry in the audit log', async () => {
   await storage.run((tx) => createKey(tx, ports, call, client_key));
   const revoked = await storage.run((tx) => revokeKey(tx, { ...call, now_ms: call.now_ms + 1 }, 1));
   assert.equal(revoked.revoked_at_ms, call.now_ms + 1);
@@ -141,7 +141,7 @@ test('a key is revoked once, and the audit log says so once', async () => {
   assert.equal((await refusalOf(() => storage.run((tx) => revokeKey(tx, call, 9)))).code, 'not_found');
 });
 
-test('only the text of a key reads as one', () => {
+test('only the text of a key is parsed as a key', () => {
   const secret = 'A'.repeat(43);
   assert.deepEqual(parseKey(`tly_live_7_${secret}`), { kind: 'stored', environment: 'live', id: 7, secret });
   for (const [role, text] of Object.entries(sandbox_keys)) {
@@ -169,7 +169,7 @@ test('only the text of a key reads as one', () => {
   }
 });
 
-test('of all texts of a secret one alone is taken', () => {
+test('only one of all texts of a secret is accepted', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.integer({ min: 1, max: 1e14 }), (bytes, id) => {
       const secret = Buffer.from(bytes).toString('base64url');
@@ -183,7 +183,7 @@ test('of all texts of a secret one alone is taken', () => {
   );
 });
 
-test('a rotation seals every signing secret of an older key anew, and no other', async () => {
+test('a rotation reseals every signing secret of an older key, and no other', async () => {
   for (let at = 0; at < 7; at += 1) {
     const signing_secret = at % 2 === 0 ? `secret-number-000${at}` : null;
     await storage.run((tx) => createKey(tx, ports, call, { ...client_key, signing_secret }));

@@ -46,7 +46,7 @@ function authenticator(sandbox_company_id: number | null = null): Authenticator 
   });
 }
 
-test('a key names its caller', async () => {
+test('a key identifies its caller', async () => {
   const { authenticate } = authenticator();
   for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
     assert.deepEqual(await authenticate(`${scheme} ${text}`), {
@@ -60,7 +60,7 @@ test('a key names its caller', async () => {
   }
 });
 
-test('a header that bears no key is refused, and is not repeated', async () => {
+test('a header without a key is refused, and the message does not repeat it', async () => {
   const { authenticate } = authenticator();
   for (const header of [
     undefined,
@@ -94,7 +94,7 @@ test('unknown, wrong and revoked keys are refused in the same words', async () =
   }
 });
 
-test('a key in use is read once in two seconds, and answered at once in between', async () => {
+test('a key in use is read once in two seconds, and remembered in between', async () => {
   const { authenticate } = authenticator();
   storage.key_reads = 0;
   const first = await authenticate(`Bearer ${text}`);
@@ -108,20 +108,20 @@ test('a key in use is read once in two seconds, and answered at once in between'
   assert.equal(storage.key_reads, 2);
 });
 
-test('a wrong secret is refused for a remembered key too', async () => {
+test('a wrong secret is also refused for a remembered key', async () => {
   const { authenticate } = authenticator();
   await authenticate(`Bearer ${text}`);
   await refusalOf(() => authenticate(`Bearer tly_live_1_${'A'.repeat(43)}`));
 });
 
-test('callers that come together share one look-up', async () => {
+test('concurrent callers share one look-up', async () => {
   const { authenticate } = authenticator();
   storage.key_reads = 0;
   await Promise.all(Array.from({ length: 20 }, () => authenticate(`Bearer ${text}`)));
   assert.equal(storage.key_reads, 1);
 });
 
-test('a key revoked elsewhere dies within two seconds, one forgotten here at once', async () => {
+test('a key revoked in another process is refused within two seconds, a key forgotten here immediately', async () => {
   const elsewhere = authenticator();
   const here = authenticator();
   for (const { authenticate } of [elsewhere, here]) await authenticate(`Bearer ${text}`);
@@ -134,7 +134,7 @@ test('a key revoked elsewhere dies within two seconds, one forgotten here at onc
   await refusalOf(() => elsewhere.authenticate(`Bearer ${text}`));
 });
 
-test('the two seconds begin before the key is read, however long the reading takes', async () => {
+test('the two seconds begin before the key is read, even when the read is slow', async () => {
   const { authenticate } = authenticator();
   const gate = Promise.withResolvers<void>();
   storage.gate = gate.promise;
@@ -146,7 +146,7 @@ test('the two seconds begin before the key is read, however long the reading tak
   await refusalOf(() => authenticate(`Bearer ${text}`));
 });
 
-test('what was read before a key was forgotten is not remembered after', async () => {
+test('a read that began before a key was forgotten is not remembered', async () => {
   const { authenticate, forget } = authenticator();
   const gate = Promise.withResolvers<void>();
   storage.gate = gate.promise;
@@ -159,7 +159,7 @@ test('what was read before a key was forgotten is not remembered after', async (
   await refusalOf(() => authenticate(`Bearer ${text}`));
 });
 
-test('a machine clock set back does not lengthen a memory', async () => {
+test('a machine clock that is set back does not extend how long a key is remembered', async () => {
   const { authenticate } = authenticator();
   await authenticate(`Bearer ${text}`);
   await storage.run((tx) => revokeKey(tx, call, 1));
@@ -167,7 +167,7 @@ test('a machine clock set back does not lengthen a memory', async () => {
   await refusalOf(() => authenticate(`Bearer ${text}`));
 });
 
-test('a database that is away is a fault, and is asked again', async () => {
+test('an unavailable database is a fault, and the next call reads again', async () => {
   const { authenticate } = authenticator();
   storage.gate = Promise.reject(new Fault('away', { retryable: true }));
   await assert.rejects(async () => authenticate(`Bearer ${text}`), Fault);
@@ -175,7 +175,7 @@ test('a database that is away is a fault, and is asked again', async () => {
   assert.equal((await authenticate(`Bearer ${text}`)).key_id, '1');
 });
 
-test('no more than 10,000 keys are remembered', async () => {
+test('at most 10,000 keys are remembered', async () => {
   const { authenticate } = authenticator();
   const { key: model } = await storage.run((tx) =>
     createKey(tx, { sealer, random, sha256, environment: 'live' }, call, {
@@ -213,7 +213,7 @@ test("the sandbox's fixed keys act for its company, and need no look-up", async 
   assert.equal(storage.key_reads, 0);
 });
 
-test('outside the sandbox its fixed keys and stored test keys are refused, inside it live ones', async () => {
+test('fixed keys and stored test keys are refused outside the sandbox, and live keys inside it', async () => {
   const test_text = await newKey('test');
   for (const role of roles) {
     const refusal = await refusalOf(() => authenticator().authenticate(`Bearer ${sandbox_keys[role]}`));
@@ -239,7 +239,7 @@ test('each part of the service is for one role', async () => {
   assert.deepEqual(new Set(Object.values(area_roles)), new Set(roles));
 });
 
-test('a client acts for its company; to ask for the company of a key without one is a violation', async () => {
+test('a client acts for its company; reading the company of a key without one is a violation', async () => {
   const { authenticate } = authenticator(7);
   assert.equal(companyOf(await authenticate(`Bearer ${sandbox_keys.client}`)), 7);
   const network = await authenticate(`Bearer ${sandbox_keys.network}`);

@@ -62,13 +62,13 @@ test('an idempotency key is 1 to 255 visible characters', async () => {
   }
 });
 
-test('what a caller wrote as a key is not kept, only what stands for it', async () => {
+test('the key that a caller sent is not stored, only its hash', async () => {
   const { key, scope } = await owner(0);
   assert.equal(key, Buffer.from(sha256(Buffer.from('order-1'))).toString('hex'));
   assert.equal(scope, '17');
 });
 
-test('the first answer is given again, for 24 hours and no longer', async () => {
+test('the first answer is returned again for 24 hours and no longer', async () => {
   await keep(await owner(0));
   for (const now_ms of [0, 1, idempotency_keep_ms - 1]) {
     assert.deepEqual(await claim(now_ms), { kind: 'answered', answer });
@@ -76,7 +76,7 @@ test('the first answer is given again, for 24 hours and no longer', async () => 
   assert.equal((await claim(idempotency_keep_ms)).kind, 'claimed');
 });
 
-test('while one request works on a key another is refused, until the lease runs out on the machine’s time', async () => {
+test('while one request uses a key another is refused, until the lease expires in machine time', async () => {
   await owner(0);
   for (const now_ms of [0, idempotency_lease_ms, idempotency_keep_ms]) {
     for (machine_ms of [0, idempotency_lease_ms - 1]) {
@@ -104,12 +104,12 @@ test('a key belongs to one request: another method, path, query or body is refus
   }
 });
 
-test('keys of different API keys have nothing to do with each other', async () => {
+test('idempotency keys of different API keys are independent', async () => {
   await keep(await owner(0));
   assert.equal((await claim(0, request, { key_id: 'sandbox:client' })).kind, 'claimed');
 });
 
-test('who slept past the lease cannot answer, and its transaction rolls back', async () => {
+test('a request that outlasts its lease cannot answer, and its transaction rolls back', async () => {
   const first = await owner(0);
   machine_ms = idempotency_lease_ms;
   const second = await owner(1);
@@ -127,12 +127,12 @@ test('who slept past the lease cannot answer, and its transaction rolls back', a
   assert.deepEqual(await claim(2), { kind: 'answered', answer });
 });
 
-test('a key given back is free at once', async () => {
+test('a released key is free immediately', async () => {
   await release(await owner(0));
   assert.equal((await claim(0)).kind, 'claimed');
 });
 
-test('an answer put into the record of another key does not open', async () => {
+test('an answer cannot be opened in the record of another key', async () => {
   await keep(await owner(0));
   const other = await storage.run((tx) => claimIdempotencyKey(tx, ports, principal, 'order-2', request, 0));
   assert.ok(other.kind === 'claimed');
@@ -144,7 +144,7 @@ test('an answer put into the record of another key does not open', async () => {
   );
 });
 
-test('answers of our own failures are not kept', () => {
+test('answers to failures of the service are not kept', () => {
   assert.deepEqual(
     [200, 204, 400, 404, 499, 500, 503].map((status) => isKept(status)),
     [true, true, true, true, true, false, false],

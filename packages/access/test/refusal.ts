@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '@tallystick/kernel';
 
-/** The refusal that the work ends in; fails when it ends in anything else. */
+/** Returns the refusal of the work. Fails when the work ends in any other way. */
 export async function refusalOf(work: () => unknown): Promise<Refusal> {
   try {
     await work();
@@ -12,7 +12,7 @@ export async function refusalOf(work: () => unknown): Promise<Refusal> {
   return assert.fail('nothing was refused');
 }
 
-/** What a refusal says, as `code: path path` */
+/** Returns the content of a refusal as `code: path path`. */
 export function gist({ code, fields }: Refusal): string {
   return [`${code}:`, ...fields.map((field) => field.path)].join(' ');
 }

@@ -11,7 +11,7 @@ const secret = 'FNAqNywCi0hmo845Ni43p06mx3l4ub7C';
 const now_ms = 1_490_041_002_000;
 const timestamp = '1490041002';
 
-/** Made with `openssl dgst -sha256 -hmac`. */
+/** Computed with `openssl dgst -sha256 -hmac`. */
 const vectors: readonly (readonly [string, SignedParts, string])[] = [
   [
     secret,
@@ -94,7 +94,7 @@ test('a signature verifies, and with any part changed it does not', async () => 
   );
 });
 
-test('the clocks may differ by 300 seconds either way, and by no millisecond more', async () => {
+test('the clocks may differ by 300 seconds in either direction, and by no millisecond more', async () => {
   const [, signed, signature] = vectors[1]!;
   for (const difference_ms of [-300_000, 0, 300_000]) {
     verify(secret, { timestamp, signature }, signed, now_ms + difference_ms);
@@ -105,7 +105,7 @@ test('the clocks may differ by 300 seconds either way, and by no millisecond mor
   }
 });
 
-test('a key with a secret must sign, a key without one cannot', async () => {
+test('a key with a secret must sign, and a key without one cannot', async () => {
   const [, signed, signature] = vectors[1]!;
   verify(null, {}, signed);
   verify(null, { timestamp }, signed);
@@ -132,7 +132,7 @@ test('a key with a secret must sign, a key without one cannot', async () => {
   }
 });
 
-test('bytes are equal when all of them are', () => {
+test('byte strings are equal when all bytes are equal', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 4 }), fc.uint8Array({ maxLength: 4 }), (a, b) => {
       assert.equal(equalBytes(a, b), Buffer.compare(a, b) === 0);

@@ -75,7 +75,7 @@ describe('a number in groups', () => {
     ['30569309025904', [4, 6, 4]],
   ] as const;
 
-  it('is masked in data of other systems in the groups of embossed cards, whatever follows it', () => {
+  it('is masked in data of other systems in the groups of embossed cards, with any text after it', () => {
     for (const [number, sizes] of embossed) {
       const masked = `************${number.slice(-4)}`;
       for (const between of [' ', '-', '.', '/']) {
@@ -86,7 +86,7 @@ describe('a number in groups', () => {
     }
   });
 
-  it('is masked in text that people write, in any groups', () => {
+  it('is masked in free text, in any groups', () => {
     assert.equal(maskCardNumbers('Ink 1234 4111 1111 1111 1111'), 'Ink 1234 ************1111');
     for (const written of ['4111 1111 1111 1111', '41-11-11-11-11-11-11-11', '4111111 111111111']) {
       assert.equal(maskCardNumbers(`Ink ${written}.`), 'Ink ************1111.');

@@ -56,14 +56,14 @@ describe('the fields of a request', () => {
     assert.equal(refusalOf(fields).message, 'secret must be longer');
   });
 
-  it('are read by a parser that throws a RangeError for what it cannot read', () => {
+  it('are read by a parser that throws a RangeError for text that it cannot read', () => {
     const fields = new RequestFields({ good: 'PT1S', bad: 'soon' });
     assert.equal(fields.readParsed('good', Temporal.Duration.from, 'a duration')?.seconds, 1);
     assert.equal(fields.readParsed('bad', Temporal.Duration.from, 'a duration'), null);
     assert.equal(refusalOf(fields).message, 'bad must be a duration, not "soon"');
   });
 
-  it('say how many items an array may have', () => {
+  it('state how many items an array may have', () => {
     const fields = new RequestFields({ names: [], ids: 'x' });
     fields.readArray('names', { min: 1, max: 3 }, 'names');
     fields.readArray('ids', { min: 0, max: Number.POSITIVE_INFINITY }, 'ids');
@@ -73,7 +73,7 @@ describe('the fields of a request', () => {
     );
   });
 
-  it('let an error of a parser that is no RangeError through', () => {
+  it('rethrow an error of a parser that is not a RangeError', () => {
     const fields = new RequestFields({ name: 'x' });
     const fail = () => {
       throw new TypeError('a bug');

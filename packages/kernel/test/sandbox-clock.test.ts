@@ -30,7 +30,7 @@ describe("the sandbox's clock", () => {
     assert.equal(at(month, machine_ms), '2030-02-28T12:00:00.000Z');
   });
 
-  it('stands still when frozen, and runs again after a move that does not freeze', () => {
+  it('stops when frozen, and runs again after a move that does not freeze', () => {
     const frozen = moveSandboxClock(untouched_clock, machine_ms, { set: '2031-01-01T00:00:00Z', frozen: true });
     assert.equal(at(frozen, machine_ms + 60_000), '2031-01-01T00:00:00.000Z');
     const released = moveSandboxClock(frozen, machine_ms + 60_000, { advance: 'PT0S' });

@@ -16,7 +16,7 @@ function request(name: string) {
   return { name, mcc_list: ['5411'], mcc_rule: 'ALLOW', description: 'x', required_control: 'VELOCITY' } as const;
 }
 
-test('a template is completed when its delay has passed, not a millisecond earlier', async () => {
+test('a template is completed after its delay, not a millisecond earlier', async () => {
   const { unit_of_work } = templateWorld();
   await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 4_999, 10)), 0);
@@ -24,7 +24,7 @@ test('a template is completed when its delay has passed, not a millisecond earli
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 60_000, 10)), 0);
 });
 
-test('completion tells the ACTIVE template and the PENDING one that it was', async () => {
+test('the event of a completion contains the ACTIVE template and the previous PENDING one', async () => {
   const { unit_of_work, events } = templateWorld();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 6_000, 10));
@@ -48,7 +48,7 @@ test('completion tells the ACTIVE template and the PENDING one that it was', asy
   ]);
 });
 
-test('the operator completes a template before its time, once', async () => {
+test('the operator completes a template early, once', async () => {
   const { unit_of_work, events } = templateWorld();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   const active = await unit_of_work.run((tx) => completeTemplate(tx, ports, now_ms + 1, pending.id));
@@ -61,7 +61,7 @@ test('the operator completes a template before its time, once', async () => {
   assert.equal(events().length, 1);
 });
 
-test('many due templates are completed in batches, each told of once', async () => {
+test('many due templates are completed in batches, each with one event', async () => {
   const { unit_of_work, events } = templateWorld();
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request(name), options));
@@ -74,7 +74,7 @@ test('many due templates are completed in batches, each told of once', async () 
   assert.equal(new Set(events().map(({ payload }) => payload.id)).size, 5);
 });
 
-test('a completion that fails leaves the template PENDING and tells nothing', async () => {
+test('a failed completion leaves the template PENDING and writes no event', async () => {
   const { unit_of_work, events } = templateWorld();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await assert.rejects(

@@ -25,7 +25,7 @@ const groceries: TemplateRequest = {
   required_control: 'VELOCITY',
 };
 
-test('a request is acknowledged as PENDING, with the query that tells its status', async () => {
+test('a request is acknowledged as PENDING, with the query that returns its status', async () => {
   const { unit_of_work } = templateWorld();
   const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   const key = template.transaction_key;
@@ -70,7 +70,7 @@ test('a template item has the fields of the status list, with times in ISO 8601'
   assert.equal(transaction_key, template.transaction_key);
 });
 
-test('all fields are required, and all that are missing are told at once', async () => {
+test('all fields are required, and all missing ones are reported in one refusal', async () => {
   const names = Object.keys(groceries).sort();
   assert.deepEqual(await invalidFields({}), names);
   const nothing = Object.fromEntries(names.map((name) => [name, null]));
@@ -107,7 +107,7 @@ for (const [name, what, value] of wrong_values) {
   });
 }
 
-test('says what stands where a list of codes should', async () => {
+test('shows the value that was sent in place of a list of codes', async () => {
   const { unit_of_work } = templateWorld();
   const request = { ...groceries, mcc_list: '5411' };
   await assert.rejects(
@@ -128,7 +128,7 @@ test('the largest request is accepted', async () => {
   assert.deepEqual(template.mcc_list, largest.mcc_list);
 });
 
-test('a name is free to each company once', async () => {
+test('each company can use a name once', async () => {
   const { unit_of_work } = templateWorld();
   await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   await assert.rejects(
@@ -169,7 +169,7 @@ test('two racing requests for one name make one template', async () => {
   );
 });
 
-test('a list by transaction_key holds one template; without it also the shared defaults, and no other company’s', async () => {
+test('a list by transaction_key contains one template; without it also the shared defaults, and none of another company', async () => {
   const { unit_of_work } = templateWorld();
   const mine = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, groceries, options));
   const other = await unit_of_work.run((tx) =>
@@ -184,7 +184,7 @@ test('a list by transaction_key holds one template; without it also the shared d
   assert.deepEqual(await ids({ transaction_key: other.transaction_key }), []);
 });
 
-test('whatever is asked is stored as asked or refused, and nothing is stored of a refused request', async () => {
+test('every request is stored unchanged or refused, and a refused request stores nothing', async () => {
   const anything = fc.oneof(fc.jsonValue(), fc.constant(undefined));
   const word = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== '');
   const sound = fc.record({

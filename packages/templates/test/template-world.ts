@@ -12,7 +12,7 @@ export function templateWorld() {
   return { unit_of_work, events: (): readonly Event[] => committed().events.values() };
 }
 
-/** Draws that repeat: a linear congruential generator, good enough to tell keys apart. */
+/** A repeatable random source: a linear congruential generator, sufficient for distinct keys. */
 export function repeatableRandom(seed: number): Random {
   let state = seed;
   const next = () => {
