@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { answerBrokenRequest } from '../../src/answer/broken-request.ts';
 
-/** What a server answers to these bytes, until it closes. */
+/** Returns the answer of a server to these bytes, until it closes. */
 async function answerTo(t: TestContext, bytes: string): Promise<string> {
   const server = createServer((_, response) => response.end('fine'));
   server.on('clientError', answerBrokenRequest);
@@ -26,7 +26,7 @@ for (const [what, bytes, status, code] of [
   ['a negative length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400, 'malformed_request'],
   ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
 ] as const) {
-  test(`what is no request (${what}) is answered in the shape of every error`, async (t) => {
+  test(`bytes that are not a request (${what}) are answered with the usual error body`, async (t) => {
     const answer = await answerTo(t, bytes);
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
     const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<string, string>;

@@ -4,7 +4,7 @@ import { Refusal } from '@tallystick/kernel';
 import { errorAnswer } from '../../src/answer/error-answer.ts';
 
 describe('the answer to an error', () => {
-  it('lets no error repeat a number, written in groups or not, in a sentence or in the name of a field', () => {
+  it('repeats no card number, written in groups or not, in a sentence or in the name of a field', () => {
     for (const number of ['4111111111111111', '4111 1111 1111 1111', '4111-1111-1111-1111']) {
       const fields = [{ path: `filter[${number}]`, message: `is no filter: ${number}` }];
       const told = JSON.stringify(

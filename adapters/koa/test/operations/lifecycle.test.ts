@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createLifecycle } from '../../src/index.ts';
 
 describe('the lifecycle of the server', () => {
-  it('is idle when every request that came in is answered, and not before', async () => {
+  it('is idle when every received request is answered, and not before', async () => {
     const lifecycle = createLifecycle();
     const leave_first = lifecycle.enter();
     const leave_second = lifecycle.enter();
@@ -20,7 +20,7 @@ describe('the lifecycle of the server', () => {
     assert.equal(lifecycle.stopping, true);
   });
 
-  it('is idle at once when nothing is in flight', async () => {
+  it('is idle immediately when nothing is in flight', async () => {
     await createLifecycle().idle();
   });
 });

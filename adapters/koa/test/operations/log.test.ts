@@ -5,7 +5,7 @@ import { Fault } from '@tallystick/kernel';
 import pino from 'pino';
 import { logOptions } from '../../src/index.ts';
 
-/** What a logger with our options writes. */
+/** Returns the output of a logger with our options. */
 function written(write: (logger: pino.Logger) => void): string {
   let text = '';
   const sink = new Writable({
@@ -19,12 +19,12 @@ function written(write: (logger: pino.Logger) => void): string {
 }
 
 const number = '4111111111111111';
-/** Letters: a process id or a time holds any three digits sooner or later. */
+/** Letters: a process id or a time may contain any three digits. */
 const code = 'ninety-eight';
 const key = `tly_test_12_${'A'.repeat(43)}`;
 
 describe('a log line', () => {
-  it('shows no card number, code, Authorization header, key or body, wherever they stand', () => {
+  it('shows no card number, code, Authorization header, key or body, at any place', () => {
     const text = written((logger) => {
       logger.info({ card_number: number, cvc: code }, 'top');
       logger.info({ data: { card_number: number, cvc: code } }, 'nested');
@@ -42,7 +42,7 @@ describe('a log line', () => {
     for (const line of text.trim().split('\n')) assert.doesNotThrow(() => JSON.parse(line));
   });
 
-  it('tells of an error its kind, message, stack and cause, and none of its other properties', () => {
+  it('shows the kind, message, stack and cause of an error, and none of its other properties', () => {
     const cause = Object.assign(new Error('connection lost'), { parameters: [code] });
     const fault = Object.assign(new Fault('the database is away', { retryable: true, cause }), {
       query: `select ${code}`,
@@ -55,7 +55,7 @@ describe('a log line', () => {
     assert.ok(!JSON.stringify(line).includes(code));
   });
 
-  it('tells the time as text, so that no digits of it are taken for a number', () => {
+  it('shows the time as text, so that its digits are not read as a card number', () => {
     assert.match(JSON.parse(written((logger) => logger.info('x'))).time, /^\d{4}-\d\d-\d\dT/);
   });
 });

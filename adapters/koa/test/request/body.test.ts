@@ -24,7 +24,9 @@ async function lengthServer(t: TestContext): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Sends the chunks, with no length declared unless told, and gives the answer's text. */
+/**
+ * Sends the chunks and returns the text of the answer. The length is declared only by `headers`.
+ */
 function post(port: number, chunks: Iterable<Buffer>, headers: Record<string, string> = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const sending = request({ port, host: '127.0.0.1', method: 'POST', headers }, (res) => {
@@ -52,7 +54,7 @@ describe('a body', () => {
     assert.equal(await post(port, [whole, whole, whole]), 'body_too_large');
   });
 
-  it('that its sender breaks off is refused, and no fault of ours', async (t) => {
+  it('that its sender aborts is refused, and is not a fault of the service', async (t) => {
     const broken = Promise.withResolvers<unknown>();
     const server = createServer((req) => {
       readBody(req).then(() => broken.reject(new Error('a body came whole')), broken.resolve);
@@ -80,7 +82,7 @@ describe('a body', () => {
     assert.equal(answer, 'body_too_large');
   });
 
-  it('is what JSON.parse makes of it', () => {
+  it('has the value that JSON.parse returns', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
@@ -89,7 +91,7 @@ describe('a body', () => {
     );
   });
 
-  it('that is no JSON is refused, and the refusal repeats none of it', () => {
+  it('that is not JSON is refused, and the refusal repeats none of it', () => {
     for (const text of [
       '',
       '{',
@@ -108,7 +110,7 @@ describe('a body', () => {
     }
   });
 
-  it('that is no UTF-8 is refused', () => {
+  it('that is not UTF-8 is refused', () => {
     assert.throws(() => parseJson(Buffer.from([0x22, 0xff, 0x22])), refused('malformed_json'));
     assert.throws(() => parseJson(Buffer.from([0x22, 0xc0, 0x80, 0x22])), refused('malformed_json'));
   });
@@ -121,7 +123,7 @@ describe('a body', () => {
     assert.doesNotThrow(() => parseJson(Buffer.from(JSON.stringify('[{\\"['.repeat(1000)))));
   });
 
-  it('with text that no database can keep is refused, the field named', () => {
+  it('with text that a database cannot store is refused with the name of the field', () => {
     for (const text of ['{"a":{"b":["x","\\u0000"]}}', '{"a":{"b":["x","\\ud800"]}}']) {
       assert.throws(
         () => parseJson(Buffer.from(text)),
@@ -135,7 +137,7 @@ describe('a body', () => {
     assert.deepEqual(parseJson(Buffer.from('"\\ud83d\\ude00"')), '😀');
   });
 
-  it('with __proto__ as a name changes nothing but itself', () => {
+  it('with __proto__ as a name changes only itself', () => {
     const value = parseJson(Buffer.from('{"__proto__":{"admin":true},"constructor":1}')) as Record<string, unknown>;
     assert.equal(value.admin, undefined);
     assert.equal(({} as Record<string, unknown>).admin, undefined);

@@ -25,11 +25,11 @@ function invalidPaths(query: string, with_rules = rules): readonly string[] {
 }
 
 describe('a query', () => {
-  it('has a page of 50 when none is asked for', () => {
+  it('has a page of 50 by default', () => {
     assert.deepEqual(read('').page, { limit: 50 });
   });
 
-  it('takes page limits of 1 to 100 and offsets to 10,000, and no others', () => {
+  it('accepts only page limits of 1 to 100 and offsets up to 10,000', () => {
     assert.deepEqual(read('page[limit]=1').page, { limit: 1 });
     assert.deepEqual(read('page[limit]=100&page[offset]=10000').page, { limit: 100, offset: 10_000 });
     for (const limit of ['0', '101', '-1', '1.5', 'x', '', '1e1', '٣']) {
@@ -39,13 +39,13 @@ describe('a query', () => {
       assert.deepEqual(invalidPaths(`page[offset]=${offset}`), ['page[offset]']);
   });
 
-  it('takes a cursor or an offset, not both', () => {
+  it('accepts a cursor or an offset, not both', () => {
     assert.deepEqual(read('page[after]=abc').page, { limit: 50, after: 'abc' });
     assert.deepEqual(invalidPaths('page[after]=abc&page[offset]=3'), ['page[offset]']);
     assert.deepEqual(invalidPaths('page[after]='), ['page[after]']);
   });
 
-  it('names every unknown, repeated and malformed filter and page parameter at once', () => {
+  it('names every unknown, repeated and malformed filter and page parameter in one refusal', () => {
     assert.deepEqual(invalidPaths('filter[color]=red&filter[mcc]=1&filter[mcc]=2&page[size]=3&filter=4&page[limit=5'), [
       'filter[color]',
       'filter[mcc]',
@@ -59,12 +59,12 @@ describe('a query', () => {
     assert.deepEqual(invalidPaths('filter[mcc]=1&page[limit]=2', {}), ['filter[mcc]', 'page[limit]']);
   });
 
-  it('refuses values that no database can keep', () => {
+  it('refuses values that a database cannot store', () => {
     assert.deepEqual(invalidPaths('filter[mcc]=a%00b'), ['filter[mcc]']);
     assert.deepEqual(invalidPaths('filter[mcc]=%ff'), ['filter[mcc]']);
   });
 
-  it('ignores what else is unknown', () => {
+  it('ignores other unknown parameters', () => {
     assert.deepEqual([...read('color=red&limit=5&__proto__[x]=1').filters], []);
   });
 
@@ -75,7 +75,7 @@ describe('a query', () => {
     assert.deepEqual(invalidPaths('deep=yes'), ['deep']);
   });
 
-  it('sees the preference for minimal items in both its spellings', () => {
+  it('accepts both spellings of the preference for minimal items', () => {
     for (const prefer of [
       'return-minimal',
       'return=minimal',
@@ -89,8 +89,8 @@ describe('a query', () => {
     }
   });
 
-  it('gives links that are read back as the same filters, flags and limit', () => {
-    // U+FFFD is what broken percent-encoding is read as, and is refused like it.
+  it('returns links that are parsed to the same filters, flags and limit', () => {
+    // Broken percent-encoding is read as U+FFFD, which is therefore refused.
     const value = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\0\uFFFD]/.test(text));
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 100 }), fc.boolean(), (mcc, limit, deep) => {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { createRateLimit } from '../../src/request/rate-limit.ts';
 
 describe('the rate limit of a key', () => {
-  it('lets a minute of requests through at once, then one per share of a minute', () => {
+  it('allows the requests of one minute immediately, then one per share of a minute', () => {
     let now_ms = 0;
     const limit = createRateLimit(() => now_ms);
     for (let i = 0; i < 60; i += 1) assert.equal(limit.take('a', 60), 0);
@@ -17,14 +17,14 @@ describe('the rate limit of a key', () => {
     assert.equal(limit.take('a', 60), 1);
   });
 
-  it('leaves other keys alone', () => {
+  it('does not affect other keys', () => {
     const limit = createRateLimit(() => 0);
     assert.equal(limit.take('a', 1), 0);
     assert.equal(limit.take('a', 1), 60);
     assert.equal(limit.take('b', 1), 0);
   });
 
-  it('never lets more through than a bucket and what flowed in since', () => {
+  it('never allows more requests than a full bucket and its refill since', () => {
     const waits = fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 120 }), waits, (per_minute, waits_ms) => {
@@ -41,7 +41,7 @@ describe('the rate limit of a key', () => {
     );
   });
 
-  it('lets a caller through who waits as long as it was told', () => {
+  it('allows a request after the wait that it returned', () => {
     let now_ms = 0;
     const limit = createRateLimit(() => now_ms);
     for (let i = 0; i < 7; i += 1) limit.take('a', 7);

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { readRequestId } from '../../src/request/request-id.ts';
 
 describe('the id of a request', () => {
-  it('is the one the caller sent when it is sane', () => {
+  it('is the caller’s if it is valid', () => {
     for (const id of ['a', 'trace-1.2~x', '3f2b:/+=@_', 'x'.repeat(128)]) assert.equal(readRequestId(id), id);
   });
 
-  it('is a new one when the caller sent none, or one that is empty, long, odd or a card number', () => {
+  it('is a new one when the caller sent none, or one that is empty, too long, not plain or a card number', () => {
     const made = [undefined, '', 'x'.repeat(129), 'a b', 'a\tb', 'ä', '{"a":1}', ['a', 'b'], '4111111111111111'].map(
       readRequestId,
     );
@@ -17,7 +17,7 @@ describe('the id of a request', () => {
     assert.equal(new Set(made).size, made.length);
   });
 
-  it('is that of the caller for every UUID, and for dates and counters, whose digits only look like those of a card', () => {
+  it('is the caller’s for every UUID, and for dates and counters, whose digits only look like a card number', () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => assert.equal(readRequestId(id), id)),
       propertyParameters(),

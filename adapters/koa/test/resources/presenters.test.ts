@@ -16,7 +16,7 @@ test('a company has a URL of the operator’s API', () => {
   assert.deepEqual(presentCompany(company), { id: '1', ...names, created_at, type: 'company', url });
 });
 
-test('an API key shows what it is, and none of its secrets', () => {
+test('an API key shows its fields, and none of its secrets', () => {
   const shown = { company_id: 1, role: 'client', environment: 'test', name: 'erp', rate_limit_per_minute: 60 } as const;
   const secrets = { secret_sha256: new Uint8Array(32), signing_secret_sealed: new Uint8Array(8) };
   const key: ApiKey = { id: 1, ...shown, ...secrets, created_at_ms, revoked_at_ms: null };
