@@ -8,7 +8,7 @@ interface Entry {
   readonly hasInstallScript?: boolean;
 }
 
-/** The oldest Node that may run npm. The Node that runs the project comes with `npm ci`. */
+/** The oldest Node that may run npm. `npm ci` installs the Node that runs the project. */
 const npm_node_major = 20;
 
 const { packages } = readLock('../package-lock.json');
@@ -32,7 +32,7 @@ it('has no engines of Node that exclude the Node that runs npm: npm ci would war
   assert.deepEqual(excluding, []);
 });
 
-it('decides about each install script in allowScripts: npm warns about scripts that nobody has reviewed', () => {
+it('decides about each install script in allowScripts: npm warns about scripts that are not reviewed', () => {
   const { allowScripts } = readJson('../package.json') as { allowScripts: Readonly<Record<string, boolean>> };
   const unreviewed = Object.entries(packages)
     .filter(([path, { hasInstallScript }]) => hasInstallScript && !(nameAt(path) in allowScripts))
@@ -50,7 +50,7 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 }
 
-/** Of the ranges that packages use: versions with an operator, and alternatives of them. */
+/** Supports the ranges that packages use: versions with an operator, and alternatives of them. */
 function includesMajor(range: string, major: number): boolean {
   return range.split('||').some((one) => {
     const from = Number(/\d+/.exec(one)?.[0] ?? 0);

@@ -1,7 +1,7 @@
 /**
- * Generates clients from the document of a running server, checks their types, and plays the story
- * of the demo with them. The generators are not dependencies of the repository:
- * `npm test -- --full` installs them in this folder.
+ * Generates clients from the document of a running server, checks their types, and runs the steps
+ * of the demo with them. The generators are not dependencies of the repository: `npm test --
+ * --full` installs them in this folder.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -25,7 +25,7 @@ const generated = join(folder, 'generated');
 const checks_answers = fileURLToPath(new URL('../support/src/check-answers.ts', import.meta.url));
 const skip = generators_expected ? false : 'the generators are not installed; npm test -- --full installs them';
 
-/** Runs a command in this folder; rejects with all that it wrote when it fails. */
+/** Runs a command in this folder. Rejects with all of its output when it fails. */
 function run(command: string, ...words: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, words, { cwd: folder }, (error, out, err) => {
@@ -71,7 +71,7 @@ describe('clients from the OpenAPI document', { skip }, () => {
     await runScript('check');
   });
 
-  it('play the story of the demo, and every answer and delivery is as the document says', async () => {
+  it('run the steps of the demo, and every answer and delivery matches the document', async () => {
     const output = await play('src/openapi-fetch.ts', server.url, `${receiver.origin}/hook`);
     assert.match(output, /9 decisions and clearings, \d+ deliveries: as expected/);
     const document = checkedDocument(text);

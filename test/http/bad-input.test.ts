@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { issueCard } from '@tallystick/cards';
 import { type Call, type Reply, type Service, start, startService } from './service.ts';
 
-/** A wrong request, and what it must be answered with. */
+/** A wrong request and its expected answer. */
 interface Wrong {
   readonly name: string;
   readonly method?: string;
@@ -11,13 +11,13 @@ interface Wrong {
   readonly call?: Call;
   readonly status: number;
   readonly code: string;
-  /** The paths in `fields`, in order; none: the body has no `fields`. */
+  /** The paths in `fields`, in order. Absent: the body has no `fields`. */
   readonly fields?: readonly string[];
   readonly headers?: Readonly<Record<string, string | RegExp>>;
 }
 
 const card_number = '5454545400000000';
-/** A number as people write it. */
+/** A number in the notation of people. */
 function inGroups(number: string, separator: string): string {
   return number.replace(/\d{4}(?=\d)/g, `$&${separator}`);
 }
@@ -27,7 +27,7 @@ const templates = '/v1/content/virtualcard-templates';
 const authorizations = '/network/v1/authorizations';
 const clearings = '/network/v1/clearings';
 
-/** `data` of a good authorization message. */
+/** `data` of a valid authorization message. */
 const message = {
   card_number,
   message_type_indicator: '0100',
@@ -52,7 +52,7 @@ const clearing = {
 
 const template = { name: 'n', mcc_list: ['5734'], mcc_rule: 'ALLOW', description: 'd', required_control: 'VELOCITY' };
 
-/** A create body with these fields beside a good total. */
+/** A create body with these fields and a valid total. */
 function card(fields: Readonly<Record<string, unknown>>): Call {
   return { body: { data: { total_card_amount: 1000, ...fields } } };
 }
@@ -425,7 +425,7 @@ describe('bad input', () => {
   const cleanups: (() => unknown)[] = [];
 
   before(async () => {
-    // The service outlives the single tests: whatever one of them left behind, another would see.
+    // All tests use one service, so that a test finds rows that another test left.
     service = await startService({ after: (cleanup: () => unknown) => cleanups.push(cleanup) });
     await issueNumber(service);
     stored = service.stored();
@@ -460,7 +460,7 @@ describe('bad input', () => {
   });
 });
 
-/** Issues card 1, with the number that the tests send. */
+/** Issues card 1 with the number that the tests send. */
 async function issueNumber({ persistence, vault, company_id }: Service): Promise<void> {
   const random = { ...vault.random, below: () => 0 };
   const call = { company_id, actor: 'job:test', request_id: null, now_ms: Date.parse(start) };

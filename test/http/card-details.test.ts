@@ -10,7 +10,7 @@ const visit = ({ service }: Mailed, method: string, path: string): Promise<Reply
 const grouped = (number: string): string => number.replace(/(\d{4})(?=\d)/g, '$1 ');
 
 describe('the page behind a mailed link', () => {
-  it('shows number, expiry and code to the first who presses the button, and to nobody else', async (t) => {
+  it('shows number, expiry and code only to the first person who presses the button', async (t) => {
     const mail = await mailed(t);
     const asked = await visit(mail, 'GET', mail.path);
     assert.equal(asked.status, 200);
@@ -28,7 +28,7 @@ describe('the page behind a mailed link', () => {
     }
   });
 
-  it('is not used up by programs that fetch it', async (t) => {
+  it('is not used by programs that fetch it', async (t) => {
     const mail = await mailed(t);
     for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS', 'PUT']) await visit(mail, method, mail.path);
     const head = await visit(mail, 'HEAD', mail.path);
@@ -52,7 +52,7 @@ describe('the page behind a mailed link', () => {
     assert.equal((await visit(mail, 'POST', mail.path)).status, 410);
   });
 
-  it('tells of unknown and malformed links as of used ones', async (t) => {
+  it('has the same text for unknown, malformed and used links', async (t) => {
     const mail = await mailed(t);
     await visit(mail, 'POST', mail.path);
     const used = await visit(mail, 'GET', mail.path);
@@ -62,7 +62,7 @@ describe('the page behind a mailed link', () => {
     }
   });
 
-  it('is kept nowhere, framed by nobody, runs nothing and sends nobody on', async (t) => {
+  it('is not cached, cannot be framed, runs no script and does not redirect', async (t) => {
     const mail = await mailed(t);
     for (const reply of [
       await visit(mail, 'GET', mail.path),
@@ -82,7 +82,7 @@ describe('the page behind a mailed link', () => {
     }
   });
 
-  it('leaves the link in no log, no metric, no error and no table, and the number in none', async (t) => {
+  it('leaves neither the link nor the number in a log, a metric, an error or a table', async (t) => {
     const mail = await mailed(t);
     for (const method of ['GET', 'POST', 'POST', 'PUT']) {
       const headers = { 'X-Request-Id': 'visit-1' };
@@ -104,7 +104,7 @@ describe('the page behind a mailed link', () => {
   });
 
   for (const database_name of database_names) {
-    it(`opens once, however many come at the same time, on ${database_name}`, async (t) => {
+    it(`opens once for many concurrent requests, on ${database_name}`, async (t) => {
       const mail = await mailed(t, database_name);
       const replies = await Promise.all(Array.from({ length: 20 }, () => visit(mail, 'POST', mail.path)));
       const statuses = replies.map(({ status }) => status).toSorted();
@@ -116,7 +116,7 @@ describe('the page behind a mailed link', () => {
 });
 
 describe('the mailbox', () => {
-  it('shows each mail to the operator alone, newest first, page by page', async (t) => {
+  it('shows each mail only to the operator, newest first, page by page', async (t) => {
     const mail = await mailed(t);
     const { send } = mail.service;
     const body = { data: { email: 'bob@example.com' } };
@@ -138,12 +138,12 @@ describe('the mailbox', () => {
     assert.equal((await send('GET', '/sandbox/v1/mailbox/99', { key: 'operator' })).status, 404);
   });
 
-  it('is there in the sandbox only', async (t) => {
+  it('exists only in the sandbox', async (t) => {
     const { send } = await startService(t, 'sqlite', (ports) => ({ ...ports, sandbox: null }));
     assert.equal((await send('GET', '/sandbox/v1/mailbox', { key: null })).status, 404);
   });
 
-  it('holds what the mail tells: limits and validity, and of the number four digits', async (t) => {
+  it('contains the mails: limits and validity, and four digits of the number', async (t) => {
     const mail = await mailed(t);
     const message = await newest(mail.service);
     const last4 = mail.card_number.slice(-4);
@@ -157,7 +157,7 @@ describe('the mailbox', () => {
     }
   });
 
-  it('holds number and code only for a company that wants them in its mails', async (t) => {
+  it('contains number and code only for a company that has them in its mails', async (t) => {
     const mail = await mailed(t);
     const { send } = mail.service;
     const change = { key: 'operator', body: { data: { full_details_in_mail: true } } };

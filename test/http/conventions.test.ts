@@ -7,7 +7,7 @@ import { type Reply, type Service, startService } from './service.ts';
 
 const path = '/v1/virtualcards';
 
-/** Issues a card and gives it as a client with the right to see numbers sees it. */
+/** Issues a card and returns it as a client with permission to see numbers sees it. */
 async function issue({ send }: Service, data: Readonly<Record<string, unknown>> = {}) {
   const body = { data: { total_card_amount: 100_000, ...data }, show_card_number: true };
   const reply = await send('POST', path, { body });
@@ -16,7 +16,7 @@ async function issue({ send }: Service, data: Readonly<Record<string, unknown>> 
 }
 
 describe('a list', () => {
-  it('is walked page by page through links that keep the filters, and ends with null', async (t) => {
+  it('is read page by page through links that keep the filters, and ends with null', async (t) => {
     const service = await startService(t);
     const ids: string[] = [];
     for (let i = 0; i < 5; i += 1) {
@@ -43,7 +43,7 @@ describe('a list', () => {
     assert.ok(!offset.json.links.next.includes('offset'));
   });
 
-  it('is reduced to id, type and url when the client prefers so', async (t) => {
+  it('is reduced to id, type and url when the client prefers minimal items', async (t) => {
     const service = await startService(t);
     const { id } = await issue(service);
     for (const prefer of ['return-minimal', 'return=minimal']) {
@@ -71,7 +71,7 @@ describe('a list', () => {
     assert.deepEqual((await service.send('GET', `${path}?filter[status]=Canceled`)).json.data, []);
   });
 
-  it('is told to honour that preference where its items have a url, and stays whole elsewhere', async (t) => {
+  it('supports that preference where its items have a url, and stays whole elsewhere', async (t) => {
     const service = await startService(t);
     const { id, card_number } = await issue(service);
     await service.send('POST', '/network/v1/authorizations', { key: 'network', body: authorization(card_number) });
@@ -89,7 +89,7 @@ describe('a list', () => {
     }
   });
 
-  it('of cards carries their authorizations only when asked to', async (t) => {
+  it('of cards contains their authorizations only on request', async (t) => {
     const service = await startService(t);
     const { card_number } = await issue(service);
     await service.send('POST', '/network/v1/authorizations', { key: 'network', body: authorization(card_number) });
@@ -102,7 +102,7 @@ describe('a list', () => {
 });
 
 describe('a card number', () => {
-  it('is shown only to who asks for it, and each showing is in the audit log', async (t) => {
+  it('is shown only on request, and the audit log records each showing', async (t) => {
     const service = await startService(t);
     const hidden = (await service.send('POST', path, { body: { data: { total_card_amount: 5 } } })).json.data;
     assert.equal(hidden.card_number, `************${hidden.last4}`);
@@ -124,7 +124,7 @@ describe('a card number', () => {
 });
 
 describe('an object of another company', () => {
-  it('is answered in the same words as one that does not exist', async (t) => {
+  it('has the same answer as an unknown object', async (t) => {
     const service = await startService(t);
     const { id } = await issue(service);
     const key = await clientOfAnotherCompany(service);
@@ -157,7 +157,7 @@ async function clientOfAnotherCompany({ send }: Service): Promise<string> {
 }
 
 describe('the id of a company', () => {
-  it('is taken as a number and as the text that the company itself shows', async (t) => {
+  it('is accepted as a number and as the text in the company’s answer', async (t) => {
     const { send } = await startService(t);
     const body = { data: { name: 'Example Ltd', customer_number: '4711' } };
     const { id } = (await send('POST', '/operator/v1/companies', { key: 'operator', body })).json.data;
@@ -199,7 +199,7 @@ describe('a key', () => {
     assert.equal(typeof revoked.revoked_at, 'string');
   });
 
-  it('may send as many requests a minute as it is given, and is told when to come again', async (t) => {
+  it('is limited to its requests per minute, and the refusal states when to try again', async (t) => {
     const service = await startService(t);
     const data = { role: 'network', name: 'slow', rate_limit_per_minute: 2 };
     const { key } = (await service.send('POST', '/operator/v1/keys', { key: 'operator', body: { data } })).json.data;
@@ -217,7 +217,7 @@ describe('a key', () => {
 });
 
 describe('every answer', () => {
-  it('carries a request id: the sane one of the caller, else a new one', async (t) => {
+  it('has a request id: the caller’s if valid, else a new one', async (t) => {
     const { send } = await startService(t);
     const own = await send('GET', path, { headers: { 'X-Request-Id': 'trace-1' } });
     assert.equal(own.headers.get('x-request-id'), 'trace-1');
@@ -226,7 +226,7 @@ describe('every answer', () => {
     assert.match((await send('GET', '/nowhere')).headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
   });
 
-  it('stores the request id on the events that it caused, and logs one line', async (t) => {
+  it('has a request id that is stored in its events, and one log line', async (t) => {
     const service = await startService(t);
     const headers = { 'X-Request-Id': 'trace-2' };
     await service.send('POST', path, { body: { data: { total_card_amount: 5 } }, headers });
@@ -250,7 +250,7 @@ describe('every answer', () => {
     assert.equal(typeof duration_ms, 'number');
   });
 
-  it('forbids to be kept, sniffed, framed or scripted', async (t) => {
+  it('forbids caching, sniffing, framing and scripts', async (t) => {
     const { send } = await startService(t);
     for (const where of [path, '/v1/events/types', '/nowhere', '/healthz']) {
       const { headers } = await send('GET', where);
@@ -261,7 +261,7 @@ describe('every answer', () => {
     }
   });
 
-  it('about virtual cards, errors too, says that the interface is deprecated; no other does', async (t) => {
+  it('about virtual cards, also an error, states that the interface is deprecated; no other does', async (t) => {
     const { send } = await startService(t);
     for (const where of [path, `${path}/1`, `${path}/1/clearings`]) {
       assert.match((await send('GET', where)).headers.get('deprecation') ?? '', /^@\d+$/, where);
@@ -271,7 +271,7 @@ describe('every answer', () => {
     }
   });
 
-  it('to HEAD is that to GET without the body, and to a deletion has none', async (t) => {
+  it('to HEAD is the answer to GET without the body, and to a deletion has none', async (t) => {
     const service = await startService(t);
     const { id } = await issue(service);
     const head = await service.send('HEAD', `${path}/${id}`);
@@ -285,7 +285,7 @@ describe('every answer', () => {
     assert.equal(events.length, 1);
   });
 
-  it('to something unexpected is a 500 with the request id, which the log explains', async (t) => {
+  it('to an unexpected error is 500 with the request id, which is in the log', async (t) => {
     const service = await startService(t, 'sqlite', (ports) => ({
       ...ports,
       unitOfWork: {
@@ -300,7 +300,7 @@ describe('every answer', () => {
     assert.match(service.log(), /secret of the inside/);
   });
 
-  it('to a database that is away is 503 with Retry-After', async (t) => {
+  it('while the database is unavailable is 503 with Retry-After', async (t) => {
     const away = () => Promise.reject(new Fault('the database is away', { retryable: true }));
     const service = await startService(t, 'sqlite', (ports) => ({
       ...ports,
@@ -316,7 +316,7 @@ describe('every answer', () => {
   });
 });
 
-describe('an authorization that meets a fault of ours', () => {
+describe('an authorization that meets a fault of the service', () => {
   it('is answered 503 with the item, code U, and nothing is recorded as approved', async (t) => {
     let broken = true;
     const service = await startService(t, 'sqlite', undefined, (ledger) => ({
@@ -356,7 +356,7 @@ describe('an authorization that meets a fault of ours', () => {
 });
 
 describe('while the server stops', () => {
-  it('requests in flight are finished, connections closed, and it is not ready', async (t) => {
+  it('requests in flight are completed, connections are closed, and it is not ready', async (t) => {
     const { send, lifecycle, url } = await startService(t);
     assert.equal((await send('GET', '/readyz', { key: null })).status, 200);
     const slow = connect(Number(new URL(url).port), '127.0.0.1');
@@ -382,7 +382,7 @@ describe('while the server stops', () => {
   });
 });
 
-describe('what stands beside the interface', () => {
+describe('the part beside the interface', () => {
   it('is an OpenAPI document with every route, and a page about it that loads nothing', async (t) => {
     const { send } = await startService(t);
     const document = (await send('GET', '/openapi.json', { key: null })).json;
@@ -424,7 +424,7 @@ describe('what stands beside the interface', () => {
     const page = await send('GET', '/docs', { key: null });
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
     assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-[^']+';/);
-    // Examples of bodies stand in `pre`, as text.
+    // Examples of bodies are text in `pre` or `code`.
     const page_itself = page.text.replace(/<(pre|code)\b[^>]*>[^<]*<\/\1>/g, '');
     assert.ok(!/<script|<link|<img|https?:\/\/|@import|url\(/.test(page_itself));
     for (const where of Object.keys(document.paths)) assert.ok(page.text.includes(where), where);
@@ -446,7 +446,7 @@ describe('what stands beside the interface', () => {
   });
 });
 
-/** Every reference in the document leads to something. */
+/** Asserts that every reference in the document has a target. */
 function assertReferences(document: { components: { schemas: object } }): void {
   const text = JSON.stringify(document);
   const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name as string);
@@ -455,7 +455,7 @@ function assertReferences(document: { components: { schemas: object } }): void {
 }
 
 describe('the clock of the sandbox', () => {
-  it('is moved by the operator, and is not there outside the sandbox', async (t) => {
+  it('is moved by the operator, and does not exist outside the sandbox', async (t) => {
     const inside = await startService(t);
     const body = { data: { set: '2030-04-01T00:00:00Z', frozen: true } };
     const moved = await inside.send('POST', '/sandbox/v1/clock', { key: 'operator', body });
@@ -466,8 +466,8 @@ describe('the clock of the sandbox', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('in the middle of its body leaves nothing in flight and nothing changed', async (t) => {
+describe('a client that disconnects', () => {
+  it('during its body leaves nothing in flight and nothing changed', async (t) => {
     const service = await startService(t);
     const stored = service.stored();
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

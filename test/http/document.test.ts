@@ -7,7 +7,7 @@ import { type CheckedDocument, checkedDocument } from '@tallystick/test-support'
 import { authorization } from './authorization.ts';
 import { type Call, type Service, start, startService } from './service.ts';
 
-/** As much of JSON Schema as these tests look into. */
+/** The part of JSON Schema that these tests read. */
 interface Schema {
   readonly $ref?: string;
   readonly examples?: readonly Readonly<Record<string, unknown>>[];
@@ -44,7 +44,7 @@ function resolve({ components }: Document, reference: string): Schema {
   return schema;
 }
 
-/** The schema of what a body has under `data`. */
+/** The schema of `data` in a body. */
 function dataOf(document: Document, { requestBody }: Operation): Schema {
   const schema = requestBody?.content['application/json'].schema;
   assert.ok(schema?.$ref !== undefined, 'the body has a named schema');
@@ -62,7 +62,7 @@ async function readChecked({ send }: Service): Promise<CheckedDocument> {
   return checkedDocument((await send('GET', '/openapi.json', { key: null })).text);
 }
 
-/** A good request to each route with a body, by method and path. */
+/** A valid request to each route with a body, by method and path. */
 function goodRequests(card_number: string): readonly (readonly [string, string, string, Call])[] {
   const network = (body: unknown): Call => ({ key: 'network', body });
   const operator = (data: unknown): Call => ({ key: 'operator', body: { data } });
@@ -121,20 +121,20 @@ describe('the OpenAPI document', () => {
     const { unitOfWork } = service.persistence;
     const mailbox = mailboxMailer({ unitOfWork, sealer: service.vault.sealer, clock: fixedClock(start) });
     await mailbox.send({ to: 'a@example.com', subject: 's', text: 't', html: 'h' });
-    // The webhook hears of cards: a delivery to read.
+    // The webhook subscribes to cards, so that there is a delivery to read.
     const card = await service.send('POST', '/v1/virtualcards', { body: { data: { total_card_amount: 5000 } } });
     assert.equal(card.status, 200);
     const { offers } = await unitOfWork.run((tx) => relayEvents(tx, Date.parse(start), 100));
     const delivery_id = String(offers[0]?.delivery_id);
     for (const [path, operations] of Object.entries(document.paths)) {
-      // A page for people, which opens by a secret.
+      // A page for people, which requires a secret.
       if (operations.get === undefined || path.startsWith('/card-details')) continue;
       const key = keyFor(path);
       const target = path.replace('{id}', '1').replace('{delivery_id}', delivery_id);
       const reply = await service.send('GET', target, { key });
       assert.equal(reply.status, 200, `${path}: ${reply.text}`);
 
-      // A list that says so reduces its items to what leads to them; no other does.
+      // A list that documents the preference reduces its items to their links. No other list does.
       const minimal = await service.send('GET', target, { key, headers: { Prefer: 'return-minimal' } });
       const promised = operations.get.parameters.some(({ name }) => name === 'Prefer');
       assert.equal(minimal.headers.get('preference-applied') === 'return-minimal', promised, path);
@@ -148,7 +148,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('shows of every body an example, which is taken', async (t) => {
+  it('shows an accepted example of every body', async (t) => {
     const service = await withCard(t);
     const document = await read(service);
     const { text: page } = await service.send('GET', '/docs', { key: null });
@@ -177,7 +177,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of every field which values are refused, and by the name of the field they are', async (t) => {
+  it('states the refused values of every field, and the refusals name the field', async (t) => {
     const service = await withCard(t);
     const document = await read(service);
     const { findMisfit } = await readChecked(service);
@@ -204,7 +204,7 @@ describe('the OpenAPI document', () => {
     assert.ok(tried > 300, `only ${tried} values were tried`);
   });
 
-  it('names every operation by an id that clients may rely on', async (t) => {
+  it('has a stable id for every operation', async (t) => {
     const document = await read(await startService(t));
     const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap(Object.values);
     const ids = operations.map(({ operationId }) => operationId);
@@ -224,7 +224,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(Object.keys(webhooks).toSorted(), expected.toSorted());
   });
 
-  it('describes the filters that a list takes: their values are taken, others are refused', async (t) => {
+  it('describes the filters of a list: their values are accepted, others are refused', async (t) => {
     const service = await withCard(t);
     const document = await read(service);
     const { findMisfit } = await readChecked(service);
@@ -251,7 +251,7 @@ describe('the OpenAPI document', () => {
     assert.ok(tried > 100, `only ${tried} filters were tried`);
   });
 
-  it('is not met by an answer with a field more or less, another status or another header', async (t) => {
+  it('does not match an answer with an additional or missing field, another status or another header', async (t) => {
     const service = await withCard(t);
     const { findAnswerProblem } = await readChecked(service);
     const card = '/v1/virtualcards/1';
@@ -263,7 +263,7 @@ describe('the OpenAPI document', () => {
     assert.equal(findAnswerProblem('GET', card, { status, headers, text }), null);
     let planted = 0;
     for (const object of objectsIn(JSON.parse(text))) {
-      // Objects of the client's own may have any field.
+      // Objects of the client may have any field.
       if (object.path.endsWith('metadata') || object.path.endsWith('network_data')) continue;
       const more = JSON.stringify(object.changed((value) => ({ ...value, planted: 1 })));
       assert.match(findAnswerProblem('GET', card, { status, headers, text: more }) ?? '', /planted/, object.path);
@@ -287,7 +287,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Texts that are a value of some filter, and of others not. */
+/** Texts that are valid for some filters and invalid for others. */
 const filter_values = [
   '1',
   'x',
@@ -304,7 +304,7 @@ const filter_values = [
   'x'.repeat(256),
 ];
 
-/** Every object in a JSON value: where it stands, and the whole value with that object changed. */
+/** Yields every object in a JSON value: its path, and the whole value with that object changed. */
 function* objectsIn(
   value: unknown,
   path = '$',
@@ -374,7 +374,7 @@ const operation_ids = [
   'webhooks.update',
 ];
 
-/** Values of every kind, and those just past the bounds of the schema. */
+/** Values of every kind, and values just outside the bounds of the schema. */
 function badValues(schema: Schema): readonly unknown[] {
   const branches = schema.anyOf ?? [schema];
   const past = branches.flatMap(({ minimum, maximum, maxLength, minLength, maxItems }) => [

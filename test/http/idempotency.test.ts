@@ -18,7 +18,7 @@ async function cardsOf({ send }: Service): Promise<number> {
 
 for (const database of database_names) {
   describe(`an Idempotency-Key, over ${database}`, () => {
-    it('gets the first answer again, byte for byte, and nothing is done twice', async (t) => {
+    it('returns the first answer again, byte for byte, and the work is done once', async (t) => {
       const service = await startService(t, database);
       const first = await create(service, 'k');
       const again = await create(service, 'k');
@@ -65,7 +65,7 @@ for (const database of database_names) {
       assert.equal((await shown()).length, 3, 'a masked number is no showing');
     });
 
-    it('of a refusal gets the same refusal again, with the request id of the first', async (t) => {
+    it('of a refused request returns the same refusal again, with the request id of the first', async (t) => {
       const service = await startService(t, database);
       const first = await create(service, 'k', { total_card_amount: -1 });
       assert.equal(first.status, 400);
@@ -76,7 +76,7 @@ for (const database of database_names) {
       assert.equal(again.headers.get('idempotent-replayed'), 'true');
     });
 
-    it('with another body, path or query is 422', async (t) => {
+    it('with another body, path or query is refused with 422', async (t) => {
       const service = await startService(t, database);
       await create(service, 'k');
       const headers = { 'Idempotency-Key': 'k' };
@@ -93,7 +93,7 @@ for (const database of database_names) {
       assert.equal(await cardsOf(service), 1);
     });
 
-    it('sent many times at once does its work once: the others are told 409 or get the answer', async (t) => {
+    it('of many concurrent requests does the work once: the others get 409 or the answer', async (t) => {
       const service = await startService(t, database);
       const replies = await Promise.all(Array.from({ length: 12 }, () => create(service, 'k')));
       const texts = new Set(replies.filter(({ status }) => status === 200).map(({ text }) => text));
@@ -104,7 +104,7 @@ for (const database of database_names) {
       assert.equal(await cardsOf(service), 1);
     });
 
-    it('claimed by a process that died is free after a minute of the machine’s, though the service’s clock stands still', async (t) => {
+    it('claimed by a process that died is free after a minute of machine time, even while the service’s clock is frozen', async (t) => {
       let machine_ms = Date.now();
       const machine_clock = { now: () => Temporal.Instant.fromEpochMilliseconds(machine_ms) };
       const service = await startService(t, database, (ports) => ({ ...ports, machine_clock }));
@@ -126,7 +126,7 @@ for (const database of database_names) {
       assert.equal(await cardsOf(service), 1);
     });
 
-    it('is free again a day later, and belongs to one API key alone', async (t) => {
+    it('is free again a day later, and belongs to one API key only', async (t) => {
       const service = await startService(t, database);
       await create(service, 'k');
       const body = { data: { name: 'A', customer_number: '1' } };
@@ -145,8 +145,8 @@ for (const database of database_names) {
   });
 }
 
-describe('what is kept of an answer', () => {
-  it('shows no card number to who reads the database', async (t) => {
+describe('the stored part of an answer', () => {
+  it('shows no card number to a reader of the database', async (t) => {
     const service = await startService(t);
     const { card_number } = (await create(service, 'k')).json.data;
     const stored = service.stored();
@@ -160,7 +160,7 @@ describe('what is kept of an answer', () => {
     }
   });
 
-  it('is nothing when we failed: the same key does the work at the next try', async (t) => {
+  it('is empty after a failure of the service: the same key does the work at the next try', async (t) => {
     let failing = true;
     const service = await startService(t, 'sqlite', (ports) => ({
       ...ports,
@@ -180,7 +180,7 @@ describe('what is kept of an answer', () => {
     assert.equal(await cardsOf(service), 1);
   });
 
-  it('is not the change without the answer: when the answer cannot be kept, nothing is changed', async (t) => {
+  it('is committed with the change: when the answer cannot be stored, nothing is changed', async (t) => {
     let failing = true;
     const service = await startService(t, 'sqlite', (ports) => ({
       ...ports,
@@ -199,7 +199,7 @@ describe('what is kept of an answer', () => {
     assert.equal(await cardsOf(service), 1);
   });
 
-  it('is the decision about an authorization too', async (t) => {
+  it('also contains the decision about an authorization', async (t) => {
     const service = await startService(t);
     const { card_number } = (await create(service, 'k')).json.data;
     const call = {

@@ -13,11 +13,11 @@ export interface Mailed {
   /** The path of the link in the newest mail. */
   readonly path: string;
   readonly token: string;
-  /** Sends what is due. */
+  /** Sends the due mails. */
   sendMails(now?: string): Promise<void>;
 }
 
-/** A service that has mailed a card to its mailbox. */
+/** Starts a service that has mailed a card to its mailbox. */
 export async function mailed(t: TestContext, database_name: DatabaseName = 'sqlite'): Promise<Mailed> {
   const service = await startService(t, database_name);
   const { persistence, vault } = service;

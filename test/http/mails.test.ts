@@ -8,8 +8,7 @@ import { type Service, start, startService } from './service.ts';
 const path = '/operator/v1/mails';
 
 /**
- * A service whose mails go out when the test says so; those to whom a mail server refuses for good
- * have failed then.
+ * Starts a service. `sendDue` sends the due mails. A mail to a refused recipient fails permanently.
  */
 async function withMails(t: TestContext, database: DatabaseName) {
   const service = await startService(t, database);
@@ -39,7 +38,7 @@ const operator = ({ send }: Service, method: string, target: string) => send(met
 
 for (const database of database_names) {
   describe(`an operator, over ${database}`, () => {
-    it('sees what became of each mail, and no address', async (t) => {
+    it('reads the state of each mail, and no address', async (t) => {
       const { service, sendDue, issue } = await withMails(t, database);
       const vcn_id = Number(await issue('ann@example.com', 'Jürgen@example.org', '𝒷@example.net'));
       await sendDue(['ann@example.com']);
@@ -75,7 +74,7 @@ for (const database of database_names) {
       assert.ok(!service.log().includes('@example'));
     });
 
-    it('lists them by state and company, page by page', async (t) => {
+    it('lists mails by state and company, page by page', async (t) => {
       const { service, sendDue, issue } = await withMails(t, database);
       await issue('a@example.com', 'b@example.com', 'c@example.com', 'd@example.com');
       await sendDue(['a@example.com', 'b@example.com', 'd@example.com']);
@@ -105,7 +104,7 @@ for (const database of database_names) {
       }
     });
 
-    it('sends a failed mail again, from the start, which the audit log tells of', async (t) => {
+    it('sends a failed mail again, from the start, with an entry in the audit log', async (t) => {
       const { service, sent_to, sendDue, issue } = await withMails(t, database);
       await issue('ann@example.com');
       await sendDue(['ann@example.com']);
@@ -128,7 +127,7 @@ for (const database of database_names) {
       );
     });
 
-    it('sends none again that is sent, on its way, or about a Canceled card', async (t) => {
+    it('cannot retry a mail that is sent, in transit, or about a Canceled card', async (t) => {
       const { service, sendDue, issue } = await withMails(t, database);
       const id = await issue('sent@example.com', 'canceled@example.com');
       await sendDue(['canceled@example.com']);
@@ -145,7 +144,7 @@ for (const database of database_names) {
       assert.equal((await operator(service, 'GET', `${path}/4`)).status, 404);
     });
 
-    it('is the only one who may', async (t) => {
+    it('is the only role with these permissions', async (t) => {
       const { service, issue } = await withMails(t, database);
       await issue('ann@example.com');
       for (const key of ['client', 'network', 'bank'] as const) {

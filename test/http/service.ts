@@ -29,15 +29,15 @@ import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 import { addressGuard, callbackUrlPolicy, webhookClient } from '@tallystick/webhook-client';
 import pino from 'pino';
 
-/** When the service's clock stands, unless a test moves it. */
+/** The time of the service's clock, unless a test moves it. */
 export const start = '2030-03-15T10:00:00Z';
 
-/** What came back. */
+/** The answer to a request. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
   readonly json: any;
 }
@@ -45,7 +45,7 @@ export interface Reply {
 export interface Call {
   /** A role's fixed key, a key's text, or null for none. Default: the client's. */
   readonly key?: keyof typeof sandbox_keys | (string & {}) | null;
-  /** Sent as JSON; a string or bytes as they are. */
+  /** Sent as JSON. A string or bytes are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -61,16 +61,19 @@ export interface Service {
   send(method: string, path: string, call?: Call): Promise<Reply>;
   /** Sets the service's clock. */
   setClock(instant: string): void;
-  /** All that was logged so far. */
+  /** Returns everything that was logged so far. */
   log(): string;
-  /** Every row of every table, as text, but for what a request without effect may leave: on SQLite. */
+  /**
+   * Returns every row of every table as text, except rows that a request without effect may leave.
+   * Only on SQLite.
+   */
   stored(): string;
 }
 
 /** Ports of the application that a test replaces. */
 export type Otherwise = (ports: HttpAppPorts) => HttpAppPorts;
 
-/** A service with one company, `SANDBOX`, and its real card in USD. */
+/** Starts a service with one company, `SANDBOX`, and its real card in USD. */
 export async function startService(
   t: { after(cleanup: () => unknown): void },
   database_name: DatabaseName = 'sqlite',
@@ -226,7 +229,7 @@ function shown(_name: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
 }
 
-/** Loopback may be called, as in the sandbox. */
+/** Webhooks may use loopback addresses, as in the sandbox. */
 const guard = addressGuard(['127.0.0.0/8', '::1/128']);
 
 function webhookServices({ sealer, random, hmacSha256 }: Vault, clock: Clock, sender: WebhookSender): WebhookServices {

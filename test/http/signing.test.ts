@@ -5,10 +5,10 @@ import { fixedClock } from '@tallystick/kernel';
 import { type Service, startService } from './service.ts';
 
 const secret = 'a signing secret of the tests';
-/** The machine's time in these tests, seconds. */
+/** Machine time in these tests, seconds. */
 const machine_s = 1_900_000_000;
 
-/** A service, a machine time that stands still, and a client's key whose requests must be signed. */
+/** A service with a stopped machine clock, and a client's key whose requests must be signed. */
 async function signedClient(t: TestContext): Promise<Service & { readonly key: string }> {
   const service = await startService(t, 'sqlite', (ports) => ({
     ...ports,
@@ -21,7 +21,7 @@ async function signedClient(t: TestContext): Promise<Service & { readonly key: s
   return { ...service, key: made.json.data.key };
 }
 
-/** What the specification of the service says a signature is. */
+/** Computes the signature as the service specification defines it. */
 function signed(method: string, target: string, body = '', timestamp = String(machine_s), with_secret = secret) {
   const [path, query = ''] = target.split('?');
   const signature = createHmac('sha256', with_secret)
@@ -31,7 +31,7 @@ function signed(method: string, target: string, body = '', timestamp = String(ma
 }
 
 describe('a request that must be signed', () => {
-  it('goes through when timestamp, method, path, query and body are what was signed', async (t) => {
+  it('is accepted when timestamp, method, path, query and body are as signed', async (t) => {
     const { send, key } = await signedClient(t);
     const body = JSON.stringify({ data: { total_card_amount: 5 } });
     const made = await send('POST', '/v1/virtualcards', {
@@ -48,7 +48,7 @@ describe('a request that must be signed', () => {
     );
   });
 
-  it('goes through within 300 seconds of the machine, and no further', async (t) => {
+  it('is accepted within 300 seconds of machine time, and not outside', async (t) => {
     const { send, key } = await signedClient(t);
     const at = (seconds: number) => signed('GET', '/v1/events', '', String(machine_s + seconds));
     for (const seconds of [-300, 300])
@@ -57,14 +57,14 @@ describe('a request that must be signed', () => {
       assert.equal((await send('GET', '/v1/events', { key, headers: at(seconds) })).status, 401);
   });
 
-  it('keeps to the machine when the clock of the sandbox moves', async (t) => {
+  it('is compared with machine time when the clock of the sandbox moves', async (t) => {
     const service = await signedClient(t);
     service.setClock('2040-01-01T00:00:00Z');
     const headers = signed('GET', '/v1/events');
     assert.equal((await service.send('GET', '/v1/events', { key: service.key, headers })).status, 200);
   });
 
-  it('is refused with anything else, and nothing is done', async (t) => {
+  it('is refused after any change, and has no effect', async (t) => {
     const service = await signedClient(t);
     const path = '/v1/virtualcards';
     const body = JSON.stringify({ data: { total_card_amount: 5 } });
@@ -94,7 +94,7 @@ describe('a request that must be signed', () => {
   });
 });
 
-/** As fetch sends it. */
+/** The target as fetch sends it. */
 function encoded(target: string): string {
   const { pathname, search } = new URL(target, 'http://host');
   return pathname + search;

@@ -6,7 +6,7 @@ import { startService } from './service.ts';
 
 for (const database of database_names) {
   describe(`the interface over ${database}`, () => {
-    it('issues a card, decides its authorizations, records a clearing, and tells of it all in events', async (t) => {
+    it('issues a card, decides its authorizations, records a clearing, and records an event of each change', async (t) => {
       const { send } = await startService(t, database);
       const created = await send('POST', '/v1/virtualcards', {
         body: { data: { total_card_amount: 10_000, metadata: { trip: 'Oslo' } }, show_card_number: true },

@@ -20,7 +20,7 @@ import { type Call, type Service, startService } from './service.ts';
 const path = '/v1/webhooks';
 const callback_url = 'https://hooks.example/a';
 
-/** A wrong request, the status it is answered with, and the field it names; null: none. */
+/** A wrong request, the status of its answer, and the field that the answer names. Null: none. */
 interface Wrong {
   readonly name: string;
   readonly method: string;
@@ -32,7 +32,10 @@ interface Wrong {
   readonly call?: Call;
 }
 
-/** Addresses that no webhook goes to unless the configuration allows their network, in the ways that they can be written. */
+/**
+ * Addresses that a webhook may use only if the configuration allows their network, in all
+ * notations.
+ */
 const refused_hosts = [
   '127.0.0.1',
   '127.1',
@@ -80,7 +83,9 @@ function urlRefused(name: string, url: unknown, says?: RegExp): Wrong {
   return registering(name, { callback_url: url }, 'callback_url', says);
 }
 
-/** Webhook 1 is the company's own, for the types 2 and 6; webhook 2 another company's. */
+/**
+ * Webhook 1 belongs to the company and has the types 2 and 6. Webhook 2 belongs to another company.
+ */
 const wrong_requests: readonly Wrong[] = [
   registering('no callback URL', { event_type_ids: [3] }, 'callback_url', /required/),
   urlRefused('null for one', null, /required/),
@@ -176,7 +181,7 @@ const wrong_requests: readonly Wrong[] = [
         ['POST', '/recover'],
       ] as const
     )
-      // Of the own webhook only the delivery that it has not got is missing.
+      // The company's webhook exists; only its delivery is unknown.
       .filter(([, what]) => id !== '1' || what.startsWith('/deliveries/'))
       .map(([method, what]) => ({
         name: `${method} ${what || 'itself'} of ${{ 1: 'a delivery that is not there', 2: 'another company', 77: 'nobody' }[id]}`,
@@ -236,7 +241,7 @@ describe('a wrong request about webhooks', () => {
     assert.ok(!JSON.stringify(json).includes('short'), 'a secret is in no message');
   });
 
-  it('of another company is answered in the words of one that is not there', async () => {
+  it('of another company has the same answer as an unknown object', async () => {
     const headers = { 'X-Request-Id': 'same' };
     const [foreign, unknown] = await Promise.all(
       ['2', '77'].map((id) => service.send('GET', `${path}/${id}`, { headers })),
@@ -249,9 +254,12 @@ describe('webhooks', () => {
   let database: ScratchDatabase;
   let server: ServerProcess;
   let receiver: TlsReceiver;
-  /** What the receiver answers on a path: 200 unless said otherwise. */
+  /** The status that the receiver returns on a path: 200 by default. */
   const answers = new Map<string, number>();
-  /** What a request to a path waits for before it is answered, and whom it tells that it has come. */
+  /**
+   * By path: a request waits for `until` before it is answered, and `came` is called when it
+   * arrives.
+   */
   const held = new Map<string, { readonly came: () => void; readonly until: Promise<void> }>();
   let companies = 0;
 
@@ -272,7 +280,7 @@ describe('webhooks', () => {
     await database?.dispose();
   });
 
-  /** A company of the test's own, and the URL of an endpoint of its own. */
+  /** Creates a company for one test, and the URL of a separate endpoint. */
   async function newcomer(): Promise<{
     company: Company;
     at: string;
@@ -291,7 +299,7 @@ describe('webhooks', () => {
     return (await verifyDelivery(one, { secrets: secret, callback_url: webhook.callback_url })).verified;
   }
 
-  it('are registered, with a secret that is shown once and nowhere kept in clear', async () => {
+  it('are registered, with a secret that is shown once and never stored in plain text', async () => {
     const { company, url } = await newcomer();
     const made = await company.send('POST', path, { callback_url: url, event_type_ids: [2, 6, 2, 10] });
     assert.equal(made.status, 200);
@@ -311,7 +319,7 @@ describe('webhooks', () => {
     assert.ok(!server.output().includes(secret));
   });
 
-  it('have defaults: active, no event types; and may bring their own secret, of any characters', async () => {
+  it('have defaults: active, no event types; and may set a secret, of any characters', async () => {
     const { company, url, received } = await newcomer();
     const webhook = await company.registers(url, {
       event_type_ids: null,
@@ -362,7 +370,7 @@ describe('webhooks', () => {
     assert.equal((await company.send('GET', path)).json.data.length, 1);
   });
 
-  it('change their types: a clash names the other webhook, and what was given up is free', async () => {
+  it('change their types: a clash names the other webhook, and removed types are free', async () => {
     const { company, url } = await newcomer();
     const one = await company.registers(url, { event_type_ids: [2, 6] });
     const other = await company.registers(url, { event_type_ids: [3], status: 'inactive' });
@@ -376,7 +384,7 @@ describe('webhooks', () => {
       new RegExp(`has 3, which webhook ${other.id} `),
       'inactive ones count',
     );
-    // 1 clashes with 1 alone: it may stand beside any other.
+    // 1 clashes only with 1. It may be combined with any other type.
     await company.registers(url, { event_type_ids: [1] });
     assert.equal((await patch(one.id, [10, 6])).status, 200);
     assert.deepEqual((await company.ask('GET', `${path}/${one.id}`)).event_type_ids, [10]);
@@ -385,7 +393,7 @@ describe('webhooks', () => {
     assert.equal((await patch(other.id, [2, 6])).status, 200);
   });
 
-  it('get a new secret: for 24 hours both sign, then the new one alone', async () => {
+  it('get a new secret: for 24 hours both sign, then only the new one', async () => {
     const { company, url, received } = await newcomer();
     const webhook = await company.registers(url);
     await company.hears({ id: 1 });
@@ -421,7 +429,7 @@ describe('webhooks', () => {
     assert.equal(later.headers['x-signature-previous'], undefined);
   });
 
-  it('are tested, active or not, whatever their types, with a body of its own and without a record', async () => {
+  it('are tested, active or not, with any types, with a separate body and without a record', async () => {
     const { company, at, url, received } = await newcomer();
     const webhook = await company.registers(url, { event_type_ids: [11], status: 'inactive' });
     for (const status of ['inactive', 'active']) {
@@ -449,7 +457,7 @@ describe('webhooks', () => {
     assert.deepEqual(await company.deliveries(webhook), []);
   });
 
-  it('are not tested by HEAD, which has no effect: it is refused, and the answer says what the path takes', async () => {
+  it('are not tested by HEAD, which has no effect: it is refused, and the answer lists the methods of the path', async () => {
     const { company, url, received } = await newcomer();
     const webhook = await company.registers(url);
     const head = await company.send('HEAD', `${path}/${webhook.id}/test`);
@@ -459,12 +467,13 @@ describe('webhooks', () => {
     assert.equal((await company.send('HEAD', `${path}/${webhook.id}`)).status, 200);
   });
 
-  it('that cannot be reached give status 0 and an error to the test', async () => {
+  it('that cannot be reached return status 0 and an error to the test', async () => {
     const { company } = await newcomer();
     for (const [place, [callback, error]] of (
       [
         [`https://127.0.0.1:${refusing_port}/`, /ECONNREFUSED/],
-        // A label of 64 characters is no name: no resolver is asked, so that none can be slow or make an answer up.
+        // A label of 64 characters is not a valid name, so no resolver is queried. A slow or lying
+        // resolver cannot affect the test.
         [`https://${'a'.repeat(64)}.invalid/`, /name_not_resolved/],
       ] as const
     ).entries()) {
@@ -543,7 +552,7 @@ describe('webhooks', () => {
     assert.deepEqual(minimal.json.data[1], { id: first_id, type: 'delivery', url: `${deliveries}/${first_id}` });
   });
 
-  it('serve each delivery at the URL that it tells, to its own company and under its own webhook alone', async () => {
+  it('serve each delivery at its URL, only to its company and under its webhook', async () => {
     const { company, at, url } = await newcomer();
     const stranger = await newcomer();
     const webhook = await company.registers(url);
@@ -575,7 +584,7 @@ describe('webhooks', () => {
     );
   });
 
-  it('send one delivery again on retry, taken or not, and the failed ones since an instant on recover', async () => {
+  it('send one delivery again on retry, successful or not, and the failed ones since an instant on recover', async () => {
     const { company, at, url, received } = await newcomer();
     const webhook = await company.registers(url);
     const hears = async (id: number, status: number): Promise<string> => {
@@ -614,7 +623,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('send a delivery again on retry while it is in flight, after its answer, and tell of both attempts', async () => {
+  it('send a delivery again on retry while it is in flight, after its answer, and show both attempts', async () => {
     const { company, at, url, received } = await newcomer();
     const webhook = await company.registers(url);
     const came = Promise.withResolvers<void>();
@@ -639,7 +648,7 @@ describe('webhooks', () => {
     assert.equal(received().length, 2);
   });
 
-  it('are deleted with what was on its way', async () => {
+  it('are deleted with their pending deliveries', async () => {
     const { company, at, url, received } = await newcomer();
     const webhook = await company.registers(url);
     answers.set(at, 500);

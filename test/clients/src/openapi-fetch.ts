@@ -1,5 +1,5 @@
 /**
- * The story of `npm run demo`, with a client that openapi-typescript generated: a template, a card,
+ * The steps of `npm run demo`, with a client that openapi-typescript generated: a template, a card,
  * approvals and declines, a reversal, a clearing, events and the deliveries to a webhook.
  *
  *     node openapi-fetch.ts <url of a sandbox> <callback url>
@@ -74,7 +74,7 @@ async function balance(id: string): Promise<number> {
   return data.data.available_balance;
 }
 
-/** The items of a list that was not asked for minimal ones. */
+/** The items of a list without the preference for minimal items. */
 function whole<Item extends object>(items: readonly Item[] | readonly Schemas['MinimalItem'][]): readonly Item[] {
   return items as readonly Item[];
 }
@@ -100,7 +100,7 @@ const at = await moveClock({ advance: 'PT10M', frozen: true });
 const templates = await client.GET('/v1/content/virtualcard-templates', {
   params: { query: { filter: { transaction_key: requested.data.transaction_key }, page: { limit: 1 } } },
 });
-// openapi-fetch leaves out a field that is always null.
+// openapi-fetch omits a field that is always null.
 const [template] = whole<Omit<Schemas['Template'], 'identity'>>(templates.data?.data ?? []);
 assert.equal(template?.status, 'ACTIVE');
 
