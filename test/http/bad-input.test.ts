@@ -111,7 +111,7 @@ const wrong_bodies: readonly Wrong[] = [
     { body: { data: { total_card_amount: 1 }, show_card_number: 'yes' } },
     ['show_card_number'],
   ),
-  refusedFields('an address that is none', { body: { data: { email: 'nobody' } } }, ['data.email'], `${path}/1/email`),
+  refusedFields('an invalid address', { body: { data: { email: 'nobody' } } }, ['data.email'], `${path}/1/email`),
   refusedFields(
     'a bare template without its fields',
     { body: {} },
@@ -318,7 +318,7 @@ const wrong_keys: readonly Wrong[] = [
   unknown('a key of another scheme', { key: null, headers: { Authorization: 'Basic dGx5OnRseQ==' } }),
   unknown('an empty key', { key: null, headers: { Authorization: 'Bearer' } }),
   unknown('a key that is none', { key: 'tly_test_nobody_sandbox' }),
-  unknown('a key of nobody', { key: `tly_test_99_${'A'.repeat(43)}` }),
+  unknown('an unknown key', { key: `tly_test_99_${'A'.repeat(43)}` }),
   unknown('a key with something behind it', { key: 'tly_test_client_sandbox x' }),
   unknown('a card number as key', { key: card_number }),
   unknown('a signature of a key that has no secret', {

@@ -191,9 +191,9 @@ describe('a key', () => {
     assert.equal((await service.send('GET', path, { key })).status, 200);
     const listed = await service.send('GET', '/operator/v1/keys', { key: 'operator' });
     assert.ok(!listed.text.includes(key.slice(-20)));
-    const [told] = listed.json.data;
-    assert.deepEqual((await service.send('GET', told.url, { key: 'operator' })).json.data, told);
-    assert.equal((await service.send('DELETE', told.url, { key: 'operator' })).status, 204);
+    const [created] = listed.json.data;
+    assert.deepEqual((await service.send('GET', created.url, { key: 'operator' })).json.data, created);
+    assert.equal((await service.send('DELETE', created.url, { key: 'operator' })).status, 204);
     assert.equal((await service.send('GET', path, { key })).status, 401);
     const [revoked] = (await service.send('GET', '/operator/v1/keys', { key: 'operator' })).json.data;
     assert.equal(typeof revoked.revoked_at, 'string');
@@ -238,8 +238,8 @@ describe('every answer', () => {
       .map((line) => JSON.parse(line));
     assert.equal(lines.length, 1);
     const [{ request_id, method, route, status, duration_ms, key_id, company_id }] = lines;
-    const told = { request_id, method, route, status, key_id, company_id };
-    assert.deepEqual(told, {
+    const logged = { request_id, method, route, status, key_id, company_id };
+    assert.deepEqual(logged, {
       request_id: 'trace-2',
       method: 'POST',
       route: path,

@@ -208,7 +208,7 @@ describe('the OpenAPI document', () => {
     const document = await read(await startService(t));
     const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap(Object.values);
     const ids = operations.map(({ operationId }) => operationId);
-    assert.equal(new Set(ids).size, ids.length, 'each id stands once');
+    assert.equal(new Set(ids).size, ids.length, 'each id is unique');
     const of_routes = ids.filter((id) => !id.startsWith('deliver.')).toSorted();
     const unknown = of_routes.filter((id) => !operation_ids.includes(id));
     assert.deepEqual(unknown, [], `add ${unknown.join(', ')} to operation_ids of this test`);

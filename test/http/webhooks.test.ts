@@ -107,12 +107,7 @@ const wrong_requests: readonly Wrong[] = [
   registering('a type by name', { callback_url, event_type_ids: ['all'] }, 'event_type_ids[0]'),
   registering('a fraction of a type', { callback_url, event_type_ids: [2.5] }, 'event_type_ids[0]'),
   registering('one type, not a list', { callback_url, event_type_ids: 3 }, 'event_type_ids'),
-  registering(
-    'a type that stands on another webhook',
-    { callback_url, event_type_ids: [2] },
-    'event_type_ids',
-    /webhook 1 /,
-  ),
+  registering('a type that another webhook has', { callback_url, event_type_ids: [2] }, 'event_type_ids', /webhook 1 /),
   registering('the second name of one', { callback_url, event_type_ids: [10] }, 'event_type_ids', /has 10.*webhook 1 /),
   registering('a short secret', { callback_url, secret: 'x'.repeat(15) }, 'secret', /16 to 256/),
   registering('an empty secret', { callback_url, secret: '' }, 'secret', /16 to 256/),
@@ -141,14 +136,14 @@ const wrong_requests: readonly Wrong[] = [
   { name: 'a page of none', method: 'GET', at: `${path}?page[limit]=0`, status: 400, field: 'page[limit]' },
   { name: 'a page of too many', method: 'GET', at: `${path}?page[limit]=101`, status: 400, field: 'page[limit]' },
   {
-    name: 'a cursor that nobody gave',
+    name: 'a forged cursor',
     method: 'GET',
     at: `${path}?page[after]=mine`,
     status: 400,
     field: 'page[after]',
   },
   {
-    name: 'a cursor that nobody gave, of deliveries',
+    name: 'a forged cursor of deliveries',
     method: 'GET',
     at: `${path}/1/deliveries?page[after]=mine`,
     status: 400,
@@ -184,7 +179,7 @@ const wrong_requests: readonly Wrong[] = [
       // The company's webhook exists; only its delivery is unknown.
       .filter(([, what]) => id !== '1' || what.startsWith('/deliveries/'))
       .map(([method, what]) => ({
-        name: `${method} ${what || 'itself'} of ${{ 1: 'a delivery that is not there', 2: 'another company', 77: 'nobody' }[id]}`,
+        name: `${method} ${what || 'itself'} of ${{ 1: 'an unknown delivery', 2: 'another company', 77: 'an unknown webhook' }[id]}`,
         method,
         at: `${path}/${id}${what}`,
         ...(what === '/recover' ? { data: { since: '2030-01-01T00:00:00Z' } } : {}),
@@ -478,9 +473,9 @@ describe('webhooks', () => {
       ] as const
     ).entries()) {
       const { id } = await company.registers(callback, { event_type_ids: [place + 2] });
-      const { status, error: told } = await company.ask('GET', `${path}/${id}/test`);
+      const { status, error: problem } = await company.ask('GET', `${path}/${id}/test`);
       assert.equal(status, 0);
-      assert.match(told, error);
+      assert.match(problem, error);
     }
   });
 

@@ -88,7 +88,7 @@ function tagOf(key_id: string, purpose: string, clear: Uint8Array): Uint8Array {
   return keyed(key_id, JSON.stringify([purpose, Buffer.from(clear).toString('hex')])).subarray(0, tag_length);
 }
 
-/** Adds the stream of the tag to the bytes: done twice, it gives the bytes back. */
+/** Adds the stream of the tag to the bytes: a second call restores the bytes. */
 function encrypted(key_id: string, tag: Uint8Array, bytes: Uint8Array): Uint8Array {
   let stream = new Uint8Array();
   return bytes.map((byte, at) => {

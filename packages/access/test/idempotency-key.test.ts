@@ -84,7 +84,7 @@ test('while one request uses a key another is refused, until the lease expires i
     }
   }
   machine_ms = idempotency_lease_ms;
-  assert.equal((await claim(0)).kind, 'claimed', 'though the service’s clock stands still');
+  assert.equal((await claim(0)).kind, 'claimed', 'while the service’s clock is frozen');
 });
 
 test('a key belongs to one request: another method, path, query or body is refused', async () => {

@@ -5,7 +5,7 @@ import { createPhase, Violation } from '../src/index.ts';
 it('a phase changes along its arrows, and any other change is a violation that names both phases', () => {
   const phase = createPhase('the pump', 'open', { open: ['closing'], closing: ['closed'], closed: [] });
   assert.ok(phase.is('open'));
-  assert.throws(() => phase.enter('closed'), new Violation('the pump is open, and cannot become closed'));
+  assert.throws(() => phase.enter('closed'), new Violation('the pump is open and cannot become closed'));
   assert.ok(phase.is('open'), 'a refused change changes nothing');
   phase.enter('closing');
   phase.enter('closed');

@@ -76,7 +76,7 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
     async check(open) {
       const { mailer, received, receives } = await open();
       await receives('is_away');
-      assertNotTaken('nobody there', await mailer.send(messageTo('ann@example.com')), false);
+      assertNotTaken('an unavailable receiver', await mailer.send(messageTo('ann@example.com')), false);
       assertEqual(received(), [], 'received');
     },
   },
