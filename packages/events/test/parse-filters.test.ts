@@ -135,7 +135,7 @@ test('an unknown filter is refused by its name, and the message names the filter
   const unknown: readonly (readonly [string, RegExp])[] = [
     ['mcc', /the nearest name is payload\.mcc$/],
     ['payload.net_reference_number', /the nearest name is payload\.net_ref_num$/],
-    ['payload.event_type', /; event_type is$/],
+    ['payload.event_type', /the nearest name is event_type$/],
     ['payload.merchant_city', /these are: payload\.merchant_amount, /],
     ['toString', /these are: /],
     ['', /these are: /],

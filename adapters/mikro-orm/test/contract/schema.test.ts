@@ -163,7 +163,11 @@ describe('the README', () => {
       );
       const described = new Set([...readme.matchAll(/`([a-z_0-9]+)`/g)].map(([, name]) => name));
       const undescribed = made.filter((name) => !described.has(String(name)) && !String(name).startsWith('events_by_'));
-      assert.deepEqual(undescribed, [], `the README of adapters/mikro-orm must state the purpose of ${undescribed.join(', ')}`);
+      assert.deepEqual(
+        undescribed,
+        [],
+        `the README of adapters/mikro-orm must state the purpose of ${undescribed.join(', ')}`,
+      );
       const by = made.filter((name) => String(name).startsWith('events_by_'));
       assert.match(readme, new RegExp(`\\\`events_by_\\*\\\` \\(${by.length}\\)`));
     });
