@@ -57,8 +57,8 @@ describe('the page behind a mailed link', () => {
     await visit(mail, 'POST', mail.path);
     const used = await visit(mail, 'GET', mail.path);
     for (const token of ['A'.repeat(43), 'short', '%zz', `${mail.token}A`, "'%20or%201=1", '%00']) {
-      const told = await visit(mail, 'GET', `/card-details/${token}`);
-      assert.deepEqual([told.status, told.text], [410, used.text], token);
+      const answer = await visit(mail, 'GET', `/card-details/${token}`);
+      assert.deepEqual([answer.status, answer.text], [410, used.text], token);
     }
   });
 

@@ -8,10 +8,10 @@ export interface ReceiverRuntime {
   readonly name: string;
   /** The environment variable with the path of its program. */
   readonly path_variable: string;
-  /** `none` in this variable: the test runner found no such runtime and said so. */
+  /** `none` in this variable: the test runner found no such runtime and reported it. */
   readonly absent_variable: string;
   readonly program: string;
-  /** The beginning of what the program prints for `--version`. */
+  /** The start of the output of `--version`. */
   readonly version: RegExp;
 }
 
@@ -40,16 +40,16 @@ export const receiver_runtimes: readonly ReceiverRuntime[] = [
 ];
 
 /**
- * Whether the tests on the runtime run. Always, unless the test runner found none on this machine
- * and said so: a test file that runs by itself on such a machine fails.
+ * Whether the tests on the runtime run. They run unless the test runner found none on this machine
+ * and reported it. A test file that is run alone on such a machine fails.
  */
 export function isExpected({ absent_variable }: ReceiverRuntime): boolean {
   return process.env[absent_variable] !== 'none';
 }
 
 /**
- * The path of the runtime, or null. Looks at its environment variable, else at the folders of `PATH`
- * and at those where systems install programs.
+ * The path of the runtime, or null. Looks at its environment variable, else at the folders of
+ * `PATH` and at those where systems install programs.
  */
 export function findRuntime({ path_variable, program, version }: ReceiverRuntime): string | null {
   const named = process.env[path_variable];

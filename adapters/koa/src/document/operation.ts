@@ -10,7 +10,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: Json;
   readonly responses: Readonly<Record<string, Json>>;
-  /** The authentication schemes, each with the role that the key needs. Empty: none is needed. */
+  /** The authentication schemes, each with the role that the key needs. Empty: no key is needed. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }
 

@@ -46,7 +46,7 @@ export function collectNamedSchemas(schemas: readonly z.ZodType[]): Json {
   );
 }
 
-/** The schema, and those within it that may have names of their own. */
+/** Returns the schema and the schemas within it that may have names. */
 function listNamedParts(schema: z.ZodType): readonly z.ZodType[] {
   const parts =
     schema instanceof z.ZodArray

@@ -8,7 +8,7 @@ import { methodName } from './operation-section.ts';
 export interface ContentsEntry {
   readonly anchor: string;
   readonly content: string;
-  /** HTML of a list of what is inside, or empty. */
+  /** HTML of a nested list, or empty. */
   readonly inside?: string;
 }
 

@@ -10,7 +10,10 @@ export function keyVariable(role: string): string {
   return `${role.toUpperCase()}_KEY`;
 }
 
-/** The commands that show how an operation is called: one for each example of its body, or one without a body. */
+/**
+ * The commands that show how an operation is called: one for each example of its body, or one
+ * without a body.
+ */
 export function curlCommands(
   method: string,
   path: string,
@@ -38,7 +41,7 @@ function curlCommand(method: string, path: string, operation: Operation, body: u
   return [words, ...headers, ...data].join(' \\\n  ');
 }
 
-/** An id is 1; any other value of a path is told by its name in capitals. */
+/** An id is 1. Any other value of a path is its name in capitals. */
 function examplePathValue(name: string, { parameters }: Operation): string {
   const schema = parameters.find((parameter) => parameter.name === name)?.schema as Schema | undefined;
   if (schema?.examples?.[0] !== undefined) return String(schema.examples[0]);

@@ -34,7 +34,7 @@ export function anchorOf(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
-/** `Read a card` as it stands inside a sentence or a clause as it stands alone in a cell: with a capital. */
+/** A clause with a capital, for a cell of a table. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -17,7 +17,7 @@ export const deprecated_anchor = 'deprecated';
 /** The anchor of the table of response headers. */
 export const headers_anchor = 'response-headers';
 
-/** HTML of one operation: what it does, how it is called, what it answers. */
+/** HTML of one operation: its purpose, its request and its responses. */
 export function operationSection(placed: PlacedOperation, document: OpenApiDocument): string {
   const { method, path, operation } = placed;
   const facts = [

@@ -28,7 +28,10 @@ export function isParameterOf({ parameters }: Operation, name: string): boolean 
   return parameters.some((parameter) => parameter.name === name);
 }
 
-/** What the page lists of the parameters: inside one that is an object, each property by its name in the query. */
+/**
+ * What the page lists of the parameters: inside one that is an object, each property by its name in
+ * the query.
+ */
 export function parameterEntries({ parameters }: Operation): readonly Entry[] {
   return parameters.map((parameter) => {
     const { name, required = false, description } = parameter;
@@ -39,7 +42,7 @@ export function parameterEntries({ parameters }: Operation): readonly Entry[] {
   });
 }
 
-/** The schema of the body; null when the operation takes none. */
+/** The schema of the body; null when the operation has none. */
 export function bodySchema({ requestBody }: Operation): Schema | null {
   return requestBody === undefined ? null : contentSchema(requestBody);
 }
@@ -75,7 +78,9 @@ export function responsesOf(operation: Operation, { components }: OpenApiDocumen
   });
 }
 
-/** What a reference such as `#/components/responses/Error` refers to; anything else as it is. */
+/**
+ * Resolves a reference such as `#/components/responses/Error`; returns any other value unchanged.
+ */
 function resolve(
   holder: Readonly<Record<string, unknown>>,
   components: OpenApiDocument['components'],

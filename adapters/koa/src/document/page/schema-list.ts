@@ -32,7 +32,10 @@ export function referenceName($ref: string): string {
   return $ref.split('/').at(-1) ?? '';
 }
 
-/** HTML of what a value may be, in a few words. The fields of an object are not in it: see `schemaFields`. */
+/**
+ * HTML of the kind of a value, in a few words. It excludes the fields of an object: see
+ * `schemaFields`.
+ */
 export function schemaKind(schema: Schema | null | undefined): string {
   if (schema === null || schema === undefined) return 'any value';
   if (schema.$ref !== undefined) {
@@ -56,7 +59,7 @@ export function schemaKind(schema: Schema | null | undefined): string {
   return `${types}${format}${range}${pattern}`;
 }
 
-/** One of the schemas that a value fits at once: its name, or what it says of single fields. */
+/** One of the schemas that a value matches together: its name, or its rules for single fields. */
 function partKind(schema: Schema): string {
   if (schema.properties === undefined) return schemaKind(schema);
   return Object.entries(schema.properties)
@@ -79,7 +82,7 @@ export interface Entry {
   readonly required: boolean;
   readonly kind: string;
   readonly description: string;
-  /** HTML of what is inside, or empty. */
+  /** HTML of the nested fields, or empty. */
   readonly inside?: string;
 }
 
@@ -94,8 +97,8 @@ export function entryList(entries: readonly Entry[]): string {
 }
 
 /**
- * HTML of the fields of an object, or of the objects in an array or a union; empty when the schema has none. `shown`: the
- * name of a field as the list shows it.
+ * HTML of the fields of an object, or of the objects in an array or a union; empty when the schema
+ * has none. `shown` formats the name of a field.
  */
 export function schemaFields(schema: Schema, shown = (name: string) => name): string {
   const { properties, patternProperties, additionalProperties, required } = objectIn(schema) ?? {};
@@ -125,7 +128,7 @@ function objectIn(schema: Schema): Schema | undefined {
   return inner.map(objectIn).find((found) => found !== undefined);
 }
 
-/** The description of a field, or of what it is when it is not null. */
+/** The description of a field, or of its schema without null. */
 function descriptionOf(schema: Schema): string {
   const branches = schema.anyOf ?? schema.oneOf ?? [];
   return schema.description ?? branches.map(descriptionOf).find((text) => text !== '') ?? '';

@@ -1,12 +1,12 @@
 /**
- * The page behind the link in a mail: shows a card's number, expiry and code, once.
+ * The page of the link in a mail. It shows a card's number, expiry and code once.
  *
- *   GET   a page with a button; changes nothing, for mail scanners and previews follow links
- *   POST  uses the link up and shows the card
- *   410   the link was used, has expired, was replaced or never was: told alike
+ *   GET   a page with a button; changes nothing, because mail scanners and previews follow links
+ *   POST  uses the link and shows the card
+ *   410   the link was used, has expired, was replaced or is unknown; all have the same answer
  *
- * The path holds the secret: it stands in no log, no metric and no error, and no other site is told of it. The page needs
- * nothing but itself.
+ * The path contains the secret: no log, metric, error or other site receives it. The page loads
+ * nothing.
  */
 import { createHash } from 'node:crypto';
 import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@tallystick/cards';
@@ -26,7 +26,10 @@ export interface CardDetailsPorts {
   readonly vault: CardVault;
   readonly sha256: Sha256;
   readonly clock: Clock;
-  /** Waits until the clock shows what other processes made of it; absent where no other moves it. */
+  /**
+   * Waits until the clock shows the moves of other processes; absent when no other process moves
+   * it.
+   */
   readonly refreshClock: (() => Promise<void>) | undefined;
 }
 
@@ -196,7 +199,7 @@ function operation(
   };
 }
 
-/** What the OpenAPI document tells of the page. */
+/** The operations of the page in the OpenAPI document. */
 export const card_details_operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   [`${card_details_path}/{token}`]: {
     get: operation(
