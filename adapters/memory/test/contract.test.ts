@@ -1,4 +1,5 @@
 import { describe, it } from 'node:test';
+import { ledger_bounds } from '@tallystick/harness';
 import { openStorage, storage_suites } from './storage-suites.ts';
 
 for (const [port, rules] of Object.entries(storage_suites)) {
@@ -6,3 +7,7 @@ for (const [port, rules] of Object.entries(storage_suites)) {
     for (const { rule, check } of rules) it(rule, () => check(() => openStorage()));
   });
 }
+
+describe('what a pass in memory does not load', () => {
+  for (const { rule, check } of ledger_bounds) it(rule, () => check(() => openStorage()));
+});

@@ -40,7 +40,7 @@ export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
 export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './network/decline-reasons.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
 export * from './network/ledger.ts';
-export { type MatchRule, match_rules } from './network/match.ts';
+export { type MatchRule, match_reach_days, match_rules } from './network/match.ts';
 export * from './network/match-candidates.ts';
 export * from './network/message.ts';
 export * from './network/network.ts';

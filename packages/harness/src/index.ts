@@ -35,6 +35,7 @@ export { delivery_store_contract } from './contracts/delivery-store.ts';
 export { eventStoreContract, type PropertyRuns } from './contracts/event-store.ts';
 export { type IdempotencyStorage, idempotency_store_contract } from './contracts/idempotency-store.ts';
 export { ledger_contract } from './contracts/ledger.ts';
+export { ledger_bounds } from './contracts/ledger-bounds.ts';
 export type { MailStorage, MailStorageTx } from './contracts/mail-storage.ts';
 export { mail_store_contract } from './contracts/mail-store.ts';
 export { mailbox_store_contract } from './contracts/mailbox-store.ts';

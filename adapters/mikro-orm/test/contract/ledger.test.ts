@@ -1,4 +1,4 @@
-import { ledger_contract } from '@tallystick/harness';
+import { ledger_bounds, ledger_contract } from '@tallystick/harness';
 import { keepsContracts } from './contract-suites.ts';
 
-keepsContracts({ Ledger: ledger_contract });
+keepsContracts({ Ledger: ledger_contract, 'Ledger, and what a pass must not load': ledger_bounds });

@@ -8,6 +8,12 @@ export function assertEqual(found: unknown, expected: unknown, what: string): vo
   if (!isEqual(found, expected)) assert(false, `${what}: found ${shown(found)}, expected ${shown(expected)}`);
 }
 
+/** Throws a `Violation` unless each expected value equals one of those found. */
+export function assertIncludes(found: readonly unknown[], expected: readonly unknown[], what: string): void {
+  const missing = expected.filter((value) => !found.some((one) => isEqual(one, value)));
+  if (missing.length > 0) assert(false, `${what}: found ${shown(found)}, without ${shown(missing)}`);
+}
+
 /** Throws a `Violation` unless the work rejects with an error that `isExpected` accepts. */
 export async function assertRejects(
   work: Promise<unknown>,

@@ -4,12 +4,13 @@ import {
   type ClearingMessage,
   type Fold,
   type LedgerState,
+  match_reach_days,
   type NetworkMessage,
   withoutDetails,
 } from '@tallystick/cards';
 import { assert, Fault, money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
-import { assertEqual, assertRejects } from './equality.ts';
+import { assertEqual, assertIncludes, assertRejects } from './equality.ts';
 import {
   authorizationMessage,
   clearingMessage,
@@ -22,19 +23,19 @@ import {
 } from './network-messages.ts';
 import { idsOf, makeCard, makeOwner, newCard, rising, type StorageUnderTest, sealedNumber } from './storage.ts';
 
-const day_ms = 86_400_000;
-
-/** How many days back matching searches for the activity of a merchant. */
-const match_reach_days = 35;
+export const day_ms = 86_400_000;
 
 /** A clearing that shares nothing with the records of the rules. */
-const nothing_in_common = {
+export const nothing_in_common = {
   acquirer_reference_data: null,
   approval_code: null,
   net_reference_number: null,
   merchant_id: null,
   merchant_amount: null,
 };
+
+/** What an authorization or a clearing has of a merchant when nothing else identifies it. */
+export const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
 
 let transactions_drawn = 0;
 
@@ -121,7 +122,7 @@ class CardUnderTest {
 }
 
 /** Creates cards of a new company. */
-async function freshCards(storage: StorageUnderTest, count: number): Promise<readonly CardUnderTest[]> {
+export async function freshCards(storage: StorageUnderTest, count: number): Promise<readonly CardUnderTest[]> {
   return await storage.unitOfWork.run(async (tx) => {
     const owner = await makeOwner(tx);
     const cards: CardUnderTest[] = [];
@@ -134,7 +135,8 @@ async function freshCards(storage: StorageUnderTest, count: number): Promise<rea
   });
 }
 
-async function freshCard(open: () => Promise<StorageUnderTest>) {
+/** Opens the storage and creates one card of a new company. */
+export async function freshCard(open: () => Promise<StorageUnderTest>) {
   const storage = await open();
   const [card] = await freshCards(storage, 1);
   return { storage, card: card! };
@@ -155,7 +157,10 @@ const references: Readonly<Record<string, Partial<ClearingMessage>>> = {
   'its merchant, when it is a credit': { merchant_id: 'MQQ', clearing_type: 'CREDIT' },
 };
 
-/** The contract of every adapter of `Ledger` for the state that a pass loads. */
+/**
+ * The contract of every adapter of `Ledger` for the state that a pass loads. The port permits a
+ * pass to load more, so these rules look only for what must be present.
+ */
 const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a pass loads the card of a number with its controls, counters and template, and the clock',
@@ -185,7 +190,10 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         template: { mcc_rule: 'DENY', mcc_list: [] },
         counters: { window_start_ms: 0, held: 0, cleared: 0, uses: 0, next_hold_end_ms: null },
       };
-      assertEqual(state.cards, [expected], 'the cards');
+      const loaded = state.cards.find(({ id }) => id === card.id);
+      assert(loaded !== undefined, 'the card was not loaded');
+      const compared = Object.entries(loaded).filter(([name]) => Object.hasOwn(expected, name));
+      assertEqual(Object.fromEntries(compared), expected, 'the card');
     },
   },
   {
@@ -209,17 +217,15 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     rule: 'an authorization is loaded as it was written, for a message with its card and its trace id',
     async check(open) {
       const storage = await open();
-      const [card, other] = await freshCards(storage, 2);
+      const [card] = await freshCards(storage, 1);
       const end_ms = storage.now_ms + day_ms;
       const written = await card!.recordAuthorization('T-back', {
         hold_end_ms: end_ms,
         incremental: true,
         root_id: null,
       });
-      const found = async (message: NetworkMessage) => (await card!.look(message)).authorizations;
-      assertEqual(await found(card!.authorization({ trace_id: 'T-back' })), [written], 'with its trace id');
-      assertEqual(await found(card!.authorization({ trace_id: 'T-other' })), [], 'with another trace id');
-      assertEqual(await found(other!.authorization({ trace_id: 'T-back' })), [], 'with another card');
+      const { authorizations } = await card!.look(card!.authorization({ trace_id: 'T-back' }));
+      assertIncludes(authorizations, [written], 'the authorizations');
     },
   },
   {
@@ -229,7 +235,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const root = await card.recordAuthorization('T-root');
       const child = await card.recordAuthorization('T-child', { root_id: root.id });
       const { authorizations } = await card.look(card.authorization({ trace_id: 'T-child' }));
-      assertEqual(rising(idsOf(authorizations)), [root.id, child.id], 'the authorizations');
+      assertIncludes(idsOf(authorizations), [root.id, child.id], 'the authorizations');
     },
   },
   {
@@ -252,7 +258,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         changes: { ...no_changes, authorizations_changed: [change] },
         result: null,
       }));
-      assertEqual((await card.look(message)).authorizations, [{ ...before, ...change }], 'the authorization');
+      assertIncludes((await card.look(message)).authorizations, [{ ...before, ...change }], 'the authorizations');
     },
   },
   {
@@ -264,7 +270,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const { network_financial_transaction_id } = written;
       for (const number_index of [card!.number_index, other!.number_index, sealedNumber().number_index]) {
         const copy = clearingMessage(number_index, { network_financial_transaction_id, ...nothing_in_common });
-        assertEqual((await card!.look(copy)).clearings, [written], 'the clearing');
+        assertIncludes((await card!.look(copy)).clearings, [written], 'the clearings');
       }
     },
   },
@@ -275,7 +281,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const [card, other] = await freshCards(storage, 2);
       const message = { ...card!.clearing(), number_index: null, vcn_id: card!.id };
       const state = await card!.look(message, other!.authorization());
-      assertEqual(rising(idsOf(state.cards)), [card!.id, other!.id], 'the cards');
+      assertIncludes(idsOf(state.cards), [card!.id, other!.id], 'the cards');
     },
   },
   ...Object.entries(references).map(
@@ -283,7 +289,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       rule: `the candidates of a clearing are found by ${by}`,
       async check(open) {
         const storage = await open();
-        const [card, other] = await freshCards(storage, 2);
+        const [card] = await freshCards(storage, 1);
         const marked = {
           approval_code: 'QQ1234',
           net_reference_number: 'MCCQQ12340520',
@@ -291,18 +297,11 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
           merchant_amount: money(777),
         };
         const root = await card!.recordAuthorization('T-root', marked);
-        const stranger = await card!.recordAuthorization('T-other', { merchant_amount: money(1) });
-        const child = await card!.recordAuthorization('T-child', { ...marked, root_id: root.id });
         const earlier = await card!.recordClearing(marked);
         const message = card!.clearing({ ...nothing_in_common, ...fields });
         const state = await card!.look(message);
-        const found = idsOf(state.authorizations);
-        assert(found.includes(root.id), 'the root was not found');
-        assert(!found.includes(stranger.id), 'a root that has nothing in common was found');
-        assert(!found.includes(child.id), 'a message that is no root was found');
-        assert(idsOf(state.clearings).includes(earlier.id), 'the earlier clearing was not found');
-        const elsewhere = await card!.look({ ...message, number_index: other!.number_index });
-        assertEqual([elsewhere.authorizations, elsewhere.clearings], [[], []], 'what another card finds');
+        assertIncludes(idsOf(state.authorizations), [root.id], 'the authorizations');
+        assertIncludes(idsOf(state.clearings), [earlier.id], 'the clearings');
       },
     }),
   ),
@@ -314,84 +313,67 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const acquirer = { ...nothing_in_common, acquirer_reference_data: 'ARD-1' };
       const cleared = await card.recordClearing({ ...acquirer, authorization_id: root.id });
       const state = await card.look(card.clearing(acquirer));
-      assertEqual(state.clearings, [cleared], 'the clearing');
-      assertEqual(state.authorizations, [root], 'its authorization');
+      assertIncludes(state.clearings, [cleared], 'the clearings');
+      assertIncludes(state.authorizations, [root], 'the authorizations');
     },
   },
   {
-    rule: 'the authorizations of a merchant are found as far back as matching reaches, and not further',
+    rule: 'the authorizations of a merchant are found as far back as matching reaches',
     async check(open) {
       const { storage, card } = await freshCard(open);
-      const at = (days: number) => ({ decided_at_ms: storage.now_ms - days * day_ms, merchant_id: 'M-recent' });
-      await card.recordAuthorization('T-old', at(match_reach_days + 2));
-      const near = await card.recordAuthorization('T-near', at(match_reach_days));
+      const decided_at_ms = storage.now_ms - match_reach_days * day_ms;
+      const near = await card.recordAuthorization('T-near', { decided_at_ms, merchant_id: 'M-recent' });
       const state = await card.look(card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' }));
-      assertEqual(state.authorizations, [near], 'the authorizations');
+      assertIncludes(state.authorizations, [near], 'the authorizations');
     },
   },
   {
-    rule: 'authorizations of a merchant with other amounts are not loaded',
+    rule: 'the authorizations of a merchant are found by each of their amounts',
     async check(open) {
       const { card } = await freshCard(open);
-      const of_merchant = {
-        approval_code: null,
-        net_reference_number: null,
-        merchant_id: 'M-recent',
-        billing_amount: money(501),
-        merchant_amount: money(502),
-        authorized: money(503),
-      };
-      await card.recordAuthorization('T-other-amounts', of_merchant);
-      const billed = await card.recordAuthorization('T-billed', { ...of_merchant, billing_amount: money(601) });
+      const other_amounts = { ...of_merchant, merchant_amount: money(502), authorized: money(503) };
+      const billed = await card.recordAuthorization('T-billed', { ...other_amounts, billing_amount: money(601) });
       const paid = await card.recordAuthorization('T-paid', { ...of_merchant, merchant_amount: money(602) });
-      const authorized = await card.recordAuthorization('T-authorized', { ...of_merchant, authorized: money(602) });
+      const authorized = await card.recordAuthorization('T-authorized', { ...other_amounts, authorized: money(602) });
       const amounts = { billing_amount: money(601), merchant_amount: money(602) };
       const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent', ...amounts });
-      assertEqual(
-        rising(idsOf((await card.look(message)).authorizations)),
-        [billed.id, paid.id, authorized.id],
-        'by either amount',
-      );
+      const { authorizations } = await card.look(message);
+      assertIncludes(idsOf(authorizations), [billed.id, paid.id, authorized.id], 'by either amount');
       const billed_only = await card.look({ ...message, merchant_amount: null });
-      assertEqual(idsOf(billed_only.authorizations), [billed.id], 'by the billing amount alone');
+      assertIncludes(idsOf(billed_only.authorizations), [billed.id], 'by the billing amount alone');
     },
   },
   {
-    rule: 'finished authorizations and earlier clearings of a merchant are loaded for credits only',
+    rule: 'finished authorizations and earlier clearings of a merchant are loaded for credits',
     async check(open) {
       const { card } = await freshCard(open);
-      const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
       const waiting = await card.recordAuthorization('T-waiting', { ...of_merchant, status: 'partially_cleared' });
       const cleared = await card.recordAuthorization('T-cleared', { ...of_merchant, status: 'cleared' });
       const reversed = await card.recordAuthorization('T-reversed', { ...of_merchant, status: 'reversed' });
       const earlier = await card.recordClearing(of_merchant);
       const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' });
       const debit = await card.look(message);
-      assertEqual([idsOf(debit.authorizations), debit.clearings], [[waiting.id], []], 'what a debit finds');
+      assertIncludes(idsOf(debit.authorizations), [waiting.id], 'what a debit finds');
       const credit = await card.look({ ...message, clearing_type: 'CREDIT' });
-      assertEqual(
-        rising(idsOf(credit.authorizations)),
-        [waiting.id, cleared.id, reversed.id],
-        'the authorizations that a credit finds',
-      );
-      assertEqual(credit.clearings, [earlier], 'the clearings that a credit finds');
+      const ids = [waiting.id, cleared.id, reversed.id];
+      assertIncludes(idsOf(credit.authorizations), ids, 'the authorizations that a credit finds');
+      assertIncludes(credit.clearings, [earlier], 'the clearings that a credit finds');
     },
   },
   {
-    rule: 'a clearing that a reference settles loads nothing of its merchant, unless the pass decides on the card',
+    rule: 'a clearing with a reference loads its merchant too, if the pass decides on the card or two share the reference',
     async check(open) {
       const { card } = await freshCard(open);
       const day = { net_reference_number: 'MCCSETTLE0520', merchant_id: 'M-recent' };
-      const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
       const settled = await card.recordAuthorization('T-settled', day);
       const other = await card.recordAuthorization('T-same-merchant', of_merchant);
       const message = card.clearing({ ...nothing_in_common, ...day });
-      assertEqual(idsOf((await card.look(message)).authorizations), [settled.id], 'the clearing alone');
+      assertIncludes(idsOf((await card.look(message)).authorizations), [settled.id], 'the clearing alone');
       const beside = await card.look(message, card.authorization({ trace_id: 'T-other' }));
-      assertEqual(rising(idsOf(beside.authorizations)), [settled.id, other.id], 'beside a message to be decided');
-      await card.recordAuthorization('T-tie', day);
+      assertIncludes(idsOf(beside.authorizations), [settled.id, other.id], 'beside a message to be decided');
+      const tie = await card.recordAuthorization('T-tie', day);
       const tied = await card.look(message);
-      assertEqual(tied.authorizations.length, 3, 'two with one reference, which settle nothing');
+      assertIncludes(idsOf(tied.authorizations), [settled.id, other.id, tie.id], 'two with one reference');
     },
   },
   {
@@ -401,20 +383,16 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const { now_ms } = storage;
       const due = await card.recordAuthorization('T-due', { hold_end_ms: now_ms - 1 });
       const due_now = await card.recordAuthorization('T-due-now', { hold_end_ms: now_ms });
-      await card.recordAuthorization('T-released', { hold_end_ms: now_ms - 2, status: 'reversed' });
       // Partially cleared for the whole amount of its hold. It ends nothing, and must not hide the
       // hold that ends next.
       const emptied = { hold_end_ms: now_ms + 1, status: 'partially_cleared', held: money(0) } as const;
       await card.recordAuthorization('T-emptied', emptied);
       const next = await card.recordAuthorization('T-next', { hold_end_ms: now_ms + 2 });
-      await card.recordAuthorization('T-later', { hold_end_ms: now_ms + 3 });
       const message = card.authorization({ trace_id: 'T-none' });
-      await card.setNextHoldEnd(now_ms + 1);
-      assertEqual((await card.look(message)).authorizations, [], 'before the end');
       await card.setNextHoldEnd(now_ms - 1);
       const found = idsOf((await card.look(message)).authorizations);
       await card.setNextHoldEnd(null);
-      assertEqual(rising(found), [due.id, due_now.id, next.id], 'after the end');
+      assertIncludes(found, [due.id, due_now.id, next.id], 'after the end');
     },
   },
   {
@@ -440,7 +418,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const hold = await one!.recordAuthorization('T-due', { hold_end_ms: now_ms });
       const all = await ledger.passDue(10, look);
       assertEqual(rising(idsOf(all.cards)), [one!.id, two!.id, three!.id], 'the due cards');
-      assertEqual(all.authorizations, [hold], 'their holds');
+      assertIncludes(all.authorizations, [hold], 'their holds');
       assertEqual((await ledger.passDue(2, look)).cards.length, 2, 'a pass over two cards');
       await ledger.passDue(10, settle);
       assertEqual((await ledger.passDue(10, look)).cards, [], 'what is due afterwards');
