@@ -17,6 +17,7 @@ export * from './transactions/lease.ts';
 export * from './transactions/unit-of-work.ts';
 export * from './values/card-number-mask.ts';
 export * from './values/currency.ts';
+export * from './values/cursor.ts';
 export * from './values/luhn.ts';
 export * from './values/money.ts';
 export * from './values/page.ts';

@@ -24,7 +24,7 @@ import { type Log, toLoggedError } from '../operations/log.ts';
 import { parseJson, readBody, requireJsonType } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
-import { parseQuery, type Query } from './query.ts';
+import { nameCursor, parseQuery, type Query } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ApiRequest, Route } from './route.ts';
 import { parseShape } from './shape.ts';
@@ -186,7 +186,7 @@ async function perform(
     committed?.();
     return answer;
   } catch (error) {
-    throw error instanceof Refusal ? prefixPaths(error, prefix) : error;
+    throw error instanceof Refusal ? nameCursor(prefixPaths(error, prefix)) : error;
   }
 }
 

@@ -57,6 +57,17 @@ export function readFilters<Filters>(
   }
 }
 
+/**
+ * Returns the refusal with the name that the caller used for the cursor. The domain uses `after`,
+ * the caller `page[after]`.
+ */
+export function nameCursor(refusal: Refusal): Refusal {
+  if (refusal.code !== 'invalid_query' || !refusal.fields.some(({ path }) => path === 'after')) return refusal;
+  return invalidQuery(
+    ...refusal.fields.map(({ path, message }) => ({ path: path === 'after' ? 'page[after]' : path, message })),
+  );
+}
+
 /** The query parameters that a route accepts. */
 export interface QueryRules {
   /** Accepts `page[...]`. */

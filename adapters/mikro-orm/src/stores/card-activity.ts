@@ -1,4 +1,5 @@
 import type { Authorization, CardStore, Clearing } from '@tallystick/cards';
+import { afterId } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../connection/session.ts';
 import {
@@ -10,7 +11,7 @@ import {
   clearingOf,
   selectList,
 } from '../schema/record-rows.ts';
-import { afterId, pageOf } from './paging.ts';
+import { pageOf } from './paging.ts';
 
 type CardActivity = Pick<
   CardStore,

@@ -1,10 +1,9 @@
 import type { EventFilter, FilterName } from '@tallystick/events';
-import type { PageRequest } from '@tallystick/kernel';
+import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../connection/session.ts';
 import { event_segment_bits, segmentOf } from '../schema/event-segments.ts';
 import { event_filter_columns } from '../schema/schema.ts';
-import { afterId } from './paging.ts';
 
 /** Filters in the usual order of selectivity, the most selective first. */
 const leading: readonly FilterName[] = [

@@ -1,4 +1,4 @@
-import { invalidQuery, type Page, type PageRequest } from '@tallystick/kernel';
+import { afterId, cursor, type Page, type PageRequest } from '@tallystick/kernel';
 import { type SelectQueryBuilder, sql } from 'kysely';
 
 /**
@@ -38,21 +38,4 @@ export function pageOf<Row extends { readonly id: number }, Item>(
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { items: shown.map(item), next: last === undefined ? null : cursor(list, last.id) };
-}
-
-/**
- * The id that the page begins below, or null for the first page. Refuses (`invalid_query`) text
- * that is not a cursor of this list.
- */
-export function afterId(list: string, { after }: PageRequest): number | null {
-  if (after === undefined) return null;
-  const id = Number(Buffer.from(after, 'base64url').toString('latin1').split(' ')[1]);
-  if (!Number.isSafeInteger(id) || id < 1 || cursor(list, id) !== after) {
-    throw invalidQuery({ path: 'page[after]', message: 'must be the cursor of an earlier page of this list' });
-  }
-  return id;
-}
-
-function cursor(list: string, id: number): string {
-  return Buffer.from(`${list} ${id}`, 'latin1').toString('base64url');
 }

@@ -2,7 +2,7 @@
 export interface PageRequest {
   /** 1..100 items. */
   readonly limit: number;
-  /** The opaque cursor of an earlier page's `next`. */
+  /** The opaque cursor of an earlier page's `next`. Refused (`invalid_query`, path `after`) if it is not one. */
   readonly after?: string;
   /** Items to skip, at most 10,000. For old clients. */
   readonly offset?: number;
