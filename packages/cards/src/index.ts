@@ -43,6 +43,7 @@ export * from './network/ledger.ts';
 export { type MatchRule, match_reach_days, match_rules } from './network/match.ts';
 export * from './network/match-candidates.ts';
 export * from './network/message.ts';
+export { network_reference_part } from './network/net-reference-number.ts';
 export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';
 export * from './network/sweep.ts';

@@ -1,5 +1,6 @@
 import type { CandidateKeyKind, LedgerChanges, MerchantSearch } from '@tallystick/cards';
 import type { QueryConfig } from 'pg';
+import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
 import { card_columns } from './ledger-rows.ts';
@@ -142,7 +143,7 @@ export function clearingCandidates(keys: readonly ClearingKeys[]): {
          ${earlier('c.network_financial_transaction_id = m.transaction_id')}
          union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
          union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
-         union all ${earlier('c.card_id = m.card_id and substr(c.net_reference_number, 4, 6) = m.network_reference and c.net_reference_number is not null')}
+         union all ${earlier(`c.card_id = m.card_id and ${networkReferenceSql('c.net_reference_number')} = m.network_reference and c.net_reference_number is not null`)}
        ) c`,
       values,
     ),
@@ -150,7 +151,7 @@ export function clearingCandidates(keys: readonly ClearingKeys[]): {
       'ledger_root_candidates',
       `select a.* from ${clearing_keys} cross join lateral (
          ${root('a.approval_code = m.approval_code')}
-         union all ${root('substr(a.net_reference_number, 4, 6) = m.network_reference and a.net_reference_number is not null')}
+         union all ${root(`${networkReferenceSql('a.net_reference_number')} = m.network_reference and a.net_reference_number is not null`)}
        ) a`,
       values,
     ),
@@ -178,7 +179,7 @@ export function merchantCandidates(searches: readonly CardSearch[]): {
            and c.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < m.since_ms
              order by b.id desc limit 1), 0)
        ) c`;
-  const awaited = `c.root_id = c.id and (m.is_credit or c.status not in ('cleared', 'reversed', 'declined'))
+  const awaited = `c.root_id = c.id and (m.is_credit or c.status not in ${done_statuses_sql})
     and (c.merchant_amount = m.merchant_amount or c.billing_amount = m.billing_amount
       or c.authorized in (m.merchant_amount, m.billing_amount))`;
   return {

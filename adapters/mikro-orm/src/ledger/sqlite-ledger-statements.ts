@@ -1,5 +1,6 @@
 import type { CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
+import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns } from '../schema/event-row.ts';
 import {
   type AuthorizationRow,
@@ -69,14 +70,14 @@ export function prepareStatements(database: Database) {
       ),
       network_reference: sql<[number, string], AuthorizationRow>(
         `${authorizations} where a.card_id = ? and a.net_reference_number is not null
-           and substr(a.net_reference_number, 4, 6) = ? and ${root}`,
+           and ${networkReferenceSql('a.net_reference_number')} = ? and ${root}`,
       ),
     } satisfies Record<CandidateKeyKind, FindByKey<AuthorizationRow> | null>,
     roots_of_merchant: sql<[MerchantParameters], AuthorizationRow>(
       `${authorizations} where ${recentOf('authorizations', 'decided_at_ms')} and ${root}
          and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
            or a.authorized in ($merchant_amount, $billing_amount))
-         and ($is_credit or a.status not in ('cleared', 'reversed', 'declined'))`,
+         and ($is_credit or a.status not in ${done_statuses_sql})`,
     ),
     clearing_by_transaction: sql<[string], ClearingRow>(`${clearings} where c.network_financial_transaction_id = ?`),
     clearings_by: {
@@ -86,7 +87,7 @@ export function prepareStatements(database: Database) {
       approval_code: sql<[number, string], ClearingRow>(`${clearings} where c.card_id = ? and c.approval_code = ?`),
       network_reference: sql<[number, string], ClearingRow>(
         `${clearings} where c.card_id = ? and c.net_reference_number is not null
-           and substr(c.net_reference_number, 4, 6) = ?`,
+           and ${networkReferenceSql('c.net_reference_number')} = ?`,
       ),
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
     clearings_of_merchant: sql<[MerchantParameters], ClearingRow>(

@@ -13,6 +13,7 @@ import type { FilterName } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateStatus } from '@tallystick/templates';
 import type { Recurring } from '@tallystick/velocity';
+import { networkReferenceSql } from './candidate-sql.ts';
 import { segmentExpression } from './event-segments.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
 import type { ColumnKind } from './record-rows.ts';
@@ -254,7 +255,7 @@ export const Authorization = defineEntity({
     {
       name: 'authorizations_network_reference',
       expression: (_columns, table, name) =>
-        `create index "${name}" on "${table.name}" ("card_id", substr("net_reference_number", 4, 6)) where net_reference_number is not null`,
+        `create index "${name}" on "${table.name}" ("card_id", ${networkReferenceSql('"net_reference_number"')}) where net_reference_number is not null`,
     },
     {
       name: 'authorizations_aging',
@@ -316,7 +317,7 @@ export const Clearing = defineEntity({
     {
       name: 'clearings_network_reference',
       expression: (_columns, table, name) =>
-        `create index "${name}" on "${table.name}" ("card_id", substr("net_reference_number", 4, 6)) where net_reference_number is not null`,
+        `create index "${name}" on "${table.name}" ("card_id", ${networkReferenceSql('"net_reference_number"')}) where net_reference_number is not null`,
     },
   ],
   uniques: [{ name: 'clearings_transaction', properties: ['network_financial_transaction_id'] }],

@@ -1,5 +1,5 @@
 import { day_ms } from '@tallystick/velocity';
-import type { Authorization } from './authorization.ts';
+import type { Authorization, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import { isSettledByReference, match_reach_days } from './match.ts';
 import { networkReferenceOf } from './net-reference-number.ts';
@@ -85,7 +85,8 @@ export function merchantSearch(
   };
 }
 
-const done_statuses: readonly string[] = ['cleared', 'reversed', 'declined'];
+/** The statuses of a root that only a credit finds. */
+export const done_statuses = ['cleared', 'reversed', 'declined'] as const satisfies readonly AuthorizationStatus[];
 
 /** Whether a search finds this root of the card. */
 export function isFoundRoot(search: MerchantSearch, root: Authorization): boolean {
@@ -93,12 +94,16 @@ export function isFoundRoot(search: MerchantSearch, root: Authorization): boolea
   return (
     root.merchant_id === search.merchant_id &&
     root.decided_at_ms >= search.since_ms &&
-    (search.is_credit || !done_statuses.includes(root.status)) &&
+    (search.is_credit || !isDone(root.status)) &&
     (root.merchant_amount === merchant_amount ||
       root.billing_amount === billing_amount ||
       root.authorized === merchant_amount ||
       root.authorized === billing_amount)
   );
+}
+
+function isDone(status: AuthorizationStatus): boolean {
+  return done_statuses.some((done) => done === status);
 }
 
 /** Whether a search finds this clearing of the card. */

@@ -5,6 +5,12 @@
 
 const net_reference_length = 13;
 
+/**
+ * The place of the six characters that the network assigned: the position of the first, counted
+ * in code points from 1 as in SQL, and their number.
+ */
+export const network_reference_part = { start: 4, length: 6 } as const;
+
 /** Whether all thirteen characters are there. */
 export function isWholeNetReference(net_reference_number: string | null): net_reference_number is string {
   if (net_reference_number === null || net_reference_number.includes(' ')) return false;
@@ -16,8 +22,9 @@ export function isWholeNetReference(net_reference_number: string | null): net_re
  * missing. Characters are code points, as both databases count them.
  */
 export function networkReferenceOf(net_reference_number: string | null): string | null {
-  const six = [...(net_reference_number ?? '')].slice(3, 9);
-  return six.length === 6 && !six.includes(' ') ? six.join('') : null;
+  const { start, length } = network_reference_part;
+  const six = [...(net_reference_number ?? '')].slice(start - 1, start - 1 + length);
+  return six.length === length && !six.includes(' ') ? six.join('') : null;
 }
 
 /** The cycle date as a day of a leap year, 1 to 366; null when the reference has none. */
