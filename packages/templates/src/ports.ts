@@ -35,6 +35,7 @@ export interface TemplateStore {
    * operator.
    */
   claim(id: number): Promise<PurchaseTemplate | null>;
+  /** Precondition: the template was locked for update, or inserted, in this transaction. */
   update(template: PurchaseTemplate): Promise<void>;
 }
 

@@ -34,7 +34,8 @@ export interface CardStore {
   list(company_id: number, filter: CardFilter, page: PageRequest): Promise<Page<VirtualCard>>;
   /**
    * Writes the fields that an update or a cancellation may change. It never writes the counters:
-   * only a pass does.
+   * only a pass does. Precondition: the card was locked for update, or inserted, in this
+   * transaction.
    */
   update(card: VirtualCard): Promise<void>;
   number(card_id: number): Promise<SealedNumber>;

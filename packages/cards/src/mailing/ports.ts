@@ -51,7 +51,10 @@ export interface MailStore extends MailOutbox {
   list(filter: MailFilter, page: PageRequest): Promise<Page<Mail>>;
   /** `for_update` holds its row until the transaction ends. */
   find(id: number, options?: { readonly for_update?: boolean }): Promise<Mail | null>;
-  /** Writes a mail without a lease, which is one that is not pending. */
+  /**
+   * Writes a mail without a lease, which is one that is not pending. Precondition: the mail was held
+   * for update in this transaction.
+   */
   restart(mail: Mail): Promise<void>;
   /**
    * Leases up to `limit` pending mails that are due and not leased, oldest due first. No mail has

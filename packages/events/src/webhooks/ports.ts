@@ -17,7 +17,7 @@ export interface WebhookStore {
   list(company_id: number, page: PageRequest): Promise<Page<Webhook>>;
   /**
    * Writes all fields except the id, the company and the callback URL; refuses the same as
-   * `insert`.
+   * `insert`. Precondition: the webhook was held for update, or inserted, in this transaction.
    */
   update(webhook: Webhook): Promise<void>;
   /**
@@ -76,7 +76,10 @@ export interface DeliveryStore {
   /** With its attempts in order. */
   read(webhook_id: number, id: number): Promise<DeliveryReading | null>;
   find(webhook_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<Delivery | null>;
-  /** Writes all fields except the lease: an attempt in flight is recorded when it ends. */
+  /**
+   * Writes all fields except the lease: an attempt in flight is recorded when it ends.
+   * Precondition: the delivery was held for update in this transaction.
+   */
   update(delivery: Delivery): Promise<void>;
   /**
    * Starts a new round for the deliveries of the webhook that failed at the instant or later, at
