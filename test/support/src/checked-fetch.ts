@@ -42,12 +42,25 @@ function documentOf(origin: string): Promise<string | null> {
 
 const unchecked = globalThis.fetch;
 
-/** `fetch` that checks every answer against the document of its server. */
+/**
+ * Whether the answer came from the service. All its answers have an id; those of the receivers of
+ * tests have none.
+ */
+function isOurs({ headers }: Response): boolean {
+  return headers.has('x-request-id');
+}
+
+/**
+ * `fetch` that checks every answer against the document of its server. Rejects with an
+ * `UndocumentedAnswer` when the service has no document; servers of others need none.
+ */
 export const checkedFetch: typeof fetch = async (input, init) => {
   const answer = await unchecked(input, init);
   const url = new URL(input instanceof Request ? input.url : input);
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
   const document = await documentOf(url.origin);
   if (document !== null) await assertDocumented(document, method, url, answer);
+  else if (isOurs(answer))
+    throw new UndocumentedAnswer(`${url.origin} serves no document to check its answers against`);
   return answer;
 };
