@@ -193,9 +193,17 @@ function findReversible({ message, clearings }: Case): readonly Clearing[] {
   return found.filter(({ clearing_type }) => clearing_type !== message.clearing_type);
 }
 
-/** The ids of clearings that a reversal among these undid. */
+/**
+ * The ids of clearings that a reversal among these undid by rule 1. A reversal whose clearing was not
+ * found and that counts as a credit (rule 7) undoes nothing: it may share no key with what it
+ * refunds, so the result would depend on the records that happen to be loaded.
+ */
 function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> {
-  return new Set(clearings.filter(({ cycle }) => cycle === 'reversal').map(({ clearing_id }) => clearing_id));
+  return new Set(
+    clearings
+      .filter(({ match_rule, cycle }) => match_rule === 1 && cycle === 'reversal')
+      .map(({ clearing_id }) => clearing_id),
+  );
 }
 
 /** Rule 2: the clearings that a second presentment or a chargeback may dispute. */

@@ -194,3 +194,16 @@ describe('the class of a clearing', () => {
     assert.equal(world.counters.cleared, 2_999);
   });
 });
+
+describe('rule 1: a reversal and its clearing', () => {
+  test('still match after another reversal counted as a credit for the clearing', () => {
+    const world = new NetworkWorld(now);
+    const debit = { clearing_type: 'DEBIT', acquirer_reference_data: 'ARD-1', merchant_id: 'M' };
+    world.clear(debit);
+    const credit = { clearing_type: 'CREDIT', cycle: 'reversal', merchant_id: 'M', acquirer_reference_data: 'ARD-2' };
+    const linked = world.clear(credit);
+    assert.deepEqual([linked.match_rule, linked.clearing_id], [7, 1]);
+    const reversal = world.clear({ ...debit, clearing_type: 'CREDIT', cycle: 'reversal' });
+    assert.deepEqual([reversal.match_rule, reversal.clearing_id], [1, 1]);
+  });
+});

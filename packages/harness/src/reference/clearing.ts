@@ -140,9 +140,9 @@ function undoneBy(card: ReferenceCard, clearing: AnsweredClearing, message: Clea
   );
 }
 
-/** Whether a reversal of this clearing is on record. */
+/** Whether a reversal of this clearing by rule 1 is on record. */
 function wasUndone(card: ReferenceCard, { answer }: AnsweredClearing): boolean {
-  return card.clearings.some((other) => other.message.cycle === 'reversal' && other.answer.clearing_id === answer.id);
+  return card.clearings.some((other) => other.answer.match_rule === 1 && other.answer.clearing_id === answer.id);
 }
 
 /** Rule 2: reference data and approval code. */
