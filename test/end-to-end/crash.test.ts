@@ -289,7 +289,7 @@ class Recorded {
   assertNothingElse(sent: readonly Sent[]): void {
     const asked = new Set(sent.map(nameOf));
     for (const [name, rows] of this.#rows) {
-      assert.ok(asked.has(name), `nobody asked for ${name}`);
+      assert.ok(asked.has(name), `no request asked for ${name}`);
       assert.equal(rows.length, 1, `${name} is there ${rows.length} times`);
     }
     assert.equal([...this.#events.values()].flat().length, this.#rows.size, 'as many events as things that happened');

@@ -168,7 +168,7 @@ describe('the mailbox', () => {
     const message = await newest(mail.service);
     assert.ok(message.text.includes(grouped(mail.card_number)));
     assert.ok(message.html.includes(mail.cvc));
-    assert.match(mail.service.stored(), /"actor":"mail:2"/, 'the audit log tells of it');
+    assert.match(mail.service.stored(), /"actor":"mail:2"/, 'the audit log shows it');
     assert.ok(!mail.service.stored().includes(mail.card_number));
     const off = { key: 'operator', body: { data: { full_details_in_mail: false } } };
     assert.equal((await send('PATCH', '/operator/v1/companies/1', off)).json.data.full_details_in_mail, false);

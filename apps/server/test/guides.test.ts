@@ -93,7 +93,7 @@ describe('docs/operations.md', () => {
     assert.deepEqual(listed.toSorted(), existing.toSorted());
   });
 
-  it('tells the times that the packages keep', () => {
+  it('states the retention times of the packages', () => {
     const row = (table: string): string =>
       guide('operations.md').match(new RegExp(`^.*\\| \`${table}\` \\|.*$`, 'm'))![0];
     const days: [string, string][] = [

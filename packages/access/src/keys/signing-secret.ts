@@ -26,9 +26,9 @@ export function resealSigningSecrets(
   return resealAll(unitOfWork, {
     next: ({ api_keys }, after_id) => api_keys.withSigningSecret(after_id, batch),
     async reseal({ api_keys }, { id, signing_secret_sealed: sealed }) {
-      const anew = sealed === null ? null : reseal(sealer, purpose, sealed);
-      if (anew === null) return 0;
-      await api_keys.reseal(id, anew);
+      const resealed = sealed === null ? null : reseal(sealer, purpose, sealed);
+      if (resealed === null) return 0;
+      await api_keys.reseal(id, resealed);
       return 1;
     },
   });
