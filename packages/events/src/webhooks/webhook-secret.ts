@@ -36,14 +36,14 @@ export function resealWebhookSecrets(
     next: ({ webhooks }, after_id) => webhooks.listAfter(after_id, batch),
     async reseal({ webhooks }, webhook) {
       const { secret_sealed, previous_secret_sealed: previous } = webhook;
-      const current_anew = reseal(sealer, purpose, secret_sealed);
-      const previous_anew = previous === null ? null : reseal(sealer, purpose, previous);
-      const count = Number(current_anew !== null) + Number(previous_anew !== null);
+      const current_resealed = reseal(sealer, purpose, secret_sealed);
+      const previous_resealed = previous === null ? null : reseal(sealer, purpose, previous);
+      const count = Number(current_resealed !== null) + Number(previous_resealed !== null);
       if (count === 0) return 0;
       await webhooks.update({
         ...webhook,
-        secret_sealed: current_anew ?? secret_sealed,
-        previous_secret_sealed: previous_anew ?? previous,
+        secret_sealed: current_resealed ?? secret_sealed,
+        previous_secret_sealed: previous_resealed ?? previous,
       });
       return count;
     },
