@@ -53,7 +53,7 @@ export const match_rules = [
     rule: 7,
     meaning: `of a credit: the one earlier debit clearing of at least its amount with the same acquirer reference data, the same approval code, or the same merchant id and at most ${match_reach_days} days old; if there is none, the credit stands alone`,
   },
-  { rule: 8, meaning: 'nothing was found: the clearing is applied to the card all the same (a force post)' },
+  { rule: 8, meaning: 'no record was found: the clearing is applied to the card anyway (a force post)' },
 ] as const satisfies readonly { readonly rule: number; readonly meaning: string }[];
 
 /** The number of a rule of matching. */

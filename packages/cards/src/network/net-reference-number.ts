@@ -29,7 +29,7 @@ export function networkReferenceOf(net_reference_number: string | null): string 
 
 /** The cycle date as a day of a leap year, 1 to 366; null when the reference has none. */
 export function cycleDayOf(net_reference_number: string | null): number | null {
-  const found = /^.{9}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(net_reference_number ?? '');
+  const found = /^.{9}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/u.exec(net_reference_number ?? '');
   if (found === null) return null;
   return Temporal.PlainDate.from({ year: 2024, month: Number(found[1]), day: Number(found[2]) }).dayOfYear;
 }

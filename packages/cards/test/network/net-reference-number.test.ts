@@ -31,6 +31,7 @@ test('the cycle day is a day of a leap year, and null when the date does not exi
   assert.equal(cycleDayOf('MCC1A2B3C0101'), 1);
   assert.equal(cycleDayOf('MCC1A2B3C0229'), 60);
   assert.equal(cycleDayOf('MCC1A2B3C1231'), 366);
+  assert.equal(cycleDayOf('MCC1A2B3\u{1F4B3}1231'), 366);
   for (const text of ['MCC1A2B3C1301', 'MCC1A2B3C0100', 'MCC1A2B3C', null]) assert.equal(cycleDayOf(text), null);
 });
 
