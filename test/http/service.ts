@@ -119,9 +119,9 @@ export async function startService(
     webhooks: webhookServices(vault, clock, sender),
     sandbox: {
       company_id,
-      async moveClock({ set = start, frozen = false }) {
-        clock_now = fixedClock(set);
-        return { now: set, frozen };
+      async moveClock({ set, frozen }) {
+        clock_now = fixedClock(set ?? start);
+        return { now: set ?? start, frozen: frozen ?? false };
       },
     },
     rate_limit_per_minute: null,

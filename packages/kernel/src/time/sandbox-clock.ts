@@ -24,17 +24,20 @@ export interface SandboxClockStore {
   write(state: SandboxClockState): Promise<void>;
 }
 
-/** A request to move the sandbox's clock: exactly one of `advance` and `set`. */
+/**
+ * A request to move, freeze or release the sandbox's clock (decision: sandbox). At least one field;
+ * not both `advance` and `set`. A null counts as absent.
+ */
 export interface ClockMove {
   /**
-   * An ISO 8601 duration. Days have 24 hours; months and years are those of the UTC calendar. Not
-   * negative.
+   * An ISO 8601 duration of weeks, days (24 hours) and times. Not negative. Years and months are
+   * refused, because their length varies.
    */
-  readonly advance?: string | undefined;
+  readonly advance?: string | null | undefined;
   /** An ISO 8601 instant, not before now. */
-  readonly set?: string | undefined;
-  /** True: the clock is frozen from then on. Otherwise it runs. */
-  readonly frozen?: boolean | undefined;
+  readonly set?: string | null | undefined;
+  /** True: the clock stands still from then on. False: it runs. Absent: as before. */
+  readonly frozen?: boolean | null | undefined;
 }
 
 /**
@@ -48,32 +51,43 @@ export function sandboxNow(state: SandboxClockState, machine_ms: number): number
   return state.frozen_at_ms ?? machine_ms + state.offset_ms;
 }
 
-/** The clock after the move. Refuses (`validation_failed`) a move backwards, and invalid values. */
+/**
+ * The clock after the move. Refuses (`validation_failed`) a move backwards, and invalid values. A
+ * move that does not name `frozen` leaves a frozen clock frozen, and a running clock running.
+ */
 export function moveSandboxClock(state: SandboxClockState, machine_ms: number, move: ClockMove): SandboxClockState {
-  const now_ms = sandboxNow(state, machine_ms);
-  const to_ms = readTarget(now_ms, move);
-  return move.frozen === true
-    ? { offset_ms: to_ms - machine_ms, frozen_at_ms: to_ms }
-    : { offset_ms: to_ms - machine_ms, frozen_at_ms: null };
+  const fields = new RequestFields(move);
+  const frozen = fields.readFlag('frozen') ?? state.frozen_at_ms !== null;
+  const to_ms = readTarget(fields, sandboxNow(state, machine_ms));
+  return { offset_ms: to_ms - machine_ms, frozen_at_ms: frozen ? to_ms : null };
 }
 
-/** The instant that the move leads to, epoch milliseconds. */
-function readTarget(now_ms: number, move: ClockMove): number {
-  const fields = new RequestFields(move);
+/** The instant that the move leads to, epoch milliseconds. Without `advance` and `set`: now. */
+function readTarget(fields: RequestFields, now_ms: number): number {
   const path = fields.has('advance') ? 'advance' : 'set';
-  if (fields.has('advance') === fields.has('set')) {
-    fields.addProblem('advance', 'or set must be given, and not both');
-    fields.refuseInvalid();
+  if (fields.has('advance') && fields.has('set')) {
+    fields.addProblem('advance', 'cannot be sent together with set');
+  } else if (!fields.has('advance') && !fields.has('set') && !fields.has('frozen')) {
+    fields.addProblem('advance', 'is required, or set, or frozen');
   }
   const set = fields.readParsed('set', Temporal.Instant.from, 'an ISO 8601 instant such as 2030-01-31T00:00:00Z');
-  const advance = fields.readParsed('advance', Temporal.Duration.from, 'an ISO 8601 duration such as PT10M or P1D');
+  const advance = fields.readParsed(
+    'advance',
+    parseFixedDuration,
+    'an ISO 8601 duration of weeks, days and times, such as P1W, P1DT2H or PT0.5S, without years and months',
+  );
   fields.refuseInvalid();
 
-  const to_ms = set?.epochMilliseconds ?? addTo(now_ms, advance!);
+  const to_ms = set?.epochMilliseconds ?? (advance === null ? now_ms : addTo(now_ms, advance));
   if (to_ms < now_ms) fields.addProblem(path, `would move the clock backwards: it is ${toIso(now_ms)}`);
   if (to_ms > end_ms) fields.addProblem(path, `would move the clock past ${toIso(end_ms)}`);
   fields.refuseInvalid();
   return to_ms;
+}
+
+/** A duration whose length does not depend on the calendar. Null: it names years or months. */
+function parseFixedDuration(text: string): Temporal.Duration | null {
+  return /^[^T]*[YM]/i.test(text) ? null : Temporal.Duration.from(text);
 }
 
 /** Infinity when the sum is past what an instant can be. */

@@ -142,9 +142,13 @@ export const api_key = z
 export const move_clock = z
   .object({
     data: z.object({
-      advance: z.string().max(64).nullish().describe('ISO 8601 duration; a day is 24 hours'),
-      set: z.string().max(64).nullish().describe('ISO 8601 instant'),
-      frozen: z.boolean().nullish().describe('True: the clock stops there. Default false'),
+      advance: z
+        .string()
+        .max(64)
+        .nullish()
+        .describe('ISO 8601 duration of weeks, days (24 hours) and times, such as P1W, P1DT2H or PT0.5S'),
+      set: z.string().max(64).nullish().describe('ISO 8601 instant; not together with advance'),
+      frozen: z.boolean().nullish().describe('True: the clock stands still there. False: it runs. Absent: as before'),
     }),
   })
   .meta({ id: 'MoveClock', examples: [{ data: { advance: 'PT10M' } }] });

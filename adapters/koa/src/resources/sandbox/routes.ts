@@ -12,15 +12,13 @@ export function sandboxRoutes(sandbox: Sandbox): readonly Route[] {
       method: 'POST',
       path: '/sandbox/v1/clock',
       operation_id: 'sandbox.clock.move',
-      summary: 'Move the clock forward',
+      summary: 'Move the clock forward, freeze it or release it',
       description:
-        'By a duration, or to an instant. Work that becomes due is done before the answer; `waiting` says what is not done yet.',
+        'By a duration, or to an instant. A frozen clock stays frozen until `frozen` is false. Work that becomes due is done before the answer; `waiting` says what is not done yet.',
       body: move_clock,
       answer: clock,
       async perform({ body }) {
-        const { advance, set, frozen } = body.data;
-        const move = { advance: advance ?? undefined, set: set ?? undefined, frozen: frozen ?? undefined };
-        return resource(await sandbox.moveClock(move));
+        return resource(await sandbox.moveClock(body.data));
       },
     }),
   ];
