@@ -300,7 +300,7 @@ describe('webhooks', () => {
     assert.equal(made.status, 200);
     const { id, secret } = made.json.data;
     assert.match(secret, /^[0-9A-Za-z]{43}$/);
-    const webhook = { id, type: 'webhook', url: `${path}/${id}`, callback_url: url, event_type_ids: [2, 6] };
+    const webhook = { id, type: 'webhook', url: `${path}/${id}`, callback_url: url, event_type_ids: [2, 6, 2, 10] };
     assert.deepEqual(made.json, { data: { ...webhook, status: 'active', secret } });
     const read = { data: { ...webhook, status: 'active', secret: null } };
     assert.deepEqual((await company.send('GET', `${path}/${id}`)).json, read);
@@ -382,10 +382,24 @@ describe('webhooks', () => {
     // 1 clashes only with 1. It may be combined with any other type.
     await company.registers(url, { event_type_ids: [1] });
     assert.equal((await patch(one.id, [10, 6])).status, 200);
-    assert.deepEqual((await company.ask('GET', `${path}/${one.id}`)).event_type_ids, [10]);
+    assert.deepEqual((await company.ask('GET', `${path}/${one.id}`)).event_type_ids, [10, 6]);
     assert.equal((await patch(other.id, [2])).status, 200);
     assert.equal((await company.send('DELETE', `${path}/${one.id}`)).status, 204);
     assert.equal((await patch(other.id, [2, 6])).status, 200);
+  });
+
+  it('show their types exactly as they were sent, and get one delivery for each event', async () => {
+    const { company, url, received } = await newcomer();
+    const event_type_ids = [5, 10, 1, 6, 5, 10];
+    const webhook = await company.registers(url, { event_type_ids });
+    assert.deepEqual(webhook.event_type_ids, event_type_ids);
+    await company.hears({ id: 1 });
+    await moveClock(server.url);
+    assert.equal(received().length, 1);
+    const changed = [7, 7, 6, 10];
+    const answer = await company.ask('PATCH', `${path}/${webhook.id}`, { event_type_ids: changed });
+    assert.deepEqual(answer.event_type_ids, changed);
+    assert.deepEqual((await company.ask('GET', `${path}/${webhook.id}`)).event_type_ids, changed);
   });
 
   it('get a new secret: for 24 hours both sign, then only the new one', async () => {

@@ -15,7 +15,6 @@ import {
   type CallbackUrlPolicy,
   readChangeableFields,
   readWebhookFields,
-  removeRepeatedTypeIds,
   type Webhook,
   type WebhookRequestInput,
 } from './webhook.ts';
@@ -52,7 +51,7 @@ export async function createWebhook(
   const webhook = await tx.webhooks.insert({
     company_id: call.company_id,
     callback_url: callback_url!,
-    event_type_ids: removeRepeatedTypeIds(event_type_ids ?? []),
+    event_type_ids: event_type_ids ?? [],
     status: status ?? 'active',
     secret_sealed: sealWebhookSecret(ports.sealer, secret),
     previous_secret_sealed: null,
@@ -103,7 +102,7 @@ export async function updateWebhook(
   const webhook = await readWebhook(tx, call, id, { for_update: true });
   const updated: Webhook = {
     ...webhook,
-    event_type_ids: event_type_ids === null ? webhook.event_type_ids : removeRepeatedTypeIds(event_type_ids),
+    event_type_ids: event_type_ids ?? webhook.event_type_ids,
     status: status ?? webhook.status,
   };
   await tx.webhooks.update(updated);

@@ -6,7 +6,7 @@ import {
   shared_secret_expected,
   showValue,
 } from '@tallystick/kernel';
-import { event_types, toCanonicalTypeId } from '../log/event-type.ts';
+import { event_types } from '../log/event-type.ts';
 
 export const webhook_statuses = ['active', 'inactive'] as const;
 
@@ -18,7 +18,10 @@ export interface Webhook {
   readonly company_id: number;
   /** The URL exactly as the client wrote it. Signatures are made over it. */
   readonly callback_url: string;
-  /** Ids of event types, as the client wrote them, without repetition. */
+  /**
+   * Ids of event types exactly as the client wrote them. A repeated id, and 6 beside 10, name one
+   * type and mean no second delivery.
+   */
   readonly event_type_ids: readonly number[];
   readonly status: WebhookStatus;
   readonly secret_sealed: Uint8Array;
@@ -90,16 +93,6 @@ function readEventTypeIds(fields: RequestFields): readonly number[] | null {
     fields.addProblem('event_type_ids', `must hold ids of event types (${known}), not ${showValue(unknown)}`);
   }
   return ids as readonly number[] | null;
-}
-
-/**
- * Returns the ids without repetition, in their order. 6 and 10 are one type: the first of them
- * stays.
- */
-export function removeRepeatedTypeIds(ids: readonly number[]): readonly number[] {
-  return ids.filter(
-    (id, place) => ids.findIndex((other) => toCanonicalTypeId(other) === toCanonicalTypeId(id)) === place,
-  );
 }
 
 /** The refusal of a type to which another webhook of the company already subscribes. */

@@ -104,7 +104,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
       const webhook = await register(here, company_id);
       const changed: Webhook = {
         ...webhook,
-        event_type_ids: [7, 2],
+        event_type_ids: [7, 10, 1, 6, 7],
         status: 'inactive',
         secret_sealed: new Uint8Array([9]),
         previous_secret_sealed: new Uint8Array([8]),
