@@ -1,6 +1,8 @@
 /**
  * The network's reference of a transaction, 13 characters: network code (3), reference (6), cycle
- * date as MMDD (4). A file format that knows fewer of them leaves blanks.
+ * date as MMDD (4) (service specification 2.10). A file format that knows fewer of them leaves
+ * blanks. A text of another length is stored, and matches by no reference rule (decision: network
+ * side). Characters are code points, as both databases count them: a cut never halves one.
  */
 
 const net_reference_length = 13;
@@ -13,18 +15,17 @@ export const network_reference_part = { start: 4, length: 6 } as const;
 
 /** Whether all thirteen characters are there. */
 export function isWholeNetReference(net_reference_number: string | null): net_reference_number is string {
-  if (net_reference_number === null || net_reference_number.includes(' ')) return false;
-  return [...net_reference_number].length === net_reference_length;
+  return charactersOf(net_reference_number)?.includes(' ') === false;
 }
 
 /**
- * The six characters that the network assigned, unique for one day; null when any of them is
- * missing. Characters are code points, as both databases count them.
+ * The six characters that the network assigned, unique for one day; null when any of them is a
+ * blank, or the text has another form.
  */
 export function networkReferenceOf(net_reference_number: string | null): string | null {
   const { start, length } = network_reference_part;
-  const six = [...(net_reference_number ?? '')].slice(start - 1, start - 1 + length);
-  return six.length === length && !six.includes(' ') ? six.join('') : null;
+  const six = charactersOf(net_reference_number)?.slice(start - 1, start - 1 + length);
+  return six === undefined || six.includes(' ') ? null : six.join('');
 }
 
 /** The cycle date as a day of a leap year, 1 to 366; null when the reference has none. */
@@ -32,4 +33,11 @@ export function cycleDayOf(net_reference_number: string | null): number | null {
   const found = /^.{9}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/u.exec(net_reference_number ?? '');
   if (found === null) return null;
   return Temporal.PlainDate.from({ year: 2024, month: Number(found[1]), day: Number(found[2]) }).dayOfYear;
+}
+
+/** The thirteen characters; null when the text has another length. */
+function charactersOf(net_reference_number: string | null): readonly string[] | null {
+  if (net_reference_number === null || net_reference_number.length < net_reference_length) return null;
+  const characters = [...net_reference_number];
+  return characters.length === net_reference_length ? characters : null;
 }

@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import { referenceKeys } from '../../src/index.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from '../../src/network/net-reference-number.ts';
 
-test('the network reference is the characters 4 to 9, and null when one of them is missing or a blank', () => {
+test('the network reference is the characters 4 to 9 of thirteen, and null when one of them is a blank', () => {
   for (const [text, reference] of [
     ['MCC1A2B3C0131', '1A2B3C'],
-    ['MCC1A2B3C', '1A2B3C'],
     ['   1A2B3C    ', '1A2B3C'],
     ['MCC\u00a0A2B3C0131', '\u00a0A2B3C'],
     ['MC\u{1F4B3}1A2B3C0131', '1A2B3C'],
+    ['MCC1A2B3C', null],
+    ['MCC1A2B3C01311', null],
+    ['MCC1A2B3\u{1F4B3}013', null],
     ['MCC1A2B3\u{1F4B3}0131', '1A2B3\u{1F4B3}'],
     ['MCC1A2B3', null],
     ['MCC1A2 3C0131', null],
