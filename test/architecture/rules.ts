@@ -404,8 +404,9 @@ const folder_arrows: Readonly<Record<string, Readonly<Record<string, readonly st
   'adapters/mikro-orm': {
     schema: [],
     connection: ['schema'],
-    ledger: ['schema', 'connection'],
-    stores: ['schema', 'connection'],
+    backfill: ['schema', 'connection'],
+    ledger: ['schema', 'connection', 'backfill'],
+    stores: ['schema', 'connection', 'backfill'],
   },
   'packages/access': { companies: [], keys: ['companies'], requests: ['keys', 'companies'] },
   'packages/events': { log: [], webhooks: ['log'] },

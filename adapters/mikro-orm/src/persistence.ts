@@ -2,6 +2,8 @@ import type { AccessTx } from '@tallystick/access';
 import type { CardsTx, Ledger, MailTx, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
+import { backfill_steps } from './backfill/backfill-steps.ts';
+import { type Backfills, backfillsOn } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
 import { migrate } from './connection/migrate.ts';
 import type { Session } from './connection/session.ts';
@@ -50,6 +52,11 @@ export interface Persistence {
   readonly delivery_desk: DeliveryDesk;
   /** Applies missing migrations. Two processes may do so at the same time: one of them waits. */
   migrate(): Promise<void>;
+  /**
+   * The long part of migrations, which runs beside the service. A host must run its batches until
+   * nothing is left.
+   */
+  readonly backfills: Backfills;
   /** Rejects with a `Fault` when the database does not answer. */
   ping(): Promise<void>;
   /**
@@ -72,6 +79,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     ledger: ledgerOn(connection, clock),
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     migrate: () => migrate(connection),
+    backfills: backfillsOn(connection, backfill_steps),
     ping: () => unitOfWork.read(async (tx) => void (await tx.sandbox_clock.read())),
     close: () => connection.close(),
   };

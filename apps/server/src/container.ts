@@ -10,6 +10,7 @@ import { createVault, type Vault } from '@tallystick/vault';
 import { addressGuard, webhookClient } from '@tallystick/webhook-client';
 import { Container, ContainerModule } from 'inversify';
 import { type Logger, pino } from 'pino';
+import { backfillJob } from './background/backfills.ts';
 import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
 import { dueWork } from './background/due-work.ts';
@@ -99,8 +100,14 @@ const domain = new ContainerModule(({ bind }) => {
   bind(tokens.jobs)
     .toResolvedValue(
       (config, persistence, clock, refresh, deliveries, mails, logger) =>
-        createJobs([...dueWork(config, persistence, clock, refresh), ...deliveries.jobs, ...mails.jobs], (job, err) =>
-          logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
+        createJobs(
+          [
+            ...dueWork(config, persistence, clock, refresh),
+            ...deliveries.jobs,
+            ...mails.jobs,
+            backfillJob(persistence.backfills, logger),
+          ],
+          (job, err) => logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
         ),
       [
         tokens.config,

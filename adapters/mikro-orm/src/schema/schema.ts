@@ -13,6 +13,7 @@ import type { FilterName } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateStatus } from '@tallystick/templates';
 import type { Recurring } from '@tallystick/velocity';
+import { Backfill } from './backfill-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
 import { segmentExpression } from './event-segments.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
@@ -484,4 +485,5 @@ export const entities = [
   Mail,
   OneTimeLink,
   MailboxMessage,
+  Backfill,
 ];

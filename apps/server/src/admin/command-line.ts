@@ -37,7 +37,7 @@ export async function admin(
     return 0;
   }
   try {
-    const { data, text } = await run(command, given, environment);
+    const { data, text } = await run(command, given, environment, output);
     output.out(given.flags.has('json') ? JSON.stringify(data, null, 2) : text);
     return 0;
   } catch (error) {
@@ -52,6 +52,7 @@ async function run(
   command: Command,
   given: ParsedWords,
   environment: Readonly<Record<string, string | undefined>>,
+  output: CommandOutput,
 ): ReturnType<Command['run']> {
   let config: Config | undefined;
   let opened: ReturnType<typeof createContainer> | undefined;
@@ -74,6 +75,7 @@ async function run(
         throw new Error(describeStartProblem(error, services.config()));
       }
     },
+    report: (line) => output.err(line),
   };
   try {
     return await command.run(services, given);

@@ -17,6 +17,8 @@ export interface AdminServices {
   clock(): Clock;
   /** Migrated. Throws an error with a sentence for the operator if it cannot be opened. */
   persistence(): Promise<Persistence>;
+  /** Shows a line on standard error while the command runs. */
+  report(line: string): void;
 }
 
 /** The options and the argument of a command line. */

@@ -1,20 +1,41 @@
 import { presentTemplate, templateStatusPath } from '@tallystick/koa';
 import { completeTemplate } from '@tallystick/templates';
+import { describeBackfill } from '../background/backfills.ts';
 import { showDatabase } from '../start-problem.ts';
 import { api_key_commands } from './api-keys.ts';
 import { type Command, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
 import { key_ring_commands } from './key-ring.ts';
 
+/** The time between two lines of progress. */
+const report_every_ms = 5_000;
+
 const migrate: Command = {
   name: 'migrate',
   summary: 'Migrates the database; the server does the same when it starts',
   options: {},
-  flags: {},
-  async run(services) {
-    await services.persistence();
+  flags: {
+    wait: 'Also copies the rows that a migration left to copy, as fast as possible, and waits until all are copied. Without it a server copies them beside its work',
+  },
+  async run(services, given) {
+    const { backfills } = await services.persistence();
     const database = showDatabase(services.config().database_url);
-    return { data: { database, migrated: true }, text: `${database} is up to date.` };
+    if (given.flags.has('wait')) {
+      let reported_ms = Number.NEGATIVE_INFINITY;
+      await backfills.runAll((progress) => {
+        if (performance.now() - reported_ms < report_every_ms) return;
+        if (progress.some(({ state, remaining_ms }) => state === 'copying' && remaining_ms === null)) return;
+        reported_ms = performance.now();
+        for (const backfill of progress) services.report(describeBackfill(backfill));
+      });
+    }
+    const left = await backfills.list();
+    const text = [
+      `${database} is up to date.`,
+      ...left.map(describeBackfill),
+      ...(left.length === 0 ? [] : ['A running server copies the rest beside its work; --wait copies it now.']),
+    ];
+    return { data: { database, migrated: true, backfills: left }, text: text.join('\n') };
   },
 };
 

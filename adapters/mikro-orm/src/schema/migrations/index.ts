@@ -8,6 +8,8 @@ import { mail } from './0005-mail.ts';
 import { deliveryRounds } from './0006-delivery-rounds.ts';
 import { claimsOnMachineTime } from './0007-claims-on-machine-time.ts';
 import { mailsPage } from './0008-mails-page.ts';
+import { authorizationKeys } from './0012-authorization-keys.ts';
+import type { Look } from './start-backfill.ts';
 
 /** Every migration, in order. One that was released is never changed again: what comes after it is a new one. */
 export const migrations = [
@@ -19,16 +21,23 @@ export const migrations = [
   { name: '0006-delivery-rounds', class: migration(deliveryRounds) },
   { name: '0007-claims-on-machine-time', class: migration(claimsOnMachineTime) },
   { name: '0008-mails-page', class: migration(mailsPage) },
+  { name: '0012-authorization-keys', class: migration(authorizationKeys) },
 ];
 
 function migration(
-  statements: (dialect: Dialect) => readonly string[],
+  statements: (dialect: Dialect, look: Look) => readonly string[] | Promise<readonly string[]>,
 ): new (
   ...arguments_: ConstructorParameters<typeof Migration>
 ) => Migration {
   return class extends Migration {
-    override up(): void {
-      for (const statement of statements(dialectOf(this.driver.getPlatform()))) this.addSql(statement);
+    override async up(): Promise<void> {
+      const largest = async (table: string, column: string): Promise<number> => {
+        const [row] = await this.execute(`select coalesce(max(${column}), 0) as largest from ${table}`);
+        return Number(row?.largest ?? 0);
+      };
+      for (const statement of await statements(dialectOf(this.driver.getPlatform()), { largest })) {
+        this.addSql(statement);
+      }
     }
   };
 }

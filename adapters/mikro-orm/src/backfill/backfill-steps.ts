@@ -1,0 +1,4 @@
+import type { BackfillStep } from './backfill-step.ts';
+
+/** Every backfill, in the order in which their batches run. */
+export const backfill_steps: readonly BackfillStep[] = [];
