@@ -112,6 +112,23 @@ const wrong_requests: readonly Wrong[] = [
   registering('a short secret', { callback_url, secret: 'x'.repeat(15) }, 'secret', /16 to 256/),
   registering('an empty secret', { callback_url, secret: '' }, 'secret', /16 to 256/),
   registering('a long secret', { callback_url, secret: 'x'.repeat(257) }, 'secret', /16 to 256/),
+  registering(
+    'a secret of Standard Webhooks that is no base64',
+    { callback_url, secret: 'whsec_not base64 at all' },
+    'secret',
+    /after whsec_, the padded base64/,
+  ),
+  registering(
+    'a secret of Standard Webhooks without padding',
+    { callback_url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64url')}` },
+    'secret',
+  ),
+  registering(
+    'a secret of Standard Webhooks of 15 bytes',
+    { callback_url, secret: `whsec_${Buffer.alloc(15, 1).toString('base64')}` },
+    'secret',
+    /at least 16 bytes/,
+  ),
   registering('a number for a secret', { callback_url, secret: 1234567890123456 }, 'secret'),
   registering('another status', { callback_url, status: 'paused' }, 'status', /one of active, inactive/),
   registering('a status in capitals', { callback_url, status: 'Active' }, 'status', /one of active, inactive/),
@@ -299,7 +316,7 @@ describe('webhooks', () => {
     const made = await company.send('POST', path, { callback_url: url, event_type_ids: [2, 6, 2, 10] });
     assert.equal(made.status, 200);
     const { id, secret } = made.json.data;
-    assert.match(secret, /^[0-9A-Za-z]{43}$/);
+    assert.match(secret, /^whsec_[0-9A-Za-z+/]{43}=$/);
     const webhook = { id, type: 'webhook', url: `${path}/${id}`, callback_url: url, event_type_ids: [2, 6, 2, 10] };
     assert.deepEqual(made.json, { data: { ...webhook, status: 'active', secret } });
     const read = { data: { ...webhook, status: 'active', secret: null } };
@@ -337,6 +354,19 @@ describe('webhooks', () => {
     assert.deepEqual(await company.ask('GET', `${path}/${webhook.id}/test`), { status: 200 });
     assert.equal(received().length, 1);
     assert.ok(await verifies(received()[0], webhook));
+    const raw = new Webhook(Buffer.from(webhook.secret), { format: 'raw' });
+    assert.ok(raw.verify(received()[0]!.body, received()[0]!.headers as Record<string, string>));
+  });
+
+  it('sign with a secret of Standard Webhooks of their own as every library expects', async () => {
+    const { company, url, received } = await newcomer();
+    const secret = `whsec_${Buffer.from('sixteen bytes ok').toString('base64')}`;
+    const webhook = await company.registers(url, { event_type_ids: [], secret });
+    assert.equal(webhook.secret, secret);
+    assert.deepEqual(await company.ask('GET', `${path}/${webhook.id}/test`), { status: 200 });
+    const { headers, body } = received()[0]!;
+    assert.ok(await verifies(received()[0], webhook));
+    assert.ok(new Webhook(secret).verify(body, headers as Record<string, string>));
   });
 
   it('are listed as id, type and url, newest first, page by page', async () => {
@@ -361,7 +391,7 @@ describe('webhooks', () => {
     const again = await company.send('POST', path, data, headers);
     assert.equal(again.text, first.text);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
-    assert.equal(again.json.data.secret.length, 43);
+    assert.match(again.json.data.secret, /^whsec_/);
     assert.equal((await company.send('GET', path)).json.data.length, 1);
   });
 
@@ -409,7 +439,7 @@ describe('webhooks', () => {
     await moveClock(server.url);
     assert.equal(received().at(-1)?.headers['x-signature-previous'], undefined);
     const rotated = await company.ask('POST', `${path}/${webhook.id}/rotate-secret`);
-    assert.match(rotated.secret, /^[0-9A-Za-z]{43}$/);
+    assert.match(rotated.secret, /^whsec_[0-9A-Za-z+/]{43}=$/);
     assert.notEqual(rotated.secret, webhook.secret);
     assert.equal((await company.ask('GET', `${path}/${webhook.id}`)).secret, null);
 
@@ -420,7 +450,7 @@ describe('webhooks', () => {
       return received().at(-1) as Received;
     };
     const libraryVerifies = ({ body, headers }: Received, secret: string): unknown =>
-      new Webhook(secret, { format: 'raw' }).verify(body, headers as Record<string, string>);
+      new Webhook(secret).verify(body, headers as Record<string, string>);
 
     for (const both of [await hear('PT0S'), await hear('PT23H59M59.999S')]) {
       for (const secret of [webhook.secret, rotated.secret]) {

@@ -27,6 +27,7 @@ export * from './webhooks/ports.ts';
 export { createRelay, type Relay, type RelayOptions, type RelayPorts, relayEvents } from './webhooks/relay.ts';
 export { deliveries_kept_days, purgeDeliveries } from './webhooks/retention.ts';
 export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
+export * from './webhooks/secret-form.ts';
 export * from './webhooks/test-webhook.ts';
 export {
   type CallbackUrlPolicy,

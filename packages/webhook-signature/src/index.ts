@@ -1,6 +1,6 @@
 export type { DeliveryHeaders, HeaderReader, ReceivedDelivery } from './received-delivery.ts';
 export { type SigningSecrets, type SynchronousHmac, signDelivery, signDeliveryWith } from './sign.ts';
-export type { SignedDelivery } from './signed-text.ts';
+export { decodeStandardSecret, type SignedDelivery } from './signed-text.ts';
 export {
   type Refused,
   type RefusedReason,

@@ -1,5 +1,5 @@
 import { toBase64, toHex } from './signature-text.ts';
-import { deliveryBytes, type SignedDelivery, secretBytes, standardBytes } from './signed-text.ts';
+import { deliveryBytes, type SignedDelivery, secretBytes, standardBytes, standardSecretBytes } from './signed-text.ts';
 import { hmacSha256, importSecret } from './web-crypto.ts';
 
 /** The secrets that sign a delivery. */
@@ -38,10 +38,9 @@ export async function signDelivery(
 ): Promise<Readonly<Record<string, string>>> {
   checkDelivery(secrets, delivery);
   const pairOf = async (secret: string): Promise<SignaturePair> => {
-    const key = await importSecret(secretBytes(secret));
     return {
-      delivery: await hmacSha256(key, deliveryBytes(delivery)),
-      standard: await hmacSha256(key, standardBytes(delivery)),
+      delivery: await hmacSha256(await importSecret(secretBytes(secret)), deliveryBytes(delivery)),
+      standard: await hmacSha256(await importSecret(standardSecretBytes(secret)), standardBytes(delivery)),
     };
   };
   const previous = secrets.previous === null ? null : await pairOf(secrets.previous);
@@ -67,8 +66,10 @@ export function signDeliveryWith(
 ): Readonly<Record<string, string>> {
   checkDelivery(secrets, delivery);
   const pairOf = (secret: string): SignaturePair => {
-    const key = secretBytes(secret);
-    return { delivery: hmac(key, deliveryBytes(delivery)), standard: hmac(key, standardBytes(delivery)) };
+    return {
+      delivery: hmac(secretBytes(secret), deliveryBytes(delivery)),
+      standard: hmac(standardSecretBytes(secret), standardBytes(delivery)),
+    };
   };
   const previous = secrets.previous === null ? null : pairOf(secrets.previous);
   return headersOf(delivery, pairOf(secrets.current), previous);

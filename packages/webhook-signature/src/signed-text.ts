@@ -31,9 +31,29 @@ export function standardBytes({ id, timestamp, body }: Omit<SignedDelivery, 'url
   return joined(`${id}.${timestamp}.`, body);
 }
 
-/** Returns the bytes that a secret signs with: the UTF-8 bytes of its text, in both schemes. */
+/** Returns the bytes that a secret signs `X-Signature` with: the UTF-8 bytes of its text. */
 export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   return utf8.encode(secret);
+}
+
+/**
+ * Returns the bytes that a secret signs `webhook-signature` with: what `whsec_` and base64 stand
+ * for, else the UTF-8 bytes of its text (decision: webhooks, secret).
+ */
+export function standardSecretBytes(secret: string): Uint8Array<ArrayBuffer> {
+  return decodeStandardSecret(secret) ?? secretBytes(secret);
+}
+
+const standard_secret = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+
+/**
+ * Returns the bytes of a secret in the form of the Standard Webhooks specification: `whsec_` and
+ * padded base64. Returns null for a text of any other form, and for no bytes.
+ */
+export function decodeStandardSecret(secret: string): Uint8Array<ArrayBuffer> | null {
+  const base64 = standard_secret.exec(secret)?.[1];
+  if (base64 === undefined || base64 === '') return null;
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
 function joined(head: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {

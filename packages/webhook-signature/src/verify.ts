@@ -10,7 +10,7 @@
  */
 import { type DeliveryHeaders, headerOf, type ReceivedDelivery } from './received-delivery.ts';
 import { signatureOfBase64, signatureOfHex } from './signature-text.ts';
-import { deliveryBytes, secretBytes, standardBytes } from './signed-text.ts';
+import { deliveryBytes, secretBytes, standardBytes, standardSecretBytes } from './signed-text.ts';
 import { importSecret, isSignature } from './web-crypto.ts';
 
 /** The values that a verification needs besides the delivery. */
@@ -105,12 +105,12 @@ export async function verifyDelivery(delivery: ReceivedDelivery, options: Verify
     signatures.push(signature);
   }
   const message = deliveryBytes({ timestamp: time, url, body });
-  return await findMatch(secrets, signatures, message, time, 'x-signature');
+  return await findMatch(secrets.map(secretBytes), signatures, message, time, 'x-signature');
 }
 
 /**
- * Verifies `webhook-signature` as the Standard Webhooks specification defines it, with the secret
- * as the bytes of its text. It covers id, timestamp and body, and not the URL. Compares in constant
+ * Verifies `webhook-signature` as the Standard Webhooks specification defines it: with the bytes
+ * that the base64 after `whsec_` stands for, or with the text of any other secret. It covers id, timestamp and body, and not the URL. Compares in constant
  * time. Throws like `verifyDelivery`.
  *
  * @example
@@ -139,7 +139,8 @@ export async function verifyStandardWebhook(
     .filter((one) => one !== null);
   if (signatures.length === 0)
     return refuseMalformed('webhook-signature', 'must contain a signature of the form v1,<base64>');
-  return await findMatch(secrets, signatures, standardBytes({ id, timestamp: time, body }), time, 'webhook-signature');
+  const message = standardBytes({ id, timestamp: time, body });
+  return await findMatch(secrets.map(standardSecretBytes), signatures, message, time, 'webhook-signature');
 }
 
 /** Returns the delivery's time in seconds, or why it is refused. */
@@ -167,14 +168,14 @@ function readTimestamp(
 }
 
 async function findMatch(
-  secrets: readonly string[],
+  keys: readonly Uint8Array<ArrayBuffer>[],
   signatures: readonly Uint8Array<ArrayBuffer>[],
   message: Uint8Array<ArrayBuffer>,
   timestamp: number,
   header: string,
 ): Promise<Verification> {
-  for (const [secret_index, secret] of secrets.entries()) {
-    const key = await importSecret(secretBytes(secret));
+  for (const [secret_index, bytes] of keys.entries()) {
+    const key = await importSecret(bytes);
     for (const signature of signatures)
       if (await isSignature(key, signature, message)) return { verified: true, timestamp, secret_index };
   }

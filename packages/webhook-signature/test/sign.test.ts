@@ -18,7 +18,12 @@ const hmac = (secret: Uint8Array, message: Uint8Array) => createHmac('sha256', s
  * HMAC pads a short secret with zero bytes, so a secret that ends in zero bytes equals the same
  * secret without them.
  */
-const secret = fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }).filter((text) => !text.endsWith('\0'));
+const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }).filter((one) => !one.endsWith('\0'));
+const standard = fc
+  .uint8Array({ minLength: 1, maxLength: 64 })
+  .filter((bytes) => bytes.at(-1) !== 0)
+  .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`);
+const secret = fc.oneof(text, standard);
 const delivery: fc.Arbitrary<SignedDelivery> = fc.record({
   id: fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/),
   timestamp: fc.integer({ min: 0, max: 999_999_999_999 }),
@@ -44,6 +49,22 @@ it('a signed delivery verifies in both schemes with either secret, and with no o
     }),
     propertyParameters(),
   );
+});
+
+it('a secret that only begins like one of Standard Webhooks signs with its text in both schemes', async () => {
+  const { delivery: signed } = vectors[0]!;
+  for (const current of [
+    'whsec_',
+    'whsec_not base64 at all',
+    'whsec_MfKQ9r8',
+    'whsec_MfKQ9r8_KYo=',
+    'WHSEC_MfKQ9r8=',
+  ]) {
+    const headers = await signDelivery({ current, previous: null }, signed);
+    const message = `${signed.id}.${signed.timestamp}.${signed.body}`;
+    const expected = createHmac('sha256', current).update(message).digest('base64');
+    assert.equal(headers['webhook-signature'], `v1,${expected}`, current);
+  }
 });
 
 it('a change to any signed part does not verify', async () => {

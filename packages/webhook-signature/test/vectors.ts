@@ -15,10 +15,19 @@ const published = {
   body: '{"data":{}}',
 };
 
+/** The example of the Standard Webhooks specification, with a URL. */
+const standard = {
+  id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  timestamp: 1_614_265_330,
+  url: 'https://hooks.example/a',
+  body: '{"test": 2432232314}',
+};
+
 /**
  * The signatures were made by OpenSSL, except for the first `x-signature`, which is in the service
- * specification (5.3): `printf '17.1490041002.{"data":{}}' | openssl dgst -sha256 -hmac "$secret"
- * -binary | base64`.
+ * specification (5.3), and the first `webhook-signature` by a `whsec_` secret, which is in the
+ * Standard Webhooks specification:
+ * `printf '17.1490041002.{"data":{}}' | openssl dgst -sha256 -hmac "$secret" -binary | base64`.
  */
 export const vectors: readonly Vector[] = [
   {
@@ -62,6 +71,32 @@ export const vectors: readonly Vector[] = [
       'webhook-id': 'test-0a1b',
       'webhook-timestamp': '1490041002',
       'webhook-signature': 'v1,asudZtbRkohIAUadz6qy8vB1/ibjjz/vDy9rGO1MrVQ=',
+    },
+  },
+  {
+    name: 'a secret of Standard Webhooks: its text signs one scheme, its bytes the other',
+    secrets: { current: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', previous: null },
+    delivery: standard,
+    headers: {
+      'x-timestamp': '1614265330',
+      'x-signature': 'ac77e9e3f2a23258d03500e8df007655ab1055ebd4f6ee218c706e97c08951f1',
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    },
+  },
+  {
+    name: 'a rotation from a text to a secret of Standard Webhooks',
+    secrets: { current: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', previous: 'the old secret 1' },
+    delivery: standard,
+    headers: {
+      'x-timestamp': '1614265330',
+      'x-signature': 'ac77e9e3f2a23258d03500e8df007655ab1055ebd4f6ee218c706e97c08951f1',
+      'x-signature-previous': '5348a1d3f1e902aef537b55caa4a93c9bd94d58c5d0ff1aa04b26711c838123a',
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature':
+        'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE= v1,LQ7QT5NpP9WLl+qDdIii2S+x+GGMKF/LF8CwNViJeis=',
     },
   },
 ];

@@ -1,7 +1,6 @@
 import {
   auditEntry,
   type Call,
-  drawSharedSecret,
   type Page,
   type PageRequest,
   type Random,
@@ -11,6 +10,7 @@ import {
 } from '@tallystick/kernel';
 import type { WebhooksTx } from './ports.ts';
 import { relayEventsOf } from './relay.ts';
+import { drawWebhookSecret } from './secret-form.ts';
 import {
   type CallbackUrlPolicy,
   readChangeableFields,
@@ -45,7 +45,7 @@ export async function createWebhook(
     status,
   } = readWebhookFields(fields, ports.callback_url_policy);
   fields.refuseInvalid();
-  const secret = own_secret ?? drawSharedSecret(ports.random);
+  const secret = own_secret ?? drawWebhookSecret(ports.random);
   // Events older than the webhook are not delivered to it.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await tx.webhooks.insert({
@@ -126,7 +126,7 @@ export async function rotateWebhookSecret(
   id: number,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   const webhook = await readWebhook(tx, call, id, { for_update: true });
-  const secret = drawSharedSecret(ports.random);
+  const secret = drawWebhookSecret(ports.random);
   const rotated: Webhook = {
     ...webhook,
     secret_sealed: sealWebhookSecret(ports.sealer, secret),

@@ -1,12 +1,6 @@
-import {
-  invalid,
-  isSharedSecret,
-  type Refusal,
-  type RequestFields,
-  shared_secret_expected,
-  showValue,
-} from '@tallystick/kernel';
+import { invalid, type Refusal, type RequestFields, showValue } from '@tallystick/kernel';
 import { event_types } from '../log/event-type.ts';
+import { isWebhookSecret, webhook_secret_expected } from './secret-form.ts';
 
 export const webhook_statuses = ['active', 'inactive'] as const;
 
@@ -65,7 +59,7 @@ export function readWebhookFields(fields: RequestFields, policy: CallbackUrlPoli
   return {
     callback_url: readCallbackUrl(fields, policy),
     event_type_ids: readEventTypeIds(fields),
-    secret: fields.readSecret('secret', isSharedSecret, shared_secret_expected),
+    secret: fields.readSecret('secret', isWebhookSecret, webhook_secret_expected),
     status: fields.readChoice('status', webhook_statuses),
   };
 }

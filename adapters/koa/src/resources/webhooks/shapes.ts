@@ -3,6 +3,7 @@ import {
   delivery_states,
   event_types,
   recovered_max,
+  webhook_secret_expected,
   webhook_statuses,
 } from '@tallystick/events';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
@@ -51,7 +52,7 @@ export const create_webhook = z
         .min(shared_secret_length_min)
         .max(shared_secret_length_max)
         .nullish()
-        .describe('Signs the deliveries. The service creates one if absent'),
+        .describe(`Signs the deliveries: ${webhook_secret_expected}. Absent: the service creates one`),
       status: status.nullish().describe('Default active'),
     }),
   })
