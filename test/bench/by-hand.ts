@@ -11,6 +11,9 @@ export interface ByHand {
   close(): void;
 }
 
+const day_ms = 86_400_000;
+const hold_days = 30;
+
 interface CardRow {
   readonly id: number;
   readonly company_id: number;
@@ -28,6 +31,7 @@ interface CardRow {
   readonly held: number;
   readonly cleared: number;
   readonly uses: number;
+  readonly next_hold_end_ms: number | null;
 }
 
 /**
@@ -44,19 +48,20 @@ export function byHand(path: string): ByHand {
   const find = database.prepare<[Uint8Array], CardRow>(`
     select v.id, v.company_id, v.rcn_id, r.alias, r.billing_currency, v.status, v.last4, v.per_transaction_min,
       v.per_transaction_max, v.total_card_amount, v.transactions_max, v.valid_starting_on, v.valid_ending_on, v.held,
-      v.cleared, v.uses
+      v.cleared, v.uses, v.next_hold_end_ms
     from virtual_cards v join real_cards r on r.id = v.rcn_id where v.number_index = ?`);
   const copies = database.prepare<[number, string], { id: number; approval_code: string | null }>(
     'select id, approval_code from authorizations where card_id = ? and trace_id = ?',
   );
   const spend = database.prepare('update virtual_cards set held = held + ?, uses = uses + 1 where id = ?');
+  const set_end = database.prepare('update virtual_cards set next_hold_end_ms = ? where id = ?');
   const insert_authorization = database.prepare(`
     insert into authorizations (company_id, card_id, root_id, message_type, incremental, trace_id,
       system_trace_audit_number, transaction_date_time_ms, decided_at_ms, decline_code, approval_code, billing_amount,
       merchant_amount, merchant_currency, mcc, merchant_id, net_reference_number, window_start_ms, status, authorized,
-      held, cleared, uses, request_id, details)
+      held, cleared, uses, hold_end_ms, request_id, details)
     values (?, ?, (select coalesce(max(id), 0) + 1 from authorizations), ?, 0, ?, ?, ?, ?, null, ?, ?, ?, ?, ?, ?, ?,
-      0, 'open', ?, ?, 0, 1, ?, ?)`);
+      0, 'open', ?, ?, 0, 1, ?, ?, ?)`);
   const insert_event = database.prepare(`
     insert into events (company_id, event_type, created_at_ms, merchant_amount, billing_amount,
       transaction_date_time_ms, approval_code, net_reference_number, card_number, financial_network_code,
@@ -83,7 +88,9 @@ export function byHand(path: string): ByHand {
       .toString(36)
       .toUpperCase()
       .padStart(6, '0');
+    const hold_end_ms = (Math.floor(now_ms / day_ms) + hold_days) * day_ms + 1_000;
     spend.run(amount, card.id);
+    if (card.next_hold_end_ms === null) set_end.run(hold_end_ms, card.id);
     const { lastInsertRowid } = insert_authorization.run(
       card.company_id,
       card.id,
@@ -101,6 +108,7 @@ export function byHand(path: string): ByHand {
       message.net_reference_number,
       amount,
       amount,
+      hold_end_ms,
       message.request_id,
       JSON.stringify(message.details),
     );

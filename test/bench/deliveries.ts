@@ -254,6 +254,7 @@ async function startService(live_ports: readonly number[], hanging_ports: readon
         customer_number: String(port),
         created_at_ms: now_ms,
         full_details_in_mail: false,
+        hold_days: null,
       });
       const call = { company_id, actor: 'command', request_id: null, now_ms };
       await createRealCard(tx, call, { alias: name, billing_currency: 'USD', account_range: '545454' });

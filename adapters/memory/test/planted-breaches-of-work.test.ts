@@ -110,7 +110,9 @@ const breaches: Readonly<
     })),
   },
   CompanyStore: {
-    breaks: ['an update writes whether mails carry full details, and nothing of other companies'],
+    breaks: [
+      'an update writes whether mails carry full details and how long holds last, and nothing of other companies',
+    ],
     open: withStores(({ companies }) => ({ companies: { ...companies, update: async () => {} } })),
   },
   ApiKeyStore: {

@@ -11,7 +11,13 @@ const clock = fixedClock('2026-05-20T12:00:00Z');
 async function storageWithRealCard() {
   const { unitOfWork } = memoryPersistence({ clock });
   const real_card = await unitOfWork.run(async (tx) => {
-    const company = { name: 'Acme', customer_number: '1', full_details_in_mail: false, created_at_ms: 0 };
+    const company = {
+      name: 'Acme',
+      customer_number: '1',
+      full_details_in_mail: false,
+      hold_days: null,
+      created_at_ms: 0,
+    };
     const { id: company_id } = await tx.companies.insert(company);
     return await tx.real_cards.insert({
       company_id,

@@ -80,6 +80,14 @@ for (const name of database_names) {
       assert.match(listed.out, /client .* Back office/);
       assert.ok(!listed.out.includes(String(key.key)), 'the text of a key is shown once');
       assert.match((await command('company', 'list')).out, /4711 +Example Ltd/);
+      const update = (days: string) => json('company', 'update', company_id, '--hold-days', days);
+      for (const [days, hold_days] of [
+        ['7', 7],
+        ['never', 'never'],
+        ['default', null],
+      ] as const) {
+        assert.equal((await update(days)).hold_days, hold_days);
+      }
       assert.match((await command('realcard', 'list')).out, /EUR +545454 +yes +Travel/);
 
       const server = await startServer({ database_url: scratch.database_url, env: { SANDBOX: undefined } });

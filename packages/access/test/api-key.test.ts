@@ -11,6 +11,7 @@ import {
   resealSigningSecrets,
   revokeKey,
   sandbox_keys,
+  updateCompany,
 } from '@tallystick/access';
 import { drawSharedSecret, type Sealer } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
@@ -41,6 +42,7 @@ test('a company is created, read and audited', async () => {
     name: 'Acme',
     customer_number: '0042',
     full_details_in_mail: false,
+    hold_days: null,
     created_at_ms: call.now_ms,
   });
   assert.deepEqual((await storage.read((tx) => listCompanies(tx, { limit: 50 }))).items, [company]);
@@ -63,6 +65,21 @@ test('a company requires a printable name and number', async () => {
   const missing = await refusalOf(() => storage.run((tx) => createCompany(tx, call, { name: 'x' } as never)));
   assert.equal(gist(missing), 'validation_failed: customer_number');
   assert.equal(storage.tables.companies.size, 1);
+});
+
+test('the holds of a company last 1 to 365 days, never end, or last as long as the default', async () => {
+  const update = (change: object) => storage.run((tx) => updateCompany(tx, call, 1, change));
+  for (const hold_days of [1, 365, 'never', null]) {
+    assert.deepEqual((await update({ hold_days })).hold_days, hold_days);
+    assert.deepEqual((await storage.read((tx) => readCompany(tx, 1))).hold_days, hold_days);
+    assert.deepEqual(storage.tables.audit.values().at(-1)?.details, { hold_days });
+  }
+  const audited = storage.tables.audit.size;
+  for (const hold_days of [0, 366, 1.5, -1, '7', 'always', Number.NaN]) {
+    assert.equal(gist(await refusalOf(() => update({ hold_days }))), 'validation_failed: hold_days');
+  }
+  assert.equal((await update({})).hold_days, null, 'an absent field stays');
+  assert.equal(storage.tables.audit.size, audited, 'a change without a difference is not audited');
 });
 
 test('the text of a new key reads back to its id, and only a hash of its secret is stored', async () => {

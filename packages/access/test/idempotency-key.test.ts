@@ -113,7 +113,13 @@ test('a request that outlasts its lease cannot answer, and its transaction rolls
   const first = await owner(0);
   machine_ms = idempotency_lease_ms;
   const second = await owner(1);
-  const company = { name: 'made twice?', customer_number: '1', full_details_in_mail: false, created_at_ms: 0 };
+  const company = {
+    name: 'made twice?',
+    customer_number: '1',
+    full_details_in_mail: false,
+    hold_days: null,
+    created_at_ms: 0,
+  };
   const late = storage.run(async (tx) => {
     await tx.companies.insert(company);
     await keepAnswer(tx, sealer, first, Buffer.from('late'));

@@ -67,7 +67,7 @@ export function cardWorld(rival?: Rival) {
   const { companies, templates, real_cards } = committed();
   for (const id of [1, 2, 3]) {
     const company = { id, name: `Company ${id}`, customer_number: `${id}` };
-    companies.set(id, { ...company, full_details_in_mail: false, created_at_ms: 0 });
+    companies.set(id, { ...company, full_details_in_mail: false, hold_days: null, created_at_ms: 0 });
   }
   const own = { ...template, company_id: 1 };
   for (const one of [

@@ -223,7 +223,7 @@ test('a dispute does not change the balance; a message reversal undoes its clear
 
 test('matching searches the last thirty-five days', () => {
   for (const [waited_ms, matched] of [
-    [35 * day_ms, 'exact by rule 5'],
+    [35 * day_ms, 'late by rule 5'],
     [35 * day_ms + 1, 'force_post by rule 8'],
   ] as const) {
     const card = story({});

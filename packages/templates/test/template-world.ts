@@ -7,7 +7,7 @@ export function templateWorld() {
   const { unitOfWork: unit_of_work, committed } = memoryPersistence({ clock: fixedClock('2026-11-21T10:30:00Z') });
   for (const id of [1, 2]) {
     const company = { id, name: `Company ${id}`, customer_number: `CN-${id}` };
-    committed().companies.set(id, { ...company, full_details_in_mail: false, created_at_ms: 0 });
+    committed().companies.set(id, { ...company, full_details_in_mail: false, hold_days: null, created_at_ms: 0 });
   }
   return { unit_of_work, events: (): readonly Event[] => committed().events.values() };
 }

@@ -1,5 +1,8 @@
+import { day_ms } from './calendar.ts';
+
 /** The time of day at which a hold resets, "just after midnight" (service specification 2.2). */
 const reset_time = '00:00:01';
+const reset_time_ms = 1_000;
 
 /**
  * The instant (epoch milliseconds) from which an aging hold holds nothing: the local date of the
@@ -10,6 +13,8 @@ const reset_time = '00:00:01';
  * be valid according to `isTimeZone`.
  */
 export function agingHoldEnd(authorized_at_ms: number, hold_days: number, time_zone: string): number {
+  // The local clock of UTC skips and repeats nothing. Most holds end by it, and none needs a calendar.
+  if (time_zone === 'UTC') return (Math.floor(authorized_at_ms / day_ms) + hold_days) * day_ms + reset_time_ms;
   const wanted = Temporal.Instant.fromEpochMilliseconds(authorized_at_ms)
     .toZonedDateTimeISO(time_zone)
     .toPlainDate()

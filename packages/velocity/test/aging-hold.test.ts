@@ -25,6 +25,17 @@ const zones = [
 ];
 const authorizations = fc.integer({ min: ms('1985-01-01T00:00:00Z'), max: ms('2045-01-01T00:00:00Z') });
 
+test('the end of a hold in UTC is the one that the calendar of UTC has', () => {
+  fc.assert(
+    fc.property(authorizations, fc.integer({ min: 1, max: 365 }), (at_ms, hold_days) => {
+      const date = Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC').toPlainDate();
+      const end = date.add({ days: hold_days }).toZonedDateTime({ timeZone: 'UTC', plainTime: '00:00:01' });
+      assert.equal(agingHoldEnd(at_ms, hold_days, 'UTC'), end.epochMilliseconds);
+    }),
+    propertyParameters(),
+  );
+});
+
 describe('an aging hold', () => {
   const cases: readonly [string, string, number, string, string][] = [
     ['on an ordinary day', '2026-06-10T15:00:00-04:00', 7, 'America/New_York', '2026-06-17T00:00:01-04:00'],

@@ -10,7 +10,7 @@ const created_at_ms = 1_700_000_000_000;
 const created_at = '2023-11-14T22:13:20.000Z';
 
 test('a company has a URL of the operator’s API', () => {
-  const names = { name: 'Acme', customer_number: '0042', full_details_in_mail: false };
+  const names = { name: 'Acme', customer_number: '0042', full_details_in_mail: false, hold_days: null };
   const company: Company = { id: 1, ...names, created_at_ms };
   const url = '/operator/v1/companies/1';
   assert.deepEqual(presentCompany(company), { id: '1', ...names, created_at, type: 'company', url });

@@ -84,7 +84,7 @@ function load(
 }
 
 /** A card as a pass sees it. */
-function ledgerCard({ cards, numbers, templates }: State, id: number): LedgerCard {
+function ledgerCard({ cards, companies, numbers, templates }: State, id: number): LedgerCard {
   const {
     notified: _notified,
     supplier_id: _supplier_id,
@@ -93,5 +93,6 @@ function ledgerCard({ cards, numbers, templates }: State, id: number): LedgerCar
     ...card
   } = withoutDetails(cards.get(id)!);
   const { mcc_rule, mcc_list } = templates.get(card.template_id)!;
-  return { ...card, number_index: numbers.get(id)!.number_index, template: { mcc_rule, mcc_list } };
+  const hold_days = companies.get(card.company_id)?.hold_days ?? null;
+  return { ...card, number_index: numbers.get(id)!.number_index, template: { mcc_rule, mcc_list }, hold_days };
 }

@@ -1,25 +1,32 @@
 import type { LedgerCard, NetworkMessage } from '@tallystick/cards';
+import { holdDaysOf } from '../schema/hold-days.ts';
 
 /**
- * The columns of a card that a pass reads, from `virtual_cards` (v) and `real_cards` (r). The
- * template comes from `TemplateRules`.
+ * The columns of a card that a pass reads, from `virtual_cards` (v), `real_cards` (r) and
+ * `companies` (o). The template comes from `TemplateRules`.
  */
 export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias, r.billing_currency, v.template_id,
   v.status, v.last4, v.expiry, v.number_index, v.per_transaction_min, v.per_transaction_max,
   v.per_transaction_max_defaulted, v.total_card_amount, v.transactions_max, v.recurring, v.authorization_hold_days,
   v.aging_velocity_time_zone, v.currency, v.valid_starting_on, v.valid_ending_on, v.window_start_ms, v.held, v.cleared,
-  v.uses, v.next_hold_end_ms`;
+  v.uses, v.next_hold_end_ms, o.hold_days`;
+
+/** The tables that have `card_columns`. */
+export const card_tables =
+  'virtual_cards v join real_cards r on r.id = v.rcn_id join companies o on o.id = v.company_id';
 
 /**
  * A row of `card_columns` as both drivers return it, except that SQLite has 0 and 1 for booleans.
  */
-export interface CardRow extends Omit<LedgerCard, 'counters' | 'template' | 'per_transaction_max_defaulted'> {
+export interface CardRow
+  extends Omit<LedgerCard, 'counters' | 'template' | 'per_transaction_max_defaulted' | 'hold_days'> {
   readonly per_transaction_max_defaulted: boolean | 0 | 1;
   readonly window_start_ms: number;
   readonly held: LedgerCard['counters']['held'];
   readonly cleared: LedgerCard['counters']['cleared'];
   readonly uses: number;
   readonly next_hold_end_ms: number | null;
+  readonly hold_days: number | null;
 }
 
 /** The card of a row, with the rule of its template. */
@@ -47,6 +54,7 @@ export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCa
     valid_starting_on: row.valid_starting_on,
     valid_ending_on: row.valid_ending_on,
     template,
+    hold_days: holdDaysOf(row.hold_days),
     counters: {
       window_start_ms: row.window_start_ms,
       held: row.held,

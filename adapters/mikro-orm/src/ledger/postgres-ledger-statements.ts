@@ -3,7 +3,7 @@ import type { QueryConfig } from 'pg';
 import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
-import { card_columns } from './ledger-rows.ts';
+import { card_columns, card_tables } from './ledger-rows.ts';
 
 /** A statement of a pass, ready to send. */
 export type LedgerQuery = QueryConfig<unknown[]>;
@@ -21,7 +21,7 @@ export const begin: LedgerQuery = {
   text: "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s'",
 };
 
-const cards = `select ${card_columns} from virtual_cards v join real_cards r on r.id = v.rcn_id`;
+const cards = `select ${card_columns} from ${card_tables}`;
 const authorizations = selectList(authorization_columns, 'a');
 const clearings = selectList(clearing_columns, 'c');
 const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;

@@ -9,7 +9,7 @@ import {
   clearing_columns,
   selectList,
 } from '../schema/record-rows.ts';
-import { type CardRow, card_columns } from './ledger-rows.ts';
+import { type CardRow, card_columns, card_tables } from './ledger-rows.ts';
 
 /** A search by merchant as the parameters of a statement. */
 export interface MerchantParameters extends Omit<MerchantSearch, 'is_credit'> {
@@ -33,7 +33,7 @@ export type LedgerStatements = ReturnType<typeof prepareStatements>;
 
 /** Prepares every statement of a pass. */
 export function prepareStatements(database: Database) {
-  const cards = `select ${card_columns} from virtual_cards v join real_cards r on r.id = v.rcn_id`;
+  const cards = `select ${card_columns} from ${card_tables}`;
   const authorizations = `select ${selectList(authorization_columns, 'a')} from authorizations a`;
   const clearings = `select ${selectList(clearing_columns, 'c')} from clearings c`;
   const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
@@ -98,8 +98,10 @@ export function prepareStatements(database: Database) {
       number
     >,
     update_counters: sql<unknown[]>(
-      `update virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ?, next_hold_end_ms = ? where id = ?`,
+      'update virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ? where id = ?',
     ),
+    // SQLite writes an index again when a statement sets its column, even to the same value.
+    update_next_hold_end: sql<[number | null, number]>('update virtual_cards set next_hold_end_ms = ? where id = ?'),
     insert_authorization: sql<[unknown[]]>(insertInto('authorizations', Object.keys(authorization_columns))),
     update_authorization: sql<unknown[]>(
       `update authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ? where id = ?`,

@@ -47,7 +47,7 @@ export function sqliteLedger(connection: Pick<SqliteConnection, 'immediately'>, 
         folding = true;
         const { changes, result } = fold(state);
         folding = false;
-        write(statements, changes);
+        write(statements, state, changes);
         return result;
       });
     } catch (error) {
@@ -227,10 +227,12 @@ class Found {
   }
 }
 
-function write(statements: LedgerStatements, changes: LedgerChanges): void {
+function write(statements: LedgerStatements, state: LedgerState, changes: LedgerChanges): void {
+  const ends = new Map(state.cards.map(({ id, counters }) => [id, counters.next_hold_end_ms]));
   for (const { card_id, counters } of changes.counters) {
     const { window_start_ms, held, cleared, uses, next_hold_end_ms } = counters;
-    statements.update_counters.run(window_start_ms, held, cleared, uses, next_hold_end_ms, card_id);
+    statements.update_counters.run(window_start_ms, held, cleared, uses, card_id);
+    if (ends.get(card_id) !== next_hold_end_ms) statements.update_next_hold_end.run(next_hold_end_ms, card_id);
   }
   for (const authorization of changes.authorizations_inserted) {
     statements.insert_authorization.run(valuesOf(authorizations, authorization));

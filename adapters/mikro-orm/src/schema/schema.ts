@@ -43,6 +43,8 @@ export const Company = defineEntity({
     customer_number: p.text(),
     created_at_ms: int(),
     full_details_in_mail: p.boolean().default(false),
+    /** 0: its holds never end. */
+    hold_days: int().nullable(),
   },
 });
 

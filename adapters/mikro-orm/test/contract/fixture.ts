@@ -59,6 +59,7 @@ export function makeCompany(tx: Tx, name = 'Acme'): Promise<Company> {
     name,
     customer_number: `CN ${name}`,
     full_details_in_mail: false,
+    hold_days: null,
     created_at_ms: noon_ms,
   });
 }

@@ -1,5 +1,5 @@
-import { createCompany, listCompanies, updateCompany } from '@tallystick/access';
-import { createRealCard, type RealCard } from '@tallystick/cards';
+import { createCompany, hold_days_max, listCompanies, updateCompany } from '@tallystick/access';
+import { createRealCard, hold_days_default, type RealCard } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
 import { presentCompany } from '@tallystick/koa';
 import {
@@ -7,6 +7,7 @@ import {
   call,
   formatTable,
   idOf,
+  type ParsedWords,
   readEveryPage,
   readOptionalId,
   requireId,
@@ -31,18 +32,23 @@ export const company_commands: readonly Command[] = [
   {
     name: 'company update',
     argument: 'id',
-    summary: "Changes the details in the mails about a company's cards",
-    options: { 'full-details-in-mail': 'on: with number and code in plain text; off: only with the one-time link' },
+    summary: "Changes how long a company's holds last, and the details in the mails about its cards",
+    options: {
+      'full-details-in-mail': 'on: with number and code in plain text; off: only with the one-time link',
+      'hold-days': `after how many days its later holds end: 1 to ${hold_days_max}, never, or default (${hold_days_default})`,
+    },
     flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
-      const wanted = requireOption(given, 'full-details-in-mail');
-      if (wanted !== 'on' && wanted !== 'off') throw new UsageError('--full-details-in-mail must be on or off');
-      const change = { full_details_in_mail: wanted === 'on' };
+      const change = { ...readMailDetails(given), ...readHoldDays(given) };
+      if (Object.keys(change).length === 0) throw new UsageError('name at least one change');
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
       const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'only the one-time link';
-      return { data: presentCompany(company), text: `Mails about the cards of company ${id} contain ${carries}.` };
+      const { hold_days } = company;
+      const ends = hold_days === 'never' ? 'never end' : `end after ${hold_days ?? hold_days_default} days`;
+      const text = `Mails about the cards of company ${id} contain ${carries}. Its holds without aging velocity ${ends}.`;
+      return { data: presentCompany(company), text };
     },
   },
   {
@@ -117,6 +123,20 @@ export const company_commands: readonly Command[] = [
     },
   },
 ];
+
+function readMailDetails({ values }: ParsedWords): { readonly full_details_in_mail?: boolean } {
+  const wanted = values.get('full-details-in-mail');
+  if (wanted === undefined) return {};
+  if (wanted !== 'on' && wanted !== 'off') throw new UsageError('--full-details-in-mail must be on or off');
+  return { full_details_in_mail: wanted === 'on' };
+}
+
+function readHoldDays({ values }: ParsedWords): { readonly hold_days?: number | string | null } {
+  const wanted = values.get('hold-days');
+  if (wanted === undefined) return {};
+  if (wanted === 'default') return { hold_days: null };
+  return { hold_days: /^\d+$/.test(wanted) ? Number(wanted) : wanted };
+}
 
 function realCardData({ created_at_ms, ...card }: RealCard): Readonly<Record<string, unknown>> {
   return { ...card, created_at: toInstantText(created_at_ms) };

@@ -8,8 +8,17 @@ export interface Company {
    * Whether mails about its cards contain number and code, beside the link that shows them once.
    */
   readonly full_details_in_mail: boolean;
+  /**
+   * After how many days a hold without a clearing ends, 1 to 365, on its cards without aging
+   * velocity. Null: the default of the service.
+   */
+  readonly hold_days: HoldDays | null;
   readonly created_at_ms: number;
 }
 
+/** A number of days, or no end. */
+export type HoldDays = number | 'never';
+
+export const hold_days_max = 365;
 export const company_name_length_max = 255;
 export const customer_number_length_max = 64;

@@ -1,6 +1,20 @@
-import { auditEntry, type Call, type Page, type PageRequest, Refusal, RequestFields } from '@tallystick/kernel';
+import {
+  auditEntry,
+  type Call,
+  invalid,
+  type Page,
+  type PageRequest,
+  Refusal,
+  RequestFields,
+} from '@tallystick/kernel';
 import type { AccessTx } from '../ports.ts';
-import { type Company, company_name_length_max, customer_number_length_max } from './company.ts';
+import {
+  type Company,
+  company_name_length_max,
+  customer_number_length_max,
+  type HoldDays,
+  hold_days_max,
+} from './company.ts';
 import { readName } from './name.ts';
 
 /** The operator's request for a new company. */
@@ -32,6 +46,7 @@ export async function createCompany(
     name: name!,
     customer_number: customer_number!,
     full_details_in_mail: false,
+    hold_days: null,
     created_at_ms: call.now_ms,
   });
   await audit(tx, call, 'company.created', company.id, { name: company.name });
@@ -45,13 +60,17 @@ export async function readCompany(tx: Pick<AccessTx, 'companies'>, id: number): 
   return company;
 }
 
-/** The operator's change of a company. A field that is absent or null stays. */
+/** The operator's change of a company. A field that is absent stays. Null stands for the default. */
 export interface CompanyChange {
+  /** Null: false. */
   readonly full_details_in_mail?: boolean | null | undefined;
+  /** It applies to later holds. Null: the default of the service. */
+  readonly hold_days?: number | string | null | undefined;
 }
 
 /**
- * Changes a company. Writes the audit log if the change makes a difference. Refuses `not_found`.
+ * Changes a company. Writes the audit log if the change makes a difference. Refuses `not_found`, and
+ * `validation_failed` with every invalid field.
  */
 export async function updateCompany(
   tx: Pick<AccessTx, 'companies' | 'audit'>,
@@ -60,12 +79,26 @@ export async function updateCompany(
   change: CompanyChange,
 ): Promise<Company> {
   const company = await readCompany(tx, id);
-  const full_details_in_mail = change.full_details_in_mail ?? company.full_details_in_mail;
-  if (full_details_in_mail === company.full_details_in_mail) return company;
-  const changed = { ...company, full_details_in_mail };
+  const { full_details_in_mail, hold_days } = change;
+  const changed: Company = {
+    ...company,
+    ...(full_details_in_mail === undefined ? {} : { full_details_in_mail: full_details_in_mail ?? false }),
+    ...(hold_days === undefined ? {} : { hold_days: readHoldDays(hold_days) }),
+  };
+  const changes = Object.entries(changed).filter(([name, value]) => company[name as keyof Company] !== value);
+  if (changes.length === 0) return company;
   await tx.companies.update(changed);
-  await audit(tx, call, 'company.updated', id, { full_details_in_mail });
+  await audit(tx, call, 'company.updated', id, Object.fromEntries(changes));
   return changed;
+}
+
+function readHoldDays(hold_days: number | string | null): HoldDays | null {
+  if (hold_days === null || hold_days === 'never') return hold_days;
+  if (typeof hold_days === 'number' && Number.isInteger(hold_days) && hold_days >= 1 && hold_days <= hold_days_max) {
+    return hold_days;
+  }
+  const message = `must be a whole number from 1 to ${hold_days_max}, "never" or null, not ${JSON.stringify(hold_days)}`;
+  throw invalid({ path: 'hold_days', message });
 }
 
 /** Lists all companies, newest first. */

@@ -128,6 +128,6 @@ export interface Authorization {
    * later sets 1 again.
    */
   readonly uses: 0 | 1;
-  /** When an aging hold ends; null without aging velocity. */
+  /** When its hold ends; null when it never held an amount or its company's holds never end. */
   readonly hold_end_ms: number | null;
 }

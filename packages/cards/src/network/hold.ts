@@ -72,7 +72,7 @@ export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: 
   now.authorized = money(now.authorized - reduction);
 }
 
-/** Whether the end of an aging hold has come (decision: windows and holds). */
+/** Whether the end of a hold has come (decision: windows and holds). */
 export function isHoldOver(authorization: Authorization, now_ms: number): boolean {
   return authorization.hold_end_ms !== null && authorization.hold_end_ms <= now_ms;
 }

@@ -21,7 +21,18 @@ export interface LedgerCard extends Controls {
   readonly number_index: Uint8Array;
   readonly counters: Counters;
   readonly template: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>;
+  /**
+   * How long its company keeps a hold without a clearing, for cards without aging velocity. Null:
+   * `hold_days_default`.
+   */
+  readonly hold_days: number | 'never' | null;
 }
+
+/**
+ * The days after which a hold ends on a card without aging velocity, unless its company chose
+ * otherwise (decision: windows and holds).
+ */
+export const hold_days_default = 30;
 
 /**
  * What a pass has loaded, all of it read under locks on the cards. It may hold more than is

@@ -3,7 +3,7 @@ import { agingHoldEnd, windowAt } from '@tallystick/velocity';
 import type { Counters } from '../issuing/card.ts';
 import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
-import type { AuthorizationChange, LedgerCard, LedgerState } from './ledger.ts';
+import { type AuthorizationChange, hold_days_default, type LedgerCard, type LedgerState } from './ledger.ts';
 
 /** A record that a pass may change before it writes the record once. */
 export type Working<Item> = { -readonly [Name in keyof Item]: Item[Name] };
@@ -119,11 +119,16 @@ export class WorkingCard {
     return this.#entries.values();
   }
 
-  /** The end of a hold made now, epoch milliseconds; null without aging velocity. */
+  /**
+   * The end of a hold made now, epoch milliseconds: that of aging velocity, else that of the company
+   * (decision: windows and holds). Null when the company's holds never end.
+   */
   holdEnd(): number | null {
-    const { authorization_hold_days, aging_velocity_time_zone } = this.card;
-    if (authorization_hold_days === null || aging_velocity_time_zone === null) return null;
-    return this.#now.holdEnd(authorization_hold_days, aging_velocity_time_zone);
+    const { authorization_hold_days, aging_velocity_time_zone, hold_days } = this.card;
+    if (authorization_hold_days !== null && aging_velocity_time_zone !== null) {
+      return this.#now.holdEnd(authorization_hold_days, aging_velocity_time_zone);
+    }
+    return hold_days === 'never' ? null : this.#now.holdEnd(hold_days ?? hold_days_default, 'UTC');
   }
 
   /** Records a message with its hold and its use. */
@@ -215,7 +220,7 @@ export class WorkingCard {
   }
 
   /**
-   * An aging hold holds nothing from its end on. An authorization without a clearing expires
+   * A hold holds nothing from its end on. An authorization without a clearing expires
    * (service specification 2.2). One that was cleared in part keeps its status and loses the rest
    * of its hold.
    */

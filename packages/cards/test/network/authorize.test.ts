@@ -515,3 +515,47 @@ describe('an aging hold', () => {
     assert.equal(world.counters.next_hold_end_ms, null);
   });
 });
+
+describe('a hold without aging velocity', () => {
+  for (const [hold_days, ends] of [
+    [null, '2026-12-21T00:00:01Z'],
+    [1, '2026-11-22T00:00:01Z'],
+    [365, '2027-11-21T00:00:01Z'],
+  ] as const) {
+    test(`ends ${hold_days ?? 'the default of 30'} days later at 00:00:01 UTC, when its company has ${hold_days} days`, () => {
+      const world = new NetworkWorld(now, { hold_days, total_card_amount: money(1_000) });
+      const root = world.authorize();
+      assert.equal(world.row(root.id!).hold_end_ms, ms(ends));
+      world.now_ms = ms(ends) - 1;
+      assert.equal(world.available(), 0);
+      world.now = ends;
+      assert.equal(world.available(), 1_000);
+      assert.equal(world.authorize({ billing_amount: 1 }).decline_reason, null);
+      assert.deepEqual([world.row(root.id!).status, world.row(root.id!).held], ['expired', 0]);
+    });
+  }
+
+  test('never ends when its company chose so', () => {
+    const world = new NetworkWorld(now, { hold_days: 'never', total_card_amount: money(1_000) });
+    const root = world.authorize();
+    world.now = '2028-01-01T00:00:00Z';
+    assert.equal(world.authorize({ billing_amount: 1 }).decline_reason, 'F');
+    assert.deepEqual([world.row(root.id!).hold_end_ms, world.counters.next_hold_end_ms], [null, null]);
+  });
+
+  test('keeps its end when the company changes its days', () => {
+    const world = new NetworkWorld(now, { hold_days: 7 });
+    const root = world.authorize({ billing_amount: 100 });
+    world.state.companies.set(7, { ...world.state.companies.get(7)!, hold_days: 'never' });
+    world.authorize({ billing_amount: 200 });
+    world.now = '2026-11-28T00:00:01Z';
+    world.authorize({ billing_amount: 400 });
+    assert.equal(world.row(root.id!).status, 'expired');
+    assert.equal(world.counters.held, 600);
+  });
+
+  test('ends by the days of aging velocity on a card that has them', () => {
+    const world = new NetworkWorld(now, { ...aging, hold_days: 'never' });
+    assert.equal(world.row(world.authorize().id!).hold_end_ms, ms('2026-11-28T00:00:01-05:00'));
+  });
+});

@@ -89,6 +89,7 @@ export function cardOf(sketch: CardSketch = {}): LedgerCard {
     currency: null,
     valid_starting_on: '2026-01-01',
     valid_ending_on: '2028-11-30',
+    hold_days: null,
     ...sketch,
   };
 }
@@ -100,8 +101,10 @@ export const aging = {
 } as const;
 
 /** Writes a card to the storage, with its number and a separate template. */
-function storeCard({ cards, numbers, card_ids, templates }: State, card: LedgerCard): void {
-  const { number_index, template, ...stored } = card;
+function storeCard({ cards, companies, numbers, card_ids, templates }: State, card: LedgerCard): void {
+  const { number_index, template, hold_days, ...stored } = card;
+  const company = { name: 'Acme', customer_number: '1', full_details_in_mail: false, created_at_ms: 0 };
+  companies.set(card.company_id, { ...company, id: card.company_id, hold_days });
   const template_id = 100 + card.id;
   const shared = templates.get(default_template_ids.VELOCITY)!;
   templates.set(template_id, { ...shared, ...template, id: template_id, company_id: card.company_id });

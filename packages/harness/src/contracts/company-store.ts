@@ -14,7 +14,7 @@ export interface CompanyStorage {
 }
 
 function newCompany(name: string): Omit<Company, 'id'> {
-  return { name, customer_number: `CN ${name}`, full_details_in_mail: false, created_at_ms: 7 };
+  return { name, customer_number: `CN ${name}`, full_details_in_mail: false, hold_days: null, created_at_ms: 7 };
 }
 
 /** The contract of every adapter of `CompanyStore`. */
@@ -44,7 +44,7 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
     },
   },
   {
-    rule: 'an update writes whether mails carry full details, and nothing of other companies',
+    rule: 'an update writes whether mails carry full details and how long holds last, and nothing of other companies',
     async check(open) {
       const here = await open();
       const [one, other] = await here.unitOfWork.run(async ({ companies }) => [
@@ -52,9 +52,12 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
         await companies.insert(newCompany('other')),
       ]);
       assert(one !== undefined, 'no company');
-      await here.unitOfWork.run(({ companies }) => companies.update({ ...one, full_details_in_mail: true }));
-      const { items } = await here.unitOfWork.read(({ companies }) => companies.list({ limit: 2 }));
-      assertEqual(items, [other, { ...one, full_details_in_mail: true }], 'the companies');
+      for (const hold_days of [7, 'never', null] as const) {
+        const changed = { ...one, full_details_in_mail: true, hold_days };
+        await here.unitOfWork.run(({ companies }) => companies.update(changed));
+        const { items } = await here.unitOfWork.read(({ companies }) => companies.list({ limit: 2 }));
+        assertEqual(items, [other, changed], 'the companies');
+      }
     },
   },
 ];

@@ -185,7 +185,13 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
         await recordsOf(here).claim(first);
         const before = await companies();
         const taking = recordsOf(there).claim(second);
-        const company = { name: 'Acme', customer_number: '1', full_details_in_mail: false, created_at_ms: noon_ms };
+        const company = {
+          name: 'Acme',
+          customer_number: '1',
+          full_details_in_mail: false,
+          hold_days: null,
+          created_at_ms: noon_ms,
+        };
         const completing = here.unitOfWork.run(async (tx) => {
           await tx.companies.insert(company);
           await tx.idempotency.complete(first, new Uint8Array([1]));

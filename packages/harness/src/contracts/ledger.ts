@@ -197,6 +197,21 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: "a pass loads how long the holds of the card's company last, as it is now",
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      for (const hold_days of [7, 'never', null] as const) {
+        await storage.unitOfWork.run(async ({ companies }) => {
+          const company = await companies.find(card.company_id);
+          assert(company !== null, 'the company of the card is missing');
+          await companies.update({ ...company, hold_days });
+        });
+        const { cards } = await card.look(card.authorization());
+        assertEqual(cards[0]?.hold_days, hold_days, 'the days');
+      }
+    },
+  },
+  {
     rule: 'a pass has new ascending ids, one of each kind for every message that may need one',
     async check(open) {
       const { card } = await freshCard(open);

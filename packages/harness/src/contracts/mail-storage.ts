@@ -22,7 +22,7 @@ export const lease: Lease = { token: 'one', machine_ms: 5_000, until_machine_ms:
 
 /** A new company. */
 export async function newCompany({ unitOfWork }: MailStorage, full_details_in_mail = false): Promise<number> {
-  const company = { name: 'Acme', customer_number: '1', full_details_in_mail, created_at_ms: now_ms };
+  const company = { name: 'Acme', customer_number: '1', full_details_in_mail, hold_days: null, created_at_ms: now_ms };
   return (await unitOfWork.run((tx) => tx.companies.insert(company))).id;
 }
 

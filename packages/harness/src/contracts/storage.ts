@@ -48,7 +48,13 @@ export interface StorageUnderTest {
 
 /** Creates a company for one rule. */
 export function makeCompany({ companies }: Pick<StorageTx, 'companies'>, name = 'Acme'): Promise<Company> {
-  return companies.insert({ name, customer_number: `CN ${name}`, full_details_in_mail: false, created_at_ms: 0 });
+  return companies.insert({
+    name,
+    customer_number: `CN ${name}`,
+    full_details_in_mail: false,
+    hold_days: null,
+    created_at_ms: 0,
+  });
 }
 
 export function newRealCard(company_id: number, changes: Partial<RealCard> = {}): Omit<RealCard, 'id'> {

@@ -49,7 +49,13 @@ export function callOf(company_id: number, at_ms = now_ms): Call {
 export async function newCompany(storage: {
   readonly unitOfWork: UnitOfWork<{ readonly companies: CompanyStore }>;
 }): Promise<number> {
-  const company = { name: 'Acme', customer_number: '1', full_details_in_mail: false, created_at_ms: now_ms };
+  const company = {
+    name: 'Acme',
+    customer_number: '1',
+    full_details_in_mail: false,
+    hold_days: null,
+    created_at_ms: now_ms,
+  };
   return (await storage.unitOfWork.run((tx) => tx.companies.insert(company))).id;
 }
 

@@ -52,7 +52,7 @@ export interface Purchase {
   /** Account verifications and refunds hold nothing and are not uses. */
   readonly holds_nothing: boolean;
   readonly window: Span;
-  /** Null without aging velocity. */
+  /** Null when it holds nothing. */
   readonly hold_end_ms: number | null;
   readonly history: PurchaseChange[];
 }
@@ -84,10 +84,10 @@ export function windowOn(card: ReferenceCard, at_ms: number): Span {
   return windowOf(card.controls.recurring ?? 'Continuous', at_ms);
 }
 
-/** The end of the hold of a purchase made now; null without aging velocity. */
-export function holdEndOn(card: ReferenceCard, at_ms: number): number | null {
+/** The end of the hold of a purchase made now. Without aging velocity, 30 days later in UTC. */
+export function holdEndOn(card: ReferenceCard, at_ms: number): number {
   const { authorization_hold_days, aging_velocity_time_zone } = card.controls;
-  if (authorization_hold_days === null || aging_velocity_time_zone === null) return null;
+  if (authorization_hold_days === null || aging_velocity_time_zone === null) return holdEnd(at_ms, 30, 'UTC');
   return holdEnd(at_ms, authorization_hold_days, aging_velocity_time_zone);
 }
 

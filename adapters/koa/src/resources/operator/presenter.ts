@@ -8,6 +8,7 @@ export function presentCompany(company: Company) {
     name: company.name,
     customer_number: company.customer_number,
     full_details_in_mail: company.full_details_in_mail,
+    hold_days: company.hold_days,
     created_at: toInstantText(company.created_at_ms),
     type: 'company' as const,
     url: `/operator/v1/companies/${company.id}`,

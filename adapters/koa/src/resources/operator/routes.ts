@@ -90,7 +90,7 @@ const companyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/operator/v1/companies/:id',
     operation_id: 'operator.companies.update',
-    summary: 'Change which details the mails about the cards of a company contain',
+    summary: 'Change a company: how long its holds last, and which details its mails contain',
     body: update_company,
     answer: company,
     async transaction(tx, request) {

@@ -2,6 +2,7 @@ import {
   company_name_length_max,
   customer_number_length_max,
   environments,
+  hold_days_max,
   key_name_length_max,
   rate_limit_max,
   roles,
@@ -9,6 +10,7 @@ import {
 import {
   account_range_form,
   alias_length_max,
+  hold_days_default,
   network_data_name_length_max,
   network_data_names_max,
 } from '@tallystick/cards';
@@ -29,6 +31,10 @@ export const create_company = z
   })
   .meta({ id: 'CreateCompany', examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }] });
 
+const hold_days = z.union([z.int().min(1).max(hold_days_max), z.literal('never')]);
+
+const hold_days_meaning = `The days after which a hold without a clearing ends, on cards without aging velocity; null: ${hold_days_default}.`;
+
 /** `PATCH /operator/v1/companies/:id`. */
 export const update_company = z
   .object({
@@ -37,9 +43,10 @@ export const update_company = z
         .boolean()
         .nullish()
         .describe('True: mails about its cards contain the number and the code, beside the one-time link'),
+      hold_days: hold_days.nullish().describe(`${hold_days_meaning} Applies to later holds`),
     }),
   })
-  .meta({ id: 'UpdateCompany', examples: [{ data: { full_details_in_mail: true } }] });
+  .meta({ id: 'UpdateCompany', examples: [{ data: { hold_days: 7 } }] });
 
 export const company = z
   .object({
@@ -49,6 +56,7 @@ export const company = z
     full_details_in_mail: z
       .boolean()
       .describe('Whether mails about its cards contain the number and the code, beside the one-time link'),
+    hold_days: hold_days.nullable().describe(hold_days_meaning),
     created_at: shown_instant,
     type: z.literal('company'),
     url: resource_url,
