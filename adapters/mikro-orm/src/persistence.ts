@@ -3,7 +3,7 @@ import type { CardsTx, Ledger, MailTx, UnknownNumberStore } from '@tallystick/ca
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { backfill_steps } from './backfill/backfill-steps.ts';
-import { type Backfills, backfillsOn } from './backfill/backfills.ts';
+import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
 import { migrate } from './connection/migrate.ts';
 import type { Session } from './connection/session.ts';
@@ -73,21 +73,25 @@ export interface Persistence {
 export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Persistence> {
   const { database_url, clock, pool_max } = ports;
   const connection = await connect({ database_url, ...(pool_max === undefined ? {} : { pool_max }) });
-  const unitOfWork = unitOfWorkOn(connection, storesOn);
+  const backfills = backfillsOn(connection, backfill_steps);
+  const unitOfWork = unitOfWorkOn(connection, (session) => storesOn(session, backfills));
   return {
     unitOfWork,
-    ledger: ledgerOn(connection, clock),
+    ledger: ledgerOn(connection, clock, backfills),
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
-    migrate: () => migrate(connection),
-    backfills: backfillsOn(connection, backfill_steps),
+    async migrate() {
+      await migrate(connection);
+      await backfills.refresh();
+    },
+    backfills,
     ping: () => unitOfWork.read(async (tx) => void (await tx.sandbox_clock.read())),
     close: () => connection.close(),
   };
 }
 
-function storesOn(session: Session): Tx {
+function storesOn(session: Session, backfills: KnownBackfills): Tx {
   return {
-    cards: cardStore(session),
+    cards: cardStore(session, backfills),
     real_cards: realCardStore(session),
     templates: templateStore(session),
     events: eventStore(session),

@@ -3,6 +3,8 @@ import type { AuthorizationMessage, ClearingMessage, Ledger } from '@tallystick/
 import { authorizationMessage as authorizationOf, clearingMessage as clearingOf } from '@tallystick/harness';
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { backfill_steps } from '../src/backfill/backfill-steps.ts';
+import { backfillsOn } from '../src/backfill/backfills.ts';
 import { type Connection, connect } from '../src/connection/connection.ts';
 import { migrate } from '../src/connection/migrate.ts';
 import { ledgerOn } from '../src/ledger/ledger.ts';
@@ -23,7 +25,7 @@ export async function openLedger(
   const connection = await connect({ database_url });
   return {
     connection,
-    ledger: ledgerOn(connection, clock),
+    ledger: ledgerOn(connection, clock, backfillsOn(connection, backfill_steps)),
     close: () => connection.orm.close(true).then(() => endPool(connection)),
   };
 }

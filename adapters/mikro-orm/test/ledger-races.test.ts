@@ -4,7 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { look, spend } from '@tallystick/harness';
 import { Fault } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
-import { authorizationsById, begin, holdsDue, lockByNumber, traces } from '../src/ledger/postgres-ledger-statements.ts';
+import { authorizationsById, begin, lockByNumber } from '../src/ledger/postgres-ledger-statements.ts';
+import { postgres_lookups } from '../src/ledger/postgres-lookups.ts';
 import {
   authorizationMessage,
   clearingMessage,
@@ -119,9 +120,11 @@ if (database_names.includes('postgres')) {
         await client.query(begin);
         for (const { text, values } of [
           lockByNumber([]),
-          traces([], []),
+          postgres_lookups.traces([], []),
           authorizationsById([]),
-          holdsDue([], noon_ms),
+          postgres_lookups.holdsDueAndNext([], noon_ms),
+          postgres_lookups.rootsByReference([]),
+          postgres_lookups.rootsOfMerchant([]),
         ]) {
           const { rows } = await client.query(`explain (costs off, format json) ${text}`, values);
           assert.doesNotMatch(JSON.stringify(rows), /"Seq Scan"/, text);

@@ -1,4 +1,5 @@
+import { authorization_keys_step } from './authorization-keys-step.ts';
 import type { BackfillStep } from './backfill-step.ts';
 
 /** Every backfill, in the order in which their batches run. */
-export const backfill_steps: readonly BackfillStep[] = [];
+export const backfill_steps: readonly BackfillStep[] = [authorization_keys_step];

@@ -63,12 +63,6 @@ interface BackfillRow {
   readonly age_ms: number | null;
 }
 
-/** The query that returns the state of a backfill by its name, in the parameter syntax of both. */
-export const backfill_state_sql = {
-  sqlite: 'select state from backfills where name = ?',
-  postgres: 'select state from backfills where name = $1',
-} as const;
-
 /** The backfills of a database. The tables must be migrated before the first call. */
 export function backfillsOn(connection: Connection, steps: readonly BackfillStep[]): KnownBackfills {
   const work = connection.dialect === 'sqlite' ? onSqlite(connection) : onPostgres(connection);

@@ -1,5 +1,6 @@
 import type { Ledger } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
+import type { KnownBackfills } from '../backfill/backfills.ts';
 import type { Connection } from '../connection/connection.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { sqliteLedger } from './sqlite-ledger.ts';
@@ -8,6 +9,8 @@ import { sqliteLedger } from './sqlite-ledger.ts';
  * The ledger on the connection's database. Reads the clock once per pass, after the cards are
  * locked.
  */
-export function ledgerOn(connection: Connection, clock: Clock): Ledger {
-  return connection.dialect === 'sqlite' ? sqliteLedger(connection, clock) : postgresLedger(connection, clock);
+export function ledgerOn(connection: Connection, clock: Clock, backfills: KnownBackfills): Ledger {
+  return connection.dialect === 'sqlite'
+    ? sqliteLedger(connection, clock, backfills)
+    : postgresLedger(connection, clock, backfills);
 }

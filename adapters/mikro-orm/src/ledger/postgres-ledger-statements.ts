@@ -1,12 +1,13 @@
-import type { CandidateKeyKind, LedgerChanges, MerchantSearch } from '@tallystick/cards';
-import type { QueryConfig } from 'pg';
-import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
+import type { CandidateKeyKind, LedgerChanges, LedgerState } from '@tallystick/cards';
+import { type NamedQuery, named } from '../connection/named-query.ts';
+import { insert_keys_sql } from '../schema/authorization-key-sql.ts';
+import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
+import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
+import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables } from './ledger-rows.ts';
-
-/** A statement of a pass, ready to send. */
-export type LedgerQuery = QueryConfig<unknown[]>;
+import type { CardSearch } from './postgres-lookups.ts';
 
 /**
  * Begins a pass. Statements are planned once per connection. On a young database the plans would be
@@ -17,17 +18,16 @@ export type LedgerQuery = QueryConfig<unknown[]>;
  * card for milliseconds. After that the network gets the answer "unable" for the messages of this
  * pass instead of no answer.
  */
-export const begin: LedgerQuery = {
+export const begin: NamedQuery = {
   text: "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s'",
 };
 
 const cards = `select ${card_columns} from ${card_tables}`;
 const authorizations = selectList(authorization_columns, 'a');
 const clearings = selectList(clearing_columns, 'c');
-const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
 
 /** Locks and reads the cards of these numbers, in id order so that two passes cannot deadlock. */
-export function lockByNumber(number_indexes: readonly Uint8Array[]): LedgerQuery {
+export function lockByNumber(number_indexes: readonly Uint8Array[]): NamedQuery {
   return named(
     'ledger_lock_by_number',
     `${cards} where v.number_index = any($1::bytea[]) order by v.id for update of v`,
@@ -36,7 +36,7 @@ export function lockByNumber(number_indexes: readonly Uint8Array[]): LedgerQuery
 }
 
 /** Like `lockByNumber`, for messages that name cards by number or by id. */
-export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: readonly number[]): LedgerQuery {
+export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: readonly number[]): NamedQuery {
   return named(
     'ledger_lock_by_number_or_id',
     `${cards} where v.number_index = any($1::bytea[]) or v.id = any($2::bigint[]) order by v.id for update of v`,
@@ -47,7 +47,7 @@ export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: rea
 /**
  * Locks and reads cards with a hold whose end has come. Skips cards that another transaction holds.
  */
-export function lockDue(now_ms: number, limit: number): LedgerQuery {
+export function lockDue(now_ms: number, limit: number): NamedQuery {
   return named(
     'ledger_lock_due',
     `${cards} where v.next_hold_end_ms <= $1::bigint order by v.next_hold_end_ms limit $2 for update of v skip locked`,
@@ -56,7 +56,7 @@ export function lockDue(now_ms: number, limit: number): LedgerQuery {
 }
 
 /** New ids of each kind, as three arrays. */
-export function drawIds(needed: { authorizations: number; clearings: number; events: number }): LedgerQuery {
+export function drawIds(needed: { authorizations: number; clearings: number; events: number }): NamedQuery {
   const ids = (sequence: string, count: string) =>
     `array(select nextval('${sequence}') from generate_series(1, ${count}::int))`;
   return named(
@@ -67,21 +67,14 @@ export function drawIds(needed: { authorizations: number; clearings: number; eve
   );
 }
 
-/**
- * The recorded messages with a trace id on the card of a number. The two lists have the same length
- * and order.
- */
-export function traces(number_indexes: readonly Uint8Array[], trace_ids: readonly string[]): LedgerQuery {
-  return named(
-    'ledger_traces',
-    `select ${authorizations} from unnest($1::bytea[], $2::text[]) as m (number_index, trace_id)
-       join virtual_cards v on v.number_index = m.number_index
-       join authorizations a on a.card_id = v.id and a.trace_id = m.trace_id`,
-    [number_indexes, trace_ids],
-  );
+/** A row when the keys of all authorizations are copied, else none. */
+export function keysCopied(): NamedQuery {
+  return named('ledger_keys_copied', `select 1 from backfills where name = $1 and state <> 'copying'`, [
+    authorization_keys_backfill,
+  ]);
 }
 
-export function authorizationsById(ids: readonly number[]): LedgerQuery {
+export function authorizationsById(ids: readonly number[]): NamedQuery {
   return named(
     'ledger_authorizations',
     `select ${authorizations} from authorizations a where a.id = any($1::bigint[])`,
@@ -89,21 +82,7 @@ export function authorizationsById(ids: readonly number[]): LedgerQuery {
   );
 }
 
-/** The open holds of the cards whose end has come, and the next hold of each card to end. */
-export function holdsDue(card_ids: readonly number[], now_ms: number): LedgerQuery {
-  const holds = (which: string) =>
-    `select ${authorizations} from authorizations a where a.card_id = k.id and ${open_aging} and ${which}`;
-  return named(
-    'ledger_holds_due',
-    `select a.* from unnest($1::bigint[]) as k (id) cross join lateral (
-       (${holds('a.hold_end_ms <= $2::bigint')})
-       union all (${holds('a.hold_end_ms > $2::bigint')} order by a.hold_end_ms limit 1)
-     ) a`,
-    [card_ids, now_ms],
-  );
-}
-
-export function templatesById(ids: readonly number[]): LedgerQuery {
+export function templatesById(ids: readonly number[]): NamedQuery {
   return named(
     'ledger_templates',
     'select id, mcc_rule, mcc_list from purchase_templates where id = any($1::bigint[])',
@@ -125,75 +104,36 @@ const clearing_keys = `(
       approval_code text, network_reference text)
   ) m`;
 
-/**
- * The rows that share a key with these clearings: earlier clearings, and roots. Rows may repeat.
- */
-export function clearingCandidates(keys: readonly ClearingKeys[]): {
-  readonly clearings: LedgerQuery;
-  readonly roots: LedgerQuery;
-} {
-  const values = [JSON.stringify(keys)];
+/** The clearings that share a key with these messages. Rows may repeat. */
+export function clearingsByReference(keys: readonly ClearingKeys[]): NamedQuery {
   const earlier = (which: string) => `select ${clearings} from clearings c where ${which}`;
-  const root = (which: string) =>
-    `select ${authorizations} from authorizations a where a.card_id = m.card_id and a.root_id = a.id and ${which}`;
-  return {
-    clearings: named(
-      'ledger_clearing_candidates',
-      `select c.* from ${clearing_keys} cross join lateral (
-         ${earlier('c.network_financial_transaction_id = m.transaction_id')}
-         union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
-         union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
-         union all ${earlier(`c.card_id = m.card_id and ${networkReferenceSql('c.net_reference_number')} = m.network_reference and c.net_reference_number is not null`)}
-       ) c`,
-      values,
-    ),
-    roots: named(
-      'ledger_root_candidates',
-      `select a.* from ${clearing_keys} cross join lateral (
-         ${root('a.approval_code = m.approval_code')}
-         union all ${root(`${networkReferenceSql('a.net_reference_number')} = m.network_reference and a.net_reference_number is not null`)}
-       ) a`,
-      values,
-    ),
-  };
+  return named(
+    'ledger_clearing_candidates',
+    `select c.* from ${clearing_keys} cross join lateral (
+       ${earlier('c.network_financial_transaction_id = m.transaction_id')}
+       union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
+       union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
+       union all ${earlier(`c.card_id = m.card_id and ${networkReferenceSql('c.net_reference_number')} = m.network_reference and c.net_reference_number is not null`)}
+     ) c`,
+    [JSON.stringify(keys)],
+  );
 }
 
-/** A search through the recent history of a card. */
-export interface CardSearch extends MerchantSearch {
-  readonly card_id: number;
-}
-
-/** The rows that the searches find: earlier clearings, and roots. Rows may repeat. */
-export function merchantCandidates(searches: readonly CardSearch[]): {
-  readonly clearings: LedgerQuery;
-  readonly roots: LedgerQuery;
-} {
-  const values = [JSON.stringify(searches)];
+/** The clearings that the searches find. Rows may repeat. */
+export function clearingsOfMerchant(searches: readonly CardSearch[]): NamedQuery {
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
-  const recent = (columns: string, table: string, time: string, which: string) =>
-    `select ${columns} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
-         merchant_amount bigint, billing_amount bigint, is_credit boolean)
+  return named(
+    'ledger_recent_clearings',
+    `select ${clearings} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
+         is_credit boolean)
        cross join lateral (
-         select * from ${table} c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and ${which}
-           and c.id > coalesce((select b.id from ${table} b where b.card_id = m.card_id and b.${time} < m.since_ms
+         select * from clearings c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and m.is_credit
+           and c.id > coalesce((select b.id from clearings b where b.card_id = m.card_id and b.recorded_at_ms < m.since_ms
              order by b.id desc limit 1), 0)
-       ) c`;
-  const awaited = `c.root_id = c.id and (m.is_credit or c.status not in ${done_statuses_sql})
-    and (c.merchant_amount = m.merchant_amount or c.billing_amount = m.billing_amount
-      or c.authorized in (m.merchant_amount, m.billing_amount))`;
-  return {
-    clearings: named(
-      'ledger_recent_clearings',
-      recent(clearings, 'clearings', 'recorded_at_ms', 'm.is_credit'),
-      values,
-    ),
-    roots: named(
-      'ledger_recent_roots',
-      recent(selectList(authorization_columns, 'c'), 'authorizations', 'decided_at_ms', awaited),
-      values,
-    ),
-  };
+       ) c`,
+    [JSON.stringify(searches)],
+  );
 }
 
 /**
@@ -201,8 +141,8 @@ export function merchantCandidates(searches: readonly CardSearch[]): {
  * that faster than one array per column, and no statement can fail while it is encoded, because
  * only text is left to encode.
  */
-export function writes(changes: LedgerChanges): LedgerQuery[] {
-  const queries: LedgerQuery[] = [];
+export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[] {
+  const queries: NamedQuery[] = [];
   const add = (name: string, text: string, records: readonly unknown[]) => {
     if (records.length > 0) queries.push(named(name, text, [JSON.stringify(records)]));
   };
@@ -229,6 +169,15 @@ export function writes(changes: LedgerChanges): LedgerQuery[] {
        where a.id = u.id`,
     changes.authorizations_changed,
   );
+  // After the changes of authorizations: a backfill that copies one of them has then committed.
+  const keys = keyChangesOf(state, changes);
+  add(
+    'ledger_delete_keys',
+    `delete from authorization_keys k using json_to_recordset($1::json) as u (card_id bigint, key text)
+       where k.card_id = u.card_id and k.key = u.key`,
+    keys.removed,
+  );
+  add('ledger_insert_keys', insert_keys_sql, keys.added);
   add('ledger_insert_clearings', insertFromJson('clearings', clearing_columns), changes.clearings_inserted);
   add('ledger_insert_events', insertFromJson('events', event_columns), changes.events.map(eventRecord));
   add(
@@ -258,29 +207,4 @@ function insertFromJson(table: string, columns: Readonly<Record<string, ColumnKi
   const definitions = Object.entries(columns).map(([name, kind]) => `"${name}" ${types[kind]}`);
   return `insert into ${table} (${names.map((name) => `"${name}"`).join(', ')})
     select ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})`;
-}
-
-/** Prepared once per connection under its name. Returns 64-bit integers as numbers. */
-function named(name: string, text: string, values: unknown[]): LedgerQuery {
-  return { name, text, values, types: { getTypeParser } };
-}
-
-const int8 = 20;
-const int8_array = 1016;
-const bool = 16;
-const bytea = 17;
-
-function getTypeParser(oid: number): (text: string) => unknown {
-  switch (oid) {
-    case int8:
-      return Number;
-    case int8_array:
-      return (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
-    case bool:
-      return (text) => text === 't';
-    case bytea:
-      return (text) => Buffer.from(text.slice(2), 'hex');
-    default:
-      return (text) => text;
-  }
 }

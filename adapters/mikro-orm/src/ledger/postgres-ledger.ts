@@ -13,28 +13,31 @@ import {
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
 import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { KnownBackfills } from '../backfill/backfills.ts';
+import { postgres_lookups_before_keys } from '../before-keys/postgres-lookups.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
+import type { NamedQuery } from '../connection/named-query.ts';
 import { runOutermost } from '../connection/nesting.ts';
+import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
 import { type CardRow, cardOf, idsNeeded, TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
   begin,
-  type CardSearch,
-  clearingCandidates,
+  type ClearingKeys,
+  clearingsByReference,
+  clearingsOfMerchant,
   drawIds,
   hex,
-  holdsDue,
-  type LedgerQuery,
+  keysCopied,
   lockByNumber,
   lockByNumberOrId,
   lockDue,
-  merchantCandidates,
   templatesById,
-  traces,
   writes,
 } from './postgres-ledger-statements.ts';
+import { type CardSearch, type PostgresLookups, postgres_lookups, type ReferenceSearch } from './postgres-lookups.ts';
 
 /** While one pass waits for the disk or the server, the others are read, decided and sent. */
 const passes_at_once = 3;
@@ -48,13 +51,20 @@ const attempts_max = 5;
  * commits. The second writes and commits. The clients of the pool send each statement without
  * waiting for the previous answer.
  */
-export function postgresLedger({ pool }: Pick<PostgresConnection, 'pool'>, clock: Clock): Ledger {
+export function postgresLedger(
+  { pool }: Pick<PostgresConnection, 'pool'>,
+  clock: Clock,
+  backfills: KnownBackfills,
+): Ledger {
   const templates = new TemplateRules();
+  let is_begun = false;
 
-  async function run<Result>(load: (client: PoolClient) => Promise<LedgerState>, fold: Fold<Result>): Promise<Result> {
+  async function run<Result>(load: (reads: Reads) => Promise<LedgerState>, fold: Fold<Result>): Promise<Result> {
+    if (!is_begun) await backfills.refresh();
+    is_begun = true;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await runOutermost(() => transaction(pool, load, fold));
+        return await runOutermost(() => transaction(pool, backfills, load, fold));
       } catch (error) {
         if (!(error instanceof Fault && mayBeginAgain(error.cause)) || attempt === attempts_max) throw error;
       }
@@ -63,14 +73,21 @@ export function postgresLedger({ pool }: Pick<PostgresConnection, 'pool'>, clock
 
   return {
     passes_at_once,
-    pass: (messages, fold) => run((client) => loadState(client, templates, clock, messages), fold),
-    passDue: (limit, fold) => run((client) => loadDue(client, templates, clock, limit), fold),
+    pass: (messages, fold) => run((reads) => loadState(reads, templates, clock, messages), fold),
+    passDue: (limit, fold) => run((reads) => loadDue(reads, templates, clock, limit), fold),
   };
+}
+
+/** How a pass reads. */
+interface Reads {
+  readonly client: PoolClient;
+  readonly lookups: PostgresLookups;
 }
 
 async function transaction<Result>(
   pool: Pool,
-  load: (client: PoolClient) => Promise<LedgerState>,
+  backfills: KnownBackfills,
+  load: (reads: Reads) => Promise<LedgerState>,
   fold: Fold<Result>,
 ): Promise<Result> {
   const client = await pool.connect().catch((error: unknown) => {
@@ -79,14 +96,17 @@ async function transaction<Result>(
   let folding = false;
   let broken = false;
   try {
-    const state = await load(client);
+    const is_keyed = backfills.isCopied(authorization_keys_backfill);
+    const state = await load({ client, lookups: is_keyed ? postgres_lookups : postgres_lookups_before_keys });
     folding = true;
     const { changes, result } = fold(state);
     folding = false;
     // Everything is encoded before anything is sent. A failed statement turns the commit after it
     // into a rollback.
-    const answers = await send(client, [...writes(changes), { text: 'commit' }]);
+    const layout = is_keyed ? [] : [keysCopied()];
+    const answers = await send(client, [...layout, ...writes(state, changes), { text: 'commit' }]);
     if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
+    if (!is_keyed && answers[0]?.rows.length !== 0) backfills.noteCopied(authorization_keys_backfill);
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => {
@@ -99,7 +119,7 @@ async function transaction<Result>(
 }
 
 /** Sends the statements together and waits for all answers. Rejects with the first error. */
-async function send(client: PoolClient, queries: readonly LedgerQuery[]): Promise<QueryResult[]> {
+async function send(client: PoolClient, queries: readonly NamedQuery[]): Promise<QueryResult[]> {
   return await Promise.all(queries.map((query) => client.query(query)));
 }
 
@@ -112,25 +132,25 @@ function mayBeginAgain(error: unknown): boolean {
 }
 
 async function loadState(
-  client: PoolClient,
+  { client, lookups }: Reads,
   templates: TemplateRules,
   clock: Clock,
   messages: readonly NetworkMessage[],
 ): Promise<LedgerState> {
   const needed = idsNeeded(messages);
   const asked = keysOf(messages);
-  const queries: LedgerQuery[] = [
+  const queries: NamedQuery[] = [
     begin,
     asked.ids.length === 0 ? lockByNumber(asked.numbers) : lockByNumberOrId(asked.numbers, asked.ids),
     drawIds(needed),
   ];
-  if (asked.traces.trace_ids.length > 0) queries.push(traces(asked.traces.number_indexes, asked.traces.trace_ids));
+  if (asked.traces.trace_ids.length > 0)
+    queries.push(lookups.traces(asked.traces.number_indexes, asked.traces.trace_ids));
   if (asked.clearings.length > 0) {
-    const candidates = clearingCandidates(asked.clearings);
-    queries.push(candidates.roots, candidates.clearings);
+    queries.push(lookups.rootsByReference(asked.references), clearingsByReference(asked.clearings));
   }
   const [, locked, ids, ...found] = await send(client, queries);
-  const loaded = new Loaded(locked?.rows ?? []);
+  const loaded = new Loaded(locked?.rows ?? [], lookups);
   const clearings = asked.clearings.length > 0 ? found.pop() : undefined;
   loaded.keepClearings(clearings?.rows ?? []);
   for (const { rows } of found) loaded.keepAuthorizations(rows);
@@ -141,13 +161,13 @@ async function loadState(
 }
 
 async function loadDue(
-  client: PoolClient,
+  { client, lookups }: Reads,
   templates: TemplateRules,
   clock: Clock,
   limit: number,
 ): Promise<LedgerState> {
   const [, locked] = await send(client, [begin, lockDue(clock.now().epochMilliseconds, limit)]);
-  const loaded = new Loaded(locked?.rows ?? []);
+  const loaded = new Loaded(locked?.rows ?? [], lookups);
   const now_ms = clock.now().epochMilliseconds;
   await loaded.complete(client, templates, now_ms);
   return loaded.state(now_ms, templates, { authorization_ids: [], clearing_ids: [], event_ids: [] });
@@ -158,11 +178,13 @@ type FreshIds = Pick<LedgerState, 'authorization_ids' | 'clearing_ids' | 'event_
 /** What a pass has read, each row once. */
 class Loaded {
   readonly #cards: readonly CardRow[];
+  readonly #lookups: PostgresLookups;
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
 
-  constructor(cards: readonly CardRow[]) {
+  constructor(cards: readonly CardRow[], lookups: PostgresLookups) {
     this.#cards = cards;
+    this.#lookups = lookups;
   }
 
   keepAuthorizations(rows: readonly AuthorizationRow[]): void {
@@ -200,9 +222,8 @@ class Loaded {
       return search === null ? [] : [{ ...search, card_id: card.id }];
     });
     if (searches.length === 0) return;
-    const { roots: recent_roots, clearings: recent_clearings } = merchantCandidates(searches);
-    const has_credit = searches.some(({ is_credit }) => is_credit);
-    const queries = has_credit ? [recent_roots, recent_clearings] : [recent_roots];
+    const queries = [this.#lookups.rootsOfMerchant(searches)];
+    if (searches.some(({ is_credit }) => is_credit)) queries.push(clearingsOfMerchant(searches));
     const [found_roots, found_clearings] = await send(client, queries);
     this.keepAuthorizations(found_roots?.rows ?? []);
     this.keepClearings(found_clearings?.rows ?? []);
@@ -213,9 +234,9 @@ class Loaded {
     const due = this.#cards.filter(({ next_hold_end_ms: end }) => end !== null && end <= now_ms).map(({ id }) => id);
     const unknown = new Set(this.#cards.map((card) => card.template_id).filter((id) => !templates.get(id)));
     const roots = this.#missingRoots();
-    const queries: LedgerQuery[] = [];
+    const queries: NamedQuery[] = [];
     if (roots.length > 0) queries.push(authorizationsById(roots));
-    if (due.length > 0) queries.push(holdsDue(due, now_ms));
+    if (due.length > 0) queries.push(this.#lookups.holdsDueAndNext(due, now_ms));
     if (unknown.size > 0) queries.push(templatesById([...unknown]));
     if (queries.length === 0) return;
     const found = await send(client, queries);
@@ -260,7 +281,8 @@ function keysOf(messages: readonly NetworkMessage[]) {
   const seen = new Set<string>();
   const number_indexes: Uint8Array[] = [];
   const trace_ids: string[] = [];
-  const clearings: Parameters<typeof clearingCandidates>[0][number][] = [];
+  const clearings: ClearingKeys[] = [];
+  const references: ReferenceSearch[] = [];
   for (const message of messages) {
     const number = message.number_index === null ? null : hex(message.number_index);
     if (message.number_index !== null && number !== null) numbers.set(number, message.number_index);
@@ -273,6 +295,7 @@ function keysOf(messages: readonly NetworkMessage[]) {
       continue;
     }
     if (message.vcn_id !== null) ids.add(message.vcn_id);
+    references.push({ number_index: number, vcn_id: message.vcn_id, referenced: message });
     clearings.push({
       number_index: number,
       vcn_id: message.vcn_id,
@@ -284,5 +307,11 @@ function keysOf(messages: readonly NetworkMessage[]) {
       ),
     });
   }
-  return { numbers: [...numbers.values()], ids: [...ids], traces: { number_indexes, trace_ids }, clearings };
+  return {
+    numbers: [...numbers.values()],
+    ids: [...ids],
+    traces: { number_indexes, trace_ids },
+    clearings,
+    references,
+  };
 }

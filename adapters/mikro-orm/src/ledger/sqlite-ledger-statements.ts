@@ -1,6 +1,6 @@
 import type { CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
-import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
+import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns } from '../schema/event-row.ts';
 import {
   type AuthorizationRow,
@@ -36,8 +36,6 @@ export function prepareStatements(database: Database) {
   const cards = `select ${card_columns} from ${card_tables}`;
   const authorizations = `select ${selectList(authorization_columns, 'a')} from authorizations a`;
   const clearings = `select ${selectList(clearing_columns, 'c')} from clearings c`;
-  const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
-  const root = 'a.root_id = a.id';
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
   const recentOf = (table: string, time: string) =>
@@ -54,32 +52,9 @@ export function prepareStatements(database: Database) {
     template: sql<[number], { mcc_rule: 'ALLOW' | 'DENY'; mcc_list: string }>(
       'select mcc_rule, mcc_list from purchase_templates where id = ?',
     ),
-    trace: sql<[number, string], AuthorizationRow>(`${authorizations} where a.card_id = ? and a.trace_id = ?`),
     authorization: sql<[number], AuthorizationRow>(`${authorizations} where a.id = ?`),
-    holds_due: sql<[number, number], AuthorizationRow>(
-      `${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms <= ?`,
-    ),
-    hold_next: sql<[number, number], AuthorizationRow>(
-      `${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms > ? order by a.hold_end_ms limit 1`,
-    ),
-    // The conditions on the network reference repeat those of its indexes.
-    roots_by: {
-      acquirer_reference_data: null,
-      approval_code: sql<[number, string], AuthorizationRow>(
-        `${authorizations} where a.card_id = ? and a.approval_code = ? and ${root}`,
-      ),
-      network_reference: sql<[number, string], AuthorizationRow>(
-        `${authorizations} where a.card_id = ? and a.net_reference_number is not null
-           and ${networkReferenceSql('a.net_reference_number')} = ? and ${root}`,
-      ),
-    } satisfies Record<CandidateKeyKind, FindByKey<AuthorizationRow> | null>,
-    roots_of_merchant: sql<[MerchantParameters], AuthorizationRow>(
-      `${authorizations} where ${recentOf('authorizations', 'decided_at_ms')} and ${root}
-         and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
-           or a.authorized in ($merchant_amount, $billing_amount))
-         and ($is_credit or a.status not in ${done_statuses_sql})`,
-    ),
     clearing_by_transaction: sql<[string], ClearingRow>(`${clearings} where c.network_financial_transaction_id = ?`),
+    // The condition on the network reference repeats that of its index.
     clearings_by: {
       acquirer_reference_data: sql<[number, string], ClearingRow>(
         `${clearings} where c.card_id = ? and c.acquirer_reference_data = ?`,
@@ -106,6 +81,10 @@ export function prepareStatements(database: Database) {
     update_authorization: sql<unknown[]>(
       `update authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ? where id = ?`,
     ),
+    insert_key: sql<[number, string, number]>(
+      'insert into authorization_keys (card_id, key, authorization_id) values (?, ?, ?)',
+    ),
+    delete_key: sql<[number, string]>('delete from authorization_keys where card_id = ? and key = ?'),
     insert_clearing: sql<[unknown[]]>(insertInto('clearings', Object.keys(clearing_columns))),
     insert_event: sql<[unknown[]]>(insertInto('events', Object.keys(event_columns))),
     insert_outbox: sql<[number]>('insert into event_outbox (event_id) values (?)'),

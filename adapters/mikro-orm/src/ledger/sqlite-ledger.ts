@@ -14,8 +14,12 @@ import {
   referenceKeys,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
+import type { Database } from 'better-sqlite3';
+import type { KnownBackfills } from '../backfill/backfills.ts';
+import { sqliteLookupsBeforeKeys } from '../before-keys/sqlite-lookups.ts';
 import type { SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
+import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import {
   type AuthorizationRow,
@@ -26,24 +30,45 @@ import {
   clearing_columns,
   clearingOf,
 } from '../schema/record-rows.ts';
+import { keyChangesOf } from './key-changes.ts';
 import { type CardRow, cardOf, idsAfter, idsNeeded, TemplateRules } from './ledger-rows.ts';
 import { type LedgerStatements, prepareStatements } from './sqlite-ledger-statements.ts';
+import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
 
 /**
  * The ledger on SQLite: a pass is one `BEGIN IMMEDIATE` .. `COMMIT` of prepared statements without
  * an await, so that no other pass or transaction, in this process or another, runs between its
  * reads and writes.
  */
-export function sqliteLedger(connection: Pick<SqliteConnection, 'immediately'>, clock: Clock): Ledger {
+export function sqliteLedger(
+  connection: Pick<SqliteConnection, 'immediately'>,
+  clock: Clock,
+  backfills: KnownBackfills,
+): Ledger {
   const templates = new TemplateRules();
   let statements: LedgerStatements | null = null;
+  let lookups: SqliteLookups | null = null;
+  let lookups_before_keys: SqliteLookups | null = null;
 
-  async function run<Result>(load: (statements: LedgerStatements) => LedgerState, fold: Fold<Result>): Promise<Result> {
+  function lookupsOf(database: Database): SqliteLookups {
+    if (!backfills.isCopied(authorization_keys_backfill)) {
+      const state = database.prepare(backfill_state_sql).pluck().get(authorization_keys_backfill);
+      if (state === 'copying') {
+        lookups_before_keys ??= sqliteLookupsBeforeKeys(database);
+        return lookups_before_keys;
+      }
+      backfills.noteCopied(authorization_keys_backfill);
+    }
+    lookups ??= sqliteLookups(database);
+    return lookups;
+  }
+
+  async function run<Result>(load: (reads: Reads) => LedgerState, fold: Fold<Result>): Promise<Result> {
     let folding = false;
     try {
       return await connection.immediately((database) => {
         statements ??= prepareStatements(database);
-        const state = load(statements);
+        const state = load({ statements, lookups: lookupsOf(database) });
         folding = true;
         const { changes, result } = fold(state);
         folding = false;
@@ -57,9 +82,17 @@ export function sqliteLedger(connection: Pick<SqliteConnection, 'immediately'>, 
 
   return {
     gather,
-    pass: (messages, fold) => run((statements) => loadState(statements, templates, clock, messages), fold),
-    passDue: (limit, fold) => run((statements) => loadDue(statements, templates, clock, limit), fold),
+    pass: (messages, fold) => run((reads) => loadState(reads, templates, clock, messages), fold),
+    passDue: (limit, fold) => run((reads) => loadDue(reads, templates, clock, limit), fold),
   };
+}
+
+const backfill_state_sql = 'select state from backfills where name = ?';
+
+/** The prepared reads of a pass. */
+interface Reads {
+  readonly statements: LedgerStatements;
+  readonly lookups: SqliteLookups;
 }
 
 /**
@@ -72,12 +105,12 @@ async function gather(): Promise<void> {
 }
 
 function loadState(
-  statements: LedgerStatements,
+  reads: Reads,
   templates: TemplateRules,
   clock: Clock,
   messages: readonly NetworkMessage[],
 ): LedgerState {
-  const found = new Found(statements, templates);
+  const found = new Found(reads, templates);
   const carded = messages.map((message) => ({ message, card: found.card(message) }));
   // The transaction holds the only write lock, so every card is locked now.
   const now_ms = clock.now().epochMilliseconds;
@@ -90,10 +123,10 @@ function loadState(
   return found.state(now_ms, idsNeeded(messages));
 }
 
-function loadDue(statements: LedgerStatements, templates: TemplateRules, clock: Clock, limit: number): LedgerState {
-  const found = new Found(statements, templates);
+function loadDue(reads: Reads, templates: TemplateRules, clock: Clock, limit: number): LedgerState {
+  const found = new Found(reads, templates);
   const now_ms = clock.now().epochMilliseconds;
-  for (const row of statements.cards_due.all(now_ms, limit)) found.keepCard(row);
+  for (const row of reads.statements.cards_due.all(now_ms, limit)) found.keepCard(row);
   found.dueHolds(now_ms);
   return found.state(now_ms, idsNeeded([]));
 }
@@ -101,6 +134,7 @@ function loadDue(statements: LedgerStatements, templates: TemplateRules, clock: 
 /** What a pass has read, each row once. */
 class Found {
   readonly #statements: LedgerStatements;
+  readonly #lookups: SqliteLookups;
   readonly #templates: TemplateRules;
   readonly #cards = new Map<number, LedgerCard>();
   readonly #card_ids = new Map<string, number | null>();
@@ -110,8 +144,9 @@ class Found {
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
 
-  constructor(statements: LedgerStatements, templates: TemplateRules) {
+  constructor({ statements, lookups }: Reads, templates: TemplateRules) {
     this.#statements = statements;
+    this.#lookups = lookups;
     this.#templates = templates;
   }
 
@@ -145,8 +180,7 @@ class Found {
     for (const card of this.#cards.values()) {
       const { next_hold_end_ms } = card.counters;
       if (next_hold_end_ms === null || next_hold_end_ms > now_ms) continue;
-      this.#keepAuthorizations(this.#statements.holds_due.all(card.id, now_ms));
-      this.#keepAuthorizations(this.#statements.hold_next.all(card.id, now_ms));
+      this.#keepAuthorizations(this.#lookups.holdsDueAndNext(card.id, now_ms));
     }
   }
 
@@ -156,7 +190,7 @@ class Found {
     const key = `${card.id} ${message.trace_id}`;
     if (this.#traces.has(key)) return;
     this.#traces.add(key);
-    const rows = this.#statements.trace.all(card.id, message.trace_id);
+    const rows = this.#lookups.byTrace(card.id, message.trace_id);
     this.#keepAuthorizations(rows);
     for (const { root_id } of rows) {
       if (root_id !== null && !this.#authorizations.has(root_id)) {
@@ -174,13 +208,13 @@ class Found {
     for (const key of referenceKeys(message)) {
       const { kind, value } = partsOfKey(key);
       this.#keepClearings(its.clearings_by[kind].all(card.id, value));
-      roots.push(...this.#keepAuthorizations(its.roots_by[kind]?.all(card.id, value) ?? []));
+      roots.push(...this.#keepAuthorizations(this.#lookups.rootsByReference(card.id, key)));
     }
     const search = merchantSearch(message, { roots, has_authorization: this.#deciding.has(card.id), now_ms });
     if (search !== null) {
-      const parameters = { ...search, card_id: card.id, is_credit: Number(search.is_credit) };
-      this.#keepAuthorizations(its.roots_of_merchant.all(parameters));
-      if (search.is_credit) this.#keepClearings(its.clearings_of_merchant.all(parameters));
+      this.#keepAuthorizations(this.#lookups.rootsOfMerchant(card.id, search));
+      if (search.is_credit)
+        this.#keepClearings(its.clearings_of_merchant.all({ ...search, card_id: card.id, is_credit: 1 }));
     }
     // A clearing may have been matched to a root that no key leads to.
     for (const { authorization_id } of this.#clearings.values()) {
@@ -239,6 +273,11 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   }
   for (const { id, status, authorized, held, cleared, uses, hold_end_ms } of changes.authorizations_changed) {
     statements.update_authorization.run(status, authorized, held, cleared, uses, hold_end_ms, id);
+  }
+  const { removed, added } = keyChangesOf(state, changes);
+  for (const { card_id, key } of removed) statements.delete_key.run(card_id, key);
+  for (const { card_id, id, keys } of added) {
+    for (const key of keys) statements.insert_key.run(card_id, key, id);
   }
   for (const clearing of changes.clearings_inserted) {
     statements.insert_clearing.run(valuesOf(clearings, clearing));

@@ -13,6 +13,7 @@ import type { FilterName } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateStatus } from '@tallystick/templates';
 import type { Recurring } from '@tallystick/velocity';
+import { AuthorizationKey } from './authorization-key-schema.ts';
 import { Backfill } from './backfill-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
 import { segmentExpression } from './event-segments.ts';
@@ -216,6 +217,7 @@ export const VirtualCardMetadata = defineEntity({
 // No foreign keys from here on: on Postgres each would lock its parent row for every network
 // message.
 
+/** Found by `AuthorizationKey`. */
 export const Authorization = defineEntity({
   name: 'Authorization',
   tableName: 'authorizations',
@@ -248,30 +250,6 @@ export const Authorization = defineEntity({
     request_id: p.text().nullable(),
     details: json(),
   },
-  indexes: [
-    { name: 'authorizations_page', properties: ['card_id', 'id'] },
-    {
-      name: 'authorizations_approval',
-      properties: ['card_id', 'approval_code'],
-      where: 'approval_code is not null',
-    },
-    {
-      name: 'authorizations_network_reference',
-      expression: (_columns, table, name) =>
-        `create index "${name}" on "${table.name}" ("card_id", ${networkReferenceSql('"net_reference_number"')}) where net_reference_number is not null`,
-    },
-    {
-      name: 'authorizations_aging',
-      properties: ['card_id', 'hold_end_ms'],
-      where: "hold_end_ms is not null and status in ('open', 'partially_cleared')",
-    },
-  ],
-  uniques: [
-    {
-      name: 'authorizations_message',
-      properties: ['card_id', 'trace_id', 'message_type', 'system_trace_audit_number', 'transaction_date_time_ms'],
-    },
-  ],
 });
 
 export const Clearing = defineEntity({
@@ -472,6 +450,7 @@ export const entities = [
   VirtualCardDetails,
   VirtualCardMetadata,
   Authorization,
+  AuthorizationKey,
   Clearing,
   Event,
   UnknownNumberMessage,

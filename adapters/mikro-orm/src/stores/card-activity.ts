@@ -1,7 +1,16 @@
 import type { Authorization, CardStore, Clearing } from '@tallystick/cards';
 import { afterId } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
+import type { KnownBackfills } from '../backfill/backfills.ts';
+import { activityBeforeKeys } from '../before-keys/card-activity.ts';
 import type { Session } from '../connection/session.ts';
+import {
+  authorization_keys_backfill,
+  firstHoldAfter,
+  hold_range,
+  page_range,
+  pageKey,
+} from '../schema/authorization-keys.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -19,74 +28,86 @@ type CardActivity = Pick<
 >;
 
 /** The authorizations and clearings of cards, newest first. */
-export function cardActivity(session: Session): CardActivity {
+export function cardActivity(session: Session, backfills: KnownBackfills): CardActivity {
   const { db, dialect } = session;
+  // A transaction that begins after all keys are copied sees all of them.
+  const is_keyed = backfills.isCopied(authorization_keys_backfill);
+  const before_keys = activityBeforeKeys(session);
   const authorization_list = sql.raw(authorizationList());
   const clearing_list = sql.raw(selectList(clearing_columns, 'a'));
   const with_root = sql`left join authorizations o on o.id = a.root_id`;
 
   /**
-   * The newest rows of the table for each card, at most `limit` of each, read by the (card_id, id)
-   * index.
+   * The newest rows for each card, read by `ids`: a query for the newest ids of the card
+   * `c.column1`.
    */
   function newest<Row>(
     table: 'authorizations' | 'clearings',
     list: RawBuilder<unknown>,
     joins: RawBuilder<unknown>,
     card_ids: readonly number[],
-    limit: number,
+    ids: RawBuilder<unknown>,
   ): Promise<{ rows: Row[] }> {
     const cards = sql.join(card_ids.map((id) => sql`(cast(${id} as bigint))`));
-    const of_card = sql`select n.id from ${sql.table(table)} n where n.card_id = c.column1 order by n.id desc limit ${limit}`;
-    const ids =
+    const of_card =
       dialect === 'postgres'
-        ? sql`cross join lateral (${of_card}) i join ${sql.table(table)} a on a.id = i.id`
-        : sql`cross join ${sql.table(table)} a on a.id in (${of_card})`;
-    return sql<Row>`select ${list} from (values ${cards}) c ${ids} ${joins} order by a.id desc`.execute(db);
-  }
-
-  async function page<Row extends { readonly id: number }, Item>(
-    table: 'authorizations' | 'clearings',
-    list: RawBuilder<unknown>,
-    joins: RawBuilder<unknown>,
-    item: (row: Row) => Item,
-    [company_id, card_id, request]: Parameters<CardStore['authorizations']>,
-  ) {
-    const after = afterId(table, request);
-    const below = after === null ? sql`` : sql`and a.id < ${after}`;
-    const { rows } = await sql<Row>`select ${list} from ${sql.table(table)} a ${joins}
-      where a.card_id = ${card_id} and a.company_id = ${company_id} ${below}
-      order by a.id desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
-    return pageOf(table, rows, request.limit, item);
+        ? sql`cross join lateral (${ids}) i join ${sql.table(table)} a on a.id = i.id`
+        : sql`cross join ${sql.table(table)} a on a.id in (${ids})`;
+    return sql<Row>`select ${list} from (values ${cards}) c ${of_card} ${joins} order by a.id desc`.execute(db);
   }
 
   return {
     async heldPastEnd(card_ids, now_ms) {
       if (card_ids.length === 0) return new Map();
+      if (!is_keyed) return await before_keys.heldPastEnd(card_ids, now_ms);
       const { rows } = await sql<{ card_id: number; held: number }>`
-        select card_id, cast(sum(held) as bigint) as held from authorizations
-        where card_id in (${sql.join(card_ids)}) and hold_end_ms is not null and hold_end_ms <= ${now_ms}
-          and status in ('open', 'partially_cleared')
-        group by card_id`.execute(db);
+        select k.card_id, cast(sum(a.held) as bigint) as held
+        from authorization_keys k cross join authorizations a
+        where k.card_id in (${sql.join(card_ids)}) and k.key >= ${hold_range.low} and k.key < ${firstHoldAfter(now_ms)}
+          and a.id = k.authorization_id
+        group by k.card_id`.execute(db);
       return new Map(rows.map(({ card_id, held }) => [card_id, held]));
     },
 
     async newestAuthorizations(card_ids, limit) {
       if (card_ids.length === 0) return new Map();
-      const { rows } = await newest<AuthorizationRow>('authorizations', authorization_list, with_root, card_ids, limit);
+      const ids = is_keyed
+        ? sql`select n.authorization_id as id from authorization_keys n
+            where n.card_id = c.column1 and n.key >= ${page_range.low} and n.key < ${page_range.high}
+            order by n.key desc limit ${limit}`
+        : before_keys.newestIds('authorizations', limit);
+      const { rows } = await newest<AuthorizationRow>('authorizations', authorization_list, with_root, card_ids, ids);
       return byCard<Authorization>(card_ids, rows.map(authorizationOf));
     },
 
     async newestClearings(card_ids, limit) {
       if (card_ids.length === 0) return new Map();
-      const { rows } = await newest<ClearingRow>('clearings', clearing_list, sql``, card_ids, limit);
+      const ids = sql`select n.id from clearings n where n.card_id = c.column1 order by n.id desc limit ${limit}`;
+      const { rows } = await newest<ClearingRow>('clearings', clearing_list, sql``, card_ids, ids);
       return byCard<Clearing>(card_ids, rows.map(clearingOf));
     },
 
-    authorizations: (...request) =>
-      page<AuthorizationRow, Authorization>('authorizations', authorization_list, with_root, authorizationOf, request),
+    async authorizations(company_id, card_id, request) {
+      const after = afterId('authorizations', request);
+      const below = after === null ? page_range.high : pageKey(after);
+      const of_card = is_keyed
+        ? sql`authorization_keys k cross join authorizations a ${with_root}
+            where k.card_id = ${card_id} and k.key >= ${page_range.low} and k.key < ${below}
+              and a.id = k.authorization_id and a.company_id = ${company_id} order by k.key desc`
+        : sql`authorizations a ${with_root} where ${before_keys.ofPage(card_id, company_id, after)}`;
+      const { rows } = await sql<AuthorizationRow>`select ${authorization_list} from ${of_card}
+        limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
+      return pageOf('authorizations', rows, request.limit, authorizationOf);
+    },
 
-    clearings: (...request) => page<ClearingRow, Clearing>('clearings', clearing_list, sql``, clearingOf, request),
+    async clearings(company_id, card_id, request) {
+      const after = afterId('clearings', request);
+      const below = after === null ? sql`` : sql`and a.id < ${after}`;
+      const { rows } = await sql<ClearingRow>`select ${clearing_list} from clearings a
+        where a.card_id = ${card_id} and a.company_id = ${company_id} ${below}
+        order by a.id desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
+      return pageOf('clearings', rows, request.limit, clearingOf);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CardFilter, CardStore, SealedNumber, VirtualCard } from '@tallystick/cards';
 import type { Money } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
+import type { KnownBackfills } from '../backfill/backfills.ts';
 import {
   lockForUpdate,
   lockOrSkip,
@@ -15,7 +16,7 @@ import { toMetadataEntries, toMetadataEntry } from './card-metadata.ts';
 import { readNewestFirst } from './paging.ts';
 
 /** Virtual cards. */
-export function cardStore(session: Session): CardStore {
+export function cardStore(session: Session, backfills: KnownBackfills): CardStore {
   const { db } = session;
 
   function cards() {
@@ -169,7 +170,7 @@ export function cardStore(session: Session): CardStore {
         from (values ${sql.join(rows)}) as n where virtual_cards.id = n.column1`.execute(db);
     },
 
-    ...cardActivity(session),
+    ...cardActivity(session, backfills),
   };
 
   /** The other keys that sealed a number, with one index lookup for each. */

@@ -35,7 +35,8 @@ async function catalogue(connection: Connection): Promise<unknown> {
         .map((index) => ({
           ...index,
           seq: 0,
-          columns: all(`pragma index_xinfo(${index.name})`),
+          // The key only: the other columns of a table without rowid are in its primary key.
+          columns: (all(`pragma index_xinfo(${index.name})`) as object[] as { key: 0 | 1 }[]).filter(({ key }) => key),
           where: where(index.name),
         }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),

@@ -1,0 +1,88 @@
+import type { CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
+import { partsOfKey, referenceKeys } from '@tallystick/cards';
+import { type NamedQuery, named } from '../connection/named-query.ts';
+import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
+import { authorization_columns, selectList } from '../schema/record-rows.ts';
+
+const authorizations = selectList(authorization_columns, 'a');
+const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
+
+type Referenced = Parameters<typeof referenceKeys>[0];
+
+/**
+ * The look-ups of a pass on Postgres by the five indexes of before `authorization_keys`, until the
+ * keys of all authorizations are copied.
+ */
+export const postgres_lookups_before_keys = {
+  traces(number_indexes: readonly Uint8Array[], trace_ids: readonly string[]): NamedQuery {
+    return named(
+      'ledger_traces_before_keys',
+      `select ${authorizations} from unnest($1::bytea[], $2::text[]) as m (number_index, trace_id)
+         join virtual_cards v on v.number_index = m.number_index
+         join authorizations a on a.card_id = v.id and a.trace_id = m.trace_id`,
+      [number_indexes, trace_ids],
+    );
+  },
+
+  holdsDueAndNext(card_ids: readonly number[], now_ms: number): NamedQuery {
+    const holds = (which: string) =>
+      `select ${authorizations} from authorizations a where a.card_id = k.id and ${open_aging} and ${which}`;
+    return named(
+      'ledger_holds_due_before_keys',
+      `select a.* from unnest($1::bigint[]) as k (id) cross join lateral (
+         (${holds('a.hold_end_ms <= $2::bigint')})
+         union all (${holds('a.hold_end_ms > $2::bigint')} order by a.hold_end_ms limit 1)
+       ) a`,
+      [card_ids, now_ms],
+    );
+  },
+
+  rootsByReference(
+    messages: readonly {
+      readonly number_index: string | null;
+      readonly vcn_id: number | null;
+      readonly referenced: Referenced;
+    }[],
+  ): NamedQuery {
+    const root = (which: string) =>
+      `select ${authorizations} from authorizations a where a.card_id = m.card_id and a.root_id = a.id and ${which}`;
+    return named(
+      'ledger_root_candidates_before_keys',
+      `select a.* from (
+         select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
+           from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, approval_code text, network_reference text)
+       ) m cross join lateral (
+         ${root('a.approval_code = m.approval_code')}
+         union all ${root(`${networkReferenceSql('a.net_reference_number')} = m.network_reference and a.net_reference_number is not null`)}
+       ) a`,
+      [
+        JSON.stringify(
+          messages.map(({ number_index, vcn_id, referenced }) => {
+            const values: Partial<Record<CandidateKeyKind, string>> = {};
+            for (const { kind, value } of referenceKeys(referenced).map(partsOfKey)) values[kind] = value;
+            return { number_index, vcn_id, ...values };
+          }),
+        ),
+      ],
+    );
+  },
+
+  rootsOfMerchant(searches: readonly (MerchantSearch & { readonly card_id: number })[]): NamedQuery {
+    // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
+    // read.
+    return named(
+      'ledger_recent_roots_before_keys',
+      `select ${authorizations} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
+           merchant_amount bigint, billing_amount bigint, is_credit boolean)
+         cross join lateral (
+           select * from authorizations c where c.card_id = m.card_id and c.merchant_id = m.merchant_id
+             and c.root_id = c.id and (m.is_credit or c.status not in ${done_statuses_sql})
+             and (c.merchant_amount = m.merchant_amount or c.billing_amount = m.billing_amount
+               or c.authorized in (m.merchant_amount, m.billing_amount))
+             and c.id > coalesce((select b.id from authorizations b where b.card_id = m.card_id
+               and b.decided_at_ms < m.since_ms order by b.id desc limit 1), 0)
+         ) a`,
+      [JSON.stringify(searches)],
+    );
+  },
+};

@@ -1,0 +1,50 @@
+import type { CandidateKey, CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
+import { partsOfKey } from '@tallystick/cards';
+import type { Database } from 'better-sqlite3';
+import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
+import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
+
+/**
+ * The look-ups of a pass on SQLite by the five indexes of before `authorization_keys`, until the
+ * keys of all authorizations are copied.
+ */
+export function sqliteLookupsBeforeKeys(database: Database) {
+  const authorizations = `select ${selectList(authorization_columns, 'a')} from authorizations a`;
+  const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
+  const root = 'a.root_id = a.id';
+  const sql = <Parameters extends unknown[]>(text: string) => database.prepare<Parameters, AuthorizationRow>(text);
+  const by_trace = sql<[number, string]>(`${authorizations} where a.card_id = ? and a.trace_id = ?`);
+  const due = sql<[number, number]>(`${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms <= ?`);
+  const next = sql<[number, number]>(
+    `${authorizations} where a.card_id = ? and ${open_aging} and a.hold_end_ms > ? order by a.hold_end_ms limit 1`,
+  );
+  // The conditions on the network reference repeat those of its index.
+  const roots_by = {
+    acquirer_reference_data: null,
+    approval_code: sql<[number, string]>(`${authorizations} where a.card_id = ? and a.approval_code = ? and ${root}`),
+    network_reference: sql<[number, string]>(
+      `${authorizations} where a.card_id = ? and a.net_reference_number is not null
+         and ${networkReferenceSql('a.net_reference_number')} = ? and ${root}`,
+    ),
+  } satisfies Record<CandidateKeyKind, unknown>;
+  // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
+  // read.
+  const of_merchant = sql<[object]>(
+    `${authorizations} where card_id = $card_id and id > coalesce((select id from authorizations
+         where card_id = $card_id and decided_at_ms < $since_ms order by id desc limit 1), 0)
+       and merchant_id = $merchant_id and ${root}
+       and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
+         or a.authorized in ($merchant_amount, $billing_amount))
+       and ($is_credit or a.status not in ${done_statuses_sql})`,
+  );
+  return {
+    byTrace: (card_id: number, trace_id: string) => by_trace.all(card_id, trace_id),
+    holdsDueAndNext: (card_id: number, now_ms: number) => [...due.all(card_id, now_ms), ...next.all(card_id, now_ms)],
+    rootsByReference(card_id: number, key: CandidateKey) {
+      const { kind, value } = partsOfKey(key);
+      return roots_by[kind]?.all(card_id, value) ?? [];
+    },
+    rootsOfMerchant: (card_id: number, search: MerchantSearch) =>
+      of_merchant.all({ ...search, card_id, is_credit: Number(search.is_credit) }),
+  };
+}

@@ -1,0 +1,29 @@
+import type { QueryConfig } from 'pg';
+
+/** A statement for a client of Postgres, ready to send. */
+export type NamedQuery = QueryConfig<unknown[]>;
+
+/** Prepared once per connection under its name. Returns 64-bit integers as numbers. */
+export function named(name: string, text: string, values: unknown[]): NamedQuery {
+  return { name, text, values, types: { getTypeParser } };
+}
+
+const int8 = 20;
+const int8_array = 1016;
+const bool = 16;
+const bytea = 17;
+
+function getTypeParser(oid: number): (text: string) => unknown {
+  switch (oid) {
+    case int8:
+      return Number;
+    case int8_array:
+      return (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+    case bool:
+      return (text) => text === 't';
+    case bytea:
+      return (text) => Buffer.from(text.slice(2), 'hex');
+    default:
+      return (text) => text;
+  }
+}

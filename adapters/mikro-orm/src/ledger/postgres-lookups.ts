@@ -1,0 +1,105 @@
+import { type MerchantSearch, referenceKeys } from '@tallystick/cards';
+import { type NamedQuery, named } from '../connection/named-query.ts';
+import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
+import { done_statuses_sql } from '../schema/candidate-sql.ts';
+import { authorization_columns, selectList } from '../schema/record-rows.ts';
+
+/** A clearing message whose roots are asked for. */
+export interface ReferenceSearch {
+  /** Hexadecimal. */
+  readonly number_index: string | null;
+  readonly vcn_id: number | null;
+  readonly referenced: Parameters<typeof referenceKeys>[0];
+}
+
+/** A search through the recent history of a card. */
+export interface CardSearch extends MerchantSearch {
+  readonly card_id: number;
+}
+
+/** How a pass finds authorizations on Postgres. Rows may repeat. */
+export interface PostgresLookups {
+  /**
+   * The recorded messages with a trace id on the card of a number. The two lists have the same
+   * length and order.
+   */
+  traces(number_indexes: readonly Uint8Array[], trace_ids: readonly string[]): NamedQuery;
+  /** The holds of the cards whose end has come, and the next hold of each card to end. */
+  holdsDueAndNext(card_ids: readonly number[], now_ms: number): NamedQuery;
+  /** The roots that share a key with these clearings. */
+  rootsByReference(messages: readonly ReferenceSearch[]): NamedQuery;
+  /** The roots that the searches find. */
+  rootsOfMerchant(searches: readonly CardSearch[]): NamedQuery;
+}
+
+const authorizations = selectList(authorization_columns, 'a');
+const keyed = 'authorization_keys k join authorizations a on a.id = k.authorization_id';
+
+/** The look-ups by `authorization_keys`. */
+export const postgres_lookups: PostgresLookups = {
+  traces(number_indexes, trace_ids) {
+    const ranges = trace_ids.map(traceRange);
+    return named(
+      'ledger_traces',
+      `select ${authorizations} from unnest($1::bytea[], $2::text[], $3::text[]) as m (number_index, low, high)
+         join virtual_cards v on v.number_index = m.number_index
+         join authorization_keys k on k.card_id = v.id and k.key >= m.low and k.key < m.high
+         join authorizations a on a.id = k.authorization_id`,
+      [number_indexes, ranges.map(({ low }) => low), ranges.map(({ high }) => high)],
+    );
+  },
+
+  holdsDueAndNext(card_ids, now_ms) {
+    const holds = `select ${authorizations} from ${keyed} where k.card_id = c.id`;
+    return named(
+      'ledger_holds_due',
+      `select a.* from unnest($1::bigint[]) as c (id) cross join lateral (
+         (${holds} and k.key >= '${hold_range.low}' and k.key < $2)
+         union all (${holds} and k.key >= $2 and k.key < '${hold_range.high}' order by k.key limit 1)
+       ) a`,
+      [card_ids, firstHoldAfter(now_ms)],
+    );
+  },
+
+  rootsByReference(messages) {
+    const asked = messages.flatMap(({ number_index, vcn_id, referenced }) =>
+      referenceKeys(referenced).flatMap((key) => {
+        const range = referenceRange(key);
+        return range === null ? [] : [{ number_index, vcn_id, ...range }];
+      }),
+    );
+    return named(
+      'ledger_root_candidates',
+      `select ${authorizations} from (
+         select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
+           from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, low text, high text)
+         ) m
+         join authorization_keys k on k.card_id = m.card_id and k.key >= m.low and k.key < m.high
+         join authorizations a on a.id = k.authorization_id and a.root_id = a.id`,
+      [JSON.stringify(asked)],
+    );
+  },
+
+  rootsOfMerchant(searches) {
+    // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
+    // read.
+    return named(
+      'ledger_recent_roots',
+      `select a.* from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
+           merchant_amount bigint, billing_amount bigint, is_credit boolean)
+         cross join lateral (
+           select ${authorizations} from ${keyed} where k.card_id = m.card_id and k.key < '${page_range.high}'
+             and k.key > coalesce((
+               select e.key from authorization_keys e join authorizations b on b.id = e.authorization_id
+               where e.card_id = m.card_id and e.key >= '${page_range.low}' and e.key < '${page_range.high}'
+                 and b.decided_at_ms < m.since_ms
+               order by e.key desc limit 1), '${page_range.low}')
+             and a.merchant_id = m.merchant_id and a.root_id = a.id
+             and (m.is_credit or a.status not in ${done_statuses_sql})
+             and (a.merchant_amount = m.merchant_amount or a.billing_amount = m.billing_amount
+               or a.authorized in (m.merchant_amount, m.billing_amount))
+         ) a`,
+      [JSON.stringify(searches)],
+    );
+  },
+};

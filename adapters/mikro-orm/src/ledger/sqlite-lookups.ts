@@ -1,0 +1,52 @@
+import type { CandidateKey, MerchantSearch } from '@tallystick/cards';
+import type { Database } from 'better-sqlite3';
+import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
+import { done_statuses_sql } from '../schema/candidate-sql.ts';
+import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
+
+/** How a pass finds the authorizations of a card on SQLite. */
+export type SqliteLookups = ReturnType<typeof sqliteLookups>;
+
+/** The look-ups by `authorization_keys`. */
+export function sqliteLookups(database: Database) {
+  const columns = selectList(authorization_columns, 'a');
+  // `cross join` keeps this order of the tables.
+  const keyed = `select ${columns} from authorization_keys k cross join authorizations a on a.id = k.authorization_id`;
+  const in_range = 'k.card_id = ? and k.key >= ? and k.key < ?';
+  const sql = <Parameters extends unknown[]>(text: string) => database.prepare<Parameters, AuthorizationRow>(text);
+  const by_range = sql<[number, string, string]>(`${keyed} where ${in_range}`);
+  const first_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} order by k.key limit 1`);
+  const roots_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} and a.root_id = a.id`);
+  // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
+  // read.
+  const of_merchant = sql<[object]>(
+    `${keyed} where k.card_id = $card_id and k.key < '${page_range.high}' and k.key > coalesce((
+         select e.key from authorization_keys e cross join authorizations b on b.id = e.authorization_id
+         where e.card_id = $card_id and e.key >= '${page_range.low}' and e.key < '${page_range.high}'
+           and b.decided_at_ms < $since_ms
+         order by e.key desc limit 1), '${page_range.low}')
+       and a.merchant_id = $merchant_id and a.root_id = a.id
+       and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
+         or a.authorized in ($merchant_amount, $billing_amount))
+       and ($is_credit or a.status not in ${done_statuses_sql})`,
+  );
+  return {
+    /** The card's messages with the trace id. */
+    byTrace(card_id: number, trace_id: string): AuthorizationRow[] {
+      const { low, high } = traceRange(trace_id);
+      return by_range.all(card_id, low, high);
+    },
+    /** The card's holds whose end has come, and the next one to end. */
+    holdsDueAndNext(card_id: number, now_ms: number): AuthorizationRow[] {
+      const later = firstHoldAfter(now_ms);
+      return [...by_range.all(card_id, hold_range.low, later), ...first_by_range.all(card_id, later, hold_range.high)];
+    },
+    /** The card's roots that have the key. */
+    rootsByReference(card_id: number, key: CandidateKey): AuthorizationRow[] {
+      const range = referenceRange(key);
+      return range === null ? [] : roots_by_range.all(card_id, range.low, range.high);
+    },
+    rootsOfMerchant: (card_id: number, search: MerchantSearch): AuthorizationRow[] =>
+      of_merchant.all({ ...search, card_id, is_credit: Number(search.is_credit) }),
+  };
+}
