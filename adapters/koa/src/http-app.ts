@@ -18,6 +18,7 @@ import { healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import { type Log, toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
+import { createAdmission, requests_max_default } from './request/admission.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import {
   createAnswering,
@@ -59,6 +60,8 @@ export interface HttpAppPorts {
   readonly sandbox: Sandbox | null;
   /** Requests a minute for keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
+  /** The most API requests in progress; `requests_max_default` when absent. Further ones are answered 503. */
+  readonly requests_max?: number;
   readonly webhooks: WebhookServices;
   /** False: only health and metrics, for a process that only sends deliveries. True when absent. */
   readonly serves_api?: boolean;
@@ -88,7 +91,9 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     hmacSha256: ports.hmacSha256,
     clock: ports.clock,
     log,
+    metrics,
     authenticator,
+    admission: createAdmission(ports.requests_max ?? requests_max_default),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,
     machine_clock: ports.machine_clock,

@@ -4,6 +4,7 @@ export { createLifecycle, type Lifecycle } from './operations/lifecycle.ts';
 export { type Log, logOptions } from './operations/log.ts';
 export { measureLedger } from './operations/measured-ledger.ts';
 export { createMetrics, type Metrics } from './operations/metrics.ts';
+export { requests_max_default } from './request/admission.ts';
 export type { HttpTx } from './request/http-tx.ts';
 export { card_details_path } from './resources/card-details/page.ts';
 export { presentApiKey, presentCompany } from './resources/operator/presenter.ts';

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { setTimeout as delay } from 'node:timers/promises';
 import { bullQueue } from '@tallystick/bull';
 import { callAfterPass, createNetwork } from '@tallystick/cards';
 import { embeddedQueue } from '@tallystick/embedded-queue';
@@ -14,9 +15,9 @@ import { backfillJob } from './background/backfills.ts';
 import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
 import { dueWork } from './background/due-work.ts';
-import { createFullQueueLogger } from './background/full-queue.ts';
 import { createJobs } from './background/jobs.ts';
 import { createMails } from './background/mails.ts';
+import { createOverloadLogger } from './background/overload.ts';
 import type { Config } from './configuration/config.ts';
 import { default_interface_url } from './configuration/http-address.ts';
 import { sandboxKeyRing } from './configuration/keys-file.ts';
@@ -83,18 +84,25 @@ const storage = new ContainerModule(({ bind }) => {
   );
 });
 
+/** A pause does not keep a process alive that has nothing else to do. */
+const timers = {
+  monotonicNow: () => performance.now(),
+  pause: (ms: number) => delay(ms, undefined, { ref: false }),
+};
+
 const domain = new ContainerModule(({ bind }) => {
   bind(tokens.network)
     .toResolvedValue(
-      ({ ledger }, { card_vault, random }, metrics, deliveries, logger) =>
+      (config, { ledger }, { card_vault, random }, metrics, deliveries, logger) =>
         createNetwork({
           ledger: measureLedger(callAfterPass(ledger, deliveries.nudge), metrics),
           vault: card_vault,
           random,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
-          onFull: createFullQueueLogger(metrics, logger),
+          wait_bound: { ...timers, wait_ms_max: config.network_wait_ms_max },
+          onOverload: createOverloadLogger(metrics, logger),
         }),
-      [tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
+      [tokens.config, tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
     )
     .onDeactivation((network) => network.drain());
   bind(tokens.jobs)
@@ -222,6 +230,7 @@ const http = new ContainerModule(({ bind }) => {
         template_completion_delay_ms: config.template_completion_delay_ms,
         sandbox,
         rate_limit_per_minute: config.rate_limit_per_minute,
+        requests_max: config.requests_max,
         version,
       }),
     [

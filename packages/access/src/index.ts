@@ -17,7 +17,7 @@ export {
   parseIdempotencyKey,
   purgeIdempotencyKeys,
 } from './requests/idempotency-key.ts';
-export { companyOf, type Principal, requireRole } from './requests/principal.ts';
+export { companyOf, mayUse, type Principal, requireRole } from './requests/principal.ts';
 export {
   type SignatureHeaders,
   type SignedParts,

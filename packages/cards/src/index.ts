@@ -33,6 +33,8 @@ export {
   type CardOfItem,
   issuer_responses,
   type ReplacementAmounts,
+  type UnreadItem,
+  unread_item,
 } from './network/authorization-item.ts';
 export * from './network/clearing.ts';
 export { clearing_class_meanings } from './network/clearing-class.ts';

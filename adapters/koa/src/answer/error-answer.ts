@@ -64,6 +64,12 @@ export function errorAnswer(error: unknown, request_id: string): Answer {
   return answerOf(500, 'internal_error', 'something went wrong on our side', request_id, [], {});
 }
 
+/** The answer to a request that is refused because of load. */
+export function overloadAnswer(request_id: string): Answer {
+  const headers = { 'Retry-After': String(retry_after_s) };
+  return answerOf(503, 'unavailable', 'the service is overloaded; try again', request_id, [], headers);
+}
+
 function answerOf(
   status: number,
   code: string,

@@ -1,3 +1,4 @@
+import { type OverloadReason, overload_reasons } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -18,8 +19,10 @@ export interface Metrics {
   decision(code: string): void;
   /** A pass of the decision path committed this many messages. */
   pass(messages: number): void;
-  /** A network message found no place in the queue before the decision path. */
-  messageRefused(): void;
+  /** A network message was refused without a decision, because of load. */
+  messageRefused(reason: OverloadReason): void;
+  /** A request was refused because too many were in progress. */
+  requestRefused(): void;
   /**
    * Registers a reader of the number of requests in flight. It is called when the metrics are read.
    */
@@ -82,7 +85,14 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
   });
   const refused_messages = new Counter({
     name: 'tallystick_network_messages_refused_total',
-    help: 'Messages of the network that were refused because too many were waiting',
+    help: 'Messages of the network that were refused without a decision because of load, by reason',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const reason of overload_reasons) refused_messages.inc({ reason }, 0);
+  const refused_requests = new Counter({
+    name: 'tallystick_http_requests_refused_total',
+    help: 'Requests that were refused because too many were in progress',
     registers,
   });
   const attempts = new Histogram({
@@ -117,8 +127,11 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
     pass(messages) {
       passes.observe(messages);
     },
-    messageRefused() {
-      refused_messages.inc();
+    messageRefused(reason) {
+      refused_messages.inc({ reason });
+    },
+    requestRefused() {
+      refused_requests.inc();
     },
     attempt(outcome, duration_ms) {
       attempts.observe({ outcome }, duration_ms / 1000);

@@ -2,6 +2,7 @@ import {
   type Authenticator,
   type IdempotencyOwner,
   isKept,
+  mayUse,
   type Principal,
   requireRole,
   type SignedParts,
@@ -19,8 +20,10 @@ import {
 } from '@tallystick/kernel';
 import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
-import { errorAnswer, HttpProblem, isExpected } from '../answer/error-answer.ts';
+import { errorAnswer, HttpProblem, isExpected, overloadAnswer } from '../answer/error-answer.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import type { Admission } from './admission.ts';
 import { parseJson, readBody, requireJsonType } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
@@ -51,7 +54,9 @@ export interface PipelinePorts {
   readonly hmacSha256: HmacSha256;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'requestRefused'>;
   readonly authenticator: Authenticator;
+  readonly admission: Admission;
   readonly rate_limit: RateLimit;
   /** For keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
@@ -74,41 +79,66 @@ interface Arrived {
 }
 
 /**
- * Returns the pipeline of a route. The order of its steps is the same for all routes: the caller
- * (401), the rate limit (429), the body (413), its signature (401), the role (403), the query
- * (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first answer
- * again). Then the body's type and shape (415, 400), and the work.
+ * Returns the pipeline of a route. The order of its steps is the same for all routes: the number of
+ * requests in progress (503), the caller (401), the rate limit (429), the load of the route (503),
+ * the body (413), its signature (401), the role (403), the query (400). Then, if the request has an
+ * Idempotency-Key, its claim (409, 422, or the first answer again). Then the body's type and shape
+ * (415, 400), and the work.
  */
 export function createAnswering(ports: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
   return async (ctx) => {
     const { req, state } = ctx;
     state.route = route.path;
+    // Before the caller is known, because a look-up of a key is work too.
+    if (ports.admission.isFull()) {
+      ports.metrics.requestRefused();
+      return answerOverload(route, state.request_id);
+    }
     const known = ports.authenticator.authenticate(req.headers.authorization);
     const principal = known instanceof Promise ? await known : known;
     state.principal = principal;
     enforceRateLimit(ports, principal);
-    const bytes = await readBody(req);
-    const signature = {
-      timestamp: headerOf(req.headers['x-timestamp']),
-      signature: headerOf(req.headers['x-signature']),
-    };
-    if (principal.signing_secret !== null || signature.signature !== undefined) {
-      verifySignature(
-        ports.hmacSha256,
-        principal,
-        signature,
-        signedPartsOf(ctx, bytes),
-        ports.machine_clock.now().epochMilliseconds,
-      );
+    if (route.refuseUnread !== undefined && mayUse(principal, route.area) && route.refuseUnread()) {
+      return answerOverload(route, state.request_id);
     }
-    requireRole(principal, route.area);
-    const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query ?? no_rules);
-    if (ports.refreshClock !== undefined) await ports.refreshClock();
-    const now_ms = ports.clock.now().epochMilliseconds;
-    const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
-    const key = route.method === 'POST' ? idempotencyKey(req.headers['idempotency-key']) : null;
-    return key === null ? perform(ports, route, arrived, null) : performOnce(ports, route, arrived, key);
+    const bytes = await readBody(req);
+    return await ports.admission.during(() => answerRead(ports, route, ctx, principal, bytes));
   };
+}
+
+function answerOverload(route: Route, request_id: string): RenderedAnswer {
+  return render(route.answerOverload?.(request_id) ?? overloadAnswer(request_id));
+}
+
+/** The steps after the body has arrived. */
+async function answerRead(
+  ports: PipelinePorts,
+  route: Route,
+  ctx: HttpContext,
+  principal: Principal,
+  bytes: Buffer,
+): Promise<RenderedAnswer> {
+  const { req } = ctx;
+  const signature = {
+    timestamp: headerOf(req.headers['x-timestamp']),
+    signature: headerOf(req.headers['x-signature']),
+  };
+  if (principal.signing_secret !== null || signature.signature !== undefined) {
+    verifySignature(
+      ports.hmacSha256,
+      principal,
+      signature,
+      signedPartsOf(ctx, bytes),
+      ports.machine_clock.now().epochMilliseconds,
+    );
+  }
+  requireRole(principal, route.area);
+  const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query ?? no_rules);
+  if (ports.refreshClock !== undefined) await ports.refreshClock();
+  const now_ms = ports.clock.now().epochMilliseconds;
+  const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
+  const key = route.method === 'POST' ? idempotencyKey(req.headers['idempotency-key']) : null;
+  return key === null ? perform(ports, route, arrived, null) : performOnce(ports, route, arrived, key);
 }
 
 const no_rules = {};

@@ -76,6 +76,13 @@ interface RouteBase<Schema extends z.ZodType> {
    * documented automatically.
    */
   readonly refusals?: readonly RefusalCode[];
+  /**
+   * Refuses the request before it is read, because of load, and returns whether it did (ADR 0020).
+   * Absent: only the number of requests in progress bounds the route.
+   */
+  readonly refuseUnread?: () => boolean;
+  /** The answer to a request that is refused because of load. Absent: 503 `unavailable`. */
+  readonly answerOverload?: (request_id: string) => Answer;
   /** The answer is not wrapped in `data`. */
   readonly answers_bare?: boolean;
 }

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
-import { unknown_numbers_kept_days_default } from '@tallystick/cards';
+import { network_wait_ms_max_default, unknown_numbers_kept_days_default } from '@tallystick/cards';
 import { Refusal } from '@tallystick/kernel';
+import { requests_max_default } from '@tallystick/koa';
 import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
@@ -39,6 +40,10 @@ export interface Config {
   readonly template_completion_delay_ms: number;
   /** Requests per minute of a key without a limit of its own; null: unlimited. */
   readonly rate_limit_per_minute: number | null;
+  /** How long a network message waits for its pass at most (ADR 0020). */
+  readonly network_wait_ms_max: number;
+  /** The most API requests in progress. */
+  readonly requests_max: number;
   /** How long messages about unknown card numbers are kept. */
   readonly unknown_numbers_kept_days: number;
   /** How long a shutdown may take before it is forced. */
@@ -83,6 +88,8 @@ const defaults = {
   log_level: 'info',
   mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
   template_completion_delay_ms: 5_000,
+  network_wait_ms_max: network_wait_ms_max_default,
+  requests_max: requests_max_default,
   unknown_numbers_kept_days: unknown_numbers_kept_days_default,
   shutdown_ms_max: 25_000,
 } as const;
@@ -127,6 +134,8 @@ const schema = z.object({
   MAIL_FROM: z.string().transform(readBy(parseSender)).optional(),
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
   RATE_LIMIT_PER_MINUTE: integer(1, rate_limit_max).optional(),
+  NETWORK_WAIT_MS_MAX: integer(1, 60_000).default(defaults.network_wait_ms_max),
+  REQUESTS_MAX: integer(1, 1_000_000).default(defaults.requests_max),
   UNKNOWN_NUMBERS_KEPT_DAYS: integer(1, 36_500).default(defaults.unknown_numbers_kept_days),
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
 });
@@ -179,6 +188,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     public_url: values.PUBLIC_URL ?? null,
     template_completion_delay_ms: values.TEMPLATE_COMPLETION_DELAY_MS,
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE ?? null,
+    network_wait_ms_max: values.NETWORK_WAIT_MS_MAX,
+    requests_max: values.REQUESTS_MAX,
     unknown_numbers_kept_days: values.UNKNOWN_NUMBERS_KEPT_DAYS,
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
     notices: notices(given),

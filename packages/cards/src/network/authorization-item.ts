@@ -110,6 +110,23 @@ export function unrecordedItem(message: AuthorizationMessage, decline_code: 'I' 
   return item(message, details, null, pan.last4, { id: null, status: 'declined', decline_code, approval_code: null });
 }
 
+/** The fields of an item that do not depend on the message. */
+export type UnreadItem = Pick<
+  AuthorizationItem,
+  'id' | 'status' | 'decline_reason' | 'vcn_response' | 'issuer_response' | 'response_code' | 'approval_code'
+>;
+
+/** The answer to a message that was refused before it was read (decision: network side, code U). */
+export const unread_item = {
+  id: null,
+  status: 'declined',
+  decline_reason: 'U',
+  vcn_response: answers.U.vcn_response,
+  issuer_response: 'Declined',
+  response_code: answers.U.response_code,
+  approval_code: null,
+} as const satisfies UnreadItem;
+
 /** The fields that a message and its record share. */
 type MessageOfItem = Pick<
   AuthorizationMessage & Authorization,

@@ -7,22 +7,40 @@
  *   draining  refuses messages with a fault, and answers those that it took
  *   drained   refuses messages with a fault; no pass begins any more
  *
- * Messages wait in lanes. There are as many lanes as the ledger can run passes at the same time:
- *
- *   resting ──message──> passing: pass after pass takes the messages that wait, up to `batch_max`
- *   passing ──no message waits──> resting
- *
+ * Messages wait in lanes. There are as many lanes as the ledger can run passes at the same time.
  * Messages queue up while a pass runs, and the next pass takes them together. A single message does
  * not wait for others. When a pass rejects, its messages are tried again one by one, so that a
  * message that fails the pass fails alone.
+ *
+ * A message that would wait too long is refused immediately, and one that has waited too long is not
+ * decided any more (ADR 0020). Both fail with a retryable fault.
  */
-import { assert, createPhase, Fault, type Phase, type Random } from '@tallystick/kernel';
+import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer } from './answer.ts';
 import type { AuthorizationMessage } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
 import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
+import { type Batch, Lane } from './lane.ts';
 import type { Ledger, NetworkMessage } from './ledger.ts';
+
+/**
+ * Why a message was refused without a decision: `queue_max` messages waited (`full`), it would have
+ * waited too long (`expected_wait`), or it had waited too long (`waited`).
+ */
+export const overload_reasons = ['full', 'expected_wait', 'waited'] as const;
+
+export type OverloadReason = (typeof overload_reasons)[number];
+
+/** Bounds the time that a message waits for its pass. */
+export interface WaitBound {
+  /** Milliseconds since a fixed origin, never going back. */
+  readonly monotonicNow: () => number;
+  /** Resolves after this many milliseconds. Need not keep the process alive. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** The longest wait; `network_wait_ms_max_default` when absent. */
+  readonly wait_ms_max?: number;
+}
 
 export interface NetworkPorts {
   readonly ledger: Ledger;
@@ -35,13 +53,15 @@ export interface NetworkPorts {
    * fault, so that memory is bounded.
    */
   readonly queue_max?: number;
+  /** Absent: only `queue_max` bounds how long messages wait. */
+  readonly wait_bound?: WaitBound;
   /** Receives each error of a pass, for the log; the callers receive their answers anyway. */
   readonly onFault?: (error: unknown) => void;
   /**
-   * Called for each message that finds no place to wait: thousands of times a second under
-   * overload.
+   * Called for each message that is refused without a decision because of load: thousands of times a
+   * second under overload.
    */
-  readonly onFull?: () => void;
+  readonly onOverload?: (reason: OverloadReason) => void;
 }
 
 /** The card network's side: receives messages, and answers each once its changes are durable. */
@@ -58,6 +78,11 @@ export interface Network {
    */
   clear(message: ClearingMessage): Promise<ClearingAnswer>;
   /**
+   * Refuses a message before it is read, if it would be refused now whichever card it is about.
+   * Returns whether it did. Saves its caller the work of reading a message for nothing.
+   */
+  refuseUnread(): boolean;
+  /**
    * Takes no more messages, and resolves when every message taken is answered. A second call is a
    * `Violation`.
    */
@@ -67,24 +92,11 @@ export interface Network {
 const batch_max_default = 256;
 const queue_max_default = 16_384;
 
-interface Waiting {
-  readonly message: NetworkMessage;
-  answer(answer: NetworkAnswer): void;
-  fail(error: unknown): void;
-}
-
-/** Messages that successive passes take. */
-interface Lane {
-  readonly phase: Phase<'resting' | 'passing'>;
-  queue: Waiting[];
-  /** Resolves when the lane rests. */
-  passes: Promise<void>;
-}
-
-function emptyLane(): Lane {
-  const phase = createPhase('a lane of the network', 'resting', { resting: ['passing'], passing: ['resting'] });
-  return { phase, queue: [], passes: Promise.resolve() };
-}
+/**
+ * The longest time for which a message waits unless configured otherwise. A card network waits a
+ * few seconds for an answer, the way to the service included.
+ */
+export const network_wait_ms_max_default = 500;
 
 /**
  * Messages about one number use the same lane, so that no pass waits for the card of another and
@@ -99,24 +111,36 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
  * closed.
  */
 export function createNetwork(ports: NetworkPorts): Network {
-  const { ledger, vault, random, onFault, onFull } = ports;
+  const { ledger, vault, random, onFault, onOverload, wait_bound } = ports;
   const batch_max = ports.batch_max ?? batch_max_default;
   const queue_max = ports.queue_max ?? queue_max_default;
+  const wait_ms_max = wait_bound?.wait_ms_max ?? network_wait_ms_max_default;
   assert(batch_max >= 1 && queue_max >= 1, 'a pass takes at least one message, and at least one may wait');
+  assert(wait_ms_max > 0, 'a message may wait for some time');
   const phase = createPhase('the network', 'open', { open: ['draining'], draining: ['drained'], drained: [] });
-  const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, emptyLane);
+  const monotonicNow = wait_bound?.monotonicNow ?? (() => 0);
+  const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, () => new Lane({ batch_max, monotonicNow }));
   let waiting_count = 0;
+
+  /** Why a message to this lane is refused now; null: it may wait. */
+  function findOverload(lane: Lane): OverloadReason | null {
+    if (waiting_count >= queue_max) return 'full';
+    if (wait_bound !== undefined && lane.expectedWait() >= wait_ms_max) return 'expected_wait';
+    return null;
+  }
 
   function submit(message: NetworkMessage): Promise<NetworkAnswer> {
     if (!phase.is('open')) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
-    if (waiting_count >= queue_max) {
-      onFull?.();
-      return Promise.reject(new Fault(`${queue_max} network messages already wait`, { retryable: true }));
+    const lane = laneOf(lanes, message);
+    const overload = findOverload(lane);
+    if (overload !== null) {
+      onOverload?.(overload);
+      return Promise.reject(new Fault('too many network messages wait', { retryable: true }));
     }
     return new Promise((answer, fail) => {
-      const lane = laneOf(lanes, message);
-      lane.queue.push({ message, answer, fail });
+      lane.add({ message, answer, fail });
       waiting_count += 1;
+      if (lane.watched_until_ms === null) watch(lane);
       if (lane.phase.is('passing')) return;
       lane.phase.enter('passing');
       lane.passes = Promise.resolve().then(() => run(lane));
@@ -124,32 +148,62 @@ export function createNetwork(ports: NetworkPorts): Network {
   }
 
   async function run(lane: Lane): Promise<void> {
-    while (lane.queue.length > 0) {
+    while (lane.length > 0) {
       await ledger.gather?.();
-      const batch = lane.queue.slice(0, batch_max);
-      lane.queue = lane.queue.slice(batch_max);
-      waiting_count -= batch.length;
-      await settle(batch);
+      refuseOverdue(lane);
+      const batch = lane.take();
+      waiting_count -= batch.messages.length;
+      if (batch.messages.length > 0) await settle(lane, batch);
     }
-    lane.phase.enter('resting');
+    lane.rest();
   }
 
-  async function settle(batch: readonly Waiting[]): Promise<void> {
+  /**
+   * While messages wait, refuses each once it has waited too long, even while a pass hangs. A second
+   * watch begins only when a message will have waited too long before the first watch ends.
+   */
+  function watch(lane: Lane): void {
+    if (wait_bound === undefined) return;
+    refuseOverdue(lane);
+    const until_ms = lane.overdueAt(wait_ms_max);
+    if (until_ms === null || (lane.watched_until_ms ?? Number.POSITIVE_INFINITY) <= until_ms) return;
+    lane.watched_until_ms = until_ms;
+    void wait_bound.pause(until_ms - monotonicNow()).then(() => {
+      if (lane.watched_until_ms === until_ms) lane.watched_until_ms = null;
+      watch(lane);
+    });
+  }
+
+  function refuseOverdue(lane: Lane): void {
+    if (wait_bound === undefined) return;
+    for (const waiting of lane.takeOverdue(wait_ms_max)) {
+      waiting_count -= 1;
+      onOverload?.('waited');
+      waiting.fail(new Fault(`the network message has waited for ${wait_ms_max} ms`, { retryable: true }));
+    }
+  }
+
+  async function settle(lane: Lane, batch: Batch): Promise<void> {
+    const { messages } = batch;
     try {
-      const answers = await decide(batch);
-      for (const [index, waiting] of batch.entries()) waiting.answer(answers[index]!);
+      const answers = await decide(messages.map(({ message }) => message));
+      for (const [index, waiting] of messages.entries()) waiting.answer(answers[index]!);
     } catch (error) {
       onFault?.(error);
-      if (batch.length === 1) batch[0]!.fail(error);
-      else for (const waiting of batch) await settle([waiting]);
+      if (messages.length === 1) {
+        messages[0]!.fail(error);
+      } else {
+        lane.putBack(batch);
+        waiting_count += messages.length;
+        watch(lane);
+      }
     }
   }
 
-  async function decide(batch: readonly Waiting[]): Promise<readonly NetworkAnswer[]> {
+  async function decide(messages: readonly NetworkMessage[]): Promise<readonly NetworkAnswer[]> {
     assert(!phase.is('drained'), 'no pass begins once the network is drained');
-    const messages = batch.map(({ message }) => message);
     const answers = await ledger.pass(messages, (state) => foldMessages(state, messages, { vault, random }));
-    assert(answers.length === batch.length, 'a pass answers each of its messages');
+    assert(answers.length === messages.length, 'a pass answers each of its messages');
     return answers;
   }
 
@@ -162,6 +216,13 @@ export function createNetwork(ports: NetworkPorts): Network {
       }
     },
     clear: (message) => submit(message) as Promise<ClearingAnswer>,
+    refuseUnread() {
+      if (!phase.is('open')) return false;
+      const overload = findOverload(lanes[0]!);
+      if (overload === null || lanes.some((lane) => findOverload(lane) === null)) return false;
+      onOverload?.(overload);
+      return true;
+    },
     async drain() {
       phase.enter('draining');
       await Promise.all(lanes.map((lane) => lane.passes));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault, Violation } from '@tallystick/kernel';
-import { createNetwork, type Fold, type Ledger, type NetworkMessage } from '../../src/index.ts';
+import { createNetwork, type Fold, type Ledger, type NetworkMessage, type OverloadReason } from '../../src/index.ts';
 import { itemOf, NetworkWorld, vault } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -46,18 +46,16 @@ function setUp(options: { batch_max?: number; queue_max?: number } = {}) {
   const gate = gated(world);
   const faults: unknown[] = [];
   const { ledger } = gate;
-  const found_full = { count: 0 };
+  const refusals: OverloadReason[] = [];
   const network = createNetwork({
     ledger,
     vault,
     random: world.random,
     onFault: (error) => faults.push(error),
-    onFull: () => {
-      found_full.count += 1;
-    },
+    onOverload: (reason) => refusals.push(reason),
     ...options,
   });
-  return { world, gate, network, faults, found_full };
+  return { world, gate, network, faults, refusals };
 }
 
 /** Lets every pending continuation run. */
@@ -151,19 +149,22 @@ describe('the queue before the ledger', () => {
   });
 
   test('is bounded: further messages fail immediately with a fault and are reported, and the others do not fail', async () => {
-    const { world, gate, network, faults, found_full } = setUp({ queue_max: 2 });
+    const { world, gate, network, faults, refusals } = setUp({ queue_max: 2 });
     const running = network.authorize(world.message());
     await settled();
     const waiting = [network.authorize(world.message()), network.authorize(world.message())];
     const refused = await network.authorize(world.message());
     assert.equal(refused.kind === 'answered' && refused.fault, true);
-    assert.equal(found_full.count, 1);
+    assert.deepEqual(refusals, ['full']);
     await assert.rejects(network.clear(world.clearingMessage()), Fault);
-    assert.equal(found_full.count, 2);
+    assert.deepEqual(refusals, ['full', 'full']);
+    assert.equal(network.refuseUnread(), true, 'a message that is not read yet is refused, too');
+    assert.equal(refusals.length, 3);
     gate.open();
     for (const answer of await Promise.all([running, ...waiting])) assert.equal(itemOf(answer).status, 'open');
     assert.equal(world.counters.uses, 3);
-    assert.deepEqual([found_full.count, faults], [2, []], 'no pass failed');
+    assert.deepEqual([refusals.length, faults], [3, []], 'no pass failed');
+    assert.equal(network.refuseUnread(), false);
   });
 });
 
@@ -242,7 +243,7 @@ describe('a pass that fails', () => {
 
 describe('draining', () => {
   test('answers the messages in flight, takes no more, and then resolves', async () => {
-    const { world, gate, network, found_full } = setUp({ batch_max: 1 });
+    const { world, gate, network, refusals } = setUp({ batch_max: 1 });
     const taken = [1, 2].map(() => network.authorize(world.message()));
     let done = false;
     const drained = network.drain().then(() => {
@@ -251,7 +252,8 @@ describe('draining', () => {
     const late = await network.authorize(world.message());
     assert.equal(late.kind === 'answered' && late.fault, true);
     await assert.rejects(network.clear(world.clearingMessage()), Fault);
-    assert.equal(found_full.count, 0, 'the network is closing, and not full');
+    assert.deepEqual(refusals, [], 'the network is closing, and not full');
+    assert.equal(network.refuseUnread(), false);
     await settled();
     assert.equal(done, false);
     gate.open();

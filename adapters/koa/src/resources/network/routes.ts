@@ -5,6 +5,7 @@ import {
   type Network,
   normalizeAuthorization,
   normalizeClearing,
+  unread_item,
 } from '@tallystick/cards';
 import { type Answer, resource } from '../../answer/answer.ts';
 import { retry_after_s } from '../../answer/error-answer.ts';
@@ -37,11 +38,16 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
       operation_id: 'network.authorizations.decide',
       summary: 'Decide an authorization, or record an advice or a reversal',
       description:
-        'An internal fault is answered with 503 and the code U, and nothing is recorded as approved. Send the same message again to get the recorded outcome, if there is one.',
+        'An internal fault is answered with 503 and the code U, and nothing is recorded as approved. Send the same message again to get the recorded outcome, if there is one. Under overload the message is not read, and `data` contains only what does not depend on it.',
       body: data_of_domain,
       documented_body: authorization_message,
       answer: authorization_item,
       other_answers: { 503: authorization_failure },
+      refuseUnread: () => network.refuseUnread(),
+      answerOverload(request_id) {
+        metrics.decision(unread_item.decline_reason);
+        return unableToProcess(unread_item, request_id);
+      },
       async perform({ body, request_id }) {
         const answer = await network.authorize(
           normalizeAuthorization(body.data as AuthorizationInput, vault, request_id),
@@ -62,6 +68,7 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
       documented_body: clearing_message,
       refusals: ['not_found'],
       answer: clearing_item,
+      refuseUnread: () => network.refuseUnread(),
       async perform({ body, request_id }) {
         const answer = await network.clear(normalizeClearing(body.data as ClearingInput, vault, request_id));
         if (answer.kind === 'refused') throw answer.refusal;

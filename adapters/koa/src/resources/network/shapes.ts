@@ -13,6 +13,7 @@ import {
   match_rule_max,
   message_types,
   type ReplacementAmounts,
+  type UnreadItem,
 } from '@tallystick/cards';
 import * as z from 'zod';
 import {
@@ -242,10 +243,33 @@ export const authorization_item = z
   } satisfies ShapeOf<AuthorizationItem>)
   .meta({ id: 'Authorization' });
 
-/** The answer to the network when a fault of the service prevented a decision. */
+const {
+  id,
+  status,
+  decline_reason,
+  vcn_response,
+  issuer_response,
+  response_code: de39,
+  approval_code,
+} = authorization_item.shape;
+
+/** The answer to a message that was refused before it was read. */
+const unread_authorization = z
+  .object({
+    id,
+    status,
+    decline_reason,
+    vcn_response,
+    issuer_response,
+    response_code: de39,
+    approval_code,
+  } satisfies ShapeOf<UnreadItem>)
+  .meta({ id: 'UnreadAuthorization' });
+
+/** The answer to the network when a fault of the service, or load, prevented a decision. */
 export const authorization_failure = z
   .object({
-    data: authorization_item,
+    data: z.union([authorization_item, unread_authorization]),
     error: z.string().describe('One sentence'),
     code: z.literal('unable_to_process'),
     request_id: z.string(),

@@ -5,12 +5,12 @@ import { normalizeAuthorization } from '@tallystick/cards';
 import { createMetrics, logOptions } from '@tallystick/koa';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { pino } from 'pino';
-import { createFullQueueLogger } from '../../src/background/full-queue.ts';
+import { createOverloadLogger } from '../../src/background/overload.ts';
 import { readConfig } from '../../src/configuration/config.ts';
 import { closeContainer, createContainer } from '../../src/container.ts';
 import { tokens } from '../../src/tokens.ts';
 
-/** A logger like the server's, and the numbers of messages in its lines about a full queue. */
+/** A logger like the server's, and the numbers of messages in its lines about refused messages. */
 function keptLog() {
   let text = '';
   const sink = new Writable({
@@ -31,20 +31,25 @@ it('counts each refused message in the metrics, and logs the first and then many
   const metrics = createMetrics({ process_metrics: false });
   const { logger, logged } = keptLog();
   let now_ms = 0;
-  const refuse = createFullQueueLogger(metrics, logger, () => now_ms);
-  for (now_ms of [0, 0, 9_999]) refuse();
+  const refuse = createOverloadLogger(metrics, logger, () => now_ms);
+  for (now_ms of [0, 0, 9_999]) refuse('full');
   assert.deepEqual(logged(), [1]);
-  for (now_ms of [10_000, 10_001]) refuse();
+  for (now_ms of [10_000, 10_001]) refuse('expected_wait');
   assert.deepEqual(logged(), [1, 3]);
   now_ms = 60_000;
-  refuse();
+  refuse('waited');
   assert.deepEqual(logged(), [1, 3, 2]);
-  assert.match(await metrics.read(), /^tallystick_network_messages_refused_total 6$/m);
+  const read = await metrics.read();
+  assert.match(read, /^tallystick_network_messages_refused_total{reason="full"} 3$/m);
+  assert.match(read, /^tallystick_network_messages_refused_total{reason="expected_wait"} 2$/m);
+  assert.match(read, /^tallystick_network_messages_refused_total{reason="waited"} 1$/m);
 });
 
-it('is reported by the server when more network messages wait than it accepts', async () => {
+it('the server reports network messages for which it has no memory', async () => {
   const scratch = await scratchDatabase('sqlite');
-  const container = createContainer(readConfig(serverEnvironment({ database_url: scratch.database_url })));
+  const container = createContainer(
+    readConfig(serverEnvironment({ database_url: scratch.database_url, env: { NETWORK_WAIT_MS_MAX: '60000' } })),
+  );
   const { logger, logged } = keptLog();
   container.rebind(tokens.logger).toConstantValue(logger);
   try {
@@ -71,7 +76,10 @@ it('is reported by the server when more network messages wait than it accepts', 
     const codes = answers.map((answer) => (answer.kind === 'answered' ? answer.code : answer.kind));
     assert.deepEqual(new Set(codes.slice(0, places)), new Set(['I']));
     assert.deepEqual(codes.slice(places), ['U', 'U', 'U', 'U', 'U']);
-    assert.match(await container.get(tokens.metrics).read(), /^tallystick_network_messages_refused_total 5$/m);
+    assert.match(
+      await container.get(tokens.metrics).read(),
+      /^tallystick_network_messages_refused_total{reason="full"} 5$/m,
+    );
     assert.deepEqual(logged(), [1]);
   } finally {
     await closeContainer(container);
