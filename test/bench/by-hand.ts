@@ -70,7 +70,9 @@ export function byHand(path: string): ByHand {
     values (?, 'virtualcard.realtime.auths', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Authorization Request', ?, ?,
       'open', ?, ?)`);
 
-  const insert_outbox = database.prepare('insert into event_outbox (event_id) values (?)');
+  const insert_outbox = database.prepare(
+    'insert into event_outbox (event_id, company_id, event_type) values (?, ?, ?)',
+  );
 
   function decideNow(message: AuthorizationMessage): string | null {
     const now_ms = Date.now();
@@ -134,7 +136,7 @@ export function byHand(path: string): ByHand {
       message.request_id,
       JSON.stringify(payload),
     );
-    insert_outbox.run(event.lastInsertRowid);
+    insert_outbox.run(event.lastInsertRowid, card.company_id, 'virtualcard.realtime.auths');
     return approval_code;
   }
 

@@ -90,7 +90,8 @@ const statements = [
      '************1234', 'MCC', 'Eating places', '5812', 'Merchant 123', 'Travel', 1, 'Authorization Request',
      {card}::bigint, currval('authorizations_id_seq')::text, 'open', 'request-1',
      '{"id": ' || currval('authorizations_id_seq')::text || ',"company_id": 1,"vcn_id": ' || {card}::text || ',"rcn_id": 1,"rcn_alias": "Travel","card_number": "************1234","message_type_indicator": "Authorization Request","transaction_type": "Authorization Request","trace_id": "B' || {number}::text || '","system_trace_audit_number": "123456","transaction_date_time": "2026-05-20T12.00.00Z","billing_amount": 12,"billing_currency": "USD","merchant_amount": 12,"merchant_currency": "USD","merchant_id": "M123","merchant_name": "Merchant 123","merchant_city": "Portland","merchant_state_or_country_code": "OR","mcc": "5812","mcc_description": "Eating places","net_reference_number": "MCC1234560520","acquirer_ica": "1234","advice_reason_code": null,"card_holder_transaction_type_code": null,"financial_network_code": "MCC","pos_transaction_status": null,"purchase_request_company_guid": null,"purchase_request_issuer_guid": null,"settlement_date": "0520","replacement_amounts": {"billing_amount": null,"settlement_amount": null,"transaction_amount": null},"status": "open","decline_reason": null,"broken_reason": null,"vcn_response": "Valid","issuer_response": "Approved","response_code": "00","approval_code": "123456"}')`,
-  `insert into event_outbox (event_id) values (currval('events_id_seq'))`,
+  `insert into event_outbox (event_id, company_id, event_type)
+   values (currval('events_id_seq'), 1, 'virtualcard.realtime.auths')`,
 ];
 
 async function runPgbench(pgbench: string, database_url: string, time_ms: number): Promise<number> {

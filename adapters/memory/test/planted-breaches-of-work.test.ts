@@ -55,6 +55,20 @@ const breaches: Readonly<
     breaks: ['committed events are taken once, at most the limit, in ascending order of id'],
     open: withStores(({ outbox }) => ({ outbox: { ...outbox, take: () => outbox.take(1_000_000) } })),
   },
+  OutboxOrder: {
+    breaks: [
+      'events of a company are numbered in the order of their commits, without a gap, whoever writes and relays',
+    ],
+    open: withStores(({ outbox }) => ({
+      outbox: {
+        ...outbox,
+        async take(limit) {
+          const { events, passed_over } = await outbox.take(limit);
+          return { events: events.toReversed(), passed_over };
+        },
+      },
+    })),
+  },
   DeliveryDesk: {
     breaks: [
       'racing workers claim each delivery once',

@@ -14,6 +14,7 @@ import {
   mailer_contract,
   one_time_link_store_contract,
   outbox_contract,
+  relayOrderContract,
   sealer_contract,
   type VaultGenerations,
   webhook_store_contract,
@@ -24,6 +25,7 @@ import { type MailAnswer, type MemoryPersistence, memoryMailer, memoryPersistenc
 /** The suites of stores of webhooks, mails and access, by port. */
 export const store_suites = {
   Outbox: outbox_contract,
+  OutboxOrder: relayOrderContract(),
   DeliveryDesk: delivery_desk_contract,
   DeliveryStore: delivery_store_contract,
   WebhookStore: webhook_store_contract,

@@ -24,7 +24,14 @@ export { type Attempt, afterAttempt, type Delivery, type DeliveryState, delivery
 export * from './webhooks/manage-deliveries.ts';
 export * from './webhooks/manage-webhooks.ts';
 export * from './webhooks/ports.ts';
-export { createRelay, type Relay, type RelayOptions, type RelayPorts, relayEvents } from './webhooks/relay.ts';
+export {
+  createRelay,
+  type Relay,
+  type RelayOptions,
+  type RelayPorts,
+  relayEvents,
+  relayEventsOf,
+} from './webhooks/relay.ts';
 export { deliveries_kept_days, purgeDeliveries } from './webhooks/retention.ts';
 export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
 export * from './webhooks/secret-form.ts';

@@ -25,6 +25,8 @@ class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
   transactions = 0;
   fails: Error | null = null;
   held: Promise<void> = Promise.resolve();
+  /** Whether another relay holds the events, so that none is taken. */
+  held_by_another = false;
   /** Called at the end of each transaction. */
   ended: () => void = () => {};
 
@@ -45,7 +47,14 @@ class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
     this.transactions += 1;
     await this.held;
     if (this.fails !== null) throw this.fails;
-    const result = await this.#persistence.unitOfWork.run(work);
+    const result = await this.#persistence.unitOfWork.run(({ outbox }) =>
+      work({
+        outbox: {
+          ...outbox,
+          take: async (limit) => (this.held_by_another ? { events: [], passed_over: true } : await outbox.take(limit)),
+        },
+      }),
+    );
     this.ended();
     return result;
   }
@@ -178,6 +187,21 @@ it('a round that fails rejects for the callers of run, and is not reported elsew
   outbox.fails = null;
   await relay.run();
   assert.deepEqual([faults, offered], [[], [1]]);
+});
+
+it('tries again after the pause when another relay held events, until none was passed over', async () => {
+  const { outbox, offered, pauses, relay } = setUp();
+  outbox.happen();
+  outbox.held_by_another = true;
+  await relay.run();
+  assert.deepEqual([offered, pauses.length], [[], 1]);
+  pauses[0]!.end();
+  await turn();
+  assert.deepEqual([outbox.transactions, offered, pauses.length], [2, [], 2]);
+  outbox.held_by_another = false;
+  pauses[1]!.end();
+  await turn();
+  assert.deepEqual([outbox.transactions, offered, pauses.length], [3, [1], 2]);
 });
 
 it('stopping ends the round after the transaction in progress, and begins no other', async () => {

@@ -44,6 +44,7 @@ export * from './contracts/network-messages.ts';
 export { one_time_link_store_contract } from './contracts/one-time-link-store.ts';
 export { outbox_contract } from './contracts/outbox.ts';
 export { real_card_store_contract } from './contracts/real-card-store.ts';
+export { relayOrderContract } from './contracts/relay-order.ts';
 export { makeCard, makeOwner, type StorageTx, type StorageUnderTest, sealedNumber } from './contracts/storage.ts';
 export { template_store_contract } from './contracts/template-store.ts';
 export { unit_of_work_contract } from './contracts/unit-of-work.ts';

@@ -8,13 +8,14 @@ export function outbox({ deliveries, outbox: events, webhook_sequences, webhooks
     return wanted;
   }
 
+  /** Writers run one after the other, so ids are in the order of the commits. */
   function inOrder(): EventToRelay[] {
     return [...events.values()].sort((a, b) => a.id - b.id);
   }
 
   return {
     async take(limit) {
-      return take(inOrder().slice(0, limit));
+      return { events: take(inOrder().slice(0, limit)), passed_over: false };
     },
 
     async takeAllOf(company_id) {

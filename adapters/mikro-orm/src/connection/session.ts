@@ -12,6 +12,11 @@ export type Tables = InferKyselyDB<(typeof entities)[number]>;
 export interface Session {
   readonly dialect: Dialect;
   readonly db: Kysely<Tables>;
+  /**
+   * Adds work that runs as the last work of the transaction, immediately before the commit. Does
+   * not run when the transaction rolls back.
+   */
+  beforeCommit(work: () => Promise<void>): void;
 }
 
 /** Locks the rows until the transaction ends. On SQLite the whole database is locked already. */

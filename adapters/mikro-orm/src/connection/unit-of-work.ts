@@ -22,7 +22,12 @@ export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Sessi
     if (only_reads) transaction = transaction.setAccessMode('read only');
     // All reads see one state of the database. SQLite does this by default.
     if (only_reads && dialect === 'postgres') transaction = transaction.setIsolationLevel('repeatable read');
-    return transaction.execute((db) => work(stores({ dialect, db })));
+    return transaction.execute(async (db) => {
+      const last: (() => Promise<void>)[] = [];
+      const result = await work(stores({ dialect, db, beforeCommit: (write) => last.push(write) }));
+      for (const write of last) await write();
+      return result;
+    });
   }
 
   async function attempt<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {

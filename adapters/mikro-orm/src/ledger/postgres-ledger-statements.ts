@@ -182,8 +182,10 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
   add('ledger_insert_events', insertFromJson('events', event_columns), changes.events.map(eventRecord));
   add(
     'ledger_insert_outbox',
-    'insert into event_outbox (event_id) select value::bigint from json_array_elements_text($1::json)',
-    changes.events.map(({ id }) => id),
+    `insert into event_outbox (event_id, company_id, event_type)
+       select id, company_id, event_type
+       from json_to_recordset($1::json) as e (id bigint, company_id bigint, event_type text)`,
+    changes.events.map(({ id, company_id, event_type }) => ({ id, company_id, event_type })),
   );
   add(
     'ledger_insert_unknown_numbers',

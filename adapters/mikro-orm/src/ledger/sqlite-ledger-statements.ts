@@ -87,7 +87,7 @@ export function prepareStatements(database: Database) {
     delete_key: sql<[number, string]>('delete from authorization_keys where card_id = ? and key = ?'),
     insert_clearing: sql<[unknown[]]>(insertInto('clearings', Object.keys(clearing_columns))),
     insert_event: sql<[unknown[]]>(insertInto('events', Object.keys(event_columns))),
-    insert_outbox: sql<[number]>('insert into event_outbox (event_id) values (?)'),
+    insert_outbox: sql<[number, number, string]>(insertInto('event_outbox', ['event_id', 'company_id', 'event_type'])),
     insert_unknown: sql<unknown[]>(
       insertInto('unknown_number_messages', ['number_index', 'last4', 'message', 'recorded_at_ms', 'request_id']),
     ),

@@ -284,7 +284,7 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   }
   for (const event of changes.events) {
     statements.insert_event.run(valuesOf(events, eventRecord(event)));
-    statements.insert_outbox.run(event.id);
+    statements.insert_outbox.run(event.id, event.company_id, event.event_type);
   }
   for (const unknown of changes.unknown_numbers) {
     const { number_index, last4, message, recorded_at_ms, request_id } = unknown;

@@ -37,11 +37,19 @@ export const WebhookEventType = defineEntity({
   indexes: [{ name: 'webhook_event_types_webhook', properties: ['webhook_id'] }],
 });
 
-/** Events that no relay has taken yet. */
+/**
+ * Events that no relay has taken yet. `position` is assigned by the last statement before the
+ * commit, so of two events the one whose transaction committed first has the lower one.
+ */
 export const EventOutboxEntry = defineEntity({
   name: 'EventOutboxEntry',
   tableName: 'event_outbox',
-  properties: { event_id: given() },
+  properties: {
+    position: id(),
+    event_id: int(),
+    company_id: int(),
+    event_type: p.text(),
+  },
 });
 
 export const Delivery = defineEntity({

@@ -4,13 +4,15 @@ import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connect
 import { eventRecord } from '../schema/event-row.ts';
 import { findEventIds } from './event-search.ts';
 import { isOneOf } from './json-rows.ts';
+import { putInOutbox } from './outbox.ts';
 import { pageOf, readNewestFirst } from './paging.ts';
 
 /** Rows in one statement: both databases take the columns as parameters. */
 const rows_max = 500;
 
 /** The event log. */
-export function eventStore({ db, dialect }: Session): EventStore {
+export function eventStore(session: Session): EventStore {
+  const { db, dialect } = session;
   /**
    * Ids for `count` new rows in rising order. On SQLite the transaction holds the write lock, so no
    * other process takes them.
@@ -39,11 +41,8 @@ export function eventStore({ db, dialect }: Session): EventStore {
           .insertInto('events')
           .values(rows as never)
           .execute();
-        await db
-          .insertInto('event_outbox')
-          .values(stored.slice(from, from + rows_max).map(({ id }) => ({ event_id: id })))
-          .execute();
       }
+      putInOutbox(session, stored);
       return stored;
     },
 
@@ -62,7 +61,7 @@ export function eventStore({ db, dialect }: Session): EventStore {
       if (filters.length === 0) {
         return await readNewestFirst('events', events.where('company_id', '=', company_id), 'id', page, eventOf);
       }
-      const ids = await findEventIds({ db, dialect }, company_id, filters, page);
+      const ids = await findEventIds(session, company_id, filters, page);
       if (ids.length === 0) return { items: [], next: null };
       const rows = await events
         .where(isOneOf(dialect, 'id', ids))

@@ -1,41 +1,100 @@
 import type { DeliveryOffer, EventToRelay, Outbox } from '@tallystick/events';
-import { sql } from 'kysely';
-import { lockForUpdate, type Session } from '../connection/session.ts';
+import { type Selectable, sql } from 'kysely';
+import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { webhookOf } from './webhooks.ts';
+
+/**
+ * The relays of all processes lock groups, so that one relay at a time numbers the events of a
+ * company. A company belongs to the group `company_id % groups`. Locks per group, not per company,
+ * limit the number of locks that Postgres must keep.
+ */
+const groups = 64;
+
+/** The class of the advisory locks of groups. Any number, the same in all processes. */
+const group_locks = 1_919_513_970;
+
+/**
+ * How long a relay may pause within its transaction. Postgres then ends the connection of the
+ * relay, and its groups are free for the others. A relay waits for nothing outside of the database.
+ */
+const pause_ms_max = 10_000;
+
+/** Rows in one statement: both databases take the columns as parameters. */
+const rows_max = 500;
+
+/**
+ * Adds the events to the outbox when the transaction commits. Their positions are drawn by its last
+ * statement: a transaction that begins to commit after another has committed gets higher positions,
+ * even if it drew the ids of its events first.
+ */
+export function putInOutbox({ db, beforeCommit }: Session, events: readonly EventToRelay[]): void {
+  beforeCommit(async () => {
+    const entries = events.map(({ id, company_id, event_type }) => ({ event_id: id, company_id, event_type }));
+    for (let from = 0; from < entries.length; from += rows_max) {
+      await db
+        .insertInto('event_outbox')
+        .values(entries.slice(from, from + rows_max))
+        .execute();
+    }
+  });
+}
 
 /** The events that no relay has taken, and the deliveries made from them. */
 export function outbox(session: Session): Outbox {
   const { db, dialect } = session;
 
-  async function eventsOf(ids: readonly number[]): Promise<readonly EventToRelay[]> {
-    if (ids.length === 0) return [];
-    const of_ids = db
-      .selectFrom('events')
-      .select(['id', 'company_id', 'event_type'])
-      .where(isOneOf(dialect, 'id', ids));
-    return await of_ids.orderBy('id').execute();
+  /**
+   * Locks the groups of the first `window` events, except those that another relay has locked.
+   * Returns each group and whether it was locked.
+   */
+  async function lockGroups(window: number | null) {
+    const head = sql`select company_id from event_outbox order by position limit ${window}`;
+    const { rows } = await sql<{ relay_group: number; is_locked: boolean }>`
+      with waiting as materialized (select distinct (company_id % ${sql.lit(groups)})::int as relay_group from (${head}) h)
+      select relay_group, pg_try_advisory_xact_lock(${sql.lit(group_locks)}, relay_group) as is_locked,
+        set_config('idle_in_transaction_session_timeout', ${sql.lit(String(pause_ms_max))}, true)
+      from waiting`.execute(db);
+    return rows;
+  }
+
+  /**
+   * Deletes the entries and returns their events in the order of their positions. The locks of the
+   * groups precede this statement. So it sees everything that previous relays of the groups did.
+   */
+  async function takeEntries(positions: ReturnType<typeof sql>): Promise<readonly EventToRelay[]> {
+    const { rows } = await sql<Selectable<Tables['event_outbox']>>`
+      delete from event_outbox where position in (${positions})
+      returning position, event_id, company_id, event_type`.execute(db);
+    return rows
+      .toSorted((a, b) => a.position - b.position)
+      .map(({ event_id, company_id, event_type }) => ({ id: event_id, company_id, event_type }));
   }
 
   return {
     async take(limit) {
-      const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
-      const { rows } = await sql<{ event_id: number }>`
-        delete from event_outbox where event_id in (
-          select event_id from event_outbox order by event_id limit ${limit} ${skip_locked}
-        ) returning event_id`.execute(db);
-      return eventsOf(rows.map(({ event_id }) => event_id));
+      if (dialect === 'sqlite') {
+        // The transaction has the write lock of the database, and so has every group.
+        const events = await takeEntries(sql`select position from event_outbox order by position limit ${limit}`);
+        return { events, passed_over: false };
+      }
+      let found = await lockGroups(8 * limit);
+      // Behind many events of groups that others have locked there may be events of other groups.
+      if (found.length > 0 && !found.some(({ is_locked }) => is_locked)) found = await lockGroups(null);
+      const locked = found.filter(({ is_locked }) => is_locked).map(({ relay_group }) => relay_group);
+      const passed_over = locked.length < found.length;
+      if (locked.length === 0) return { events: [], passed_over };
+      const events = await takeEntries(sql`
+        select position from event_outbox where company_id % ${sql.lit(groups)} in (${sql.join(locked.map((group) => sql.lit(group)))})
+        order by position limit ${limit}`);
+      return { events, passed_over };
     },
 
     async takeAllOf(company_id) {
-      // Waits for rows that a relay holds; if it rolls back, this transaction takes them.
-      const locked = dialect === 'postgres' ? sql`for update of o` : sql``;
-      const { rows } = await sql<{ event_id: number }>`
-        delete from event_outbox where event_id in (
-          select o.event_id from event_outbox o join events e on e.id = o.event_id
-          where e.company_id = ${company_id} order by o.event_id ${locked}
-        ) returning event_id`.execute(db);
-      return eventsOf(rows.map(({ event_id }) => event_id));
+      if (dialect === 'postgres') {
+        await sql`select pg_advisory_xact_lock(${sql.lit(group_locks)}, ${company_id % groups})`.execute(db);
+      }
+      return takeEntries(sql`select position from event_outbox where company_id = ${company_id}`);
     },
 
     async activeWebhooks(company_ids) {

@@ -9,13 +9,16 @@ import {
   mailbox_store_contract,
   one_time_link_store_contract,
   outbox_contract,
+  relayOrderContract,
   webhook_store_contract,
 } from '@tallystick/harness';
+import { propertyParameters } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
 import { onEveryDatabase } from './fixture.ts';
 
 const contracts = {
   Outbox: outbox_contract,
+  'the order of an Outbox': relayOrderContract(propertyParameters({ short: 20, full: 200 })),
   DeliveryDesk: delivery_desk_contract,
   DeliveryStore: delivery_store_contract,
   WebhookStore: webhook_store_contract,

@@ -96,8 +96,8 @@ export async function updateWebhook(
   if (fields.has('secret')) fields.addProblem('secret', 'cannot be changed; rotate it');
   const { event_type_ids, status } = readChangeableFields(fields);
   fields.refuseInvalid();
-  // This precedes the lock on the webhook: a relay locks events first and webhooks second, and the
-  // reverse order here could cause a deadlock.
+  // This precedes the lock on the webhook: a relay locks companies first and webhooks second, and
+  // the reverse order here could cause a deadlock.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
   const updated: Webhook = {

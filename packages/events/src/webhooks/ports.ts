@@ -34,16 +34,28 @@ export interface WebhookStore {
 /** The parts of an event that a relay needs. The payload is read when the event is sent. */
 export type EventToRelay = Pick<Event, 'id' | 'company_id' | 'event_type'>;
 
+/** The events that a relay has taken. */
+export interface TakenEvents {
+  readonly events: readonly EventToRelay[];
+  /** Whether events were left because another transaction holds their companies. */
+  readonly passed_over: boolean;
+}
+
 /** The parts of a transaction that the relay needs. */
 export interface Outbox {
   /**
-   * Takes up to `limit` events that no relay has taken, in id order, and skips the events that
-   * another relay holds. A commit makes this permanent; a rollback releases the events.
+   * Takes up to `limit` events that no relay has taken, in the order of their commits: if a
+   * transaction began to commit after another had committed, its events follow those of the other.
+   * A commit makes this permanent; a rollback releases the events.
+   *
+   * One transaction at a time takes events of a company, until it ends. The events of companies
+   * that another transaction holds are passed over, all of them, without waiting.
    */
-  take(limit: number): Promise<readonly EventToRelay[]>;
+  take(limit: number): Promise<TakenEvents>;
   /**
-   * Takes all such events of one company, and waits for a relay that holds some of them. Afterwards
-   * none of the company's committed events is left.
+   * Takes all such events of one company in the same order. Waits until no other transaction holds
+   * the company. Afterwards none of the company's committed events is left. Precondition: the
+   * transaction holds no webhook, for which the other one might wait.
    */
   takeAllOf(company_id: number): Promise<readonly EventToRelay[]>;
   /**

@@ -14,6 +14,7 @@
  *   resting, gathering ──run──> relaying: batches, one transaction each, until one is not full
  *   relaying ──no call meanwhile──> resting
  *   relaying ──nudge after gather_ms, run──> relaying: one more round, shared by all callers
+ *   relaying ──passed over events that another relay holds──> gathering, at the end of the round
  *   relaying ──a transaction or the queue fails──> resting: the next nudge or run tries again
  *
  * If a process dies before it takes an event, the relay of any other process takes it: the events
@@ -47,8 +48,8 @@ export interface Relay {
    */
   nudge(): void;
   /**
-   * Relays all events that are committed now; a call during a round waits for the next round.
-   * Rejects when a transaction or the queue fails. Does nothing once stopping.
+   * Relays all events that are committed now, except those that another relay holds: a nudge of its
+   * own follows for these. A call during a round waits for the next round. Rejects when a transaction or the queue fails. Does nothing once stopping.
    */
   run(): Promise<void>;
   /**
@@ -68,6 +69,8 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
   const phase = createPhase('the relay', 'open', { open: ['stopping'], stopping: ['stopped'], stopped: [] });
   let is_gathering = false;
   let is_asked = false;
+  /** Whether the last batch left events that another relay held. */
+  let passed_over = false;
   let rounds: Promise<void> | null = null;
 
   function run(): Promise<void> {
@@ -83,6 +86,7 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
         is_asked = false;
         for (let is_full = true; is_full && phase.is('open'); ) is_full = await runBatch();
       }
+      if (passed_over) nudge();
     } finally {
       // In the same turn as the last look at `is_asked`: no call comes between the two and is lost.
       rounds = null;
@@ -92,9 +96,10 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
   /** Returns whether the batch was full, so that there may be more events. */
   async function runBatch(): Promise<boolean> {
     const now_ms = clock.now().epochMilliseconds;
-    const { events, offers } = await unitOfWork.run((tx) => relayEvents(tx, now_ms, batch_max));
-    if (offers.length > 0) await queue.offer(offers);
-    return events === batch_max;
+    const relayed = await unitOfWork.run((tx) => relayEvents(tx, now_ms, batch_max));
+    passed_over = relayed.passed_over;
+    if (relayed.offers.length > 0) await queue.offer(relayed.offers);
+    return relayed.events === batch_max;
   }
 
   async function runGathered(): Promise<void> {
@@ -106,12 +111,14 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
     if (phase.is('open')) await run();
   }
 
+  function nudge(): void {
+    if (is_gathering || !phase.is('open')) return;
+    is_gathering = true;
+    runGathered().catch(faulted);
+  }
+
   return {
-    nudge() {
-      if (is_gathering || !phase.is('open')) return;
-      is_gathering = true;
-      runGathered().catch(faulted);
-    },
+    nudge,
     run,
     async stop() {
       phase.enter('stopping');
@@ -126,16 +133,21 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
  * webhook that subscribed to the event's type. Returns them as offers for the queue, to be offered
  * after the transaction has committed.
  *
- * The deliveries of one webhook are numbered in the order of the events, without a gap, whichever
- * process relays.
+ * The deliveries of one webhook are numbered in the order in which the events were committed,
+ * without a gap, whichever process relays (decision: sequence). `passed_over` is whether events
+ * were left that another relay holds.
  */
 export async function relayEvents(
   tx: { readonly outbox: Outbox },
   now_ms: number,
   limit: number,
-): Promise<{ readonly events: number; readonly offers: readonly DeliveryOffer[] }> {
-  const events = await tx.outbox.take(limit);
-  return { events: events.length, offers: await deliver(tx, events, now_ms) };
+): Promise<{
+  readonly events: number;
+  readonly passed_over: boolean;
+  readonly offers: readonly DeliveryOffer[];
+}> {
+  const { events, passed_over } = await tx.outbox.take(limit);
+  return { events: events.length, passed_over, offers: await deliver(tx, events, now_ms) };
 }
 
 /**

@@ -44,7 +44,8 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
       await relayAll(here);
       const ids = await appendEvents(here, company_id, 5);
       const event = (id: number) => ({ id, company_id, event_type: 'virtualcard.created' });
-      const take = (storage: WebhookStorage, limit: number) => storage.unitOfWork.run((tx) => tx.outbox.take(limit));
+      const take = (storage: WebhookStorage, limit: number) =>
+        storage.unitOfWork.run(async (tx) => (await tx.outbox.take(limit)).events);
       assertEqual(await take(here, 3), ids.slice(0, 3).map(event), 'the first three');
       assertEqual(await take(there, 9), ids.slice(3).map(event), 'the rest');
       assertEqual(await take(here, 9), [], 'after the last');
@@ -74,13 +75,13 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
       const ids = await appendEvents(here, company_id, 2);
       for (const takes of ['take', 'takeAllOf'] as const) {
         const rolled_back = here.unitOfWork.run(async ({ outbox }) => {
-          const taken = takes === 'take' ? await outbox.take(9) : await outbox.takeAllOf(company_id);
+          const taken = takes === 'take' ? (await outbox.take(9)).events : await outbox.takeAllOf(company_id);
           assertEqual(taken.length, 2, takes);
           throw new Refusal('validation_failed', 'changed my mind');
         });
         await refusalOf(rolled_back, takes);
       }
-      const taken = await there.unitOfWork.run((tx) => tx.outbox.take(9));
+      const { events: taken } = await there.unitOfWork.run((tx) => tx.outbox.take(9));
       const taken_ids = taken.map(({ id }) => id);
       assertEqual(taken_ids, ids, 'taken in the end');
     },
@@ -103,7 +104,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
         ids.map((id) => ({ id, company_id: own, event_type: 'virtualcard.created' })),
         'the events',
       );
-      const left = await here.unitOfWork.run((tx) => tx.outbox.take(9));
+      const { events: left } = await here.unitOfWork.run((tx) => tx.outbox.take(9));
       const left_ids = left.map(({ id }) => id);
       assertEqual(left_ids, others, 'what is left');
     },

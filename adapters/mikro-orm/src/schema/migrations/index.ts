@@ -10,6 +10,7 @@ import { claimsOnMachineTime } from './0007-claims-on-machine-time.ts';
 import { mailsPage } from './0008-mails-page.ts';
 import { holdLifetimes } from './0010-hold-lifetimes.ts';
 import { authorizationKeys } from './0012-authorization-keys.ts';
+import { outboxPositions } from './0014-outbox-positions.ts';
 import type { Look } from './start-backfill.ts';
 
 /** Every migration, in order. One that was released is never changed again: what comes after it is a new one. */
@@ -24,6 +25,7 @@ export const migrations = [
   { name: '0008-mails-page', class: migration(mailsPage) },
   { name: '0010-hold-lifetimes', class: migration(holdLifetimes) },
   { name: '0012-authorization-keys', class: migration(authorizationKeys) },
+  { name: '0014-outbox-positions', class: migration(outboxPositions) },
 ];
 
 function migration(
