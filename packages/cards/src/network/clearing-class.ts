@@ -3,7 +3,7 @@ import { type Clearing, type ClearingClass, type ClearingMessage, isDispute } fr
 import { limitAmount } from './decline-reasons.ts';
 import { isHoldOver } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
-import type { Match } from './match.ts';
+import { isInOtherCurrency, isWithinTolerance, type Match } from './match.ts';
 
 /** What the class depends on: the match, and the card before the clearing had its effect. */
 export interface Classified {
@@ -30,7 +30,8 @@ export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = 
   force_post: 'a debit that matches no authorization',
   late: 'the hold of the authorization expired before the clearing arrived',
   partial: 'more clearings of the same authorization follow (`partial`)',
-  fx_drift: 'the merchant amount is the authorized one, the billing amount is not: the exchange rate moved',
+  fx_drift:
+    'the merchant amount is the authorized one, the billing amount is not: the exchange rate moved; or the merchant charged in another currency than authorized, and the billing amount differs by at most 20 %',
   exact: 'the cleared amount equals the authorized amount',
   under: 'the cleared amount is below the authorized amount',
   tip: `the cleared amount is above the authorized amount by at most ${tip_percent} % (merchant categories ${[...tipped_mccs].join(', ')}) or ${lodging_tip_percent} % (lodging: 3501 to 3999, 7011)`,
@@ -65,8 +66,17 @@ function classByAmount({ message, card, amount }: Classified, root: Authorizatio
     }
     return message.billing_amount === root.billing_amount ? 'exact' : 'fx_drift';
   }
+  if (whole && isInOtherCurrency(message, root)) return classInOtherCurrency(message, root);
   // After parts, increments or partial reversals only the sums are comparable.
   return overOrUnder(message, root, root.cleared + amount, root.authorized);
+}
+
+/** Of a clearing in another merchant currency than authorized, only the billed amounts are comparable. */
+function classInOtherCurrency({ billing_amount: cleared }: ClearingMessage, root: Authorization): ClearingClass {
+  const { billing_amount: authorized } = root;
+  if (cleared === authorized) return 'exact';
+  if (isWithinTolerance(cleared, authorized)) return 'fx_drift';
+  return cleared > authorized ? 'over' : 'under';
 }
 
 function overOrUnder(

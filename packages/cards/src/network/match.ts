@@ -1,8 +1,8 @@
 import { day_ms } from '@tallystick/velocity';
-import type { Authorization } from './authorization.ts';
+import type { Authorization, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
-import { isRefund, limitAmount } from './decline-reasons.ts';
-import { isStandingRoot } from './hold.ts';
+import { limitAmount } from './decline-reasons.ts';
+import { isRefundRoot, isStandingRoot } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
 
@@ -34,7 +34,7 @@ export const match_rules = [
   {
     rule: 3,
     meaning:
-      'an authorization with the same 13 characters of `net_reference_number`, the same currency and, when both have one, the same approval code',
+      'an authorization with the same 13 characters of `net_reference_number` and, when both have one, the same approval code. Of several: one that is open or partially cleared, else one that expired, else another; of several such, the oldest, marked for review. In another merchant currency than authorized: marked for review',
   },
   {
     rule: 4,
@@ -87,7 +87,8 @@ export interface Case {
 /**
  * Finds the record that a clearing belongs to. The rules are tried in order, and the first with
  * exactly one candidate wins. A rule with several candidates leaves the choice to later rules and
- * marks the clearing for review.
+ * marks the clearing for review. Only rule 3 chooses among several, because the network made their
+ * references.
  */
 export function matchClearing(the: Case): Match {
   const { cycle, clearing_type } = the.message;
@@ -105,6 +106,11 @@ export function matchClearing(the: Case): Match {
     review = true;
   }
   const roots = the.authorizations.filter((root) => isClearable(the.message, root));
+  const [named, ...as_good] = bestOf(roots.filter((root) => isSameNetworkReference(the.message, root)));
+  if (named !== undefined) {
+    review ||= as_good.length > 0 || isInOtherCurrency(the.message, named);
+    return { rule: 3, authorization: named, clearing: null, review };
+  }
   for (const { rule, finds } of authorization_rules) {
     const [only, ...others] = roots.filter((root) => finds(the, root));
     if (only !== undefined && others.length === 0) {
@@ -125,18 +131,44 @@ export function matchClearing(the: Case): Match {
  * message. Then no later rule is tried, and the recent history of the card need not be read.
  */
 export function isSettledByReference(message: ClearingMessage, roots: readonly Authorization[]): boolean {
-  return roots.filter((root) => isClearable(message, root) && isSameNetworkReference(message, root)).length === 1;
+  return roots.some((root) => isClearable(message, root) && isSameNetworkReference(message, root));
 }
 
-/** Rules 3 to 6: the authorization of a clearing. */
+/** Whether the merchant charged in another currency than authorized (dynamic currency conversion). */
+export function isInOtherCurrency(
+  { merchant_currency }: Pick<ClearingMessage, 'merchant_currency'>,
+  root: Pick<Authorization, 'merchant_currency'>,
+): boolean {
+  return merchant_currency !== null && merchant_currency !== root.merchant_currency;
+}
+
+/** Whether a cleared amount differs from the authorized one by at most 20 % either way. */
+export function isWithinTolerance(cleared: number, authorized: number): boolean {
+  return !isAboveTolerance(cleared, authorized) && cleared * 5 >= authorized * 4;
+}
+
+function isAboveTolerance(cleared: number, authorized: number): boolean {
+  return cleared * 5 > authorized * 6;
+}
+
+/**
+ * The candidates of rule 3 that a clearing belongs to most likely, oldest first: those that wait for
+ * a clearing, else those whose hold ended without one, else all.
+ */
+function bestOf(candidates: readonly Authorization[]): readonly Authorization[] {
+  const groups: readonly (readonly AuthorizationStatus[])[] = [['open', 'partially_cleared'], ['expired']];
+  for (const statuses of groups) {
+    const group = candidates.filter(({ status }) => statuses.includes(status));
+    if (group.length > 0) return group;
+  }
+  return candidates;
+}
+
+/** Rules 4 to 6: the authorization of a clearing without a whole reference. */
 const authorization_rules: readonly {
   readonly rule: MatchRule;
   readonly finds: (the: Case, root: Authorization) => boolean;
 }[] = [
-  {
-    rule: 3,
-    finds: ({ message }, root) => isSameNetworkReference(message, root),
-  },
   {
     rule: 4,
     finds: ({ message }, root) =>
@@ -163,12 +195,11 @@ const authorization_rules: readonly {
   },
 ];
 
-/** Rule 3: all thirteen characters, the currency and, when both have one, the approval code. */
+/** Rule 3: all thirteen characters and, when both have one, the approval code. */
 function isSameNetworkReference(message: ClearingMessage, root: Authorization): boolean {
   return (
     isWholeNetReference(message.net_reference_number) &&
     message.net_reference_number === root.net_reference_number &&
-    (message.merchant_currency ?? root.merchant_currency) === root.merchant_currency &&
     (message.approval_code === null || root.approval_code === null || message.approval_code === root.approval_code)
   );
 }
@@ -195,8 +226,7 @@ function findReversible({ message, clearings }: Case): readonly Clearing[] {
 
 /**
  * The ids of clearings that a reversal among these undid by rule 1. A reversal whose clearing was not
- * found and that counts as a credit (rule 7) undoes nothing: it may share no key with what it
- * refunds, so the result would depend on the records that happen to be loaded.
+ * found counts as a credit (rule 7) and undoes nothing.
  */
 function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> {
   return new Set(
@@ -218,14 +248,15 @@ function findDisputable({ message, clearings }: Case): readonly Clearing[] {
 
 /** Rule 7: the clearings that a credit may refund. */
 function findRefundable({ message, clearings, now_ms }: Case): readonly Clearing[] {
-  const related = clearings.filter(
+  const undone = findUndone(clearings);
+  return clearings.filter(
     (clearing) =>
-      isSameAcquirerReference(message, clearing) ||
-      isSameApprovalCode(message, clearing) ||
-      (isSameMerchant(message, clearing) && isRecent(clearing.recorded_at_ms, now_ms)),
+      (isSameAcquirerReference(message, clearing) ||
+        isSameApprovalCode(message, clearing) ||
+        (isSameMerchant(message, clearing) && isRecent(clearing.recorded_at_ms, now_ms))) &&
+      !undone.has(clearing.id) &&
+      isLargeEnough(message, clearing),
   );
-  const undone = findUndone(related);
-  return related.filter((clearing) => !undone.has(clearing.id) && isLargeEnough(message, clearing));
 }
 
 function isLargeEnough(message: ClearingMessage, clearing: Clearing): boolean {
@@ -253,10 +284,6 @@ function isAwaitingClearing(message: ClearingMessage, root: Authorization): bool
   return root.status !== 'cleared' && root.status !== 'reversed';
 }
 
-function isRefundRoot(root: Authorization): boolean {
-  return isRefund(root.details.card_holder_transaction_type_code);
-}
-
 /**
  * The pairs of amounts to compare: cleared and authorized. Merchant amounts come first, because no
  * exchange rate affects them. An authorization that was increased or reversed in part is compared
@@ -281,11 +308,9 @@ function amountsOf(
  */
 function isAmountTolerable(the: Case, root: Authorization): boolean {
   const part = the.message.partial || root.status === 'partially_cleared';
-  return amountsOf(the, root).some(({ cleared, authorized }) => {
-    const over = cleared * 5 > authorized * 6;
-    const under = cleared * 5 < authorized * 4;
-    return !over && (!under || part);
-  });
+  return amountsOf(the, root).some(({ cleared, authorized }) =>
+    part ? !isAboveTolerance(cleared, authorized) : isWithinTolerance(cleared, authorized),
+  );
 }
 
 function isSameAcquirerReference(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
 import type { AuthorizationInput, ClearingInput } from '../../src/index.ts';
-import { NetworkWorld } from './network-world.ts';
+import { aging, NetworkWorld } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
 
@@ -25,16 +25,85 @@ describe('rule 3: the whole network reference number', () => {
     const six = { net_reference_number: '   ABC123    ' };
     assert.equal(ruleOf(six, six), 8);
   });
-  test('requires the same currency when the clearing has one', () => {
-    const pounds = { ...ref, merchant_amount: 1_000, merchant_currency: 'GBP' };
-    assert.equal(ruleOf(ref, pounds), 8);
-    assert.equal(ruleOf(pounds, pounds), 3);
+  for (const [billing_amount, expected] of [
+    [1_000, 'exact'],
+    [799, 'under'],
+    [800, 'fx_drift'],
+    [999, 'fx_drift'],
+    [1_001, 'fx_drift'],
+    [1_200, 'fx_drift'],
+    [1_201, 'over'],
+  ] as const) {
+    test(`matches another merchant currency, for review: ${billing_amount} of 1000 billed is ${expected}`, () => {
+      const world = new NetworkWorld(now);
+      world.authorize({ ...ref, mcc: '5812' });
+      const item = world.clear({ ...ref, billing_amount, merchant_amount: 1_000, merchant_currency: 'GBP' });
+      assert.deepEqual([item.match_rule, item.review, item.class], [3, true, expected]);
+    });
+  }
+  test('compares only sums in another merchant currency after a part was cleared', () => {
+    const world = new NetworkWorld(now);
+    world.authorize(ref);
+    world.clear({ ...ref, billing_amount: 400, partial: true });
+    const item = world.clear({ ...ref, billing_amount: 600, merchant_amount: 500, merchant_currency: 'GBP' });
+    assert.deepEqual([item.review, item.class], [true, 'exact']);
+  });
+  test('needs no review in the same merchant currency or without one', () => {
+    const pounds = { ...ref, merchant_amount: 800, merchant_currency: 'GBP' };
+    for (const cleared of [pounds, ref]) {
+      const world = new NetworkWorld(now);
+      world.authorize(pounds);
+      assert.deepEqual([world.clear(cleared).match_rule, world.clearing(1).review], [3, false]);
+    }
   });
   test('requires the same approval code when both have one', () => {
     const world = new NetworkWorld(now);
     const { approval_code } = world.authorize(ref);
     assert.equal(world.clear({ ...ref, approval_code: 'ZZZZZ9' }).match_rule, 8);
     assert.equal(world.clear({ ...ref, approval_code }).match_rule, 3);
+  });
+
+  describe('of several authorizations with one reference, chooses', () => {
+    const states: Readonly<Record<string, (world: NetworkWorld) => number>> = {
+      open: (world) => world.authorize(ref).id!,
+      partially_cleared: (world) => {
+        const { id, approval_code } = world.authorize(ref);
+        world.clear({ ...ref, approval_code, billing_amount: 100, partial: true });
+        return id!;
+      },
+      reversed: (world) => {
+        const { id, trace_id } = world.authorize(ref);
+        world.authorize({ message_type_indicator: '0400', trace_id: trace_id as string });
+        return id!;
+      },
+      cleared: (world) => {
+        const { id, approval_code } = world.authorize(ref);
+        world.clear({ ...ref, approval_code });
+        return id!;
+      },
+      expired: (world) => {
+        const { id } = world.authorize(ref);
+        world.now_ms += 8 * 86_400_000;
+        world.authorize({ billing_amount: 200_000 });
+        return id!;
+      },
+    };
+    const cases: readonly (readonly [readonly string[], number, boolean])[] = [
+      [['expired', 'cleared', 'open'], 2, false],
+      [['cleared', 'partially_cleared', 'reversed'], 1, false],
+      [['open', 'partially_cleared'], 0, true],
+      [['expired', 'open', 'open'], 1, true],
+      [['cleared', 'expired', 'reversed'], 1, false],
+      [['cleared', 'reversed'], 0, true],
+    ];
+    for (const [made, chosen, review] of cases) {
+      test(`of ${made.join(', ')}: ${made[chosen]}${review ? ', the oldest, for review' : ''}`, () => {
+        const world = new NetworkWorld(now, aging);
+        const ids = made.map((state) => states[state]!(world));
+        const item = world.clear({ ...ref, merchant_id: 'M' });
+        assert.deepEqual([item.match_rule, item.authorization_id, item.review], [3, ids[chosen], review]);
+      });
+    }
   });
 });
 
@@ -147,13 +216,15 @@ describe('rule 6: amount and merchant alone', () => {
 
 describe('a tie', () => {
   test('at one rule is left to the later rules, and then to review', () => {
-    const ref = { net_reference_number: 'MCCABC1231121' };
+    const six = { message_type_indicator: '0120', approval_code: 'A1B2C3', net_reference_number: '   ABC123    ' };
     const world = new NetworkWorld(now);
-    world.authorize({ ...ref, merchant_id: 'M' });
-    const second = world.authorize({ ...ref, merchant_id: 'M', billing_amount: 2_000 });
-    const item = world.clear({ ...ref, merchant_id: 'M', billing_amount: 2_000 });
-    assert.deepEqual([item.match_rule, item.authorization_id, item.review], [6, second.id, true]);
-    assert.equal(world.clear(ref).class, 'force_post');
+    world.authorize({ ...six, merchant_id: 'M' });
+    const second = world.authorize({ ...six, merchant_id: 'M', billing_amount: 2_000 });
+    const cleared = { ...six, authorization_date: '2026-11-21' };
+    const item = world.clear({ ...cleared, merchant_id: 'M', billing_amount: 2_000 });
+    assert.deepEqual([item.match_rule, item.authorization_id, item.review], [5, second.id, true]);
+    const forced = world.clear(cleared);
+    assert.deepEqual([forced.class, forced.review], ['force_post', true]);
   });
 });
 
