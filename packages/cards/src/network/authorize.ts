@@ -1,9 +1,19 @@
-import { assert, invalid, type Money, money, type Random, type Refusal } from '@tallystick/kernel';
+import { assert, invalid, type Money, money, type Random, Refusal } from '@tallystick/kernel';
 import { type AuthorizationAnswer, recordedAnswer, unknownNumberAnswer } from './answer.ts';
 import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
 import { authorizationPayload, unrecordedItem } from './authorization-item.ts';
-import { firstReason, isRefund, limitAmount } from './decline-reasons.ts';
-import { increase, openRoot, originalOf, reverseInFull, reverseInPart } from './hold.ts';
+import { correctedAmount, earlyCorrection } from './correction.ts';
+import { firstReason, isLimit, isRefund, limitAmount } from './decline-reasons.ts';
+import {
+  applyReported,
+  increase,
+  openRoot,
+  originalOf,
+  reportedRise,
+  reportedRoot,
+  reverseInFull,
+  reverseInPart,
+} from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import type { Pass } from './pass.ts';
 import type { Entry, WorkingCard } from './working-copy.ts';
@@ -67,13 +77,14 @@ function recordUnknownNumber(pass: Pass, message: AuthorizationMessage): Authori
  */
 function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const root = rootToAddTo(card, message);
-  const reason = wasReversedBefore(card, message) ? 'U' : findReason(pass, card, message, root);
-  if (reason !== null) return decline(pass, card, message, root, reason);
+  const amount = amountOf(card, message);
+  const reason = amount === 'reversed' ? 'U' : findReason(pass, card, message, root, amount);
+  if (amount === 'reversed' || reason !== null) return decline(pass, card, message, root, reason);
   const approval_code = root?.now.approval_code ?? drawApprovalCode(pass.random);
-  const answer = approve(pass, card, message, root, approval_code);
+  const answer = approve(pass, card, message, root, { amount, approval_code });
   const { transactions_max } = card.card;
   const refund = isRefund(message.card_holder_transaction_type_code);
-  assert(refund || card.available >= 0, `card ${card.card.id}: approved more than it had available`);
+  assert(refund || availableFor(card, root) >= 0, `card ${card.card.id}: approved more than it had available`);
   assert(
     refund || transactions_max === null || root !== null || card.uses <= transactions_max,
     `card ${card.card.id}: approved more uses than it has`,
@@ -83,27 +94,50 @@ function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): A
 
 /**
  * Records a decision made elsewhere. An approval is applied even when it breaks a limit; the record
- * then shows which.
+ * then shows which. An approval that reports a decision of ours holds nothing a second time.
  */
 function applyAdvice(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const root = rootToAddTo(card, message);
   if (message.response_code !== null && message.response_code !== '00') {
     return decline(pass, card, message, root, null);
   }
-  if (wasReversedBefore(card, message)) return decline(pass, card, message, root, 'U');
-  const broken_reason = findReason(pass, card, message, root);
+  const reported = message.incremental ? null : reportedRoot(card, message.trace_id);
+  if (reported !== null) return applyReport(pass, card, message, reported);
+  const amount = amountOf(card, message);
+  if (amount === 'reversed') return decline(pass, card, message, root, 'U');
+  const broken_reason = findReason(pass, card, message, root, amount);
   const approval_code = message.approval_code ?? root?.now.approval_code ?? drawApprovalCode(pass.random);
-  return approve(pass, card, message, root, approval_code, broken_reason);
+  return approve(pass, card, message, root, { amount, approval_code, broken_reason });
+}
+
+/**
+ * Records an advice of a decision of ours: no second hold and no second use. The hold changes by
+ * what the advice reports differently (decision: network side, 2).
+ */
+function applyReport(pass: Pass, card: WorkingCard, message: AuthorizationMessage, root: Entry): AuthorizationAnswer {
+  const refund = isRefund(message.card_holder_transaction_type_code);
+  const rise = reportedRise(card, root, refund ? 0 : limitAmount(card.card, message));
+  const reason = findReason(pass, card, message, root, Math.max(0, rise));
+  const { id, window_start_ms, approval_code } = root.now;
+  applyReported(card, root, rise);
+  return record(pass, card, message, {
+    root_id: id,
+    window_start_ms,
+    status: 'open',
+    approval_code: message.approval_code ?? approval_code ?? drawApprovalCode(pass.random),
+    // Only a rise can break a limit.
+    broken_reason: rise > 0 || !isLimit(reason) ? reason : null,
+  });
 }
 
 /** Releases the hold, in full or down to the corrected amount. */
 function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const corrected = correctedAmount(card.card, message);
-  if (corrected.kind === 'refused') return corrected;
+  if (corrected instanceof Refusal) return { kind: 'refused', refusal: corrected };
   const original = originalOf(card, message.trace_id);
   if (original !== null && original.now.status !== 'declined') {
-    if (corrected.amount === 0) reverseInFull(card, original);
-    else reverseInPart(card, original, corrected.amount);
+    if (corrected === 0) reverseInFull(card, original);
+    else reverseInPart(card, original, corrected);
   }
   return record(pass, card, message, {
     root_id: original?.now.id ?? null,
@@ -113,40 +147,24 @@ function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): 
   });
 }
 
-/**
- * The authorized amount that remains after a reversal, in the card's limit currency; 0 for a full
- * reversal.
- */
-function correctedAmount(
-  card: LedgerCard,
-  { replacement_amounts, merchant_currency }: AuthorizationMessage,
-): { readonly kind: 'corrected'; readonly amount: number } | { readonly kind: 'refused'; readonly refusal: Refusal } {
-  if (replacement_amounts === null) return { kind: 'corrected', amount: 0 };
-  const { billing_amount, transaction_amount } = replacement_amounts;
-  const name = card.currency === null ? 'billing_amount' : 'transaction_amount';
-  const same_currency = merchant_currency === card.billing_currency;
-  const other = name === 'billing_amount' ? transaction_amount : billing_amount;
-  const own = replacement_amounts[name];
-  // In one currency both amounts are equal. The network leaves one out by sending 0 beside the
-  // other.
-  const amount = same_currency ? own || (other ?? own) : own;
-  if (amount !== null) return { kind: 'corrected', amount };
-  const message = 'must be sent: it is the amount that the limits of this card compare';
-  return { kind: 'refused', refusal: invalid({ path: `replacement_amounts.${name}`, message }) };
-}
-
 function rootToAddTo(card: WorkingCard, message: AuthorizationMessage): Entry | null {
   return message.incremental ? openRoot(card, message.trace_id) : null;
 }
 
 /**
- * Whether a reversal of this transaction arrived first, so that the original must hold nothing.
- * This is true only for the first late message: after it was declined, another message with the
- * trace id belongs to another transaction.
+ * The amount of a message in the limit currency, corrected by the reversals that arrived before it.
+ * `reversed` when one of them was in full: then the message must hold nothing.
  */
-function wasReversedBefore(card: WorkingCard, message: AuthorizationMessage): boolean {
-  const traced = card.findByTraceId(message.trace_id);
-  return traced.some(({ now }) => now.root_id === null) && !traced.some(({ now }) => now.decline_code === 'U');
+function amountOf(card: WorkingCard, message: AuthorizationMessage): Money | 'reversed' {
+  const amount = limitAmount(card.card, message);
+  const corrected = earlyCorrection(card, message.trace_id);
+  if (corrected === null) return amount;
+  return corrected === 0 ? 'reversed' : money(Math.min(amount, corrected));
+}
+
+/** The available amount of the window in which a message counts: that of its root, else the present one. */
+function availableFor(card: WorkingCard, root: Entry | null): number {
+  return card.available(root?.now.window_start_ms ?? card.window_start_ms);
 }
 
 function findReason(
@@ -154,13 +172,14 @@ function findReason(
   card: WorkingCard,
   message: AuthorizationMessage,
   root: Entry | null,
+  amount: number,
 ): DeclineCode | null {
   return firstReason({
     card: card.card,
     message,
-    amount: limitAmount(card.card, message),
+    amount,
     increment_of: root?.now ?? null,
-    available: card.available,
+    available: availableFor(card, root),
     uses: card.uses,
     now_ms: pass.now_ms,
     today: pass.today,
@@ -168,16 +187,23 @@ function findReason(
   });
 }
 
+interface Approval {
+  /** In the limit currency. */
+  readonly amount: Money;
+  readonly approval_code: string;
+  readonly broken_reason?: DeclineCode | null;
+}
+
 function approve(
   pass: Pass,
   card: WorkingCard,
   message: AuthorizationMessage,
   root: Entry | null,
-  approval_code: string,
-  broken_reason: DeclineCode | null = null,
+  approval: Approval,
 ): AuthorizationAnswer {
   const refund = isRefund(message.card_holder_transaction_type_code);
-  const amount = refund ? money(0) : limitAmount(card.card, message);
+  const amount = refund ? money(0) : approval.amount;
+  const { approval_code, broken_reason = null } = approval;
   const recorded = { status: 'open', approval_code, broken_reason } as const;
   if (root !== null) {
     increase(card, root, amount);

@@ -9,11 +9,14 @@ export interface Question {
   /** Null when no card has the number. */
   readonly card: LedgerCard | null;
   readonly message: AuthorizationMessage;
-  /** The amount that the limits compare: see `limitAmount`. */
+  /**
+   * The amount that the limits compare: `limitAmount`, less what earlier reversals and advices
+   * account for.
+   */
   readonly amount: number;
   /** The open authorization whose hold this message adds to; null unless it is incremental. */
   readonly increment_of: Pick<Authorization, 'authorized'> | null;
-  /** The available amount of the card's window. */
+  /** The available amount of the window in which the message counts. */
   readonly available: number;
   /** The uses of the card in its window. */
   readonly uses: number;
@@ -180,6 +183,11 @@ export function firstReason(question: Question): DeclineCode | null {
     if (reason.applies(question)) return reason.code;
   }
   return null;
+}
+
+/** Whether the reason is a limit on amounts or uses. */
+export function isLimit(code: DeclineCode | null): boolean {
+  return reasons.some((reason) => reason.code === code && reason.limit);
 }
 
 /**

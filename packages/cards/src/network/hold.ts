@@ -1,6 +1,7 @@
 import { money } from '@tallystick/kernel';
 import type { Authorization } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
+import { isRefund, limitAmount } from './decline-reasons.ts';
 import type { Entry, WorkingCard } from './working-copy.ts';
 
 /** Whether this is a root that was not declined. */
@@ -8,19 +9,26 @@ export function isStandingRoot(authorization: Authorization): boolean {
   return authorization.root_id === authorization.id && authorization.status !== 'declined';
 }
 
+/** Whether this is the root of a refund, which holds nothing (decision: network side, 3). */
+export function isRefundRoot(authorization: Authorization): boolean {
+  return isRefund(authorization.details.card_holder_transaction_type_code);
+}
+
+/** Whether this is a root whose hold may still change: not yet cleared, reversed or past its end. */
+function isLive(authorization: Authorization, now_ms: number): boolean {
+  return (
+    isStandingRoot(authorization) &&
+    (authorization.status === 'open' || authorization.status === 'partially_cleared') &&
+    !isHoldOver(authorization, now_ms)
+  );
+}
+
 /**
- * The open authorization that an incremental message adds to: the newest with its trace id whose
- * hold counts in the window of the pass. Verifications and refunds hold nothing, so nothing is
- * added to them. A request after the window rolled over meets the limits of the new window as an
- * authorization of its own.
+ * The open authorization that an incremental message adds to: the newest with its trace id, also
+ * when its window is over. Verifications and refunds hold nothing, so nothing is added to them.
  */
 export function openRoot(card: WorkingCard, trace_id: string): Entry | null {
-  const open = ({ now }: Entry) =>
-    isStandingRoot(now) &&
-    (now.status === 'open' || now.status === 'partially_cleared') &&
-    now.authorized > 0 &&
-    now.window_start_ms === card.window_start_ms &&
-    !isHoldOver(now, card.now_ms);
+  const open = ({ now }: Entry) => isLive(now, card.now_ms) && now.authorized > 0;
   return card.findByTraceId(trace_id).findLast(open) ?? null;
 }
 
@@ -29,6 +37,47 @@ export function increase(card: WorkingCard, root: Entry, amount: number): void {
   card.move(root, { held: amount });
   const now = card.copyToChange(root);
   now.authorized = money(now.authorized + amount);
+}
+
+/**
+ * The authorization whose decision an advice with this trace id reports: the newest whose hold may
+ * still change, else the newest. Null when the decision is not one of ours.
+ */
+export function reportedRoot(card: WorkingCard, trace_id: string): Entry | null {
+  const standing = card.findByTraceId(trace_id).filter(({ now }) => isStandingRoot(now));
+  return standing.findLast(({ now }) => isLive(now, card.now_ms)) ?? standing.at(-1) ?? null;
+}
+
+/**
+ * How much an advice of `amount` changes the hold of the authorization that it reports: the amount
+ * less the one that was reported before it, which is that of the newest earlier advice, else that of
+ * the authorization as sent. 0 when the hold cannot change any more (decision: network side, 2).
+ * Negative when the advice lowers the hold.
+ */
+export function reportedRise(card: WorkingCard, { now: root }: Entry, amount: number): number {
+  if (!isLive(root, card.now_ms) || isRefundRoot(root)) return 0;
+  const advice = card.findByTraceId(root.trace_id).findLast(({ now }) => isAdviceAbout(now, root));
+  const before = advice?.now ?? root;
+  return amount - (isRefundRoot(before) ? 0 : limitAmount(card.card, before));
+}
+
+function isAdviceAbout(message: Authorization, root: Authorization): boolean {
+  const { id, root_id, message_type, incremental } = message;
+  return id !== root.id && root_id === root.id && message_type === '0120' && !incremental;
+}
+
+/**
+ * Changes the authorized amount and the hold by what an advice reported. Neither falls below 0. A
+ * hold that begins with the advice ends like one that is made now. An open authorization that holds
+ * nothing any more has no end, like a verification.
+ */
+export function applyReported(card: WorkingCard, root: Entry, rise: number): void {
+  if (rise === 0) return;
+  const now = card.copyToChange(root);
+  if (rise > 0 && now.hold_end_ms === null) now.hold_end_ms = card.holdEnd();
+  now.authorized = money(Math.max(0, now.authorized + rise));
+  card.move(root, { held: Math.max(0, now.held + rise) - now.held });
+  if (now.held === 0 && now.status === 'open') now.hold_end_ms = null;
 }
 
 /**
@@ -49,7 +98,8 @@ export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
 /**
  * Releases the hold, and returns the use unless a clearing came first. A paid amount was a use;
  * otherwise a reversal after each clearing would make `transactions_max` endless. The cleared
- * amount stays: only a credit lowers it.
+ * amount stays: only a credit lowers it. The status of an authorization that is done stays too, so
+ * that an expired one does not return to the card.
  */
 export function reverseInFull(card: WorkingCard, root: Entry): void {
   const { held, uses, status } = root.now;
@@ -57,7 +107,7 @@ export function reverseInFull(card: WorkingCard, root: Entry): void {
   card.move(root, { held: -held, uses: is_unpaid ? -uses : 0 });
   const now = card.copyToChange(root);
   now.authorized = money(0);
-  if (now.status !== 'cleared') now.status = 'reversed';
+  if (status === 'open' || status === 'partially_cleared') now.status = 'reversed';
 }
 
 /**

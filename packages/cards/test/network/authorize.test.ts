@@ -112,7 +112,6 @@ describe('the same message again', () => {
   });
 
   for (const [field, other] of [
-    ['message_type_indicator', '0120'],
     ['trace_id', 'other'],
     ['system_trace_audit_number', '999999'],
     ['transaction_date_time', '2026-11-21T12:00:01Z'],
@@ -126,6 +125,14 @@ describe('the same message again', () => {
       assert.equal(world.counters.uses, 2);
     });
   }
+
+  test('is another message with another message type', () => {
+    const world = new NetworkWorld(now);
+    const input = world.input();
+    world.authorize(input);
+    world.authorize({ ...input, ...advice });
+    assert.equal(world.state.authorizations.size, 2);
+  });
 
   test('is another message on another card', () => {
     const world = new NetworkWorld(now, {}, { id: 2 });
@@ -192,14 +199,41 @@ describe('an incremental authorization', () => {
     });
   }
 
-  test('after the window rolled over is checked against the limits of the new window', () => {
-    const world = new NetworkWorld(now, { recurring: 'Daily', transactions_max: 1 });
-    const root = world.authorize({ trace_id: 'T', billing_amount: 1_000 });
-    world.now = '2026-11-22T00:00:00Z';
-    const item = world.authorize({ ...more, billing_amount: 500 });
-    assert.equal(world.row(item.id!).root_id, item.id);
-    assert.deepEqual([world.counters.held, world.counters.uses], [500, 1]);
-    assert.equal(world.row(root.id!).held, 1_000);
+  describe('after the window of its authorization is over', () => {
+    const daily = { recurring: 'Daily', total_card_amount: money(1_000), transactions_max: 1 } as const;
+
+    test('adds to the hold in that window, and a final clearing finds the one authorization', () => {
+      const world = new NetworkWorld(now, daily);
+      const ref = { net_reference_number: 'MCCABC1231121' };
+      const root = world.authorize({ ...ref, trace_id: 'T', billing_amount: 600 });
+      world.now = '2026-11-22T08:00:00Z';
+      const item = world.authorize({ ...ref, ...more, billing_amount: 300 });
+      assert.deepEqual([world.row(item.id!).root_id, world.row(root.id!).held], [root.id, 900]);
+      const cleared = world.clear({ ...ref, billing_amount: 900 });
+      assert.deepEqual([cleared.class, cleared.authorization_id], ['exact', root.id]);
+      assert.deepEqual([world.available(), world.counters.uses], [1_000, 0]);
+    });
+
+    test('is checked against what that window has left', () => {
+      const world = new NetworkWorld(now, { ...daily, per_transaction_max: money(5_000), transactions_max: 2 });
+      world.authorize({ billing_amount: 100 });
+      world.authorize({ trace_id: 'T', billing_amount: 600 });
+      world.now = '2026-11-22T08:00:00Z';
+      world.authorize({ billing_amount: 900 });
+      assert.equal(world.authorize({ ...more, billing_amount: 301 }).decline_reason, 'F');
+      assert.equal(world.authorize({ ...more, billing_amount: 300 }).decline_reason, null);
+      assert.equal(world.authorize({ ...more, billing_amount: 1 }).decline_reason, 'F');
+      assert.equal(world.available(), 100);
+    });
+
+    test('meets no limit of the present window', () => {
+      const world = new NetworkWorld(now, daily);
+      world.authorize({ trace_id: 'T', billing_amount: 400 });
+      world.now = '2026-11-22T08:00:00Z';
+      world.authorize({ billing_amount: 1_000 });
+      assert.equal(world.authorize({ ...more, billing_amount: 600 }).decline_reason, null);
+      assert.deepEqual([world.available(), world.counters.uses], [0, 1]);
+    });
   });
 
   test('does not make an aging hold last longer', () => {
@@ -241,6 +275,158 @@ describe('an advice', () => {
     assert.deepEqual([item.approval_code, item.decline_reason], [null, null]);
     assert.deepEqual([world.counters.held, world.counters.uses], [0, 0]);
     assert.equal(world.events.length, 1);
+  });
+
+  describe('of a decision of ours', () => {
+    const ref = { trace_id: 'T', net_reference_number: 'MCCABC1231121' } as const;
+
+    test('holds nothing a second time and is no second use', () => {
+      const world = new NetworkWorld(now, { total_card_amount: money(1_000), transactions_max: 1 });
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      const item = world.authorize({ ...ref, ...advice, billing_amount: 300 });
+      assert.deepEqual(
+        [item.issuer_response, item.approval_code, item.broken_reason],
+        ['Approved', root.approval_code, null],
+      );
+      const row = world.row(item.id!);
+      assert.deepEqual([row.root_id, row.held, row.authorized, row.uses], [root.id, 0, 0, 0]);
+      world.clear({ ...ref, billing_amount: 300 });
+      assert.deepEqual([world.available(), world.counters.held, world.counters.uses], [700, 0, 1]);
+    });
+
+    test('changes the hold by the advised amount less the amount reported before', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      const held = [350, 350, 200, 0, 900].map((billing_amount) => {
+        world.authorize({ ...ref, ...advice, billing_amount });
+        return [world.row(root.id!).held, world.row(root.id!).authorized, world.counters.held];
+      });
+      assert.deepEqual(
+        held,
+        [350, 350, 200, 0, 900].map((amount) => [amount, amount, amount]),
+      );
+      assert.equal(world.counters.uses, 1);
+    });
+
+    test('changes the hold beside increments and clearings, and never below 0', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      world.authorize({ trace_id: 'T', incremental: true, billing_amount: 100 });
+      world.clear({ ...ref, billing_amount: 250, partial: true });
+      world.authorize({ ...ref, ...advice, billing_amount: 320 });
+      assert.deepEqual([world.row(root.id!).held, world.row(root.id!).authorized], [170, 420]);
+      world.authorize({ ...ref, ...advice, billing_amount: 100 });
+      assert.deepEqual([world.row(root.id!).held, world.row(root.id!).authorized], [0, 200]);
+      world.authorize({ ...ref, ...advice, billing_amount: 150 });
+      assert.deepEqual([world.row(root.id!).held, world.counters.held], [50, 50]);
+    });
+
+    test('is compared with the last advice, which may itself have been the decision', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize({ ...ref, ...advice, billing_amount: 300 });
+      world.authorize({ ...ref, ...advice, billing_amount: 500 });
+      assert.deepEqual([world.row(root.id!).held, world.counters.uses], [500, 1]);
+    });
+
+    test('of an increment is no report of the whole amount', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      world.authorize({ ...advice, trace_id: 'T', incremental: true, billing_amount: 50 });
+      world.authorize({ ...ref, ...advice, billing_amount: 310 });
+      assert.equal(world.row(root.id!).held, 360);
+    });
+
+    test('of a decline does not change it', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      const item = world.authorize({ ...ref, ...advice, billing_amount: 300, response_code: '05' });
+      assert.deepEqual([item.status, world.row(item.id!).root_id], ['declined', item.id]);
+      world.authorize({ ...ref, ...advice, billing_amount: 400 });
+      assert.equal(world.row(root.id!).held, 400);
+    });
+
+    test('shows a limit that its rise breaks, and only then', () => {
+      const world = new NetworkWorld(now, { total_card_amount: money(1_000), transactions_max: 1 });
+      world.authorize({ ...ref, billing_amount: 900 });
+      const reported = [900, 1_000, 1_100, 1_100, 1_050].map((billing_amount) =>
+        world.authorize({ ...ref, ...advice, billing_amount }),
+      );
+      assert.deepEqual(
+        reported.map(({ broken_reason }) => broken_reason),
+        [null, null, 'F', null, null],
+      );
+      assert.equal(world.available(), -50);
+    });
+
+    test('counts in the window of the decision', () => {
+      const world = new NetworkWorld(now, { recurring: 'Daily', total_card_amount: money(1_000) });
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      world.now = '2026-11-22T08:00:00Z';
+      world.authorize({ billing_amount: 900 });
+      const item = world.authorize({ ...ref, ...advice, billing_amount: 1_000 });
+      assert.deepEqual([item.broken_reason, world.row(root.id!).held], [null, 1_000]);
+      assert.deepEqual([world.available(), world.counters.uses], [100, 1]);
+    });
+
+    test('that raises a verification gives its hold an end, and no use', () => {
+      const world = new NetworkWorld(now, aging);
+      const root = world.authorize({ ...ref, billing_amount: 0 });
+      world.authorize({ ...ref, ...advice, billing_amount: 200 });
+      const { held, hold_end_ms, uses } = world.row(root.id!);
+      assert.deepEqual([held, hold_end_ms, uses], [200, ms('2026-11-28T00:00:01-05:00'), 0]);
+      world.now = '2026-11-28T00:00:01-05:00';
+      world.authorize({ billing_amount: 200_000 });
+      assert.deepEqual([world.counters.held, world.row(root.id!).status], [0, 'expired']);
+    });
+
+    test('that is a refund holds nothing', () => {
+      const world = new NetworkWorld(now);
+      const refund = { ...ref, card_holder_transaction_type_code: '20' };
+      world.authorize(refund);
+      world.authorize({ ...refund, ...advice, billing_amount: 2_000 });
+      world.authorize({ ...ref, ...advice, billing_amount: 3_000 });
+      assert.deepEqual([world.counters.held, world.counters.uses], [0, 0]);
+    });
+
+    for (const [state, end] of [
+      ['reversed', (world: NetworkWorld) => void world.authorize({ ...reversal, trace_id: 'T' })],
+      ['cleared', (world: NetworkWorld) => void world.clear({ ...ref, billing_amount: 300 })],
+      [
+        'expired',
+        (world: NetworkWorld) => {
+          world.now = '2026-11-28T00:00:01-05:00';
+        },
+      ],
+    ] as const) {
+      test(`is only recorded when the authorization is ${state}`, () => {
+        const world = new NetworkWorld(now, aging);
+        const root = world.authorize({ ...ref, billing_amount: 300 });
+        end(world);
+        const item = world.authorize({ ...ref, ...advice, billing_amount: 500 });
+        assert.deepEqual([world.row(root.id!).status, world.row(item.id!).root_id], [state, root.id]);
+        assert.deepEqual([world.counters.held, world.row(root.id!).held], [0, 0]);
+      });
+    }
+
+    test('is only recorded when the rest of a partially cleared hold is over', () => {
+      const world = new NetworkWorld(now, aging);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      world.clear({ ...ref, billing_amount: 100, partial: true });
+      world.now = '2026-11-28T00:00:01-05:00';
+      world.authorize({ ...ref, ...advice, billing_amount: 500 });
+      assert.deepEqual([world.row(root.id!).held, world.row(root.id!).status], [0, 'partially_cleared']);
+    });
+
+    test('prefers the newest authorization whose hold may still change', () => {
+      const world = new NetworkWorld(now);
+      const [first, second, third] = [100, 200, 300].map((billing_amount) =>
+        world.authorize({ trace_id: 'T', billing_amount, net_reference_number: `MCCABC${billing_amount}1121` }),
+      );
+      world.clear({ net_reference_number: 'MCCABC3001121', billing_amount: 300 });
+      world.authorize({ ...advice, trace_id: 'T', billing_amount: 250 });
+      const held = [first, second, third].map((item) => world.row(item!.id!).held);
+      assert.deepEqual(held, [100, 250, 0]);
+    });
   });
 
   test('of an increment adds to the hold', () => {
@@ -328,6 +514,46 @@ describe('a reversal', () => {
     });
   }
 
+  for (const left_out of [0, null]) {
+    for (const [currency, sent, missing] of [
+      [null, 'transaction_amount', 'billing_amount'],
+      ['EUR', 'billing_amount', 'transaction_amount'],
+      [null, 'settlement_amount', 'billing_amount'],
+      ['EUR', 'settlement_amount', 'transaction_amount'],
+    ] as const) {
+      const card = currency === null ? 'without a currency' : `in ${currency}`;
+      test(`with only its ${sent} beside ${left_out} is refused on a card ${card}`, () => {
+        const world = new NetworkWorld(now, { currency });
+        const eur = { trace_id: 'T', merchant_amount: 900, merchant_currency: 'EUR' };
+        world.authorize(eur);
+        const replacement_amounts = { [missing]: left_out, [sent]: 300 };
+        assert.throws(
+          () => world.authorize({ ...eur, ...reversal, replacement_amounts }),
+          namesField(`replacement_amounts.${missing}`),
+        );
+        assert.equal(world.state.authorizations.size, 1);
+        assert.equal(world.counters.held, currency === null ? 1_000 : 900);
+      });
+    }
+  }
+
+  test('on a card in its billing currency uses either amount', () => {
+    const world = new NetworkWorld(now, { currency: 'USD' });
+    world.authorize({ trace_id: 'T' });
+    world.authorize({
+      ...reversal,
+      trace_id: 'T',
+      replacement_amounts: { billing_amount: 400, transaction_amount: 0 },
+    });
+    assert.equal(world.counters.held, 400);
+    world.authorize({
+      ...reversal,
+      trace_id: 'T',
+      replacement_amounts: { billing_amount: 0, transaction_amount: 300 },
+    });
+    assert.equal(world.counters.held, 300);
+  });
+
   test('never raises a hold', () => {
     const world = new NetworkWorld(now);
     world.authorize({ trace_id: 'T' });
@@ -400,6 +626,84 @@ describe('a reversal', () => {
     assert.equal(world.authorize({ trace_id: 'T' }).decline_reason, null);
   });
 
+  describe('in part before its original', () => {
+    const part = (billing_amount: number) =>
+      ({ ...reversal, trace_id: 'T', replacement_amounts: { billing_amount } }) as const;
+
+    for (const [name, late] of [
+      ['request', {}],
+      ['advice', advice],
+    ] as const) {
+      test(`leaves the ${name} its corrected amount`, () => {
+        const world = new NetworkWorld(now, { total_card_amount: money(1_000) });
+        world.authorize(part(300));
+        const item = world.authorize({ ...late, trace_id: 'T', billing_amount: 1_000 });
+        const { authorized, held, billing_amount } = world.row(item.id!);
+        assert.deepEqual([item.decline_reason, authorized, held, billing_amount], [null, 300, 300, 1_000]);
+        assert.deepEqual([world.available(), world.counters.uses], [700, 1]);
+      });
+    }
+
+    test('makes the limits compare the corrected amount', () => {
+      const limits = {
+        total_card_amount: money(500),
+        per_transaction_max: money(300),
+        per_transaction_min: money(200),
+      };
+      const world = new NetworkWorld(now, limits);
+      const decided = [301, 300, 200, 199].map((amount, at) => {
+        const trace_id = `T${at}`;
+        world.authorize({ ...part(amount), trace_id });
+        return world.authorize({ trace_id, billing_amount: 1_000 }).decline_reason;
+      });
+      assert.deepEqual(decided, ['E', null, null, 'E']);
+      assert.equal(world.available(), 0);
+    });
+
+    test('never raises an amount', () => {
+      const world = new NetworkWorld(now);
+      world.authorize(part(5_000));
+      world.authorize({ trace_id: 'T' });
+      assert.equal(world.counters.held, 1_000);
+    });
+
+    test('of several, the smallest counts, and one in full wins', () => {
+      const world = new NetworkWorld(now);
+      for (const amount of [400, 300, 500]) world.authorize(part(amount));
+      world.authorize({ trace_id: 'T' });
+      assert.equal(world.counters.held, 300);
+      world.authorize({ ...part(400), trace_id: 'U' });
+      world.authorize({ ...reversal, trace_id: 'U' });
+      assert.equal(world.authorize({ trace_id: 'U' }).decline_reason, 'U');
+      assert.equal(world.counters.held, 300);
+    });
+
+    test('is used once, by the first original, even by one that is declined', () => {
+      const world = new NetworkWorld(now, { per_transaction_min: money(400) });
+      world.authorize(part(300));
+      world.authorize({ ...advice, trace_id: 'T', response_code: '05' });
+      assert.equal(world.authorize({ trace_id: 'T' }).decline_reason, 'E');
+      world.authorize({ trace_id: 'T', billing_amount: 900 });
+      assert.equal(world.counters.held, 900);
+    });
+
+    test('is compared by an advice of the original with the amount as sent', () => {
+      const world = new NetworkWorld(now);
+      world.authorize(part(300));
+      world.authorize({ trace_id: 'T' });
+      world.authorize({ ...advice, trace_id: 'T' });
+      assert.deepEqual([world.counters.held, world.counters.uses], [300, 1]);
+    });
+
+    test('counts in the currency of the limits', () => {
+      const world = new NetworkWorld(now, { currency: 'EUR' });
+      const eur = { merchant_amount: 900, merchant_currency: 'EUR', trace_id: 'T' };
+      world.authorize({ ...eur, ...reversal, replacement_amounts: { billing_amount: 330, transaction_amount: 300 } });
+      world.authorize(eur);
+      assert.equal(world.counters.held, 300);
+    });
+  });
+
   test('of a declined original is recorded against it', () => {
     const world = new NetworkWorld(now);
     const root = world.authorize({ trace_id: 'T', billing_amount: 200_000 });
@@ -432,6 +736,15 @@ describe('a reversal', () => {
     world.authorize({ ...reversal, trace_id: 'T' });
     assert.deepEqual([world.counters.held, world.counters.uses, world.available()], [0, 0, 100_000]);
   });
+
+  test('of an expired authorization leaves it expired, and returns its use', () => {
+    const world = new NetworkWorld(now, aging);
+    const root = world.authorize({ trace_id: 'T' });
+    world.now = '2026-12-01T12:00:00Z';
+    world.authorize({ ...reversal, trace_id: 'T' });
+    const { status, authorized, held, uses } = world.row(root.id!);
+    assert.deepEqual([status, authorized, held, uses], ['expired', 0, 0, 0]);
+  });
 });
 
 describe('a window', () => {
@@ -444,6 +757,48 @@ describe('a window', () => {
     assert.equal(world.authorize().decline_reason, null);
     assert.deepEqual([world.counters.held, world.counters.uses], [1_000, 1]);
     assert.equal(world.counters.window_start_ms, ms('2026-11-22T00:00:00Z'));
+  });
+
+  test('that is over keeps its counters, and later messages about it change them', () => {
+    const world = new NetworkWorld(now, { recurring: 'Daily' });
+    const day_ms = ms('2026-11-21T00:00:00Z');
+    const stored = () => world.window(day_ms);
+    world.authorize({ trace_id: 'T', billing_amount: 600 });
+    world.clear({ billing_amount: 50 });
+    assert.equal(stored(), undefined);
+    world.now = '2026-11-22T08:00:00Z';
+    world.authorize();
+    assert.deepEqual(stored(), { card_id: 1, window_start_ms: day_ms, held: 600, cleared: 50, uses: 2 });
+    world.authorize({ trace_id: 'T', incremental: true, billing_amount: 100 });
+    assert.equal(stored()?.held, 700);
+    world.now = '2026-11-24T08:00:00Z';
+    world.authorize({ ...reversal, trace_id: 'T' });
+    assert.deepEqual(stored(), { card_id: 1, window_start_ms: day_ms, held: 0, cleared: 50, uses: 1 });
+    assert.equal(world.state.card_windows.size, 2);
+  });
+
+  test('that was over before windows were stored is summed from its rows once', () => {
+    const world = new NetworkWorld(now, { recurring: 'Daily', total_card_amount: money(1_000) });
+    const day_ms = ms('2026-11-21T00:00:00Z');
+    world.authorize({ trace_id: 'T', billing_amount: 600 });
+    world.clear({ billing_amount: 100 });
+    world.now = '2026-11-22T08:00:00Z';
+    world.authorize();
+    world.state.card_windows.delete(JSON.stringify([1, day_ms]));
+    const more = { trace_id: 'T', incremental: true } as const;
+    assert.equal(world.authorize({ ...more, billing_amount: 301 }).decline_reason, 'F');
+    assert.deepEqual(world.window(day_ms), { card_id: 1, window_start_ms: day_ms, held: 600, cleared: 100, uses: 2 });
+    assert.equal(world.authorize({ ...more, billing_amount: 300 }).decline_reason, null);
+    assert.equal(world.window(day_ms)?.held, 900);
+  });
+
+  test('in which nothing was used is not stored', () => {
+    const world = new NetworkWorld(now, { recurring: 'Daily' });
+    world.authorize({ trace_id: 'T' });
+    world.authorize({ ...reversal, trace_id: 'T' });
+    world.now = '2026-11-22T08:00:00Z';
+    world.authorize();
+    assert.equal(world.state.card_windows.size, 0);
   });
 
   test('that is over keeps its messages: a reversal changes the row and not the counters', () => {
