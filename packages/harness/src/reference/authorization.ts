@@ -3,7 +3,7 @@ import { expiryInstant, gmtDate } from './calendar.ts';
 import {
   agedOff,
   authorizedAmount,
-  availableBalance,
+  availableIn,
   holdEndOn,
   holdOf,
   limitAmount,
@@ -13,7 +13,6 @@ import {
   type ReferenceCard,
   statusOf,
   usesOf,
-  wasReversed,
   windowOn,
 } from './card.ts';
 
@@ -79,10 +78,15 @@ export function decide(
   if (kindOf(message) === 'advice' && declinedElsewhere(message)) {
     return { reason: 'V', purchase: null, status: 'declined' };
   }
-  if (reversalCameFirst(card, message)) return declined('U');
-  if (kindOf(message) === 'advice') return approved(card, message, now_ms);
-  const reason = firstReason(card, message, now_ms, template, null);
-  return reason === 'V' ? approved(card, message, now_ms) : declined(reason);
+  const reported =
+    kindOf(message) === 'advice' && message.incremental !== true ? ownDecision(card, message, now_ms) : undefined;
+  if (reported !== undefined) return report(card, message, now_ms, reported);
+  const corrected = earlyCorrection(card, message);
+  if (corrected === 0) return declined('U');
+  const amount = Math.min(limitAmount(card, message), corrected);
+  if (kindOf(message) === 'advice') return approved(card, message, now_ms, amount);
+  const reason = firstReason(card, message, now_ms, template, null, amount);
+  return reason === 'V' ? approved(card, message, now_ms, amount) : declined(reason);
 }
 
 /**
@@ -107,10 +111,10 @@ function firstReason(
   now_ms: number,
   template: WorldTemplate,
   onto: Purchase | null,
+  amount: number,
 ): Reason {
   const { controls } = card;
   const today = gmtDate(now_ms).toString();
-  const amount = limitAmount(card, message);
   const whole = amount + (onto === null ? 0 : authorizedAmount(onto));
   const minimum = amount === 0 ? 0 : controls.per_transaction_min;
 
@@ -125,12 +129,12 @@ function firstReason(
   if (whole < minimum || whole > perTransactionMax(controls)) return 'E';
   if (onto === null && controls.transactions_max !== null && usesOf(card, now_ms) >= controls.transactions_max)
     return 'G';
-  if (amount > availableBalance(card, now_ms)) return 'F';
+  if (amount > availableIn(card, onto?.window ?? windowOn(card, now_ms), now_ms)) return 'F';
   return 'V';
 }
 
-function approved(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Decision {
-  const amount = isRefund(message) ? 0 : limitAmount(card, message);
+function approved(card: ReferenceCard, message: AuthorizationWire, now_ms: number, asked: number): Decision {
+  const amount = isRefund(message) ? 0 : asked;
   const purchase: Purchase = {
     message,
     at_ms: now_ms,
@@ -149,20 +153,50 @@ function declined(reason: Reason): Decision {
   return { reason, purchase: null, status: 'declined' };
 }
 
+/** The newest of the purchases, but rather one that is open and whose hold has not ended. */
+function newestLive(purchases: readonly Purchase[], now_ms: number): Purchase | undefined {
+  return purchases.findLast((purchase) => isLive(purchase, now_ms));
+}
+
+function isLive(purchase: Purchase, now_ms: number): boolean {
+  return ['open', 'partially_cleared'].includes(statusOf(purchase, now_ms)) && !agedOff(purchase, now_ms);
+}
+
+function purchasesOfTrace(card: ReferenceCard, message: AuthorizationWire): readonly Purchase[] {
+  return purchasesOf(card).filter((purchase) => purchase.message.trace_id === message.trace_id);
+}
+
 /**
- * The open purchase to which an increment adds. An increment without one, or after its window has
- * rolled over, is a separate authorization, because limits apply per window.
+ * The open purchase to which an increment adds, in whatever window. An increment without one is a
+ * separate authorization.
  */
 function increasable(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Purchase | undefined {
-  return purchasesOf(card).findLast(
-    (purchase) =>
-      purchase.message.trace_id === message.trace_id &&
-      ['open', 'partially_cleared'].includes(statusOf(purchase, now_ms)) &&
-      !purchase.holds_nothing &&
-      !wasReversed(purchase) &&
-      !agedOff(purchase, now_ms) &&
-      purchase.window.start_ms === windowOn(card, now_ms).start_ms,
+  return newestLive(
+    purchasesOfTrace(card, message).filter((purchase) => authorizedAmount(purchase) > 0),
+    now_ms,
   );
+}
+
+/** The purchase whose decision an advice reports. */
+function ownDecision(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Purchase | undefined {
+  const purchases = purchasesOfTrace(card, message);
+  return newestLive(purchases, now_ms) ?? purchases.at(-1);
+}
+
+/** An advice of a decision of ours changes the hold by what it reports differently. */
+function report(card: ReferenceCard, message: AuthorizationWire, now_ms: number, purchase: Purchase): Decision {
+  const amountOf = (sent: AuthorizationWire) => (isRefund(sent) ? 0 : limitAmount(card, sent));
+  const before = card.messages.findLast(
+    ({ message: sent, answer, purchase: of }) =>
+      of === purchase && kindOf(sent) === 'advice' && sent.incremental !== true && answer.status !== 'declined',
+  );
+  if (isLive(purchase, now_ms) && !isRefund(purchase.message)) {
+    const by = amountOf(message) - amountOf(before?.message ?? purchase.message);
+    purchase.history.push({ what: 'reported', by });
+    if (by > 0) purchase.hold_end_ms ??= holdEndOn(card, now_ms);
+    if (by < 0 && statusOf(purchase, now_ms) === 'open' && holdOf(purchase, now_ms) === 0) purchase.hold_end_ms = null;
+  }
+  return { reason: 'V', purchase, status: 'open' };
 }
 
 /** An incremental authorization adds to the hold of an open one. It is not a new use. */
@@ -175,7 +209,7 @@ function increase(
 ): Decision {
   const is_advice = kindOf(message) === 'advice';
   if (is_advice && declinedElsewhere(message)) return { reason: 'V', purchase: null, status: 'declined' };
-  const reason = is_advice ? 'V' : firstReason(card, message, now_ms, template, onto);
+  const reason = is_advice ? 'V' : firstReason(card, message, now_ms, template, onto, limitAmount(card, message));
   if (reason !== 'V') return declined(reason);
   onto.history.push({ what: 'increased', by: limitAmount(card, message) });
   return { reason, purchase: onto, status: 'open' };
@@ -190,25 +224,46 @@ function reverse(card: ReferenceCard, message: AuthorizationWire, now_ms: number
   const original = originals.findLast((purchase) => holdOf(purchase, now_ms) > 0) ?? originals.at(-1);
   if (original === undefined) return { reason: 'V', purchase: null, status: 'reversed' };
   const corrected = correctedAmount(card, message);
-  if (corrected === 0) original.history.push({ what: 'reversed' });
-  else original.history.push({ what: 'corrected', to: corrected });
+  if (corrected === 0) original.history.push({ what: 'reversed', at_ms: now_ms });
+  else if (corrected !== null) original.history.push({ what: 'corrected', to: corrected });
   return { reason: 'V', purchase: original, status: 'reversed' };
 }
 
-/** Absent or zero replacement amounts mean a full reversal. */
-function correctedAmount(card: ReferenceCard, message: AuthorizationWire): number {
-  const name = card.controls.currency === null ? 'billing_amount' : 'transaction_amount';
-  return message.replacement_amounts?.[name] ?? message[`replacement_amounts.${name}`] ?? 0;
+/**
+ * The amount that a reversal leaves, in the card's limit currency. Absent or zero replacement amounts
+ * mean a full reversal; null when only amounts in other currencies were sent.
+ */
+export function correctedAmount(card: ReferenceCard, message: AuthorizationWire): number | null {
+  const sent = (name: 'billing_amount' | 'settlement_amount' | 'transaction_amount') =>
+    message.replacement_amounts?.[name] ?? message[`replacement_amounts.${name}`] ?? 0;
+  if (sent('billing_amount') + sent('settlement_amount') + sent('transaction_amount') === 0) return 0;
+  const limits_in = card.controls.currency ?? message.billing_currency;
+  const amounts = [
+    [sent('billing_amount'), message.billing_currency],
+    [sent('transaction_amount'), message.merchant_currency],
+  ] as const;
+  return amounts.find(([amount, currency]) => amount !== 0 && currency === limits_in)?.[0] ?? null;
+}
+
+/** The field that a reversal must have when it has only amounts in other currencies. */
+export function missingCorrection(card: ReferenceCard): string {
+  return `replacement_amounts.${card.controls.currency === null ? 'billing_amount' : 'transaction_amount'}`;
 }
 
 /**
- * Whether a recorded reversal with this trace_id found nothing to reverse and still waits for its
- * original.
+ * What reversals that arrived before their original leave of it: the smallest amount, or Infinity
+ * when none waits. They are used by the first original with their trace_id; an advice of a decline is
+ * none.
  */
-function reversalCameFirst(card: ReferenceCard, message: AuthorizationWire): boolean {
+function earlyCorrection(card: ReferenceCard, message: AuthorizationWire): number {
   const same_trace = card.messages.filter((answered) => answered.message.trace_id === message.trace_id);
-  const has_come = same_trace.some(({ answer }) => answer.vcn_response === reasons.U.vcn_response);
-  return same_trace.length > 0 && kindOf(same_trace[0]!.message) === 'reversal' && !has_come;
+  const originals = same_trace.filter(({ message: sent }) => kindOf(sent) !== 'reversal');
+  const used = originals.some(({ message: sent }) => !(kindOf(sent) === 'advice' && declinedElsewhere(sent)));
+  if (used) return Number.POSITIVE_INFINITY;
+  // A reversal that follows an advice of a decline belongs to that one.
+  const until = originals.length === 0 ? same_trace.length : same_trace.indexOf(originals[0]!);
+  const early = same_trace.slice(0, until).map(({ message: sent }) => correctedAmount(card, sent));
+  return Math.min(Number.POSITIVE_INFINITY, ...early.filter((amount) => amount !== null));
 }
 
 function declinedElsewhere(message: AuthorizationWire): boolean {

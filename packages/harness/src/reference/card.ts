@@ -52,8 +52,8 @@ export interface Purchase {
   /** Account verifications and refunds hold nothing and are not uses. */
   readonly holds_nothing: boolean;
   readonly window: Span;
-  /** Null when it holds nothing. */
-  readonly hold_end_ms: number | null;
+  /** Null while it holds nothing, unless clearings took the hold. */
+  hold_end_ms: number | null;
   readonly history: PurchaseChange[];
 }
 
@@ -61,7 +61,9 @@ export interface Purchase {
 export type PurchaseChange =
   | { readonly what: 'increased'; readonly by: number }
   | { readonly what: 'corrected'; readonly to: number }
-  | { readonly what: 'reversed' }
+  /** An advice of its decision; `by` is the advised amount less the one reported before. */
+  | { readonly what: 'reported'; readonly by: number }
+  | { readonly what: 'reversed'; readonly at_ms: number }
   /** `effect` is the change of the cleared amount; negative for a credit. */
   | { readonly what: 'cleared'; readonly effect: number; readonly final: boolean; readonly debit: boolean }
   | { readonly what: 'credited'; readonly effect: number };
@@ -109,6 +111,7 @@ export function authorizedAmount(purchase: Purchase): number {
   for (const change of purchase.history) {
     if (change.what === 'increased') authorized += change.by;
     if (change.what === 'corrected') authorized = Math.min(authorized, change.to);
+    if (change.what === 'reported') authorized = Math.max(0, authorized + change.by);
     if (change.what === 'reversed') authorized = 0;
   }
   return authorized;
@@ -126,7 +129,7 @@ export function agedOff(purchase: Purchase, now_ms: number): boolean {
 
 /** The amount that the purchase holds now, after all changes of its history. */
 export function holdOf(purchase: Purchase, now_ms: number): number {
-  if (purchase.holds_nothing || agedOff(purchase, now_ms)) return 0;
+  if (agedOff(purchase, now_ms)) return 0;
   let held = purchase.amount;
   let authorized = purchase.amount;
   for (const change of purchase.history) {
@@ -141,12 +144,16 @@ export function holdOf(purchase: Purchase, now_ms: number): number {
         held = Math.max(0, held - reduction);
         break;
       }
+      case 'reported':
+        authorized = Math.max(0, authorized + change.by);
+        held = Math.max(0, held + change.by);
+        break;
       case 'reversed':
         authorized = 0;
         held = 0;
         break;
       case 'cleared':
-        held = change.final ? 0 : Math.max(0, held - change.effect);
+        held = change.final ? 0 : Math.max(0, held - Math.max(0, change.effect));
         break;
     }
   }
@@ -168,7 +175,7 @@ export function heldIn(card: ReferenceCard, window: Span, now_ms: number): numbe
   return sum(purchases.map((purchase) => holdOf(purchase, now_ms)));
 }
 
-/** The net cleared amount of a window. */
+/** Debits less credits of a window; may be below 0. */
 export function clearedIn(card: ReferenceCard, window: Span): number {
   const clearings = card.clearings.filter((clearing) => clearing.window.start_ms === window.start_ms);
   return sum(clearings.map((clearing) => clearing.effect));
@@ -191,10 +198,14 @@ function isUse(purchase: Purchase): boolean {
   return was_debited || (!purchase.holds_nothing && !wasReversed(purchase));
 }
 
+/** What a window leaves of the total. A cleared amount below 0 counts as 0. */
+export function availableIn(card: ReferenceCard, window: Span, now_ms: number): number {
+  return card.controls.total_card_amount - Math.max(0, clearedIn(card, window)) - heldIn(card, window, now_ms);
+}
+
 /** The total for the current window, minus the cleared amount, minus the held amount. */
 export function availableBalance(card: ReferenceCard, now_ms: number): number {
-  const window = windowOn(card, now_ms);
-  return card.controls.total_card_amount - clearedIn(card, window) - heldIn(card, window, now_ms);
+  return availableIn(card, windowOn(card, now_ms), now_ms);
 }
 
 /**
@@ -205,7 +216,10 @@ export function statusOf(purchase: Purchase, now_ms: number): string {
   let status = 'open';
   for (const change of purchase.history) {
     if (status === 'cleared') break;
-    if (change.what === 'reversed') status = 'reversed';
+    // A late reversal does not bring an expired authorization back.
+    if (change.what === 'reversed' && status !== 'expired') {
+      status = status === 'open' && agedOff(purchase, change.at_ms) ? 'expired' : 'reversed';
+    }
     if (change.what === 'cleared') status = change.final ? 'cleared' : 'partially_cleared';
   }
   return status === 'open' && agedOff(purchase, now_ms) ? 'expired' : status;

@@ -6,12 +6,12 @@ import {
   agedOff,
   authorizedAmount,
   clearedAmount,
-  clearedIn,
   limitAmount,
   type Purchase,
   purchasesOf,
   type ReferenceCard,
   statusOf,
+  sum,
   windowOn,
 } from './card.ts';
 
@@ -53,8 +53,10 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
   }
   const window = earlier?.window ?? purchase?.window ?? present;
   const undoing = message.cycle === 'reversal';
-  const asked = undoing && earlier !== null ? -earlier.effect : message.clearing_type === 'DEBIT' ? amount : -amount;
-  const effect = asked < 0 ? -Math.min(-asked, returnable(card, match, window, present)) : asked;
+  const undone = match.rule === 1 ? earlier : null;
+  const effect = undone !== null ? 0 - undone.effect : message.clearing_type === 'DEBIT' ? amount : 0 - amount;
+  const review =
+    match.review || (message.clearing_type === 'CREDIT' && effect < 0 && returnsTooMuch(card, match, effect));
   const gives_back = message.clearing_type === 'CREDIT' && !(purchase !== null && isRefund(purchase.message));
   if (undoing || gives_back) purchase?.history.push({ what: 'credited', effect });
   else
@@ -65,18 +67,19 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
       debit: message.clearing_type === 'DEBIT',
     });
   const forced = purchase === null && !undoing && message.clearing_type === 'DEBIT';
-  return { ...match, class: cls, window, effect, counts_as_use: forced };
+  return { ...match, review, class: cls, window, effect, counts_as_use: forced };
 }
 
-/**
- * The largest amount that can be returned. The net cleared amount of the current window never falls
- * below 0. In an earlier window, it is at most the cleared amount of the linked purchase or
- * clearing.
- */
-function returnable(card: ReferenceCard, match: Match, window: Span, present: Span): number {
-  if (window.start_ms === present.start_ms) return Math.max(0, clearedIn(card, window));
-  const linked = match.purchase !== null ? clearedAmount(match.purchase) : (match.earlier?.effect ?? 0);
-  return Math.max(0, linked);
+/** Whether a linked credit returns more than its purchase cleared, net of its other credits. */
+function returnsTooMuch(card: ReferenceCard, { purchase, earlier }: Match, effect: number): boolean {
+  if (purchase !== null) return !isRefund(purchase.message) && clearedAmount(purchase) + effect < 0;
+  return earlier !== null && netOf(card, earlier) + effect < 0;
+}
+
+/** The effect of a clearing and of all that refer to it. */
+function netOf(card: ReferenceCard, clearing: AnsweredClearing): number {
+  const referring = card.clearings.filter(({ answer }) => answer.clearing_id === clearing.answer.id);
+  return clearing.effect + sum(referring.map((other) => netOf(card, other)));
 }
 
 /**
@@ -106,8 +109,13 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
   const purchases = purchasesOf(card).filter(
     (purchase) => message.clearing_type === 'CREDIT' || !isRefund(purchase.message),
   );
+  const named = purchases.filter((purchase) => sameReference(purchase, message));
+  if (named.length > 0) {
+    const [oldest, ...others] = likeliest(named, now_ms);
+    const converted = oldest!.message.merchant_currency !== message.merchant_currency;
+    return { ...none, rule: 3, review: review || others.length > 0 || converted, purchase: oldest! };
+  }
   const by_rule: readonly [number, (purchase: Purchase) => boolean][] = [
-    [3, (purchase) => sameReference(purchase, message)],
     [4, (purchase) => sameShortReference(purchase, message)],
     [5, (purchase) => sameApproval(purchase, message, card, now_ms)],
     [6, (purchase) => sameAmountAndMerchant(purchase, message, card, now_ms)],
@@ -154,17 +162,20 @@ function disputedBy({ message: earlier }: AnsweredClearing, message: ClearingWir
   );
 }
 
-/** Rule 3: the thirteen characters and the currency, and the approval codes if both have one. */
+/** Of several purchases: those open or partially cleared, else those expired, else all. */
+function likeliest(purchases: readonly Purchase[], now_ms: number): readonly Purchase[] {
+  const of = (...statuses: readonly string[]) =>
+    purchases.filter((purchase) => statuses.includes(statusOf(purchase, now_ms)));
+  return [of('open', 'partially_cleared'), of('expired'), purchases].find((group) => group.length > 0)!;
+}
+
+/** Rule 3: the thirteen characters, and the approval codes if both have one. */
 function sameReference(purchase: Purchase, message: ClearingWire): boolean {
   const codes_differ =
     purchase.approval_code !== null &&
     message.approval_code !== undefined &&
     purchase.approval_code !== message.approval_code;
-  return (
-    sharedText(purchase.message.net_reference_number, message.net_reference_number) &&
-    purchase.message.merchant_currency === message.merchant_currency &&
-    !codes_differ
-  );
+  return sharedText(purchase.message.net_reference_number, message.net_reference_number) && !codes_differ;
 }
 
 /**
@@ -271,6 +282,12 @@ function classOf(card: ReferenceCard, message: ClearingWire, match: Match, now_m
   if (untouched && said.merchant_currency === message.merchant_currency) {
     const drifted = said.merchant_amount === message.merchant_amount && said.billing_amount !== message.billing_amount;
     return drifted ? 'fx_drift' : overOrUnder(message, purchase, message.merchant_amount, said.merchant_amount);
+  }
+  if (untouched) {
+    const [billed, authorized] = [message.billing_amount, said.billing_amount];
+    if (billed === authorized) return 'exact';
+    if (billed * 100 >= authorized * 80 && billed * 100 <= authorized * 120) return 'fx_drift';
+    return billed > authorized ? 'over' : 'under';
   }
   const cleared = clearedAmount(purchase) + limitAmount(card, message);
   return overOrUnder(message, purchase, cleared, authorizedAmount(purchase));

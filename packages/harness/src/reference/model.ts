@@ -10,7 +10,7 @@ import type {
   World,
   WorldTemplate,
 } from '../system.ts';
-import { answerOf, decide, reasons, sameMessage } from './authorization.ts';
+import { answerOf, correctedAmount, decide, kindOf, missingCorrection, reasons, sameMessage } from './authorization.ts';
 import { expiryOf } from './calendar.ts';
 import {
   type AnsweredClearing,
@@ -97,7 +97,7 @@ export class ReferenceModel {
   updateCard(card: ReferenceCard, request: CardRequest): Answer<CardView> {
     if (card.status === 'Canceled') return wrong([]);
     const window = windowOn(card, this.now_ms);
-    const used = clearedIn(card, window) + heldIn(card, window, this.now_ms);
+    const used = Math.max(0, clearedIn(card, window)) + heldIn(card, window, this.now_ms);
     const reading = readUpdate(request, this.world, this.now_ms, card.expiry, card.controls, used);
     if (reading.kind === 'wrong') return wrong(reading.fields);
     const changed = JSON.stringify(reading.controls) !== JSON.stringify(card.controls);
@@ -131,6 +131,8 @@ export class ReferenceModel {
     const first = card.messages.find((earlier) => sameMessage(earlier.message, message));
     if (first !== undefined) return { answer: done(first.answer), answered: first };
 
+    if (kindOf(message) === 'reversal' && correctedAmount(card, message) === null)
+      return { answer: wrong([missingCorrection(card)]), answered: null };
     const decision = decide(card, message, this.now_ms, this.#template(card));
     const answered = { message, at_ms: this.now_ms, answer: answerOf(decision, message), purchase: decision.purchase };
     card.messages.push(answered);
