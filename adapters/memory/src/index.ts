@@ -1,4 +1,5 @@
 export * from './delivery-queue.ts';
+export { loadWindows } from './ledger/load-records.ts';
 export * from './mailer.ts';
 export * from './persistence.ts';
 export type { State } from './storage/state.ts';

@@ -141,7 +141,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'sums holds before their end',
-      breaks: 'ended holds of open authorizations are summed by card, and no others',
+      breaks: 'ended holds of open authorizations in the window of the counters are summed by card, and no others',
       plant: plantStores(({ cards }) => ({
         cards: { ...cards, heldPastEnd: (card_ids, now_ms) => cards.heldPastEnd(card_ids, now_ms + 1_000) },
       })),

@@ -113,6 +113,7 @@ it('runs a pass immediately only while nothing else writes', async () => {
   const { unitOfWork, ledger } = memoryPersistence({ clock });
   const nothing = {
     counters: [],
+    windows: [],
     authorizations_inserted: [],
     authorizations_changed: [],
     clearings_inserted: [],

@@ -48,6 +48,7 @@ export * from './network/message.ts';
 export { network_reference_part } from './network/net-reference-number.ts';
 export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';
+export * from './network/past-window.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';
 export { account_range_form } from './numbers/card-number.ts';

@@ -8,8 +8,11 @@ import {
   type LedgerState,
   merchantSearch,
   type NetworkMessage,
+  pastWindowsOf,
+  readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
+import { sumWindow, windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
 import { cardIdOf } from './card-of-message.ts';
 
@@ -25,7 +28,7 @@ export function loadRecords(
   card_ids: readonly number[],
   messages: readonly NetworkMessage[],
   now_ms: number,
-): Records {
+): Records & Pick<LedgerState, 'windows'> {
   const authorizations = new Map<number, Authorization>();
   const clearings = new Map<number, Clearing>();
   const carded = messages.map((message) => ({ message, card_id: cardIdOf(state, message) }));
@@ -46,7 +49,21 @@ export function loadRecords(
     authorization_id === null ? [] : (state.authorizations.get(authorization_id) ?? []),
   );
   keep({ authorizations: matched });
-  return { authorizations: newestFirst(authorizations), clearings: newestFirst(clearings) };
+  const loaded = { authorizations: newestFirst(authorizations), clearings: newestFirst(clearings) };
+  return { ...loaded, windows: loadWindows(state, card_ids, loaded) };
+}
+
+/** Returns the counters of the past windows in which these records count. */
+export function loadWindows(
+  state: State,
+  card_ids: readonly number[],
+  { authorizations, clearings }: Records,
+): LedgerState['windows'] {
+  const present = new Map(card_ids.map((id) => [id, state.cards.get(id)!.counters.window_start_ms]));
+  return pastWindowsOf(authorizations, clearings, (id) => present.get(id)).map((key) => {
+    const stored = state.card_windows.get(windowKey(key));
+    return stored === undefined ? { ...sumWindow(state, key), is_stored: false } : { ...stored, is_stored: true };
+  });
 }
 
 function newestFirst<Row extends { readonly id: number }>(rows: ReadonlyMap<number, Row>): readonly Row[] {
@@ -102,9 +119,21 @@ function clearingCandidates(
   const hasKey = (row: Authorization | Clearing) => referenceKeys(row).some((key) => keys.has(key));
   const named = { authorizations: roots.filter(hasKey), clearings: earlier.filter(hasKey) };
   const search = merchantSearch(message, { roots: named.authorizations, has_authorization, now_ms });
-  if (search === null) return named;
+  const found_roots = search === null ? [] : roots.filter((row) => isFoundRoot(search, row));
+  const found = search === null ? [] : earlier.filter((row) => isFoundClearing(search, row));
+  const clearings = [...named.clearings, ...found];
   return {
-    authorizations: [...named.authorizations, ...roots.filter((row) => isFoundRoot(search, row))],
-    clearings: [...named.clearings, ...earlier.filter((row) => isFoundClearing(search, row))],
+    authorizations: [...named.authorizations, ...found_roots],
+    clearings: readsReferring(message) ? withReferring(clearings, earlier) : clearings,
   };
+}
+
+/** Adds the clearings that refer to those found, and the clearings that refer to these. */
+function withReferring(found: readonly Clearing[], earlier: readonly Clearing[]): readonly Clearing[] {
+  const referringTo = (clearings: readonly Clearing[]) => {
+    const ids = new Set(clearings.map(({ id }) => id));
+    return earlier.filter(({ clearing_id }) => clearing_id !== null && ids.has(clearing_id));
+  };
+  const referring = referringTo(found);
+  return [...found, ...referring, ...referringTo(referring)];
 }

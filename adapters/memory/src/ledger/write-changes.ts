@@ -1,5 +1,6 @@
 import type { Authorization, Clearing, LedgerChanges } from '@tallystick/cards';
 import { assert, Fault } from '@tallystick/kernel';
+import { windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
 import { appendEvent } from '../stores/events.ts';
 
@@ -9,13 +10,18 @@ import { appendEvent } from '../stores/events.ts';
  * exist.
  */
 export function writeChanges(state: State, changes: LedgerChanges): void {
-  const { authorizations, cards, unknown_numbers } = state;
+  const { authorizations, cards, card_windows, unknown_numbers } = state;
   assertDistinct(changes.counters.map(({ card_id }) => card_id));
+  assertDistinct(changes.windows.map(windowKey));
   assertDistinct(changes.authorizations_changed.map(({ id }) => id));
   for (const { card_id, counters } of changes.counters) {
     const card = cards.get(card_id);
     assert(card !== undefined, `a pass changes card ${card_id}, which does not exist`);
     cards.set(card_id, { ...card, counters });
+  }
+  for (const window of changes.windows) {
+    assert(cards.has(window.card_id), `a pass writes a window of card ${window.card_id}, which does not exist`);
+    card_windows.set(windowKey(window), window);
   }
   for (const authorization of changes.authorizations_inserted) insertAuthorization(state, authorization);
   for (const { id, card_id, ...change } of changes.authorizations_changed) {
@@ -55,6 +61,6 @@ function duplicate(what: string): Fault {
   return new Fault(`this ${what} is recorded already`, { retryable: false });
 }
 
-function assertDistinct(ids: readonly number[]): void {
+function assertDistinct(ids: readonly (number | string)[]): void {
   assert(new Set(ids).size === ids.length, 'a pass writes a row twice');
 }

@@ -4,6 +4,7 @@ import type {
   Clearing,
   Mail,
   OneTimeLink,
+  PastWindow,
   RealCard,
   SealedMessage,
   SealedNumber,
@@ -27,6 +28,8 @@ export interface State {
   readonly numbers: Table<SealedNumber>;
   /** The card id of each number, by the hexadecimal form of `number_index`. */
   readonly card_ids: Table<number, string>;
+  /** Windows that are over, by card id and start, as JSON. */
+  readonly card_windows: Table<PastWindow, string>;
   readonly authorizations: Table<Authorization>;
   readonly clearings: Table<Clearing>;
   /** The clearing id of each `network_financial_transaction_id`. */
@@ -64,6 +67,7 @@ export function newState(): State {
     cards: new Table(),
     numbers: new Table(),
     card_ids: new Table(),
+    card_windows: new Table(),
     authorizations: new Table(),
     clearings: new Table(),
     clearing_ids: new Table(),

@@ -15,7 +15,7 @@ interface Activity {
 }
 
 /** The activity of cards: their authorizations and clearings, newest first. */
-export function cardActivity({ authorizations, clearings }: State): CardActivity {
+export function cardActivity({ authorizations, cards, clearings }: State): CardActivity {
   /**
    * A message that changed the hold of a root has the status of its root, unless it was declined.
    */
@@ -27,9 +27,10 @@ export function cardActivity({ authorizations, clearings }: State): CardActivity
   return {
     async heldPastEnd(card_ids, now_ms) {
       const sums = new Map<number, number>();
-      for (const { card_id, status, held, hold_end_ms } of authorizations.values()) {
+      for (const { card_id, status, held, hold_end_ms, window_start_ms } of authorizations.values()) {
         const is_open = status === 'open' || status === 'partially_cleared';
         if (!card_ids.includes(card_id) || !is_open || hold_end_ms === null || hold_end_ms > now_ms) continue;
+        if (cards.get(card_id)?.counters.window_start_ms !== window_start_ms) continue;
         sums.set(card_id, (sums.get(card_id) ?? 0) + held);
       }
       return sums;

@@ -9,10 +9,11 @@ export function activityBeforeKeys({ db }: Pick<Session, 'db'>) {
   return {
     async heldPastEnd(card_ids: readonly number[], now_ms: number): Promise<ReadonlyMap<number, number>> {
       const { rows } = await sql<{ card_id: number; held: number }>`
-        select card_id, cast(sum(held) as bigint) as held from authorizations
-        where card_id in (${sql.join(card_ids)}) and hold_end_ms is not null and hold_end_ms <= ${now_ms}
-          and status in ('open', 'partially_cleared')
-        group by card_id`.execute(db);
+        select a.card_id, cast(sum(a.held) as bigint) as held
+        from authorizations a join virtual_cards v on v.id = a.card_id and v.window_start_ms = a.window_start_ms
+        where a.card_id in (${sql.join(card_ids)}) and a.hold_end_ms is not null and a.hold_end_ms <= ${now_ms}
+          and a.status in ('open', 'partially_cleared')
+        group by a.card_id`.execute(db);
       return new Map(rows.map(({ card_id, held }) => [card_id, held]));
     },
 

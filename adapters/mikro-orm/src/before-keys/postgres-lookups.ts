@@ -3,6 +3,7 @@ import { partsOfKey, referenceKeys } from '@tallystick/cards';
 import { type NamedQuery, named } from '../connection/named-query.ts';
 import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
+import { windowsOnPostgres } from '../schema/window-sums.ts';
 
 const authorizations = selectList(authorization_columns, 'a');
 const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
@@ -85,4 +86,9 @@ export const postgres_lookups_before_keys = {
       [JSON.stringify(searches)],
     );
   },
+
+  windows: windowsOnPostgres(
+    'ledger_windows_before_keys',
+    (card_id) => `authorizations s where s.card_id = ${card_id}`,
+  ),
 };

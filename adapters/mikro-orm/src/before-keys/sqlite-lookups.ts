@@ -3,6 +3,7 @@ import { partsOfKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
 import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
+import { windowSumsOnSqlite } from '../schema/window-sums.ts';
 
 /**
  * The look-ups of a pass on SQLite by the five indexes of before `authorization_keys`, until the
@@ -46,5 +47,6 @@ export function sqliteLookupsBeforeKeys(database: Database) {
     },
     rootsOfMerchant: (card_id: number, search: MerchantSearch) =>
       of_merchant.all({ ...search, card_id, is_credit: Number(search.is_credit) }),
+    windowSums: windowSumsOnSqlite(database, (card_id) => `authorizations s where s.card_id = ${card_id}`),
   };
 }

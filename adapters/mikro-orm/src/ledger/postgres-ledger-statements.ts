@@ -96,25 +96,40 @@ export interface ClearingKeys extends Partial<Readonly<Record<CandidateKeyKind, 
   readonly number_index: string | null;
   readonly vcn_id: number | null;
   readonly transaction_id: string;
+  /** Whether the clearings that refer to those found are read, too. */
+  readonly referring: boolean;
 }
 
 const clearing_keys = `(
   select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
-    from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, transaction_id text, acquirer_reference_data text,
+    from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, transaction_id text, referring boolean, acquirer_reference_data text,
       approval_code text, network_reference text)
   ) m`;
+
+/**
+ * Adds to `found`, a query of clearings with the column `referring`, the clearings that refer to
+ * them where it is true, and the clearings that refer to these.
+ */
+function withReferring(found: string): string {
+  const referring = (table: string, which: string) =>
+    `select c.* from ${table} f join clearings c on c.card_id = f.card_id and c.clearing_id = f.id ${which}`;
+  return `with found as (${found}), referring as (${referring('found', 'where f.referring')})
+    select ${selectList(clearing_columns, 'f')} from found f
+    union all select ${selectList(clearing_columns, 'r')} from referring r
+    union all select ${clearings} from (${referring('referring', '')}) c`;
+}
 
 /** The clearings that share a key with these messages. Rows may repeat. */
 export function clearingsByReference(keys: readonly ClearingKeys[]): NamedQuery {
   const earlier = (which: string) => `select ${clearings} from clearings c where ${which}`;
   return named(
     'ledger_clearing_candidates',
-    `select c.* from ${clearing_keys} cross join lateral (
+    withReferring(`select c.*, m.referring from ${clearing_keys} cross join lateral (
        ${earlier('c.network_financial_transaction_id = m.transaction_id')}
        union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
        union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
        union all ${earlier(`c.card_id = m.card_id and ${networkReferenceSql('c.net_reference_number')} = m.network_reference and c.net_reference_number is not null`)}
-     ) c`,
+     ) c`),
     [JSON.stringify(keys)],
   );
 }
@@ -125,13 +140,13 @@ export function clearingsOfMerchant(searches: readonly CardSearch[]): NamedQuery
   // read.
   return named(
     'ledger_recent_clearings',
-    `select ${clearings} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
+    withReferring(`select ${clearings}, m.is_credit as referring from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
          is_credit boolean)
        cross join lateral (
          select * from clearings c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and m.is_credit
            and c.id > coalesce((select b.id from clearings b where b.card_id = m.card_id and b.recorded_at_ms < m.since_ms
              order by b.id desc limit 1), 0)
-       ) c`,
+       ) c`),
     [JSON.stringify(searches)],
   );
 }
@@ -154,6 +169,16 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
          uses bigint, next_hold_end_ms bigint)
        where v.id = u.card_id`,
     changes.counters.map(({ card_id, counters }) => ({ card_id, ...counters })),
+  );
+  add(
+    'ledger_upsert_windows',
+    `insert into card_windows (card_id, window_start_ms, held, cleared, uses)
+       select u.card_id, u.window_start_ms, u.held, u.cleared, u.uses
+       from json_to_recordset($1::json) as u (card_id bigint, window_start_ms bigint, held bigint, cleared bigint,
+         uses bigint)
+       on conflict (card_id, window_start_ms) do update
+       set held = excluded.held, cleared = excluded.cleared, uses = excluded.uses`,
+    changes.windows,
   );
   add(
     'ledger_insert_authorizations',

@@ -9,6 +9,8 @@ import {
   merchantSearch,
   type NetworkMessage,
   partsOfKey,
+  pastWindowsOf,
+  readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
@@ -21,6 +23,7 @@ import type { NamedQuery } from '../connection/named-query.ts';
 import { runOutermost } from '../connection/nesting.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
+import type { WindowRow } from '../schema/window-sums.ts';
 import { type CardRow, cardOf, idsNeeded, TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
@@ -181,6 +184,7 @@ class Loaded {
   readonly #lookups: PostgresLookups;
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
+  #windows: readonly WindowRow[] = [];
 
   constructor(cards: readonly CardRow[], lookups: PostgresLookups) {
     this.#cards = cards;
@@ -229,8 +233,20 @@ class Loaded {
     this.keepClearings(found_clearings?.rows ?? []);
   }
 
-  /** Reads rows that the first answers refer to. Usually there are none, and nothing is sent. */
+  /**
+   * Reads rows that the first answers refer to, and then the windows in which the loaded rows count.
+   * Usually there are none, and nothing is sent.
+   */
   async complete(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
+    await this.#loadReferred(client, templates, now_ms);
+    const present = new Map(this.#cards.map(({ id, window_start_ms }) => [id, window_start_ms]));
+    const keys = pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), (id) => present.get(id));
+    if (keys.length === 0) return;
+    const [windows] = await send(client, [this.#lookups.windows(keys)]);
+    this.#windows = windows?.rows ?? [];
+  }
+
+  async #loadReferred(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
     const due = this.#cards.filter(({ next_hold_end_ms: end }) => end !== null && end <= now_ms).map(({ id }) => id);
     const unknown = new Set(this.#cards.map((card) => card.template_id).filter((id) => !templates.get(id)));
     const roots = this.#missingRoots();
@@ -250,6 +266,7 @@ class Loaded {
       cards: this.#cards.map((row) => cardOf(row, templateOf(templates, row.template_id))),
       authorizations: [...this.#authorizations.values()],
       clearings: [...this.#clearings.values()],
+      windows: this.#windows,
       authorization_ids: fresh.authorization_ids,
       clearing_ids: fresh.clearing_ids,
       event_ids: fresh.event_ids,
@@ -300,6 +317,7 @@ function keysOf(messages: readonly NetworkMessage[]) {
       number_index: number,
       vcn_id: message.vcn_id,
       transaction_id: message.network_financial_transaction_id,
+      referring: readsReferring(message),
       ...Object.fromEntries(
         referenceKeys(message)
           .map(partsOfKey)

@@ -1,8 +1,9 @@
-import { type MerchantSearch, referenceKeys } from '@tallystick/cards';
+import { type MerchantSearch, referenceKeys, type WindowKey } from '@tallystick/cards';
 import { type NamedQuery, named } from '../connection/named-query.ts';
 import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
 import { done_statuses_sql } from '../schema/candidate-sql.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
+import { windowsOnPostgres } from '../schema/window-sums.ts';
 
 /** A clearing message whose roots are asked for. */
 export interface ReferenceSearch {
@@ -30,6 +31,8 @@ export interface PostgresLookups {
   rootsByReference(messages: readonly ReferenceSearch[]): NamedQuery;
   /** The roots that the searches find. */
   rootsOfMerchant(searches: readonly CardSearch[]): NamedQuery;
+  /** The counters of past windows: rows of `WindowRow`, one for each key. */
+  windows(keys: readonly WindowKey[]): NamedQuery;
 }
 
 const authorizations = selectList(authorization_columns, 'a');
@@ -102,4 +105,10 @@ export const postgres_lookups: PostgresLookups = {
       [JSON.stringify(searches)],
     );
   },
+
+  windows: windowsOnPostgres(
+    'ledger_windows',
+    (card_id) => `authorization_keys k join authorizations s on s.id = k.authorization_id
+      where k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
+  ),
 };

@@ -1,4 +1,4 @@
-import type { CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
+import type { CandidateKeyKind, MerchantSearch, PastWindow, WindowKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns } from '../schema/event-row.ts';
@@ -67,6 +67,21 @@ export function prepareStatements(database: Database) {
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
     clearings_of_merchant: sql<[MerchantParameters], ClearingRow>(
       `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}`,
+    ),
+    // The ids are a JSON array.
+    clearings_referring: sql<[string, number], ClearingRow>(
+      `select ${selectList(clearing_columns, 'c')} from json_each(?) j cross join clearings c
+         where c.card_id = ? and c.clearing_id = j.value`,
+    ),
+    window: sql<[WindowKey], PastWindow>(
+      `select card_id, window_start_ms, held, cleared, uses from card_windows
+         where card_id = $card_id and window_start_ms = $window_start_ms`,
+    ),
+    upsert_window: sql<[PastWindow]>(
+      `insert into card_windows (card_id, window_start_ms, held, cleared, uses)
+         values ($card_id, $window_start_ms, $held, $cleared, $uses)
+         on conflict (card_id, window_start_ms) do update
+         set held = excluded.held, cleared = excluded.cleared, uses = excluded.uses`,
     ),
     last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck() as Prepared<
       [string],

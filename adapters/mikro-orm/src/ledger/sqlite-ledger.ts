@@ -11,6 +11,8 @@ import {
   merchantSearch,
   type NetworkMessage,
   partsOfKey,
+  pastWindowsOf,
+  readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
@@ -216,12 +218,32 @@ class Found {
       if (search.is_credit)
         this.#keepClearings(its.clearings_of_merchant.all({ ...search, card_id: card.id, is_credit: 1 }));
     }
+    if (readsReferring(message)) this.#referring(card.id);
     // A clearing may have been matched to a root that no key leads to.
     for (const { authorization_id } of this.#clearings.values()) {
       if (authorization_id !== null && !this.#authorizations.has(authorization_id)) {
         this.#keepAuthorizations(its.authorization.all(authorization_id));
       }
     }
+  }
+
+  /** Loads the clearings that refer to the loaded ones of a card, and those that refer to these. */
+  #referring(card_id: number): void {
+    let ids = [...this.#clearings.values()].filter((row) => row.card_id === card_id).map(({ id }) => id);
+    for (let level = 1; level <= 2 && ids.length > 0; level += 1) {
+      const rows = this.#statements.clearings_referring.all(JSON.stringify(ids), card_id);
+      ids = rows.map(({ id }) => id);
+      this.#keepClearings(rows);
+    }
+  }
+
+  /** The counters of the past windows in which the loaded rows count. Usually there are none. */
+  #windows(): LedgerState['windows'] {
+    const windowOf = (card_id: number) => this.#cards.get(card_id)?.counters.window_start_ms;
+    return pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), windowOf).map((key) => {
+      const stored = this.#statements.window.get(key);
+      return stored === undefined ? this.#lookups.windowSums(key) : { ...stored, is_stored: true };
+    });
   }
 
   state(now_ms: number, needed: ReturnType<typeof idsNeeded>): LedgerState {
@@ -232,6 +254,7 @@ class Found {
       cards: [...this.#cards.values()],
       authorizations: [...this.#authorizations.values()],
       clearings: [...this.#clearings.values()],
+      windows: this.#windows(),
       authorization_ids: fresh('authorizations', needed.authorizations),
       clearing_ids: fresh('clearings', needed.clearings),
       event_ids: fresh('events', needed.events),
@@ -268,6 +291,7 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
     statements.update_counters.run(window_start_ms, held, cleared, uses, card_id);
     if (ends.get(card_id) !== next_hold_end_ms) statements.update_next_hold_end.run(next_hold_end_ms, card_id);
   }
+  for (const window of changes.windows) statements.upsert_window.run(window);
   for (const authorization of changes.authorizations_inserted) {
     statements.insert_authorization.run(valuesOf(authorizations, authorization));
   }

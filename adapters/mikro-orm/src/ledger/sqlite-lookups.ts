@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
 import { done_statuses_sql } from '../schema/candidate-sql.ts';
 import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
+import { windowSumsOnSqlite } from '../schema/window-sums.ts';
 
 /** How a pass finds the authorizations of a card on SQLite. */
 export type SqliteLookups = ReturnType<typeof sqliteLookups>;
@@ -48,5 +49,11 @@ export function sqliteLookups(database: Database) {
     },
     rootsOfMerchant: (card_id: number, search: MerchantSearch): AuthorizationRow[] =>
       of_merchant.all({ ...search, card_id, is_credit: Number(search.is_credit) }),
+    /** The counters of a window without a row. */
+    windowSums: windowSumsOnSqlite(
+      database,
+      (card_id) => `authorization_keys k cross join authorizations s on s.id = k.authorization_id
+        where k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
+    ),
   };
 }

@@ -217,6 +217,19 @@ export const VirtualCardMetadata = defineEntity({
 // No foreign keys from here on: on Postgres each would lock its parent row for every network
 // message.
 
+/** The counters of a window of a card that is over. Only a pass over the card writes them. */
+export const CardWindow = defineEntity({
+  name: 'CardWindow',
+  tableName: 'card_windows',
+  properties: {
+    card_id: p.bigint('number').primary(),
+    window_start_ms: p.bigint('number').primary(),
+    held: money(),
+    cleared: money(),
+    uses: int(),
+  },
+});
+
 /** Found by `AuthorizationKey`. */
 export const Authorization = defineEntity({
   name: 'Authorization',
@@ -295,6 +308,7 @@ export const Clearing = defineEntity({
       where: 'acquirer_reference_data is not null',
     },
     { name: 'clearings_approval', properties: ['card_id', 'approval_code'], where: 'approval_code is not null' },
+    { name: 'clearings_reference', properties: ['card_id', 'clearing_id'], where: 'clearing_id is not null' },
     {
       name: 'clearings_network_reference',
       expression: (_columns, table, name) =>
@@ -449,6 +463,7 @@ export const entities = [
   VirtualCard,
   VirtualCardDetails,
   VirtualCardMetadata,
+  CardWindow,
   Authorization,
   AuthorizationKey,
   Clearing,

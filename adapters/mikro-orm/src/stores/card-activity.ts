@@ -62,9 +62,9 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
       if (!is_keyed) return await before_keys.heldPastEnd(card_ids, now_ms);
       const { rows } = await sql<{ card_id: number; held: number }>`
         select k.card_id, cast(sum(a.held) as bigint) as held
-        from authorization_keys k cross join authorizations a
+        from authorization_keys k cross join authorizations a cross join virtual_cards v
         where k.card_id in (${sql.join(card_ids)}) and k.key >= ${hold_range.low} and k.key < ${firstHoldAfter(now_ms)}
-          and a.id = k.authorization_id
+          and a.id = k.authorization_id and v.id = k.card_id and v.window_start_ms = a.window_start_ms
         group by k.card_id`.execute(db);
       return new Map(rows.map(({ card_id, held }) => [card_id, held]));
     },

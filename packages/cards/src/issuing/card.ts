@@ -53,22 +53,31 @@ export interface Controls {
 }
 
 /**
- * The usage of a card, as counters of one window. They are exact for the window that begins at
- * `window_start_ms`, with one exception: ended holds still count until a pass or a sweep marks them
- * expired.
+ * The usage of a card in one window. Each counter equals the sum of the rows that count in the
+ * window.
  */
-export interface Counters {
-  /** 0 for Continuous and for aging velocity. It never goes back. */
+export interface WindowCounters {
+  /** 0 for Continuous and for aging velocity. */
   readonly window_start_ms: number;
   /** Sum of open holds of the window. */
   readonly held: Money;
-  /** Net cleared amount of the window: debits less credits, never below 0. */
+  /**
+   * Debits less credits that cleared in the window. Below 0 when credits exceed debits; a balance
+   * then counts it as 0 (decision: clearing). So the order of arrival does not matter.
+   */
   readonly cleared: Money;
   /**
    * Uses of the window: approved requests and approved advices that are not fully reversed, and
    * forced debit clearings.
    */
   readonly uses: number;
+}
+
+/**
+ * The usage of a card in its newest window, which never goes back. The counters are exact, with one
+ * exception: ended holds still count until a pass or a sweep marks them expired.
+ */
+export interface Counters extends WindowCounters {
   /**
    * The earliest end of an open aging hold of the card. Null when there is none. It may be early,
    * and is never late.

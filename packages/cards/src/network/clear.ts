@@ -6,8 +6,7 @@ import { otherCurrency } from './authorize.ts';
 import { type Clearing, type ClearingMessage, isDispute } from './clearing.ts';
 import { classOf } from './clearing-class.ts';
 import { clearingItem } from './clearing-item.ts';
-import { isRefund } from './decline-reasons.ts';
-import { clearAgainst, credit, holdTaken } from './hold.ts';
+import { clearAgainst, credit, holdTaken, isRefundRoot } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import { type Match, matchClearing } from './match.ts';
 import type { Pass } from './pass.ts';
@@ -90,7 +89,7 @@ function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clea
     authorization_id: authorization?.id ?? null,
     clearing_id: match.clearing?.id ?? null,
     match_rule: match.rule,
-    review: match.review || !sure,
+    review: match.review || !sure || exceedsPurchase(working, message, match, effect.cleared_effect),
     class: clearing_class,
     window_start_ms: effect.window_start_ms,
     cleared_effect: money(effect.cleared_effect),
@@ -110,23 +109,22 @@ interface Effect {
 
 /**
  * The effect of a clearing: on the cleared amount of a window, on the hold, and whether it is a use
- * of its own.
+ * of its own. A credit has its full negative effect, and a message reversal exactly undoes the
+ * effect of its clearing (decision: clearing).
  */
 function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, amount: number): Effect {
   const { authorization, clearing } = match;
   const window_start_ms = clearing?.window_start_ms ?? authorization?.window_start_ms ?? working.window_start_ms;
   const effect = { window_start_ms, cleared_effect: 0, hold_effect: 0, uses: 0 } as const;
   if (isDispute(message)) return effect;
-  const change =
-    message.cycle === 'reversal' && clearing !== null ? -clearing.cleared_effect : signedAmount(message, amount);
-  if (change < 0) {
-    const most = reducibleAmount(working, window_start_ms, match);
-    return { ...effect, cleared_effect: -Math.min(-change, most) };
+  if (message.cycle === 'reversal' && clearing !== null && match.rule === 1) {
+    return { ...effect, cleared_effect: 0 - clearing.cleared_effect };
   }
-  if (message.clearing_type === 'CREDIT' || message.cycle === 'reversal') return { ...effect, cleared_effect: change };
+  if (message.clearing_type === 'CREDIT') return { ...effect, cleared_effect: 0 - amount };
+  if (message.cycle === 'reversal') return { ...effect, cleared_effect: amount };
   return {
     ...effect,
-    cleared_effect: change,
+    cleared_effect: amount,
     hold_effect: authorization === null ? 0 : holdTaken(authorization, amount, message.partial),
     // A debit without an authorization is a use of the card. The use of an authorization is on its
     // own row.
@@ -134,25 +132,42 @@ function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, 
   };
 }
 
-function signedAmount({ clearing_type }: ClearingMessage, amount: number): number {
-  return clearing_type === 'DEBIT' ? amount : -amount;
+/**
+ * Whether a linked credit takes back more than its purchase cleared, net of the other credits of the
+ * purchase (decision: clearing). The authorization of a refund has no purchase.
+ */
+function exceedsPurchase(
+  { clearings }: WorkingCard,
+  { clearing_type }: ClearingMessage,
+  { authorization, clearing }: Match,
+  cleared_effect: number,
+): boolean {
+  if (clearing_type !== 'CREDIT' || cleared_effect >= 0) return false;
+  if (authorization !== null) return !isRefundRoot(authorization) && authorization.cleared + cleared_effect < 0;
+  return clearing !== null && netOf(clearing, clearings) + cleared_effect < 0;
 }
 
 /**
- * The most by which a credit may lower the cleared amount of its window, which never falls below 0.
- * The counter of an older window no longer exists, so there the limit is the cleared amount of the
- * linked record.
+ * What a clearing without an authorization has cleared, net of its credits: its effect, that of the
+ * clearings that refer to it, and that of the reversals of these.
  */
-function reducibleAmount(working: WorkingCard, window_start_ms: number, { authorization, clearing }: Match): number {
-  if (window_start_ms === working.window_start_ms) return working.cleared;
-  return Math.max(0, authorization?.cleared ?? clearing?.cleared_effect ?? 0);
+function netOf(clearing: Clearing, clearings: readonly Clearing[]): number {
+  const ids = new Set([clearing.id]);
+  let net: number = clearing.cleared_effect;
+  // A clearing refers only to older ones, and the list is ordered by age.
+  for (const { id, clearing_id, cleared_effect } of clearings) {
+    if (clearing_id === null || !ids.has(clearing_id)) continue;
+    ids.add(id);
+    net += cleared_effect;
+  }
+  return net;
 }
 
 function applyToAuthorization(working: WorkingCard, message: ClearingMessage, match: Match, effect: Effect): void {
   if (match.authorization === null || isDispute(message)) return;
   const root = working.entry(match.authorization.id);
   assert(root !== undefined, `authorization ${match.authorization.id} was matched but is not of this pass`);
-  const refund = isRefund(root.now.details.card_holder_transaction_type_code);
+  const refund = isRefundRoot(root.now);
   // A credit does not change the hold of a purchase. It settles the authorization of a refund.
   if (message.cycle === 'reversal' || (message.clearing_type === 'CREDIT' && !refund)) {
     credit(working, root, effect.cleared_effect);

@@ -1,6 +1,6 @@
 import type { NewEvent } from '@tallystick/events';
 import type { PurchaseTemplate } from '@tallystick/templates';
-import type { Controls, Counters, VirtualCard } from '../issuing/card.ts';
+import type { Controls, Counters, VirtualCard, WindowCounters } from '../issuing/card.ts';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
@@ -28,6 +28,11 @@ export interface LedgerCard extends Controls {
   readonly hold_days: number | 'never' | null;
 }
 
+/** The counters of a window of a card that is over. */
+export interface PastWindow extends WindowCounters {
+  readonly card_id: number;
+}
+
 /**
  * The days after which a hold ends on a card without aging velocity, unless its company chose
  * otherwise (decision: windows and holds).
@@ -45,6 +50,7 @@ export const hold_days_default = 30;
  * - For every clearing message: the clearing with its network_financial_transaction_id, of any
  *   card. When its card is known: that card and the candidates that `match-candidates.ts`
  *   describes.
+ * - The counters of every past window that `pastWindowsOf` names for the loaded rows.
  */
 export interface LedgerState {
   /** The clock, read after the cards were locked; epoch milliseconds. */
@@ -52,6 +58,11 @@ export interface LedgerState {
   readonly cards: readonly LedgerCard[];
   readonly authorizations: readonly Authorization[];
   readonly clearings: readonly Clearing[];
+  /**
+   * The counters of past windows. A window without a stored row ended before windows were stored:
+   * the ledger sums it from the history of the card (`is_stored` is false), and the pass writes it.
+   */
+  readonly windows: readonly (PastWindow & { readonly is_stored: boolean })[];
   /**
    * Unused ids in rising order, at least one of each kind per message. Those that stay unused are
    * gaps.
@@ -76,6 +87,8 @@ export interface AuthorizationChange {
 /** Everything that a pass writes. */
 export interface LedgerChanges {
   readonly counters: readonly { readonly card_id: number; readonly counters: Counters }[];
+  /** The past windows that changed, ended or were not stored. A stored row is replaced. */
+  readonly windows: readonly PastWindow[];
   readonly authorizations_inserted: readonly Authorization[];
   readonly authorizations_changed: readonly AuthorizationChange[];
   readonly clearings_inserted: readonly Clearing[];

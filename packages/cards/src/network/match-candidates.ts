@@ -11,7 +11,9 @@ import { networkReferenceOf } from './net-reference-number.ts';
  * 1. `referenceKeys(message)`: roots and clearings of the card that share a key with the message.
  * 2. `merchantSearch(message, ...)`: recent roots and clearings of the same merchant, unless the
  *    references settled the match.
- * 3. The authorizations that the clearings found were matched to.
+ * 3. For a credit (`readsReferring`): the clearings of the card whose `clearing_id` names a clearing
+ *    found, and those whose `clearing_id` names one of these: other credits, and what was undone.
+ * 4. The authorizations that the clearings found were matched to.
  */
 
 /** The fields that a key is made of, by the name of its kind. */
@@ -83,6 +85,14 @@ export function merchantSearch(
     billing_amount,
     is_credit: message.clearing_type === 'CREDIT',
   };
+}
+
+/**
+ * Whether the clearings that refer to the clearings found are needed, too: what a credit may still
+ * take back depends on them.
+ */
+export function readsReferring({ clearing_type }: Pick<ClearingMessage, 'clearing_type'>): boolean {
+  return clearing_type === 'CREDIT';
 }
 
 /** The statuses of a root that only a credit finds. */

@@ -55,17 +55,19 @@ function idsOf(ids: readonly number[]): () => number {
 }
 
 /**
- * Returns the rows to write: the counters of a card at most once, each authorization once in its
- * final state.
+ * Returns the rows to write: the counters of a card and of each window at most once, each
+ * authorization once in its final state.
  */
 export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers'>): LedgerChanges {
   const counters: LedgerChanges['counters'][number][] = [];
+  const windows: LedgerChanges['windows'][number][] = [];
   const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
   const authorizations_changed: LedgerChanges['authorizations_changed'][number][] = [];
   const clearings_inserted: Clearing[] = [];
   for (const working of pass.cards.touchedCards()) {
     const changed = working.changedCounters();
     if (changed !== null) counters.push({ card_id: working.card.id, counters: changed });
+    windows.push(...working.changedWindows());
     authorizations_inserted.push(...working.insertedAuthorizations());
     authorizations_changed.push(...working.changes());
     clearings_inserted.push(...working.insertedClearings());
@@ -74,5 +76,13 @@ export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers
   // Rows are inserted in the order of their ids, which is the order of the messages.
   authorizations_inserted.sort((a, b) => a.id - b.id);
   clearings_inserted.sort((a, b) => a.id - b.id);
-  return { counters, authorizations_inserted, authorizations_changed, clearings_inserted, events, unknown_numbers };
+  return {
+    counters,
+    windows,
+    authorizations_inserted,
+    authorizations_changed,
+    clearings_inserted,
+    events,
+    unknown_numbers,
+  };
 }

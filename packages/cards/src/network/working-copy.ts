@@ -1,9 +1,16 @@
 import { assert, money } from '@tallystick/kernel';
 import { agingHoldEnd, windowAt } from '@tallystick/velocity';
-import type { Counters } from '../issuing/card.ts';
+import type { Counters, WindowCounters } from '../issuing/card.ts';
 import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
-import { type AuthorizationChange, hold_days_default, type LedgerCard, type LedgerState } from './ledger.ts';
+import {
+  type AuthorizationChange,
+  hold_days_default,
+  type LedgerCard,
+  type LedgerState,
+  type PastWindow,
+} from './ledger.ts';
+import { type Change, WorkingWindow } from './working-window.ts';
 
 /** A record that a pass may change before it writes the record once. */
 export type Working<Item> = { -readonly [Name in keyof Item]: Item[Name] };
@@ -38,9 +45,9 @@ class PassInstant {
 }
 
 /**
- * A card within a pass: its counters in the window of the pass, and its loaded history. Every
- * change of a hold goes through this class, so that rows and counters change together. A hold of an
- * older window changes only its row.
+ * A card within a pass: its loaded history, and its counters in the window of the pass and in the
+ * past windows in which that history counts. Every change of a hold goes through this class, so that
+ * rows and counters change together.
  */
 export class WorkingCard {
   readonly card: LedgerCard;
@@ -56,22 +63,15 @@ export class WorkingCard {
   /** The clearings of the card, oldest first. */
   readonly clearings: Clearing[];
   readonly #clearings_loaded: number;
-  #held: number;
-  #cleared: number;
-  #uses: number;
+  /** The window of the pass. */
+  readonly #window: WorkingWindow;
+  /** The other windows, by their start. */
+  readonly #past = new Map<number, WorkingWindow>();
+  /** The starts of past windows that have no stored row. */
+  readonly #unstored = new Set<number>();
   #next_hold_end_ms: number | null;
-  /**
-   * The changes that clearings made in this window, summed separately from the counters so that the
-   * two can be compared.
-   */
-  readonly #moved = { held: 0, cleared: 0, uses: 0 };
 
-  constructor(
-    card: LedgerCard,
-    authorizations: readonly Authorization[],
-    clearings: readonly Clearing[],
-    now: PassInstant,
-  ) {
+  constructor(card: LedgerCard, { authorizations, clearings, windows }: History, now: PassInstant) {
     this.card = card;
     this.#now = now;
     const { now_ms } = now;
@@ -79,9 +79,9 @@ export class WorkingCard {
     const { start_ms } = windowAt(card.recurring ?? 'Continuous', now_ms);
     const same_window = start_ms <= counters.window_start_ms;
     this.window_start_ms = same_window ? counters.window_start_ms : start_ms;
-    this.#held = same_window ? counters.held : 0;
-    this.#cleared = same_window ? counters.cleared : 0;
-    this.#uses = same_window ? counters.uses : 0;
+    this.#window = new WorkingWindow(this.window_start_ms, same_window ? counters : null);
+    for (const past of windows) this.#keepWindow(past, past.is_stored);
+    if (!same_window) this.#keepWindow(counters, false);
     this.#next_hold_end_ms = counters.next_hold_end_ms;
     this.clearings = [...clearings].sort(byId);
     this.#clearings_loaded = clearings.length;
@@ -94,16 +94,17 @@ export class WorkingCard {
     return this.#now.now_ms;
   }
 
-  get available(): number {
-    return this.card.total_card_amount - this.#cleared - this.#held;
+  /**
+   * The amount that a window still has, in minor units of the limit currency. Negative after an
+   * advice or a clearing above the limit.
+   */
+  available(window_start_ms: number): number {
+    return this.#windowAt(window_start_ms).available(this.card.total_card_amount);
   }
 
+  /** The uses of the window of the pass. */
   get uses(): number {
-    return this.#uses;
-  }
-
-  get cleared(): number {
-    return this.#cleared;
+    return this.#window.uses;
   }
 
   /** The recorded messages with this trace id, oldest first. */
@@ -143,27 +144,17 @@ export class WorkingCard {
   /** Records a clearing with its effect on the window that it counts in. */
   insertClearing(clearing: Clearing): void {
     this.clearings.push(clearing);
-    if (clearing.window_start_ms !== this.window_start_ms) return;
-    this.#cleared += clearing.cleared_effect;
-    this.#uses += clearing.uses;
-    this.#moved.cleared += clearing.cleared_effect;
-    this.#moved.uses += clearing.uses;
+    this.#windowAt(clearing.window_start_ms).change({ cleared: clearing.cleared_effect, uses: clearing.uses });
   }
 
-  /**
-   * Changes the hold and the use of an authorization, and the counters when it belongs to this
-   * window.
-   */
-  move(entry: Entry, by: { readonly held?: number; readonly uses?: number }): void {
+  /** Changes the hold and the use of an authorization, and the counters of its window. */
+  move(entry: Entry, by: Omit<Change, 'cleared'>): void {
     const now = this.copyToChange(entry);
     const held = by.held ?? 0;
     const uses = by.uses ?? 0;
     now.held = money(now.held + held);
     now.uses = (now.uses + uses) as 0 | 1;
-    if (now.window_start_ms === this.window_start_ms) {
-      this.#held += held;
-      this.#uses += uses;
-    }
+    if (held !== 0 || uses !== 0) this.#windowAt(now.window_start_ms).change({ held, uses });
     if (now.held > 0 && now.hold_end_ms !== null) {
       this.#next_hold_end_ms = Math.min(this.#next_hold_end_ms ?? now.hold_end_ms, now.hold_end_ms);
     }
@@ -184,15 +175,19 @@ export class WorkingCard {
   changedCounters(): Counters | null {
     this.#check();
     const counters: Counters = {
-      window_start_ms: this.window_start_ms,
-      held: money(this.#held),
-      cleared: money(this.#cleared),
-      uses: this.#uses,
+      ...this.#window.counters(),
       next_hold_end_ms: this.#next_hold_end_ms,
     };
     const before = this.card.counters;
     const same = (Object.keys(counters) as (keyof Counters)[]).every((name) => counters[name] === before[name]);
     return same ? null : counters;
+  }
+
+  /** The past windows to write: those that the pass changed, and those that have no stored row. */
+  changedWindows(): PastWindow[] {
+    return [...this.#past.values()]
+      .filter((window) => window.isChanged || this.#unstored.has(window.start_ms))
+      .map((window) => ({ card_id: this.card.id, ...window.counters() }));
   }
 
   insertedClearings(): readonly Clearing[] {
@@ -209,6 +204,17 @@ export class WorkingCard {
       .map(({ now: { id, card_id, status, authorized, held, cleared, uses, hold_end_ms } }) => {
         return { id, card_id, status, authorized, held, cleared, uses, hold_end_ms };
       });
+  }
+
+  #keepWindow(counters: WindowCounters, is_stored: boolean): void {
+    this.#past.set(counters.window_start_ms, new WorkingWindow(counters.window_start_ms, counters));
+    if (!is_stored && !isUnused(counters)) this.#unstored.add(counters.window_start_ms);
+  }
+
+  #windowAt(start_ms: number): WorkingWindow {
+    const window = start_ms === this.window_start_ms ? this.#window : this.#past.get(start_ms);
+    assert(window !== undefined, `card ${this.card.id}: the counters of window ${start_ms} were not loaded`);
+    return window;
   }
 
   #keep(entry: Entry): void {
@@ -241,24 +247,30 @@ export class WorkingCard {
   }
 
   #check(): void {
-    const { id, counters } = this.card;
-    let held = 0;
-    let uses = 0;
     for (const { loaded, now } of this.#changed) {
       assert(now.held >= 0, `authorization ${now.id} holds less than nothing`);
       assert(now.uses === 0 || now.uses === 1, `authorization ${now.id} counts as ${now.uses} uses`);
-      if (now.window_start_ms !== this.window_start_ms) continue;
-      held += now.held - (loaded?.held ?? 0);
-      uses += now.uses - (loaded?.uses ?? 0);
+      const held = now.held - (loaded?.held ?? 0);
+      const uses = now.uses - (loaded?.uses ?? 0);
+      if (held !== 0 || uses !== 0) this.#windowAt(now.window_start_ms).sum({ held, uses });
     }
-    const base = counters.window_start_ms === this.window_start_ms ? counters : { held: 0, cleared: 0, uses: 0 };
-    assert(this.#held === base.held + held, `card ${id}: the counter of holds is not what the holds sum to`);
-    assert(this.#uses === base.uses + uses + this.#moved.uses, `card ${id}: the counter of uses is not what was used`);
-    assert(this.#cleared === base.cleared + this.#moved.cleared, `card ${id}: the cleared amount is not what cleared`);
-    assert(this.#held >= 0 && this.#cleared >= 0 && this.#uses >= 0, `card ${id}: a counter is below zero`);
-    const aging = this.card.authorization_hold_days !== null;
-    assert(!aging || this.#held === 0 || this.#next_hold_end_ms !== null, `card ${id}: its holds would never end`);
+    for (const { window_start_ms, cleared_effect, uses } of this.insertedClearings()) {
+      this.#windowAt(window_start_ms).sum({ cleared: cleared_effect, uses });
+    }
+    const { id, authorization_hold_days } = this.card;
+    this.#window.check(id);
+    for (const window of this.#past.values()) window.check(id);
+    const has_end = authorization_hold_days === null || this.#window.held === 0 || this.#next_hold_end_ms !== null;
+    assert(has_end, `card ${id}: its holds would never end`);
   }
+}
+
+/** The recorded rows of a card that a pass loaded. */
+type History = Pick<LedgerState, 'authorizations' | 'clearings' | 'windows'>;
+
+/** Whether the sums of a window are 0, as if it had no row. Then they need not be stored. */
+function isUnused({ held, cleared, uses }: WindowCounters): boolean {
+  return held === 0 && cleared === 0 && uses === 0;
 }
 
 function byId(a: { readonly id: number }, b: { readonly id: number }): number {
@@ -272,6 +284,7 @@ export class WorkingCards {
   readonly #by_id = new Map<number, LedgerCard>();
   readonly #authorizations: ReadonlyMap<number, readonly Authorization[]>;
   readonly #clearings: ReadonlyMap<number, readonly Clearing[]>;
+  readonly #windows: ReadonlyMap<number, LedgerState['windows']>;
   readonly #working = new Map<number, WorkingCard>();
 
   constructor(state: LedgerState) {
@@ -282,6 +295,7 @@ export class WorkingCards {
     }
     this.#authorizations = Map.groupBy(state.authorizations, ({ card_id }) => card_id);
     this.#clearings = Map.groupBy(state.clearings, ({ card_id }) => card_id);
+    this.#windows = Map.groupBy(state.windows, ({ card_id }) => card_id);
   }
 
   ofNumber(number_index: Uint8Array): WorkingCard | null {
@@ -302,7 +316,9 @@ export class WorkingCards {
     let working = this.#working.get(card.id);
     if (working === undefined) {
       const authorizations = this.#authorizations.get(card.id) ?? [];
-      working = new WorkingCard(card, authorizations, this.#clearings.get(card.id) ?? [], this.#now);
+      const clearings = this.#clearings.get(card.id) ?? [];
+      const windows = this.#windows.get(card.id) ?? [];
+      working = new WorkingCard(card, { authorizations, clearings, windows }, this.#now);
       this.#working.set(card.id, working);
     }
     return working;

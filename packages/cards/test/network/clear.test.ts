@@ -257,10 +257,11 @@ describe('a credit', () => {
     world.clear(ref);
     world.now = '2026-11-22T08:00:00Z';
     world.clear({ billing_amount: 300 });
-    const item = world.clear({ ...ref, clearing_type: 'CREDIT', billing_amount: 2_500 });
+    const item = world.clear({ ...ref, clearing_type: 'CREDIT', billing_amount: 700 });
     assert.equal(world.counters.cleared, 300);
-    assert.equal(world.row(root.id!).cleared, 0);
-    assert.equal(world.clearing(item.id).cleared_effect, -1_000);
+    assert.equal(world.row(root.id!).cleared, 300);
+    assert.equal(world.window(ms('2026-11-21T00:00:00Z'))?.cleared, 300);
+    assert.deepEqual([world.clearing(item.id).cleared_effect, item.review], [-700, false]);
   });
 
   test('linked to the one earlier clearing that fits', () => {
@@ -280,13 +281,77 @@ describe('a credit', () => {
     assert.equal(world.counters.cleared, 1_600);
   });
 
-  test('that is unlinked never reduces the window below 0', () => {
+  test('that is unlinked has its full effect, and a sum below 0 leaves no more than the total', () => {
     const world = new NetworkWorld(now);
     world.clear({ billing_amount: 300 });
     const item = world.clear({ clearing_type: 'CREDIT', billing_amount: 500 });
     assert.deepEqual([item.class, item.billing_amount], ['refund_unlinked', 500]);
-    assert.deepEqual([world.counters.cleared, world.counters.uses], [0, 1]);
-    assert.equal(world.clearing(item.id).cleared_effect, -300);
+    assert.deepEqual([world.counters.cleared, world.counters.uses], [-200, 1]);
+    assert.equal(world.available(), 100_000);
+    assert.equal(world.authorize({ billing_amount: 100_000 }).decline_reason, null);
+    world.clear({ billing_amount: 250 });
+    assert.equal(world.available(), -50);
+  });
+
+  test('that arrives before its purchase leaves the same balance', () => {
+    const world = new NetworkWorld(now);
+    world.clear({ clearing_type: 'CREDIT', billing_amount: 400 });
+    world.clear({ billing_amount: 1_000 });
+    assert.equal(world.available(), 99_400);
+  });
+
+  describe('above what its purchase cleared is flagged for review', () => {
+    const credit = { clearing_type: 'CREDIT' } as const;
+
+    test('when it belongs to an authorization, net of the other credits', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize(ref);
+      world.clear(ref);
+      const reviews = [600, 400, 1].map((billing_amount) => world.clear({ ...ref, ...credit, billing_amount }).review);
+      assert.deepEqual(reviews, [false, false, true]);
+      assert.equal(world.row(root.id!).cleared, -1);
+    });
+
+    test('when it refers to a clearing, net of the credits that no key leads to', () => {
+      const world = new NetworkWorld(now);
+      const purchase = world.clear({ ...ard, approval_code: 'A1B2C3', merchant_id: 'M' });
+      const reviews = [
+        { ...ard, billing_amount: 600 },
+        { approval_code: 'A1B2C3', billing_amount: 400 },
+        { merchant_id: 'M', billing_amount: 1 },
+      ].map((fields) => {
+        const item = world.clear({ ...credit, ...fields });
+        assert.equal(item.clearing_id, purchase.id);
+        return item.review;
+      });
+      assert.deepEqual(reviews, [false, false, true]);
+      assert.equal(world.counters.cleared, -1);
+    });
+
+    test('and a credit that was undone takes back nothing', () => {
+      const world = new NetworkWorld(now);
+      world.clear({ ...ard, merchant_id: 'M' });
+      const other = { acquirer_reference_data: '11111111111111111', merchant_id: 'M' } as const;
+      const first = world.clear({ ...credit, ...other, billing_amount: 700 });
+      const undone = world.clear({ ...other, cycle: 'reversal', clearing_type: 'DEBIT', billing_amount: 700 });
+      assert.deepEqual([undone.match_rule, undone.clearing_id], [1, first.id]);
+      const reviews = [700, 300, 1].map((billing_amount) => world.clear({ ...credit, ...ard, billing_amount }).review);
+      assert.deepEqual(reviews, [false, false, true]);
+    });
+
+    test('but not the credit of an authorized refund', () => {
+      const world = new NetworkWorld(now);
+      world.authorize({ ...ref, card_holder_transaction_type_code: '20' });
+      assert.equal(world.clear({ ...ref, ...credit }).review, false);
+    });
+  });
+
+  test('that finds a clearing by its merchant alone does not belong to one that was undone', () => {
+    const world = new NetworkWorld(now);
+    world.clear({ ...ard, merchant_id: 'M' });
+    world.clear({ ...ard, cycle: 'reversal', clearing_type: 'CREDIT' });
+    const item = world.clear({ merchant_id: 'M', clearing_type: 'CREDIT' });
+    assert.deepEqual([item.class, item.clearing_id], ['refund_unlinked', null]);
   });
 
   test('of a purchase reversed in full is not a use', () => {
@@ -326,6 +391,22 @@ describe('the reversal of a clearing', () => {
     world.clear({ ...ard, clearing_type: 'CREDIT', billing_amount: 500 });
     world.clear({ ...undo, clearing_type: 'DEBIT', billing_amount: 500 });
     assert.deepEqual([world.counters.cleared, world.counters.uses], [300, 1]);
+  });
+
+  test('restores the balance from before its clearing, whatever came between', () => {
+    const world = new NetworkWorld(now);
+    world.clear({ ...ard, billing_amount: 400 });
+    world.clear({ clearing_type: 'CREDIT', billing_amount: 900 });
+    world.clear({ ...undo, billing_amount: 400 });
+    world.clear({ billing_amount: 1_000 });
+    assert.equal(world.counters.cleared, 100);
+  });
+
+  test('that is linked as a credit takes back its own amount', () => {
+    const world = new NetworkWorld(now);
+    world.clear({ ...ard, billing_amount: 1_000 });
+    const item = world.clear({ ...undo, billing_amount: 400 });
+    assert.deepEqual([item.match_rule, item.review, world.counters.cleared], [7, true, 600]);
   });
 
   test('undoes each clearing once', () => {

@@ -1,6 +1,6 @@
 import type { Event } from '@tallystick/events';
 import { money, type Random, Refusal } from '@tallystick/kernel';
-import { type MemoryLedger, memoryPersistence, type State } from '@tallystick/memory';
+import { loadWindows, type MemoryLedger, memoryPersistence, type State } from '@tallystick/memory';
 import { default_template_ids } from '@tallystick/templates';
 import {
   type AuthorizationAnswer,
@@ -169,6 +169,11 @@ export class NetworkWorld {
     return this.card().counters;
   }
 
+  /** The stored counters of a past window of card 1. */
+  window(window_start_ms: number) {
+    return this.state.card_windows.values().find((window) => window.window_start_ms === window_start_ms);
+  }
+
   row(id: number) {
     return this.state.authorizations.get(id)!;
   }
@@ -239,11 +244,11 @@ export class NetworkWorld {
     const { authorizations, clearings } = this.state;
     const ids = new Set(state.cards.map(({ id }) => id));
     const copies = state.clearings.filter(({ card_id }) => !ids.has(card_id));
-    return {
-      ...state,
+    const everything = {
       authorizations: authorizations.values().filter(({ card_id }) => ids.has(card_id)),
       clearings: [...clearings.values().filter(({ card_id }) => ids.has(card_id)), ...copies],
     };
+    return { ...state, ...everything, windows: loadWindows(this.state, [...ids], everything) };
   }
 
   authorize(input: Partial<AuthorizationInput> & { card_id?: number } = {}): AuthorizationItem {

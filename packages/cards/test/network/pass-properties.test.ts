@@ -4,7 +4,7 @@ import { money } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import { recurring_values } from '@tallystick/velocity';
 import fc from 'fast-check';
-import type { Authorization, NetworkMessage } from '../../src/index.ts';
+import type { Authorization, Clearing, NetworkMessage, WindowCounters } from '../../src/index.ts';
 import { aging, type CardSketch, NetworkWorld, numberOf } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -118,7 +118,9 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Asserts that every card's counters equal the sums of its rows. */
+type Window = Pick<WindowCounters, 'held' | 'cleared' | 'uses'>;
+
+/** Asserts that the counters of every card and of its past windows equal the sums of their rows. */
 function assertBooksBalance({ state }: NetworkWorld): void {
   const clearings = state.clearings.values();
   const rows = state.authorizations.values();
@@ -128,14 +130,24 @@ function assertBooksBalance({ state }: NetworkWorld): void {
     const own = clearings.filter(({ authorization_id }) => authorization_id === row.id);
     assert.equal(row.cleared, sum(own.map(({ cleared_effect }) => cleared_effect)));
   }
+  const windows = new Map<string, Window>(
+    state.card_windows.values().map((window) => [`${window.card_id} ${window.window_start_ms}`, window]),
+  );
   for (const { id, counters } of state.cards.values()) {
-    const { window_start_ms } = counters;
-    const of_window = rows.filter((row) => row.card_id === id && row.window_start_ms === window_start_ms);
-    const cleared = clearings.filter((row) => row.card_id === id && row.window_start_ms === window_start_ms);
+    const present = `${id} ${counters.window_start_ms}`;
+    assert.ok(!windows.has(present), 'the window of the counters is not over');
+    windows.set(present, counters);
+  }
+  const window_of_row = (row: Authorization | Clearing) => `${row.card_id} ${row.window_start_ms}`;
+  for (const window of new Set([...windows.keys(), ...[...rows, ...clearings].map(window_of_row)])) {
+    const of_window = rows.filter((row) => window_of_row(row) === window);
+    const cleared = clearings.filter((row) => window_of_row(row) === window);
+    const counters = windows.get(window) ?? { held: 0, cleared: 0, uses: 0 };
     assert.equal(counters.held, sum(of_window.map(({ held }) => held)), 'held');
     assert.equal(counters.cleared, sum(cleared.map(({ cleared_effect }) => cleared_effect)), 'cleared');
     assert.equal(counters.uses, sum([...of_window, ...cleared].map(({ uses }) => uses)), 'uses');
-    assert.ok(counters.cleared >= 0);
+  }
+  for (const { id, counters } of state.cards.values()) {
     const ends = rows.filter((row) => row.card_id === id && row.held > 0).map(({ hold_end_ms }) => hold_end_ms);
     for (const end_ms of ends) assert.ok(end_ms === null || counters.next_hold_end_ms! <= end_ms, 'next hold end');
   }
@@ -221,7 +233,14 @@ describe('for any split of the messages of one instant over passes', () => {
             answers,
           );
           for (const other of [alone, split]) {
-            for (const table of ['cards', 'authorizations', 'clearings', 'events', 'unknown_numbers'] as const) {
+            for (const table of [
+              'cards',
+              'card_windows',
+              'authorizations',
+              'clearings',
+              'events',
+              'unknown_numbers',
+            ] as const) {
               assert.deepEqual(other.state[table].entries(), together.state[table].entries(), table);
             }
           }

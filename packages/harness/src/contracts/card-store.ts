@@ -415,7 +415,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'ended holds of open authorizations are summed by card, and no others',
+    rule: 'ended holds of open authorizations in the window of the counters are summed by card, and no others',
     async check(open) {
       const storage = await open();
       const { unitOfWork } = storage;
@@ -428,6 +428,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         { hold_end_ms: 1_000, held: money(1_000), status: 'expired' },
         { hold_end_ms: 1_000, held: money(3), status: 'partially_cleared' },
         { hold_end_ms: null, held: money(9) },
+        { hold_end_ms: 1_000, held: money(2_000), window_start_ms: -1 },
       ]);
       await recordOn(storage, none!, [{ hold_end_ms: null, held: money(9) }]);
       await unitOfWork.read(async (tx) => {

@@ -78,6 +78,27 @@ export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: 'no window is loaded for records that count in the window of the counters, nor for declined ones',
+    async check(open) {
+      const { card } = await freshCard(open);
+      await card.recordAuthorization('T-window');
+      await card.recordAuthorization('T-window-declined', { window_start_ms: -day_ms, status: 'declined' });
+      for (const trace_id of ['T-window', 'T-window-declined']) {
+        assertEqual((await card.look(card.authorization({ trace_id }))).windows, [], 'the windows');
+      }
+    },
+  },
+  {
+    rule: 'a debit does not load the clearings that refer to those found',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const found = { ...nothing_in_common, acquirer_reference_data: 'ARD-1' };
+      const purchase = await card.recordClearing(found);
+      await card.recordClearing({ ...nothing_in_common, clearing_id: purchase.id });
+      assertEqual(idsOf((await card.look(card.clearing(found))).clearings), [purchase.id], 'the clearings');
+    },
+  },
+  {
     rule: 'no hold is loaded before the next end, and then none after the next one',
     async check(open) {
       const { storage, card } = await freshCard(open);

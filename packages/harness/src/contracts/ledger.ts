@@ -6,6 +6,7 @@ import {
   type LedgerState,
   match_reach_days,
   type NetworkMessage,
+  type PastWindow,
   withoutDetails,
 } from '@tallystick/cards';
 import { assert, Fault, money } from '@tallystick/kernel';
@@ -110,6 +111,11 @@ class CardUnderTest {
     });
   }
 
+  /** Writes counters of past windows. */
+  async writeWindows(...windows: readonly PastWindow[]): Promise<void> {
+    await this.#storage.ledger.pass([], () => ({ changes: { ...no_changes, windows }, result: null }));
+  }
+
   /** Returns the card's counters and its records, newest first. */
   read() {
     return this.#storage.unitOfWork.read(async (tx) => {
@@ -119,6 +125,13 @@ class CardUnderTest {
       return { counters: card!.counters, authorizations, clearings };
     });
   }
+}
+
+/** Returns the loaded windows with their fields in one order. */
+function windowsOf({ windows }: LedgerState): readonly LedgerState['windows'][number][] {
+  return windows.map(({ card_id, window_start_ms, held, cleared, uses, is_stored }) => {
+    return { card_id, window_start_ms, held, cleared, uses, is_stored };
+  });
 }
 
 /** Creates cards of a new company. */
@@ -376,7 +389,7 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'a clearing with a reference loads its merchant too, if the pass decides on the card or two share the reference',
+    rule: 'a clearing with a reference loads its merchant too, if the pass decides on the card',
     async check(open) {
       const { card } = await freshCard(open);
       const day = { net_reference_number: 'MCCSETTLE0520', merchant_id: 'M-recent' };
@@ -387,8 +400,85 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const beside = await card.look(message, card.authorization({ trace_id: 'T-other' }));
       assertIncludes(idsOf(beside.authorizations), [settled.id, other.id], 'beside a message to be decided');
       const tie = await card.recordAuthorization('T-tie', day);
-      const tied = await card.look(message);
-      assertIncludes(idsOf(tied.authorizations), [settled.id, other.id, tie.id], 'two with one reference');
+      assertIncludes(idsOf((await card.look(message)).authorizations), [settled.id, tie.id], 'two with one reference');
+    },
+  },
+  {
+    rule: 'for a credit, the clearings that refer to those found are loaded, and those that refer to these',
+    async check(open) {
+      const { card } = await freshCard(open);
+      for (const found of [{ acquirer_reference_data: 'ARD-1' }, { merchant_id: 'M-recent' }]) {
+        const purchase = await card.recordClearing({ ...nothing_in_common, ...found });
+        const refers = (to: Clearing) => card.recordClearing({ ...nothing_in_common, clearing_id: to.id });
+        const credit = await refers(purchase);
+        const reversal = await refers(credit);
+        const other = await refers(purchase);
+        const message = card.clearing({ ...nothing_in_common, ...found, clearing_type: 'CREDIT' });
+        const { clearings } = await card.look(message);
+        assertIncludes(clearings, [purchase, credit, reversal, other], 'the clearings');
+      }
+    },
+  },
+  {
+    rule: 'a past window is loaded as the last pass wrote it, when a loaded authorization or clearing counts in it',
+    async check(open) {
+      const storage = await open();
+      const [card, other] = await freshCards(storage, 2);
+      const marked = { window_start_ms: -2 * day_ms, approval_code: 'WW1234' };
+      const root = await card!.recordAuthorization('T-window', marked);
+      await card!.recordClearing({ ...nothing_in_common, ...marked, window_start_ms: -day_ms });
+      const window = (of: CardUnderTest, window_start_ms: number, held: number) => ({
+        card_id: of.id,
+        window_start_ms,
+        held: money(held),
+        cleared: money(-3),
+        uses: 2,
+      });
+      await card!.writeWindows(window(card!, -2 * day_ms, 1), window(card!, -day_ms, 5));
+      await card!.writeWindows(window(card!, -2 * day_ms, 7), window(other!, -2 * day_ms, 9));
+      const stored = (held: number, at: number) => ({ ...window(card!, at, held), is_stored: true });
+      const by_trace = await card!.look(card!.authorization({ trace_id: 'T-window' }));
+      assertIncludes(windowsOf(by_trace), [stored(7, -2 * day_ms)], 'the window of an authorization');
+      const by_reference = await card!.look(card!.clearing({ ...nothing_in_common, approval_code: 'WW1234' }));
+      const expected = [stored(7, -2 * day_ms), stored(5, -day_ms)];
+      assertIncludes(windowsOf(by_reference), expected, 'the windows of an authorization and a clearing');
+      const child = await card!.recordAuthorization('T-of-window', { root_id: root.id });
+      const by_child = await card!.look(card!.authorization({ trace_id: child.trace_id }));
+      assertIncludes(windowsOf(by_child), [stored(7, -2 * day_ms)], 'the window of a root');
+    },
+  },
+  {
+    rule: 'a past window that was never written is loaded as the sums of its rows',
+    async check(open) {
+      const storage = await open();
+      const [card, other] = await freshCards(storage, 2);
+      const of_window = { window_start_ms: -day_ms };
+      await card!.recordAuthorization('T-first', { ...of_window, held: money(30) });
+      await card!.recordAuthorization('T-second', { ...of_window, held: money(7), uses: 0 });
+      await card!.recordAuthorization('T-present', { held: money(500) });
+      await card!.recordClearing({ ...of_window, cleared_effect: money(20) });
+      await card!.recordClearing({ ...of_window, cleared_effect: money(-45), uses: 0 });
+      await card!.recordClearing({ cleared_effect: money(600) });
+      await other!.recordAuthorization('T-first', { ...of_window, held: money(1_000) });
+      await other!.recordClearing({ ...of_window, cleared_effect: money(1_000) });
+      const state = await card!.look(card!.authorization({ trace_id: 'T-first' }));
+      const sums = { card_id: card!.id, window_start_ms: -day_ms, held: 37, cleared: -25, uses: 2, is_stored: false };
+      assertIncludes(windowsOf(state), [sums], 'the windows');
+    },
+  },
+  {
+    rule: 'the windows of ended holds are loaded',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const hold_end_ms = storage.now_ms - 1;
+      await card.recordAuthorization('T-due', { window_start_ms: -day_ms, held: money(4), hold_end_ms });
+      const sums = { card_id: card.id, window_start_ms: -day_ms, held: 4, cleared: 0, uses: 1, is_stored: false };
+      await card.setNextHoldEnd(hold_end_ms);
+      const by_message = windowsOf(await card.look(card.authorization({ trace_id: 'T-none' })));
+      const due = await storage.ledger.passDue(100, look);
+      await card.setNextHoldEnd(null);
+      assertIncludes(by_message, [sums], 'for a message');
+      assertIncludes(windowsOf(due), [sums], 'for a pass over due cards');
     },
   },
   {

@@ -76,6 +76,7 @@ export function clearingMessage(number_index: Uint8Array, fields: Partial<Cleari
 
 export const no_changes: LedgerChanges = {
   counters: [],
+  windows: [],
   authorizations_inserted: [],
   authorizations_changed: [],
   clearings_inserted: [],

@@ -8,6 +8,7 @@ import { mail } from './0005-mail.ts';
 import { deliveryRounds } from './0006-delivery-rounds.ts';
 import { claimsOnMachineTime } from './0007-claims-on-machine-time.ts';
 import { mailsPage } from './0008-mails-page.ts';
+import { cardWindows } from './0009-card-windows.ts';
 import { holdLifetimes } from './0010-hold-lifetimes.ts';
 import { authorizationKeys } from './0012-authorization-keys.ts';
 import { outboxPositions } from './0014-outbox-positions.ts';
@@ -23,6 +24,7 @@ export const migrations = [
   { name: '0006-delivery-rounds', class: migration(deliveryRounds) },
   { name: '0007-claims-on-machine-time', class: migration(claimsOnMachineTime) },
   { name: '0008-mails-page', class: migration(mailsPage) },
+  { name: '0009-card-windows', class: migration(cardWindows) },
   { name: '0010-hold-lifetimes', class: migration(holdLifetimes) },
   { name: '0012-authorization-keys', class: migration(authorizationKeys) },
   { name: '0014-outbox-positions', class: migration(outboxPositions) },

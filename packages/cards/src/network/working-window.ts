@@ -1,0 +1,87 @@
+import { assert, money } from '@tallystick/kernel';
+import { amountLeft } from '../issuing/available-balance.ts';
+import type { WindowCounters } from '../issuing/card.ts';
+
+const nothing = { held: 0, cleared: 0, uses: 0 } as const;
+
+/** A change of counters. */
+export interface Change {
+  readonly held?: number;
+  readonly cleared?: number;
+  readonly uses?: number;
+}
+
+/**
+ * The counters of one window of a card within a pass. `sum` collects separately what changed in the
+ * rows of the window, so that counters and rows can be compared.
+ */
+export class WorkingWindow {
+  readonly start_ms: number;
+  readonly #before: Pick<WindowCounters, 'held' | 'cleared' | 'uses'>;
+  #held: number;
+  #cleared: number;
+  #uses: number;
+  #sum_held = 0;
+  #sum_cleared = 0;
+  #sum_uses = 0;
+
+  constructor(start_ms: number, before: Pick<WindowCounters, 'held' | 'cleared' | 'uses'> | null) {
+    this.start_ms = start_ms;
+    this.#before = before ?? { held: money(0), cleared: money(0), uses: 0 };
+    this.#held = this.#before.held;
+    this.#cleared = this.#before.cleared;
+    this.#uses = this.#before.uses;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  get uses(): number {
+    return this.#uses;
+  }
+
+  get isChanged(): boolean {
+    const { held, cleared, uses } = this.#before;
+    return this.#held !== held || this.#cleared !== cleared || this.#uses !== uses;
+  }
+
+  /** What the window leaves of the total, in minor units. */
+  available(total_card_amount: number): number {
+    return amountLeft(total_card_amount, { held: this.#held, cleared: this.#cleared });
+  }
+
+  change(by: Change): void {
+    const { held, cleared, uses } = { ...nothing, ...by };
+    this.#held += held;
+    this.#cleared += cleared;
+    this.#uses += uses;
+  }
+
+  /** Adds what changed in the rows of the window. */
+  sum(by: Change): void {
+    const { held, cleared, uses } = { ...nothing, ...by };
+    this.#sum_held += held;
+    this.#sum_cleared += cleared;
+    this.#sum_uses += uses;
+  }
+
+  counters(): WindowCounters {
+    return {
+      window_start_ms: this.start_ms,
+      held: money(this.#held),
+      cleared: money(this.#cleared),
+      uses: this.#uses,
+    };
+  }
+
+  /** Violates when the counters changed by another amount than the rows, or fell below 0. */
+  check(card_id: number): void {
+    const { held, cleared, uses } = this.#before;
+    const of = `card ${card_id}, window ${this.start_ms}`;
+    assert(this.#held === held + this.#sum_held, `${of}: the counter of holds is not what the holds sum to`);
+    assert(this.#uses === uses + this.#sum_uses, `${of}: the counter of uses is not what was used`);
+    assert(this.#cleared === cleared + this.#sum_cleared, `${of}: the cleared amount is not what cleared`);
+    assert(this.#held >= 0 && this.#uses >= 0, `${of}: a counter is below zero`);
+  }
+}
