@@ -138,10 +138,10 @@ function assertBooksBalance({ state }: NetworkWorld): void {
     assert.ok(!windows.has(present), 'the window of the counters is not over');
     windows.set(present, counters);
   }
-  const window_of_row = (row: Authorization | Clearing) => `${row.card_id} ${row.window_start_ms}`;
-  for (const window of new Set([...windows.keys(), ...[...rows, ...clearings].map(window_of_row)])) {
-    const of_window = rows.filter((row) => window_of_row(row) === window);
-    const cleared = clearings.filter((row) => window_of_row(row) === window);
+  const windowOf = (row: Authorization | Clearing) => `${row.card_id} ${row.window_start_ms}`;
+  for (const window of new Set([...windows.keys(), ...[...rows, ...clearings].map(windowOf)])) {
+    const of_window = rows.filter((row) => windowOf(row) === window);
+    const cleared = clearings.filter((row) => windowOf(row) === window);
     const counters = windows.get(window) ?? { held: 0, cleared: 0, uses: 0 };
     assert.equal(counters.held, sum(of_window.map(({ held }) => held)), 'held');
     assert.equal(counters.cleared, sum(cleared.map(({ cleared_effect }) => cleared_effect)), 'cleared');
