@@ -1,11 +1,12 @@
-import type { CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
+import type { CandidateKeyKind, MerchantSearch, WindowKey } from '@tallystick/cards';
 import { partsOfKey, referenceKeys } from '@tallystick/cards';
 import { type NamedQuery, named } from '../connection/named-query.ts';
 import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
-import { windowsOnPostgres } from '../schema/window-sums.ts';
+import { windowLists, windowsOnPostgres } from '../schema/window-sums.ts';
 
 const authorizations = selectList(authorization_columns, 'a');
+const windows = windowsOnPostgres((card_id) => `authorizations s where s.card_id = ${card_id}`);
 const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
 
 type Referenced = Parameters<typeof referenceKeys>[0];
@@ -87,8 +88,6 @@ export const postgres_lookups_before_keys = {
     );
   },
 
-  windows: windowsOnPostgres(
-    'ledger_windows_before_keys',
-    (card_id) => `authorizations s where s.card_id = ${card_id}`,
-  ),
+  windows: (keys: readonly WindowKey[]): NamedQuery =>
+    named('ledger_windows_before_keys', windows, [...windowLists(keys)]),
 };

@@ -3,7 +3,7 @@ import { type NamedQuery, named } from '../connection/named-query.ts';
 import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
 import { done_statuses_sql } from '../schema/candidate-sql.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
-import { windowsOnPostgres } from '../schema/window-sums.ts';
+import { windowLists, windowsOnPostgres } from '../schema/window-sums.ts';
 
 /** A clearing message whose roots are asked for. */
 export interface ReferenceSearch {
@@ -36,6 +36,10 @@ export interface PostgresLookups {
 }
 
 const authorizations = selectList(authorization_columns, 'a');
+const windows = windowsOnPostgres(
+  (card_id) => `authorization_keys k join authorizations s on s.id = k.authorization_id
+    where k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
+);
 const keyed = 'authorization_keys k join authorizations a on a.id = k.authorization_id';
 
 /** The look-ups by `authorization_keys`. */
@@ -106,9 +110,5 @@ export const postgres_lookups: PostgresLookups = {
     );
   },
 
-  windows: windowsOnPostgres(
-    'ledger_windows',
-    (card_id) => `authorization_keys k join authorizations s on s.id = k.authorization_id
-      where k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
-  ),
+  windows: (keys) => named('ledger_windows', windows, [...windowLists(keys)]),
 };

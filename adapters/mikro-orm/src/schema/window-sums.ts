@@ -1,6 +1,5 @@
 import type { LedgerState, WindowKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
-import { type NamedQuery, named } from '../connection/named-query.ts';
 
 /** The counters of a past window, as `is_stored` in `card_windows` or as sums of its rows. */
 export type WindowRow = LedgerState['windows'][number];
@@ -24,20 +23,23 @@ function sumsOf(authorizationsOf: AuthorizationsOfCard, card_id: string, window_
   };
 }
 
-/** Returns a query on Postgres for the counters of windows: stored rows, else sums. */
-export function windowsOnPostgres(
-  name: string,
-  authorizationsOf: AuthorizationsOfCard,
-): (keys: readonly WindowKey[]) => NamedQuery {
+/**
+ * The text of a query on Postgres for the counters of windows: stored rows, else sums. Its
+ * parameters are the lists of `windowLists`.
+ */
+export function windowsOnPostgres(authorizationsOf: AuthorizationsOfCard): string {
   const sums = sumsOf(authorizationsOf, 'w.card_id', 'w.window_start_ms');
   const counter = (column: keyof typeof sums) =>
     `cast(case when c.card_id is null then ${sums[column]} else c.${column} end as bigint) as ${column}`;
-  const text = `select w.card_id, w.window_start_ms, ${counter('held')}, ${counter('cleared')}, ${counter('uses')},
+  return `select w.card_id, w.window_start_ms, ${counter('held')}, ${counter('cleared')}, ${counter('uses')},
        c.card_id is not null as is_stored
      from unnest($1::bigint[], $2::bigint[]) as w (card_id, window_start_ms)
      left join card_windows c on c.card_id = w.card_id and c.window_start_ms = w.window_start_ms`;
-  return (keys) =>
-    named(name, text, [keys.map(({ card_id }) => card_id), keys.map(({ window_start_ms }) => window_start_ms)]);
+}
+
+/** The keys as two lists of the same length and order. */
+export function windowLists(keys: readonly WindowKey[]): readonly number[][] {
+  return [keys.map(({ card_id }) => card_id), keys.map(({ window_start_ms }) => window_start_ms)];
 }
 
 /** Returns the look-up on SQLite of the sums of a window that has no row. */
