@@ -191,9 +191,87 @@ const wrong_bodies: readonly Wrong[] = [
   ),
   refusedFields(
     'a change of what cannot be changed',
-    { body: { data: { currency: 'EUR', rcn_id: 1 } } },
+    { body: { data: { currency: 'EUR', rcn_id: 2 } } },
     ['data.currency', 'data.rcn_id'],
     `${path}/1`,
+  ),
+  refusedFields('a misspelt control', card({ curency: 'EUR' }), ['data.curency']),
+  refusedFields('several unknown fields', card({ colour: 'blue', transaction_max: 1 }), [
+    'data.colour',
+    'data.transaction_max',
+  ]),
+  refusedFields('a field beside data that belongs inside', { body: { data: {}, metadata: {} } }, ['metadata']),
+  refusedFields('an unknown sibling of data', { body: { data: { total_card_amount: 1 }, total_card_amount: 5 } }, [
+    'total_card_amount',
+  ]),
+  refusedFields('a field inside data that belongs beside', card({ show_card_number: true }), ['data.show_card_number']),
+  refusedFields('a card number as the name of a field', card({ [card_number]: 1 }), ['data["(many digits)"]']),
+  refusedFields('a long name of a field', card({ ['x'.repeat(1_000)]: 1 }), ['data[text of 1000 characters]']),
+  refusedFields('an empty name of a field', card({ '': 1 }), ['data[""]']),
+  refusedFields('the prototype as a field', { body: '{"data":{"total_card_amount":5,"__proto__":{"a":1}}}' }, [
+    'data.__proto__',
+  ]),
+  refusedFields('a misspelt field in a change', { body: { data: { meta_data: {} } } }, ['data.meta_data'], `${path}/1`),
+  refusedFields('another status in a change', { body: { data: { status: 'Canceled' } } }, ['data.status'], `${path}/1`),
+  refusedFields('another expiry in a change', { body: { data: { expiry: '2040-01' } } }, ['data.expiry'], `${path}/1`),
+  refusedFields(
+    'a total of null in a change',
+    { body: { data: { total_card_amount: null } } },
+    ['data.total_card_amount'],
+    `${path}/1`,
+  ),
+  refusedFields(
+    'an unknown field beside the address',
+    { body: { data: { email: 'a@example.com', copy: true } } },
+    ['data.copy'],
+    `${path}/1/email`,
+  ),
+  refusedFields('a misspelt field of a bare template', { body: { ...template, mcclist: [] } }, ['mcclist'], templates),
+  refusedFields(
+    'a misspelt field of a template',
+    { body: { data: { ...template, mcclist: [] } } },
+    ['data.mcclist'],
+    templates,
+  ),
+  refusedFields('a field beside a wrapped template', { body: { data: template, name: 'n' } }, ['name'], templates),
+  refusedFields(
+    'a misspelt field of a webhook',
+    { body: { data: { callback_url: 'https://a.example', event_types: [1] } } },
+    ['data.event_types'],
+    '/v1/webhooks',
+  ),
+  refusedFields(
+    'a misspelt field of a company',
+    {
+      key: 'operator',
+      body: { data: { name: 'n', customer_number: '1', fulldetails_in_mail: true } },
+    },
+    ['data.fulldetails_in_mail'],
+    '/operator/v1/companies',
+  ),
+  refusedFields(
+    'a misspelt field of a key',
+    {
+      key: 'operator',
+      body: { data: { role: 'client', company_id: 1, name: 'x', rate_limit: 5 } },
+    },
+    ['data.rate_limit'],
+    '/operator/v1/keys',
+  ),
+  refusedFields(
+    'a misspelt field of an event',
+    {
+      key: 'operator',
+      body: { data: { company_id: 1, event_type: 'ach.status', payload: {}, prevous: {} } },
+    },
+    ['data.prevous'],
+    '/operator/v1/events',
+  ),
+  refusedFields(
+    'a misspelt field of the clock',
+    { key: 'operator', body: { data: { advanced: 'PT1S' } } },
+    ['data.advanced'],
+    '/sandbox/v1/clock',
   ),
   refusedFields(
     'a company without a name',
@@ -369,6 +447,14 @@ const wrong_queries: readonly Wrong[] = [
   refusedQuery('/v1/events?filter[created_at]=[yesterday,]', ['filter[created_at]']),
   refusedQuery(`/v1/events?filter[payload.card_number]=${card_number}`, ['filter[payload.card_number]']),
   refusedQuery('/v1/events?page[after]=nonsense', ['page[after]']),
+  refusedQuery(`${path}?filter[stauts]=Approved`, ['filter[stauts]']),
+  refusedQuery(`${path}?page[limits]=5`, ['page[limits]']),
+  refusedQuery(`${path}?limit=5`, ['limit']),
+  refusedQuery(`${path}?show_realtime_auth=true`, ['show_realtime_auth']),
+  refusedQuery(`${path}/1?show_cardnumber=true&x=1`, ['show_cardnumber', 'x']),
+  refusedQuery(`/v1/events?status=x&${card_number}=1`, ['status', '"(many digits)"']),
+  refusedQuery('/v1/events/types?page[limit]=5', ['page[limit]']),
+  refusedQuery('/operator/v1/mails?state=sent', ['state'], 'operator'),
   refusedQuery('/operator/v1/keys?filter[company_id]=x', ['filter[company_id]'], 'operator'),
 ];
 

@@ -76,7 +76,7 @@ for (const database of database_names) {
       assert.equal(again.headers.get('idempotent-replayed'), 'true');
     });
 
-    it('with another body, path or query is refused with 422', async (t) => {
+    it('with another body or path is refused with 422', async (t) => {
       const service = await startService(t, database);
       await create(service, 'k');
       const headers = { 'Idempotency-Key': 'k' };
@@ -84,7 +84,6 @@ for (const database of database_names) {
       const others = [
         await create(service, 'k', { total_card_amount: 1001 }),
         await service.send('POST', `${path}/1/email`, { body, headers }),
-        await service.send('POST', `${path}?a=1`, { body, headers }),
       ];
       for (const other of others) {
         assert.equal(other.status, 422);

@@ -134,8 +134,9 @@ const wrong_requests: readonly Wrong[] = [
   registering('a status in capitals', { callback_url, status: 'Active' }, 'status', /one of active, inactive/),
   { name: 'no data', method: 'POST', at: path, status: 400, field: 'data', call: { body: {} } },
   ...[
-    ['the callback URL', { callback_url }, 'callback_url', /cannot be changed/] as const,
-    ['the callback URL to null or anything', { callback_url: 5 }, 'callback_url', /cannot be changed/] as const,
+    ['the callback URL', { callback_url: `${callback_url}/b` }, 'callback_url', /cannot be changed/] as const,
+    ['the callback URL to null', { callback_url: null }, 'callback_url', /cannot be changed/] as const,
+    ['the callback URL to a number', { callback_url: 5 }, 'callback_url', /cannot be changed/] as const,
     ['the secret', { secret: 'another secret of mine' }, 'secret', /rotate/] as const,
     ['the secret to a number', { secret: 5 }, 'secret', /rotate/] as const,
     ['the status to another', { status: 'deleted' }, 'status', /one of active, inactive/] as const,

@@ -133,10 +133,11 @@ test('a malformed parameter is refused by its name', () => {
 
 test('an unknown filter is refused by its name, and the message names the filter that was meant', () => {
   const unknown: readonly (readonly [string, RegExp])[] = [
-    ['mcc', /the nearest name is payload\.mcc$/],
-    ['payload.net_reference_number', /the nearest name is payload\.net_ref_num$/],
-    ['payload.event_type', /the nearest name is event_type$/],
-    ['payload.merchant_city', /these are: payload\.merchant_amount, /],
+    ['mcc', /did you mean payload\.mcc\?$/],
+    ['payload.net_reference_number', /did you mean payload\.net_ref_num\?$/],
+    ['payload.event_type', /did you mean event_type\?$/],
+    ['payload.merchant_nmae', /did you mean payload\.merchant_name\?$/],
+    ['payload.currency', /these are: payload\.merchant_amount, /],
     ['toString', /these are: /],
     ['', /these are: /],
   ];

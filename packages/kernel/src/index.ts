@@ -1,5 +1,6 @@
 export * from './errors/assert.ts';
 export * from './errors/refusal.ts';
+export * from './requests/nearest-name.ts';
 export * from './requests/request-fields.ts';
 export * from './requests/show-value.ts';
 export * from './secrets/random.ts';

@@ -1,4 +1,4 @@
-import type { Route, Tag } from '../request/route.ts';
+import { ignoresUnknownNames, type Route, type Tag } from '../request/route.ts';
 import { minimal_item } from '../resources/fields.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import type { Operation } from './operation.ts';
@@ -26,7 +26,12 @@ Every request carries \`Authorization: Bearer <API key>\`. Bodies are JSON objec
 in minor units (cents). A key with a signing secret signs each request: \`X-Timestamp\` is the time in seconds since the Unix
 epoch, and \`X-Signature\` is the lower-case hex HMAC-SHA-256 over timestamp, method, path, query and body, joined by line feeds.
 
-Every answer carries \`X-Request-Id\`. Clients must ignore unknown fields, because new ones may be added.`;
+Every answer carries \`X-Request-Id\`. Clients must ignore unknown fields, because new ones may be added.
+
+A request with an unknown field or query parameter is refused, and the error names the nearest known one. A resource can be sent
+back as it was answered: the members that only answers have are ignored. Null stands for the default of a field: on creation it is
+the same as an absent field, and in a PATCH it resets the field. Only messages of the card network may have unknown fields, which
+are ignored.`;
 
 /** What each section is about. The document lists its operations in this order. */
 const sections: Readonly<Record<Tag, string>> = {
@@ -74,15 +79,20 @@ export function openApi(
           description: 'An API key. A key with a signing secret also signs each request',
         },
       },
-      schemas: collectNamedSchemas([
-        error,
-        links,
-        minimal_item,
-        ...routes.flatMap(({ body, documented_body, answer, other_answers }) =>
-          [documented_body ?? body, answer, ...Object.values(other_answers ?? {})].filter((schema) => schema != null),
-        ),
-        ...delivery_schemas,
-      ]),
+      schemas: collectNamedSchemas(
+        [
+          error,
+          links,
+          minimal_item,
+          ...routes.flatMap(({ body, documented_body, answer, other_answers }) =>
+            [documented_body ?? body, answer, ...Object.values(other_answers ?? {})].filter((schema) => schema != null),
+          ),
+          ...delivery_schemas,
+        ],
+        routes
+          .filter((route) => !ignoresUnknownNames(route))
+          .flatMap(({ body, documented_body }) => documented_body ?? body ?? []),
+      ),
       headers: response_headers,
       responses: describeErrors(),
     },

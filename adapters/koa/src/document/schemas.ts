@@ -26,8 +26,11 @@ export function inlineSchemaOf(schema: z.ZodType): Json {
   return json;
 }
 
-/** The schemas by their names, each once, with those that they refer to by name. */
-export function collectNamedSchemas(schemas: readonly z.ZodType[]): Json {
+/**
+ * The schemas by their names, each once, with those that they refer to by name. The objects of
+ * `closed` schemas have no other fields than those that they name.
+ */
+export function collectNamedSchemas(schemas: readonly z.ZodType[], closed: readonly z.ZodType[] = []): Json {
   const registry = z.registry<{ id: string }>();
   const examples: Record<string, Json> = {};
   for (const schema of schemas.flatMap(listNamedParts)) {
@@ -38,12 +41,26 @@ export function collectNamedSchemas(schemas: readonly z.ZodType[]): Json {
     if (schema.meta()?.examples !== undefined) examples[id] = { examples: schema.meta()?.examples };
   }
   const { schemas: by_name } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  const closed_ids = new Set(closed.map((schema) => schema.meta()?.id));
   return Object.fromEntries(
     Object.entries(by_name).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [
       id,
-      { ...schema, ...examples[id] },
+      { ...((closed_ids.has(id) ? closeObjects(schema) : schema) as Json), ...examples[id] },
     ]),
   );
+}
+
+/** Keywords that hold values or names, not schemas. */
+const value_keywords: ReadonlySet<string> = new Set(['examples', 'enum', 'const', 'default', 'required']);
+
+/** Closes every object with named fields. A record stays open. */
+function closeObjects(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closeObjects);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([name, inner]) => [name, value_keywords.has(name) ? inner : closeObjects(inner)]),
+  );
+  return copy.type === 'object' && 'properties' in copy ? { additionalProperties: false, ...copy } : copy;
 }
 
 /** Returns the schema and the schemas within it that may have names. */

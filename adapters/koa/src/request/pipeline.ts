@@ -27,9 +27,10 @@ import type { Admission } from './admission.ts';
 import { parseJson, readBody, requireJsonType } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
-import { nameCursor, parseQuery, type Query } from './query.ts';
+import { createFieldCheck, type FieldCheck } from './known-fields.ts';
+import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { ApiRequest, Route } from './route.ts';
+import { type ApiRequest, ignoresUnknownNames, type Route } from './route.ts';
 import { parseShape } from './shape.ts';
 
 /** The state of a request beside Koa's context. */
@@ -78,6 +79,15 @@ interface Arrived {
   readonly now_ms: number;
 }
 
+/** A route with the checks that are derived from it once. */
+type PreparedRoute = Route & { readonly query: QueryRules; readonly checkFields: FieldCheck };
+
+function prepare(route: Route): PreparedRoute {
+  const filter_names = Object.keys(route.filter?.shape ?? {});
+  const query = { ...route.query, filter_names, ignores_unknown: ignoresUnknownNames(route) };
+  return { ...route, query, checkFields: createFieldCheck(route) };
+}
+
 /**
  * Returns the pipeline of a route. The order of its steps is the same for all routes: the number of
  * requests in progress (503), the caller (401), the rate limit (429), the load of the route (503),
@@ -85,7 +95,8 @@ interface Arrived {
  * Idempotency-Key, its claim (409, 422, or the first answer again). Then the body's type and shape
  * (415, 400), and the work.
  */
-export function createAnswering(ports: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
+export function createAnswering(ports: PipelinePorts, bare: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
+  const route = prepare(bare);
   return async (ctx) => {
     const { req, state } = ctx;
     state.route = route.path;
@@ -113,7 +124,7 @@ function answerOverload(route: Route, request_id: string): RenderedAnswer {
 /** The steps after the body has arrived. */
 async function answerRead(
   ports: PipelinePorts,
-  route: Route,
+  route: PreparedRoute,
   ctx: HttpContext,
   principal: Principal,
   bytes: Buffer,
@@ -133,7 +144,7 @@ async function answerRead(
     );
   }
   requireRole(principal, route.area);
-  const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query ?? no_rules);
+  const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.now().epochMilliseconds;
   const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
@@ -141,13 +152,16 @@ async function answerRead(
   return key === null ? perform(ports, route, arrived, null) : performOnce(ports, route, arrived, key);
 }
 
-const no_rules = {};
-
 /**
  * Does the work of a request with an idempotency key. A refusal is an answer and is kept. A failure
  * of the service releases the key.
  */
-async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
+async function performOnce(
+  ports: PipelinePorts,
+  route: PreparedRoute,
+  arrived: Arrived,
+  key: string,
+): Promise<RenderedAnswer> {
   const { ctx, principal, bytes, now_ms } = arrived;
   const { request_id } = ctx.state;
   const owner = await claimKey(ports, principal, key, signedPartsOf(ctx, bytes), { request_id, now_ms });
@@ -178,7 +192,7 @@ async function releaseKey(ports: PipelinePorts, request_id: string, owner: Idemp
 
 async function perform(
   ports: PipelinePorts,
-  route: Route,
+  route: PreparedRoute,
   { ctx, principal, query, bytes, now_ms }: Arrived,
   owner: IdempotencyOwner | null,
 ): Promise<RenderedAnswer> {
@@ -191,7 +205,9 @@ async function perform(
     const value = parseJson(bytes);
     const bare = route.takes_bare_body === true && !isWrapped(value);
     prefix = bare ? '' : 'data.';
-    body = bare ? parseShape(route.body, { data: value }, 'data') : parseShape(route.body, value);
+    body = bare
+      ? parseShape(route.body, checkBareFields(route.checkFields, value), 'data')
+      : parseShape(route.body, route.checkFields(value));
   }
   const request: ApiRequest = { principal, request_id: ctx.state.request_id, now_ms, id, delivery_id, query, body };
   try {
@@ -257,6 +273,20 @@ function parsePathId(text: string | undefined): number {
 
 function isWrapped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'data');
+}
+
+/** Checks a body that stands for the content of `data`. The problems name its own fields. */
+function checkBareFields(checkFields: FieldCheck, value: unknown): unknown {
+  try {
+    return checkFields({ data: value });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const [first, ...others] = error.fields.map(({ path, message }) => ({
+      path: path.replace(/^data\.?/, ''),
+      message,
+    }));
+    throw invalid(first!, ...others);
+  }
 }
 
 /** The domain names fields relative to the resource. The caller wrote them under `data`. */

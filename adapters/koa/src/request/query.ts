@@ -2,11 +2,13 @@ import {
   type FieldError,
   invalidQuery,
   isStorable,
+  nearestName,
   type PageRequest,
   page_limit_default,
   page_limit_max,
   page_offset_max,
   Refusal,
+  showValue,
 } from '@tallystick/kernel';
 import type * as z from 'zod';
 
@@ -78,8 +80,12 @@ export interface QueryRules {
    * Accepts `filter[<name>]` for these names. It is a function because some names are not fixed.
    */
   readonly filters?: (name: string) => boolean;
+  /** The fixed names among the filters, for suggestions. */
+  readonly filter_names?: readonly string[];
   /** Parameters that are `true` or `false`. */
   readonly flags?: readonly string[];
+  /** Accepts any other parameter without effect. */
+  readonly ignores_unknown?: boolean;
 }
 
 /** Returns the rule that accepts the filters of a schema. */
@@ -90,9 +96,9 @@ export function namedIn(filter: z.ZodObject): (name: string) => boolean {
 const bracketed = /^(filter|page)\[(.*)\]$/s;
 
 /**
- * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every
- * `filter[...]` or `page[...]` that the route does not accept, that is repeated, or whose value is
- * malformed. Other unknown parameters are ignored.
+ * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every parameter
+ * that the route does not accept, with the nearest one that it accepts, every `filter[...]` or
+ * `page[...]` that is repeated, and every malformed value.
  */
 export function parseQuery(path: string, querystring: string, prefer: string | undefined, rules: QueryRules): Query {
   const filters = new Map<string, string>();
@@ -106,21 +112,22 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
         errors.push({ path: name, message: 'is malformed; write filter[<field>]=<value> or page[limit]=<n>' });
       } else if (rules.flags?.includes(name)) {
         readFlag(name, value, flags, errors);
+      } else if (!rules.ignores_unknown) {
+        const hint = didYouMean(name, [...(rules.flags ?? []), ...bracketedNames(rules)]);
+        errors.push({ path: showName(name), message: `is not a parameter of this path${hint}` });
       }
       continue;
     }
     const into = kind === 'filter' ? filters : page;
     if (!isStorable(name + value) || (name + value).includes('\uFFFD')) {
-      errors.push({ path: name.toWellFormed(), message: 'is not valid text' });
+      errors.push({ path: showName(name), message: 'is not valid text' });
     } else if (into.has(inner)) {
       errors.push({ path: name, message: 'is repeated' });
     } else if (kind === 'filter' ? rules.filters?.(inner) : rules.paged && page_names.includes(inner)) {
       into.set(inner, value);
     } else {
-      errors.push({
-        path: name,
-        message: kind === 'filter' ? 'is not a filter of this path' : describeUnknownPage(rules),
-      });
+      const message = kind === 'filter' ? describeUnknownFilter(inner, rules) : describeUnknownPage(inner, rules);
+      errors.push({ path: showName(name), message });
     }
   }
   const request = readPage(page, errors);
@@ -136,10 +143,32 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
 
 const page_names = ['limit', 'after', 'offset'];
 
-function describeUnknownPage(rules: QueryRules): string {
-  return rules.paged
-    ? `is not a page parameter; these are: ${page_names.join(', ')}`
-    : 'is not a parameter of this path, which is not a list';
+function describeUnknownPage(name: string, rules: QueryRules): string {
+  if (!rules.paged) return 'is not a parameter of this path, which is not a list';
+  const hint = didYouMean(`page[${name}]`, bracketedNames({ paged: true }));
+  return `is not a page parameter${hint || `; these are: ${page_names.join(', ')}`}`;
+}
+
+function describeUnknownFilter(name: string, rules: QueryRules): string {
+  const { filter_names = [] } = rules;
+  return `is not a filter of this path${didYouMean(`filter[${name}]`, bracketedNames({ filter_names }))}`;
+}
+
+/** Returns the bracketed parameters that the rules name, as a caller writes them. */
+function bracketedNames({ paged, filter_names = [] }: QueryRules): readonly string[] {
+  const pages = paged ? page_names.map((name) => `page[${name}]`) : [];
+  return [...filter_names.map((name) => `filter[${name}]`), ...pages];
+}
+
+/** Returns a suggestion to continue a sentence with; empty when no known name is near. */
+function didYouMean(name: string, known: readonly string[]): string {
+  const nearest = known.find((one) => one.endsWith(`[${name}]`)) ?? nearestName(name, known);
+  return nearest === null ? '' : `; did you mean ${nearest}?`;
+}
+
+/** The name of a parameter as a message may repeat it: short, and without a card number. */
+function showName(name: string): string {
+  return /^(?!.*\d{5})[\w.[\]$-]{1,100}$/.test(name) ? name : showValue(name.toWellFormed());
 }
 
 function readFlag(name: string, value: string, flags: Map<string, boolean>, errors: FieldError[]): void {

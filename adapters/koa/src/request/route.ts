@@ -64,6 +64,11 @@ interface RouteBase<Schema extends z.ZodType> {
    * problem at the same time.
    */
   readonly documented_body?: z.ZodType;
+  /**
+   * The resource that `data` describes. A client may send it back: its members that are not in the
+   * body's schema are ignored. Absent: `data` is no resource.
+   */
+  readonly takes_back?: z.ZodObject;
   /** A body without `data` is read as the content of `data`. */
   readonly takes_bare_body?: boolean;
   /** The shape of the answer with `status`, for the document. Null: no body. */
@@ -113,6 +118,14 @@ export function route<Schema extends z.ZodType>(
 ): Route {
   // The pipeline passes a handler only the output of its schema.
   return definition as unknown as Route;
+}
+
+/**
+ * Whether fields and query parameters that the route does not know are ignored: card networks add
+ * fields to their messages (decision: unknown fields).
+ */
+export function ignoresUnknownNames({ area }: Pick<Route, 'area'>): boolean {
+  return area === 'network_messages';
 }
 
 /** The fields of a request that a call needs. */

@@ -5,23 +5,33 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { parseQuery, type QueryRules } from '../../src/request/query.ts';
 
-const rules: QueryRules = { paged: true, filters: (name) => ['mcc', 'status'].includes(name), flags: ['deep'] };
+const filter_names = ['mcc', 'status'];
+const rules: QueryRules = {
+  paged: true,
+  filters: (name) => filter_names.includes(name),
+  filter_names,
+  flags: ['deep'],
+};
 
 function read(query: string, prefer?: string) {
   return parseQuery('/things', query, prefer, rules);
 }
 
-/** The invalid paths, in order. */
-function invalidPaths(query: string, with_rules = rules): readonly string[] {
+function refusalOf(query: string, with_rules = rules): Refusal {
   try {
     parseQuery('/things', query, undefined, with_rules);
   } catch (error) {
     assert.ok(error instanceof Refusal);
     assert.equal(error.code, 'invalid_query');
     for (const { path } of error.fields) assert.ok(error.message.includes(path));
-    return error.fields.map(({ path }) => path);
+    return error;
   }
   assert.fail(`${query} was taken`);
+}
+
+/** The invalid paths, in order. */
+function invalidPaths(query: string, with_rules = rules): readonly string[] {
+  return refusalOf(query, with_rules).fields.map(({ path }) => path);
 }
 
 describe('a query', () => {
@@ -64,8 +74,23 @@ describe('a query', () => {
     assert.deepEqual(invalidPaths('filter[mcc]=%ff'), ['filter[mcc]']);
   });
 
-  it('ignores other unknown parameters', () => {
-    assert.deepEqual([...read('color=red&limit=5&__proto__[x]=1').filters], []);
+  it('refuses other unknown parameters and names the nearest known one', () => {
+    const refusal = refusalOf('color=red&limit=5&__proto__[x]=1&depe=true&mcc=1');
+    assert.deepEqual(
+      refusal.fields.map(({ path, message }) => [path, /mean (.*)\?$/.exec(message)?.[1] ?? null]),
+      [
+        ['color', null],
+        ['limit', 'page[limit]'],
+        ['__proto__[x]', null],
+        ['depe', 'deep'],
+        ['mcc', 'filter[mcc]'],
+      ],
+    );
+  });
+
+  it('ignores unknown parameters where networks add them', () => {
+    const lenient = { ...rules, ignores_unknown: true };
+    assert.deepEqual([...parseQuery('/things', 'color=red&limit=5', undefined, lenient).filters], []);
   });
 
   it('reads flags as true or false and nothing else', () => {

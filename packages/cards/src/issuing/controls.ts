@@ -19,22 +19,6 @@ export interface ControlsContext {
 }
 
 /**
- * The fields that a card keeps from its creation. A change that names one is refused with a
- * problem.
- */
-const unchangeable = [
-  'currency',
-  'recurring',
-  'authorization_hold_days',
-  'aging_velocity_time_zone',
-  'rcn_id',
-  'valid_for',
-  'supplier_id',
-  'expiry',
-  'status',
-] as const;
-
-/**
  * Returns the expiry (YYYY-MM) of a card created at the instant: two years later (service
  * specification 2.1).
  */
@@ -92,8 +76,8 @@ export function readNewControls(
 }
 
 /**
- * Reads the controls of a card after a change. A control that is absent from the request stays.
- * Adds every problem to `fields`; the result is valid only if there is none. `used` is the amount
+ * Reads the controls of a card after a change. A control that is absent from the request stays, and
+ * null resets it to what a new card has (decision: null). Adds every problem to `fields`; the result is valid only if there is none. `used` is the amount
  * that the current window has cleared and holds now.
  */
 export function readChangedControls(
@@ -101,13 +85,17 @@ export function readChangedControls(
   card: VirtualCard,
   { now_ms, template, used }: ControlsContext & { readonly used: Money },
 ): Controls {
-  for (const name of unchangeable) {
-    if (fields.has(name)) fields.addProblem(name, 'cannot be changed once the card is created');
-  }
+  addKeptProblems(fields, card);
   const aging = card.authorization_hold_days !== null;
   const total = readTotal(fields) ?? card.total_card_amount;
+  if (fields.resets('total_card_amount')) {
+    fields.addProblem('total_card_amount', 'cannot be null: it has no default');
+  }
   const named_max = readMax(fields);
-  const follows_total = named_max === null && card.per_transaction_max_defaulted;
+  const is_shown_max = named_max === card.per_transaction_max && total === card.total_card_amount;
+  const follows_total =
+    fields.resets('per_transaction_max') ||
+    (card.per_transaction_max_defaulted && (named_max === null || is_shown_max));
   const uses = readUses(fields);
   if (aging && uses !== null) {
     fields.addProblem(
@@ -120,11 +108,12 @@ export function readChangedControls(
   }
 
   const controls: Controls = {
-    per_transaction_min: readMin(fields) ?? card.per_transaction_min,
-    per_transaction_max: named_max ?? (follows_total ? total : card.per_transaction_max),
+    per_transaction_min:
+      readMin(fields) ?? (fields.resets('per_transaction_min') ? money(0) : card.per_transaction_min),
+    per_transaction_max: follows_total ? total : (named_max ?? card.per_transaction_max),
     per_transaction_max_defaulted: follows_total,
     total_card_amount: total,
-    transactions_max: uses ?? card.transactions_max,
+    transactions_max: uses ?? (fields.resets('transactions_max') ? null : card.transactions_max),
     recurring: card.recurring,
     authorization_hold_days: card.authorization_hold_days,
     aging_velocity_time_zone: card.aging_velocity_time_zone,
@@ -134,6 +123,30 @@ export function readChangedControls(
   };
   addOrderProblems(fields, controls);
   return controls;
+}
+
+/**
+ * Adds a problem for every field that a card keeps from its creation, unless the request sends its
+ * present value: a client may send a card back as it was shown. A null stands for the default.
+ */
+function addKeptProblems(fields: RequestFields, card: VirtualCard): void {
+  const { currency, authorization_hold_days, aging_velocity_time_zone, recurring, supplier_id } = card;
+  const kept: Readonly<Record<string, readonly (number | string | null)[]>> = {
+    currency: [currency],
+    recurring: recurring === 'Continuous' ? [recurring, null] : [recurring],
+    authorization_hold_days: [authorization_hold_days],
+    aging_velocity_time_zone: [aging_velocity_time_zone],
+    rcn_id: [card.rcn_id, String(card.rcn_id)],
+    valid_for: [null],
+    supplier_id: [supplier_id],
+    expiry: [card.expiry],
+    status: [card.status, null],
+  };
+  for (const [name, present] of Object.entries(kept)) {
+    if (!fields.carries(name) || present.some((value) => value === fields.get(name))) continue;
+    const shown = name === 'valid_for' ? '' : `; it is ${present[0]}`;
+    fields.addProblem(name, `cannot be changed once the card is created${shown}`);
+  }
 }
 
 /** Asserts the invariants of a stored card's controls. */
@@ -233,7 +246,8 @@ function readValidity(
   today: Temporal.PlainDate,
   last_day: Temporal.PlainDate,
 ): Validity {
-  const start = fields.readDate('valid_starting_on') ?? (stored ? toDate(stored.valid_starting_on) : today);
+  const kept_start = stored !== null && !fields.resets('valid_starting_on') ? toDate(stored.valid_starting_on) : today;
+  const start = fields.readDate('valid_starting_on') ?? kept_start;
   const named_end = fields.readDate('valid_ending_on');
   const months = stored ? null : fields.readInteger('valid_for', { min: 1, max: valid_for_months_max });
   if (!stored && fields.has('valid_for') && fields.has('valid_ending_on')) {
@@ -246,10 +260,11 @@ function readValidity(
   if (asked_end !== null && areDatesSound() && isBefore(asked_end, today)) {
     fields.addProblem(end_name, `must not end validity before today, ${today}; it would end on ${asked_end}`);
   }
-  const unclamped_end = asked_end ?? (stored ? toDate(stored.valid_ending_on) : last_day);
+  const kept_end = stored !== null && !fields.resets('valid_ending_on') ? toDate(stored.valid_ending_on) : last_day;
+  const unclamped_end = asked_end ?? kept_end;
   const end = isBefore(last_day, unclamped_end) ? last_day : unclamped_end;
   if (isBefore(end, start) && areDatesSound()) {
-    if (fields.has('valid_starting_on')) {
+    if (fields.carries('valid_starting_on')) {
       fields.addProblem('valid_starting_on', `must not be after the end of validity, ${end}; it is ${start}`);
     } else {
       fields.addProblem(end_name, `must not end validity before it begins, on ${start}; it would end on ${end}`);
@@ -268,7 +283,9 @@ function chooseTemplate(
   control: RequiredControl,
   stored_id: number | null,
 ): number {
-  if (!fields.has('template_id')) return stored_id ?? default_template_ids[control];
+  if (!fields.has('template_id')) {
+    return stored_id === null || fields.resets('template_id') ? default_template_ids[control] : stored_id;
+  }
   if (!fields.areSound('template_id')) return default_template_ids[control];
   if (template === null) {
     fields.addProblem('template_id', 'must be the id of a purchase template of the company, or of a shared one');

@@ -104,7 +104,8 @@ function readNetworkData(
     const first = unknown.slice(0, 3).map(showValue).join(', ');
     fields.addProblem(name, `must contain only names that the real card accepts (${allowed}), not ${first}`);
   }
-  return data as Readonly<Record<string, string>>;
+  // An answer shows none as an empty object.
+  return Object.keys(data).length === 0 ? null : (data as Readonly<Record<string, string>>);
 }
 
 /**

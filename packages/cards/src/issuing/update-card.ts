@@ -7,14 +7,14 @@ import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading, findCard, readingOf, refuseCanceled } from './read-cards.ts';
 
 /**
- * The fields that a change may name. A null control counts as absent. A null detail removes the
- * detail.
+ * The fields that a change may name. A null resets the field to its default (decision: null): no
+ * maximum of its own, a minimum of 0, unlimited uses, the dates and the template of a new card, no
+ * detail. `total_card_amount` has no default.
  */
 export type UpdateCardRequest = {
-  readonly [Name in 'per_transaction_min' | 'per_transaction_max' | 'total_card_amount' | 'transactions_max']?:
-    | number
-    | null;
+  readonly [Name in 'per_transaction_min' | 'per_transaction_max' | 'transactions_max']?: number | null;
 } & {
+  readonly total_card_amount?: number;
   readonly valid_starting_on?: string | null;
   readonly valid_ending_on?: string | null;
   readonly template_id?: number | string | null;

@@ -1,4 +1,4 @@
-import { type FieldError, invalidQuery, isStorable, showValue } from '@tallystick/kernel';
+import { type FieldError, invalidQuery, isStorable, nearestName, showValue } from '@tallystick/kernel';
 import { event_types, toStoredName } from './event-type.ts';
 import {
   type EventFilter,
@@ -105,6 +105,7 @@ function describeUnknownName(name: string): string {
   const near = Object.entries(filter_fields).find(([known, field]) =>
     [field.payload_key, known.slice(known.lastIndexOf('.') + 1)].includes(last),
   );
-  if (near) return `is not a filter of events; the nearest name is ${near[0]}`;
+  const nearest = near?.[0] ?? nearestName(name, Object.keys(filter_fields));
+  if (nearest !== null) return `is not a filter of events; did you mean ${nearest}?`;
   return `is not a filter of events; these are: ${Object.keys(filter_fields).join(', ')}`;
 }

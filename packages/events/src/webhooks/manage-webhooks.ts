@@ -18,7 +18,7 @@ import {
   type Webhook,
   type WebhookRequestInput,
 } from './webhook.ts';
-import { sealWebhookSecret } from './webhook-secret.ts';
+import { sealWebhookSecret, signingSecrets } from './webhook-secret.ts';
 
 export interface WebhookPorts {
   readonly sealer: Sealer;
@@ -83,30 +83,43 @@ export function listWebhooks(
 }
 
 /**
- * Changes the event types or the status. Refuses each field that cannot be changed, by its name.
+ * Changes the event types or the status. A null resets them: no types, active. Refuses each field
+ * that cannot be changed, by its name, unless the request sends its present value: a client may
+ * send a webhook back as it was shown.
  */
 export async function updateWebhook(
   tx: WebhooksTx,
+  { sealer }: Pick<WebhookPorts, 'sealer'>,
   call: Call,
   id: number,
   input: WebhookRequestInput,
 ): Promise<Webhook> {
   const fields = new RequestFields(input);
-  if (fields.has('callback_url')) fields.addProblem('callback_url', 'cannot be changed; register another webhook');
-  if (fields.has('secret')) fields.addProblem('secret', 'cannot be changed; rotate it');
   const { event_type_ids, status } = readChangeableFields(fields);
   fields.refuseInvalid();
   // This precedes the lock on the webhook: a relay locks companies first and webhooks second, and
   // the reverse order here could cause a deadlock.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
+  addKeptProblems(fields, webhook, () => signingSecrets(webhook, call.now_ms, sealer).current);
+  fields.refuseInvalid();
   const updated: Webhook = {
     ...webhook,
-    event_type_ids: event_type_ids ?? webhook.event_type_ids,
-    status: status ?? webhook.status,
+    event_type_ids: event_type_ids ?? (fields.resets('event_type_ids') ? [] : webhook.event_type_ids),
+    status: status ?? (fields.resets('status') ? 'active' : webhook.status),
   };
   await tx.webhooks.update(updated);
   return updated;
+}
+
+/** A null secret is what answers show after the registration. */
+function addKeptProblems(fields: RequestFields, webhook: Webhook, presentSecret: () => string): void {
+  if (fields.carries('callback_url') && fields.get('callback_url') !== webhook.callback_url) {
+    fields.addProblem('callback_url', 'cannot be changed; register another webhook');
+  }
+  if (fields.has('secret') && fields.get('secret') !== presentSecret()) {
+    fields.addProblem('secret', 'cannot be changed; rotate it');
+  }
 }
 
 /** Deletes the webhook and its deliveries. Refuses `not_found`. */

@@ -8,6 +8,7 @@ import {
   appendEvents,
   appendEventsIn,
   callOf,
+  clear_sealer,
   deliveriesOf,
   newCompany,
   now_ms,
@@ -184,18 +185,14 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
       const call = callOf(company_id);
       const parts = {
         callback_url_policy: () => null,
-        sealer: {
-          seal: (_: string, clear: Uint8Array) => clear,
-          open: (_: string, sealed: Uint8Array) => sealed,
-          isCurrent: () => true,
-        },
+        sealer: clear_sealer,
         random: { below: () => 0, bytes: (count: number) => new Uint8Array(count) },
       };
       await appendEvents(here, company_id, 3);
       const request = { callback_url: 'https://hooks.example/', event_type_ids: [1] };
       const { webhook } = await here.unitOfWork.run((tx) => createWebhook(tx, parts, call, request));
       await appendEvents(here, company_id, 40);
-      const paused = here.unitOfWork.run((tx) => updateWebhook(tx, call, webhook.id, { status: 'inactive' }));
+      const paused = here.unitOfWork.run((tx) => updateWebhook(tx, parts, call, webhook.id, { status: 'inactive' }));
       await Promise.all([paused, relayAll(there, 7)]);
       await appendEvents(here, company_id, 5);
       await relayAll(here);

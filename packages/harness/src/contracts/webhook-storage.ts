@@ -12,7 +12,7 @@ import {
   type WorkOrder,
   type WorkResult,
 } from '@tallystick/events';
-import type { Call, Lease, UnitOfWork } from '@tallystick/kernel';
+import type { Call, Lease, Sealer, UnitOfWork } from '@tallystick/kernel';
 
 /** The parts of a transaction that the contracts of webhooks, outbox, deliveries and desk need. */
 export interface WebhookStorageTx extends WebhooksTx, EventsTx {
@@ -40,6 +40,13 @@ export const timeout: WebhookAnswer = { kind: 'unanswered', error: 'timeout', de
 export function answered(status: number, excerpt = ''): WebhookAnswer {
   return { kind: 'answered', status, excerpt, retry_after: null, duration_ms: 3 };
 }
+
+/** Stores secrets as they are: these contracts are not about encryption. */
+export const clear_sealer: Sealer = {
+  seal: (_purpose, clear) => clear,
+  open: (_purpose, sealed) => sealed,
+  isCurrent: () => true,
+};
 
 export function callOf(company_id: number, at_ms = now_ms): Call {
   return { company_id, actor: 'key:1', request_id: null, now_ms: at_ms };

@@ -7,6 +7,7 @@ import { type TwoProcesses, twoProcesses } from './two-processes.ts';
 import {
   appendEvents,
   callOf,
+  clear_sealer,
   deliveriesOf,
   lease,
   newCompany,
@@ -49,7 +50,7 @@ async function updateTypesAtOnce(
       (place % 2 === 0 ? here : there).unitOfWork.run((tx) => {
         runs += 1;
         const change = { event_type_ids: wanted[place]! };
-        return updateWebhook(tx, callOf(company_id), id, change);
+        return updateWebhook(tx, { sealer: clear_sealer }, callOf(company_id), id, change);
       }),
     ),
   );

@@ -11,7 +11,8 @@ export interface Bounds {
 /**
  * Reads the fields of one request and collects every problem, so that one refusal reports them all.
  *
- * A null counts as absent. Each reader returns null for a field that is absent or invalid;
+ * A null stands for the default: readers treat it as absent, and `resets` tells the two apart in a
+ * change. Each reader returns null for a field that is absent or invalid;
  * `areSound` distinguishes the two, so that a rule over several fields is silent while one of them
  * is invalid on its own. Messages continue the path: "must be ..., not ...".
  */
@@ -42,6 +43,11 @@ export class RequestFields {
   /** Whether the request names the field, even with null as its value. */
   carries(name: string): boolean {
     return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
+  }
+
+  /** Whether the request sends null for the field: in a change, this resets it to its default. */
+  resets(name: string): boolean {
+    return this.carries(name) && this.#values[name] === null;
   }
 
   /** Whether none of the fields has a problem so far. */

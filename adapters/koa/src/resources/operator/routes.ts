@@ -57,6 +57,7 @@ const companyRoutes: readonly Route[] = [
     operation_id: 'operator.companies.create',
     summary: 'Create a company',
     body: create_company,
+    takes_back: company,
     answer: company,
     async transaction(tx, request) {
       return resource(presentCompany(await createCompany(tx, callOf(request), request.body.data)));
@@ -92,6 +93,7 @@ const companyRoutes: readonly Route[] = [
     operation_id: 'operator.companies.update',
     summary: 'Change a company: how long its holds last, and which details its mails contain',
     body: update_company,
+    takes_back: company,
     answer: company,
     async transaction(tx, request) {
       return resource(presentCompany(await updateCompany(tx, callOf(request), request.id, request.body.data)));
@@ -107,6 +109,7 @@ const realCardRoutes: readonly Route[] = [
     operation_id: 'operator.realCards.create',
     summary: 'Create a real card of a company',
     body: create_real_card,
+    takes_back: real_card,
     answer: real_card,
     async transaction(tx, request) {
       const { company_id, ...asked } = request.body.data;
@@ -139,6 +142,7 @@ function keyRoutes(ports: OperatorRoutePorts): readonly Route[] {
       operation_id: 'operator.keys.create',
       summary: 'Create an API key. Only this answer shows its text',
       body: create_key,
+      takes_back: api_key,
       answer: api_key,
       async transaction(tx, request) {
         const { key, text } = await createKey(tx, ports, callOf(request), request.body.data);
@@ -210,6 +214,7 @@ const foreign = route({
   description:
     'Anything that could be a card number is masked except for its last four digits. A masked JSON number becomes text.',
   body: foreign_event,
+  takes_back: foreign_event_record,
   answer: foreign_event_record,
   async transaction(tx, request) {
     const { company_id, ...record } = request.body.data;

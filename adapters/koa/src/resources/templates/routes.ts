@@ -30,6 +30,7 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
         'The template is PENDING until its creation is completed offline. Then it is ACTIVE, and an event of type 11 is recorded.',
       body: data_of_domain,
       documented_body: request_template,
+      takes_back: template_item.extend(template_acknowledgement.shape),
       takes_bare_body: true,
       answers_bare: true,
       answer: template_acknowledgement,

@@ -92,6 +92,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       summary: 'Create a virtual card',
       body: card_body,
       documented_body: create_card,
+      takes_back: virtual_card,
       answer: virtual_card,
       async transaction(tx, request) {
         const { data, show_card_number } = request.body;
@@ -142,6 +143,7 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       summary: 'Change a virtual card',
       body: card_body,
       documented_body: update_card,
+      takes_back: virtual_card,
       answer: virtual_card,
       async transaction(tx, request) {
         const { data, show_card_number } = request.body;

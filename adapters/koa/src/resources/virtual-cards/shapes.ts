@@ -45,15 +45,15 @@ const names_and_values = z.record(z.string(), z.string()).nullish();
 
 const uses = z.int().min(0).max(uses_max).nullish();
 
-/** The fields that PATCH may change (decision: virtual cards). A null counts as absent. */
+/** The fields that PATCH may change (decision: virtual cards). A null stands for the default. */
 const changeable = {
   total_card_amount: amount.min(1),
-  per_transaction_min: amount.nullish(),
-  per_transaction_max: amount.nullish(),
+  per_transaction_min: amount.nullish().describe('Minor units (cents); null: 0'),
+  per_transaction_max: amount.nullish().describe('Minor units (cents); null: the same as total_card_amount'),
   transactions_max: uses.describe('Uses per window; null or 0: unlimited'),
-  valid_starting_on: date.nullish(),
-  valid_ending_on: date.nullish(),
-  template_id: id_either.nullish(),
+  valid_starting_on: date.nullish().describe('First GMT date of use; null: today'),
+  valid_ending_on: date.nullish().describe('Last GMT date of use; null: the last day of expiry'),
+  template_id: id_either.nullish().describe('Null: the shared template that allows all merchant categories'),
   emails,
   network_data: names_and_values.describe('Values of the names that the card network knows'),
   mastercard_data: names_and_values.describe('The old name of network_data'),
@@ -63,7 +63,7 @@ const changeable = {
     .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8, with no number past 2^53`),
 } satisfies BodyOf<UpdateCardRequest>;
 
-const unchangeable = z.unknown().optional().describe('Cannot be changed. A request with this field is refused');
+const unchangeable = z.unknown().optional().describe('Cannot be changed. Only its present value is accepted');
 
 const show_card_number = z
   .boolean()
@@ -116,8 +116,8 @@ export const update_card = z
   .object({
     data: z.object({
       ...changeable,
-      total_card_amount: changeable.total_card_amount.nullish(),
-      transactions_max: uses.describe('Uses per window; null or 0: unchanged'),
+      total_card_amount: changeable.total_card_amount.optional(),
+      transactions_max: uses.describe('Uses per window; null: unlimited; 0: unchanged'),
       currency: unchangeable,
       recurring: unchangeable,
       authorization_hold_days: unchangeable,
@@ -125,6 +125,8 @@ export const update_card = z
       valid_for: unchangeable,
       rcn_id: unchangeable,
       supplier_id: unchangeable,
+      expiry: unchangeable,
+      status: unchangeable,
     }),
     show_card_number,
   })

@@ -75,6 +75,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       summary: 'Register a webhook. Only this answer shows its secret',
       body: webhook_registration,
       documented_body: create_webhook,
+      takes_back: webhook,
       answer: webhook,
       async transaction(tx, request) {
         const made = await createWebhook(
@@ -118,11 +119,12 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       summary: 'Change the event types or the status of a webhook',
       body: webhook_change,
       documented_body: update_webhook,
+      takes_back: webhook,
       answer: webhook,
       async transaction(tx, request) {
-        // The two fields that cannot be changed are refused by name, with any value.
+        // The two fields that cannot be changed have any value here: the domain refuses them by name.
         const input = request.body.data as WebhookRequestInput;
-        const updated = await updateWebhook(tx, clientCall(request), request.id, input);
+        const updated = await updateWebhook(tx, { sealer }, clientCall(request), request.id, input);
         return { ...resource(presentWebhook(updated)), committed: ports.webhooks.due };
       },
     }),

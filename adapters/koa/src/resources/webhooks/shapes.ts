@@ -65,10 +65,10 @@ export const create_webhook = z
 export const update_webhook = z
   .object({
     data: z.object({
-      event_type_ids: event_type_ids.nullish(),
-      status: status.nullish(),
-      callback_url: z.unknown().optional().describe('Cannot be changed'),
-      secret: z.unknown().optional().describe('Cannot be changed; rotate it'),
+      event_type_ids: event_type_ids.nullish().describe('Ids of /v1/events/types; 1 is all; null: none'),
+      status: status.nullish().describe('Null: active'),
+      callback_url: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
+      secret: z.unknown().optional().describe('Cannot be changed; rotate it. Null and its present value are accepted'),
     }),
   })
   .meta({ id: 'UpdateWebhook', examples: [{ data: { status: 'inactive' } }] });

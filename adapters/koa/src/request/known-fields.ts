@@ -1,0 +1,95 @@
+import { type FieldError, invalid, nearestName, showValue } from '@tallystick/kernel';
+import * as z from 'zod';
+import { ignoresUnknownNames, type Route } from './route.ts';
+
+/** The most unknown fields that one refusal names. */
+const named_max = 50;
+
+/** The fields of an object in a request. The value is null for a field that holds no closed object. */
+type KnownFields = ReadonlyMap<string, KnownFields | null>;
+
+/** Returns the body without the members that are ignored. Refuses unknown fields. */
+export type FieldCheck = (body: unknown) => unknown;
+
+/**
+ * Returns the check of the names in a request body (decision: unknown fields). It refuses
+ * (`validation_failed`) every unknown field with the nearest known one, at every depth where the
+ * fields are fixed. A client may send a resource back: in `data`, the members that only answers
+ * have are removed. Networks add fields to their messages, so those are not checked.
+ */
+export function createFieldCheck(route: Route): FieldCheck {
+  const schema = route.documented_body ?? route.body;
+  const fields = schema === undefined || ignoresUnknownNames(route) ? null : fieldsOf(schema);
+  if (fields === null) return (body) => body;
+  const of_data = fields.get('data') ?? new Map();
+  const ignored = new Set(Object.keys(route.takes_back?.shape ?? {}).filter((name) => !of_data.has(name)));
+  return (body) => {
+    // The shape of the body is refused first.
+    if (fields.has('data') && !(isObject(body) && isObject(body.data))) return body;
+    const kept = withoutIgnored(body, ignored);
+    const unknown: FieldError[] = [];
+    collectUnknown(kept, fields, '', (name, path, known) => {
+      const [elsewhere, where] = path === '' ? [of_data, 'inside data'] : [fields, 'beside data'];
+      const hint = elsewhere.has(name) ? `it belongs ${where}` : hintAt(name, known);
+      unknown.push({ path: pathOf(path, name), message: `is not a field of this request; ${hint}` });
+    });
+    const [first, ...others] = unknown.slice(0, named_max);
+    if (first !== undefined) throw invalid(first, ...others);
+    return kept;
+  };
+}
+
+function hintAt(name: string, known: KnownFields): string {
+  const nearest = nearestName(name, known.keys());
+  return nearest === null ? `the fields are ${[...known.keys()].join(', ')}` : `did you mean ${nearest}?`;
+}
+
+/**
+ * Returns the fields that the schema fixes, through optional and nullable schemas, lists and unions
+ * (of those, the first with fixed fields). Null: it fixes none.
+ */
+function fieldsOf(schema: z.core.$ZodType): KnownFields | null {
+  if (schema instanceof z.ZodObject) {
+    return new Map(Object.entries(schema.shape).map(([name, inner]) => [name, fieldsOf(inner as z.ZodType)]));
+  }
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return fieldsOf(schema.unwrap());
+  }
+  if (schema instanceof z.ZodArray) return fieldsOf(schema.element);
+  if (schema instanceof z.ZodUnion) return schema.options.map(fieldsOf).find((fields) => fields !== null) ?? null;
+  return null;
+}
+
+function collectUnknown(
+  value: unknown,
+  known: KnownFields,
+  path: string,
+  found: (name: string, path: string, known: KnownFields) => void,
+): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) collectUnknown(item, known, `${path}[${index}]`, found);
+  } else if (isObject(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      const of_inner = known.get(name);
+      if (of_inner === undefined) found(name, path, known);
+      else if (of_inner !== null) collectUnknown(inner, of_inner, pathOf(path, name), found);
+    }
+  }
+}
+
+/** A name of another form is shown like a value: short, and without digits of a card number. */
+function pathOf(path: string, name: string): string {
+  if (!/^(?!.*\d{5})[\w$.-]{1,64}$/.test(name)) return `${path}[${showValue(name)}]`;
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function withoutIgnored(body: unknown, ignored: ReadonlySet<string>): unknown {
+  if (!isObject(body) || !isObject(body.data)) return body;
+  const { data } = body;
+  if (!Object.keys(data).some((name) => ignored.has(name))) return body;
+  return { ...body, data: Object.fromEntries(Object.entries(data).filter(([name]) => !ignored.has(name))) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
