@@ -77,6 +77,7 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
   const template = { name: 'n', mcc_list: ['5734'], mcc_rule: 'ALLOW', description: 'd', required_control: 'VELOCITY' };
   const real_card = { company_id: 1, alias: 'a', billing_currency: 'EUR', account_range: '545455' };
   const event = { company_id: 1, event_type: 'ach.status', payload: { id: 1 } };
+  const release = '/v1/virtualcards/{id}/authorizations/{authorization_id}/release';
   return [
     ['post', '/v1/virtualcards', '/v1/virtualcards', { body: { data: { total_card_amount: 5000 } } }],
     ['patch', '/v1/virtualcards/{id}', '/v1/virtualcards/1', { body: { data: { total_card_amount: 6000 } } }],
@@ -85,6 +86,7 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
     ['post', '/v1/webhooks', '/v1/webhooks', { body: { data: { callback_url: 'https://127.0.0.1/hook' } } }],
     ['patch', '/v1/webhooks/{id}', '/v1/webhooks/1', { body: { data: { event_type_ids: [2] } } }],
     ['post', '/network/v1/authorizations', '/network/v1/authorizations', network(authorization(card_number))],
+    ['post', release, release.replace(/\{\w+\}/g, '1'), { body: { data: { note: 'n' } } }],
     ['post', '/network/v1/clearings', '/network/v1/clearings', network({ data: clearing })],
     ['post', '/operator/v1/companies', '/operator/v1/companies', operator({ name: 'n', customer_number: '9' })],
     ['patch', '/operator/v1/companies/{id}', '/operator/v1/companies/1', operator({ full_details_in_mail: true })],
@@ -152,6 +154,8 @@ describe('the OpenAPI document', () => {
     const service = await withCard(t);
     const document = await read(service);
     const { text: page } = await service.send('GET', '/docs', { key: null });
+    const call = { key: 'network', body: authorization(service.card_number) } as const;
+    assert.equal((await service.send('POST', '/network/v1/authorizations', call)).json.data.id, 1);
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, { requestBody }] of Object.entries(operations)) {
         if (requestBody === undefined) continue;
@@ -167,7 +171,7 @@ describe('the OpenAPI document', () => {
           const data = example.data as Readonly<Record<string, unknown>> | undefined;
           const names_a_card = data !== undefined && 'card_number' in data;
           const body = names_a_card ? { data: { ...data, card_number } } : example;
-          const reply = await service.send(method.toUpperCase(), path.replace('{id}', '1'), {
+          const reply = await service.send(method.toUpperCase(), path.replace(/\{\w+\}/g, '1'), {
             key: keyFor(path),
             body,
           });
@@ -354,6 +358,7 @@ const operation_ids = [
   'sandbox.mailbox.list',
   'sandbox.mailbox.read',
   'virtualCards.authorizations.list',
+  'virtualCards.authorizations.release',
   'virtualCards.cancel',
   'virtualCards.clearings.list',
   'virtualCards.create',

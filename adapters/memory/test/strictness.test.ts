@@ -119,6 +119,7 @@ it('runs a pass immediately only while nothing else writes', async () => {
     clearings_inserted: [],
     events: [],
     unknown_numbers: [],
+    audit_entries: [],
   };
   const pass = () => ledger.passNow([], ({ now_ms }) => ({ changes: nothing, result: now_ms }));
   assert.equal(pass(), Date.UTC(2026, 4, 20, 12));

@@ -25,7 +25,7 @@ export * from './mailing/ports.ts';
 export * from './mailing/retention.ts';
 export * from './mailing/send-mails.ts';
 export { callAfterPass } from './network/after-pass.ts';
-export type { AuthorizationAnswer, ClearingAnswer } from './network/answer.ts';
+export type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer } from './network/answer.ts';
 export * from './network/authorization.ts';
 export {
   type AuthorizationItem,
@@ -49,6 +49,7 @@ export { network_reference_part } from './network/net-reference-number.ts';
 export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';
 export * from './network/past-window.ts';
+export * from './network/release-message.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';
 export { account_range_form } from './numbers/card-number.ts';

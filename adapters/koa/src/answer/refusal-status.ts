@@ -7,6 +7,7 @@ export const refusal_status: Readonly<Record<RefusalCode, number>> = {
   not_found: 404,
   unauthenticated: 401,
   forbidden: 403,
+  conflict: 409,
   idempotency_in_progress: 409,
   idempotency_mismatch: 422,
 };

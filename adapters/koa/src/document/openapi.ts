@@ -3,7 +3,7 @@ import { minimal_item } from '../resources/fields.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import type { Operation } from './operation.ts';
 import { parametersOf } from './parameters.ts';
-import { describeErrors, error, links, response_headers, responsesOf, roleOf } from './responses.ts';
+import { describeErrors, error, links, response_headers, responsesOf, rolesOfRoute } from './responses.ts';
 import { collectNamedSchemas, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 
 export type { Operation, Parameter } from './operation.ts';
@@ -102,18 +102,24 @@ export function openApi(
 function operationOf(route: Route): Operation {
   return {
     summary: route.summary,
-    description: [route.description, `Needs a key of the role \`${roleOf(route)}\`.`].filter(Boolean).join(' '),
+    description: [route.description, needsOf(route)].filter(Boolean).join(' '),
     tags: [route.tag],
     operationId: route.operation_id,
     ...(route.deprecated ? { deprecated: true as const } : {}),
     parameters: parametersOf(route),
     ...requestBodyOf(route),
     responses: responsesOf(route),
-    security: [{ key: [roleOf(route)] }],
+    security: rolesOfRoute(route).map((role) => ({ key: [role] })),
   };
 }
 
 function requestBodyOf({ body, documented_body }: Route): { readonly requestBody?: Json } {
   const schema = documented_body ?? body;
   return schema === undefined ? {} : { requestBody: { required: true, content: jsonContentOf(schemaOf(schema)) } };
+}
+
+/** The sentence about the keys that may use a route. */
+function needsOf(route: Route): string {
+  const roles = rolesOfRoute(route).map((role) => `\`${role}\``);
+  return `Needs a key of the role ${roles.join(' or ')}.`;
 }

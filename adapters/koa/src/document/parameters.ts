@@ -29,6 +29,7 @@ export function honoursMinimal({ query }: Route): boolean {
 const path_parameters: Readonly<Record<string, string>> = {
   id: 'The id of the resource',
   delivery_id: 'The id of the delivery',
+  authorization_id: 'The id of the authorization',
 };
 
 function pathParametersOf({ path }: Route): readonly Parameter[] {

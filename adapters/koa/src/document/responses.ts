@@ -1,4 +1,4 @@
-import { area_roles } from '@tallystick/access';
+import { rolesOf } from '@tallystick/access';
 import type { RefusalCode } from '@tallystick/kernel';
 import * as z from 'zod';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/refusal-status.ts';
@@ -100,6 +100,11 @@ const error_answers = {
     codes: ['idempotency_in_progress'],
     headers: ['Deprecation'],
   },
+  Conflict: {
+    description: 'The present state does not allow it, or a request with this Idempotency-Key has not ended yet',
+    codes: ['conflict', 'idempotency_in_progress'],
+    headers: ['Deprecation', 'Idempotent-Replayed'],
+  },
   BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: ['Deprecation'] },
   UnsupportedMediaType: {
     description: 'The body is not declared as application/json, or is compressed',
@@ -153,13 +158,14 @@ export function errorResponseOf(name: ErrorAnswerName): Json {
 function errorAnswersOf({ method, path, body, refusals = [] }: Route): readonly ErrorAnswerName[] {
   const sends_body = method === 'POST' || method === 'PATCH';
   const not_found = path.includes(':') || refusals.includes('not_found');
+  const conflict = refusals.includes('conflict');
   const is_validated = method === 'POST' || refusals.includes('validation_failed');
   return [
     body !== undefined ? 'InvalidRequest' : is_validated ? 'InvalidCall' : 'InvalidQuery',
     'Unauthenticated',
     'Forbidden',
     ...(not_found ? (['NotFound'] as const) : []),
-    ...(method === 'POST' ? (['IdempotencyInProgress'] as const) : []),
+    ...(conflict ? (['Conflict'] as const) : method === 'POST' ? (['IdempotencyInProgress'] as const) : []),
     ...(sends_body ? (['BodyTooLarge'] as const) : []),
     ...(body !== undefined ? (['UnsupportedMediaType'] as const) : []),
     ...(method === 'POST' ? (['IdempotencyMismatch'] as const) : []),
@@ -202,7 +208,7 @@ function successOf(route: Route): Json {
   return { description: 'Done', ...sent, content: jsonContentOf(wrapped) };
 }
 
-/** Which role a key needs for a route. */
-export function roleOf({ area }: Route): string {
-  return area_roles[area];
+/** The roles of which a key needs one for a route. */
+export function rolesOfRoute({ area }: Route): readonly string[] {
+  return rolesOf(area);
 }

@@ -43,7 +43,7 @@ export interface RequestState {
 
 export type HttpContext = Context & {
   readonly state: RequestState;
-  readonly params?: { readonly id?: string; readonly delivery_id?: string };
+  readonly params?: { readonly id?: string; readonly delivery_id?: string; readonly authorization_id?: string };
 };
 
 /** The ports that the pipeline needs. */
@@ -198,6 +198,7 @@ async function perform(
 ): Promise<RenderedAnswer> {
   const id = parsePathId(ctx.params?.id);
   const delivery_id = parsePathId(ctx.params?.delivery_id);
+  const authorization_id = parsePathId(ctx.params?.authorization_id);
   let body: unknown;
   let prefix = '';
   if (route.body !== undefined) {
@@ -209,7 +210,8 @@ async function perform(
       ? parseShape(route.body, checkBareFields(route.checkFields, value), 'data')
       : parseShape(route.body, route.checkFields(value));
   }
-  const request: ApiRequest = { principal, request_id: ctx.state.request_id, now_ms, id, delivery_id, query, body };
+  const { request_id } = ctx.state;
+  const request: ApiRequest = { principal, request_id, now_ms, id, delivery_id, authorization_id, query, body };
   try {
     if ('perform' in route) {
       const answer = render(await route.perform(request));

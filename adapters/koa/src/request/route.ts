@@ -29,6 +29,8 @@ export interface ApiRequest<Body = unknown> {
   readonly id: number;
   /** The `:delivery_id` of the path; 0 where the path has none. */
   readonly delivery_id: number;
+  /** The `:authorization_id` of the path; 0 where the path has none. */
+  readonly authorization_id: number;
   readonly query: Query;
   readonly body: Body;
 }

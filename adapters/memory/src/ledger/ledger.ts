@@ -72,13 +72,13 @@ function load(
   now_ms: number,
 ): LedgerState {
   const { authorizations, clearings, events } = state;
-  const clearing_count = messages.filter(({ kind }) => kind === 'clearing').length;
+  const count = (wanted: NetworkMessage['kind']) => messages.filter(({ kind }) => kind === wanted).length;
   return {
     now_ms,
     cards: card_ids.map((id) => ledgerCard(state, id)),
     ...loadRecords(state, card_ids, messages, now_ms),
-    authorization_ids: authorizations.freshIds(messages.length - clearing_count),
-    clearing_ids: clearings.freshIds(clearing_count),
+    authorization_ids: authorizations.freshIds(count('authorization')),
+    clearing_ids: clearings.freshIds(count('clearing')),
     event_ids: events.freshIds(messages.length),
   };
 }

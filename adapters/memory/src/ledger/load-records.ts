@@ -9,6 +9,7 @@ import {
   merchantSearch,
   type NetworkMessage,
   pastWindowsOf,
+  type ReleaseMessage,
   readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
@@ -43,6 +44,7 @@ export function loadRecords(
     if (message.kind === 'clearing') keep({ clearings: copiesOf(state, message) });
     if (card_id === null) continue;
     if (message.kind === 'authorization') keep({ authorizations: traced(state, card_id, message) });
+    else if (message.kind === 'release') keep({ authorizations: named(state, card_id, message) });
     else keep(clearingCandidates(state, card_id, message, now_ms, deciding.has(card_id)));
   }
   const matched = [...clearings.values()].flatMap(({ authorization_id }) =>
@@ -97,6 +99,12 @@ function traced(
   const rows = authorizations.values().filter((row) => row.card_id === card_id && row.trace_id === trace_id);
   const roots = rows.flatMap(({ root_id }) => (root_id === null ? [] : (authorizations.get(root_id) ?? [])));
   return [...rows, ...roots];
+}
+
+/** The authorization of the card whose hold is to end. */
+function named({ authorizations }: State, card_id: number, message: ReleaseMessage): readonly Authorization[] {
+  const row = authorizations.get(message.authorization_id);
+  return row?.card_id === card_id ? [row] : [];
 }
 
 /** Returns the clearing that a clearing message repeats, of any card. */

@@ -10,7 +10,7 @@ import { appendEvent } from '../stores/events.ts';
  * exist.
  */
 export function writeChanges(state: State, changes: LedgerChanges): void {
-  const { authorizations, cards, card_windows, unknown_numbers } = state;
+  const { audit, authorizations, cards, card_windows, unknown_numbers } = state;
   assertDistinct(changes.counters.map(({ card_id }) => card_id));
   assertDistinct(changes.windows.map(windowKey));
   assertDistinct(changes.authorizations_changed.map(({ id }) => id));
@@ -31,6 +31,7 @@ export function writeChanges(state: State, changes: LedgerChanges): void {
   }
   for (const clearing of changes.clearings_inserted) insertClearing(state, clearing);
   for (const event of changes.events) appendEvent(state, event);
+  for (const entry of changes.audit_entries) audit.set(audit.nextId(), entry);
   for (const unknown of changes.unknown_numbers) unknown_numbers.set(unknown_numbers.nextId(), unknown);
 }
 

@@ -71,9 +71,9 @@ export function idsNeeded(messages: readonly NetworkMessage[]): {
   readonly clearings: number;
   readonly events: number;
 } {
-  let clearings = 0;
-  for (const message of messages) if (message.kind === 'clearing') clearings += 1;
-  return { authorizations: messages.length - clearings, clearings, events: messages.length };
+  const count = { authorization: 0, clearing: 0, release: 0 };
+  for (const { kind } of messages) count[kind] += 1;
+  return { authorizations: count.authorization, clearings: count.clearing, events: messages.length };
 }
 
 /** `count` ids that follow `last`. */

@@ -213,6 +213,14 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
     changes.events.map(({ id, company_id, event_type }) => ({ id, company_id, event_type })),
   );
   add(
+    'ledger_insert_audit_entries',
+    `insert into audit_entries (company_id, actor, action, "object", request_id, details, at_ms)
+       select m.company_id, m.actor, m.action, m."object", m.request_id, m.details::text, m.at_ms
+       from json_to_recordset($1::json) as m (company_id bigint, actor text, action text, "object" text, request_id text,
+         details json, at_ms bigint)`,
+    changes.audit_entries,
+  );
+  add(
     'ledger_insert_unknown_numbers',
     `insert into unknown_number_messages (number_index, last4, message, recorded_at_ms, request_id)
        select decode(m.number_index, 'hex'), m.last4, m.message::text, m.recorded_at_ms, m.request_id

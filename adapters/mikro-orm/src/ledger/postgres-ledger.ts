@@ -149,6 +149,7 @@ async function loadState(
   ];
   if (asked.traces.trace_ids.length > 0)
     queries.push(lookups.traces(asked.traces.number_indexes, asked.traces.trace_ids));
+  if (asked.released.length > 0) queries.push(authorizationsById(asked.released));
   if (asked.clearings.length > 0) {
     queries.push(lookups.rootsByReference(asked.references), clearingsByReference(asked.clearings));
   }
@@ -300,6 +301,7 @@ function keysOf(messages: readonly NetworkMessage[]) {
   const trace_ids: string[] = [];
   const clearings: ClearingKeys[] = [];
   const references: ReferenceSearch[] = [];
+  const released: number[] = [];
   for (const message of messages) {
     const number = message.number_index === null ? null : hex(message.number_index);
     if (message.number_index !== null && number !== null) numbers.set(number, message.number_index);
@@ -312,6 +314,10 @@ function keysOf(messages: readonly NetworkMessage[]) {
       continue;
     }
     if (message.vcn_id !== null) ids.add(message.vcn_id);
+    if (message.kind === 'release') {
+      released.push(message.authorization_id);
+      continue;
+    }
     references.push({ number_index: number, vcn_id: message.vcn_id, referenced: message });
     clearings.push({
       number_index: number,
@@ -331,5 +337,6 @@ function keysOf(messages: readonly NetworkMessage[]) {
     traces: { number_indexes, trace_ids },
     clearings,
     references,
+    released,
   };
 }

@@ -103,6 +103,9 @@ export function prepareStatements(database: Database) {
     insert_clearing: sql<[unknown[]]>(insertInto('clearings', Object.keys(clearing_columns))),
     insert_event: sql<[unknown[]]>(insertInto('events', Object.keys(event_columns))),
     insert_outbox: sql<[number, number, string]>(insertInto('event_outbox', ['event_id', 'company_id', 'event_type'])),
+    insert_audit: sql<unknown[]>(
+      insertInto('audit_entries', ['company_id', 'actor', 'action', 'object', 'request_id', 'details', 'at_ms']),
+    ),
     insert_unknown: sql<unknown[]>(
       insertInto('unknown_number_messages', ['number_index', 'last4', 'message', 'recorded_at_ms', 'request_id']),
     ),

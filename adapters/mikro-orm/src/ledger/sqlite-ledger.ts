@@ -12,6 +12,7 @@ import {
   type NetworkMessage,
   partsOfKey,
   pastWindowsOf,
+  type ReleaseMessage,
   readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
@@ -119,6 +120,7 @@ function loadState(
   found.dueHolds(now_ms);
   for (const { message, card } of carded) {
     if (message.kind === 'authorization' && card !== null) found.trace(card, message);
+    if (message.kind === 'release' && card !== null) found.named(message);
   }
   for (const { message, card } of carded)
     if (message.kind === 'clearing') found.clearingCandidates(card, message, now_ms);
@@ -156,7 +158,7 @@ class Found {
   card(message: NetworkMessage): LedgerCard | null {
     const index = message.number_index;
     if (index === null) {
-      const id = message.kind === 'clearing' ? message.vcn_id : null;
+      const id = message.vcn_id;
       return id === null ? null : (this.#cards.get(id) ?? this.keepCard(this.#statements.card_by_id.get(id)));
     }
     const key = Buffer.from(index.buffer, index.byteOffset, index.byteLength).toString('latin1');
@@ -199,6 +201,11 @@ class Found {
         this.#keepAuthorizations(this.#statements.authorization.all(root_id));
       }
     }
+  }
+
+  /** Loads the authorization whose hold is to end. */
+  named({ authorization_id }: ReleaseMessage): void {
+    this.#keepAuthorizations(this.#statements.authorization.all(authorization_id));
   }
 
   /** Loads the records that a clearing may repeat, belong to, or reverse. */
@@ -309,6 +316,9 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   for (const event of changes.events) {
     statements.insert_event.run(valuesOf(events, eventRecord(event)));
     statements.insert_outbox.run(event.id, event.company_id, event.event_type);
+  }
+  for (const { company_id, actor, action, object, request_id, details, at_ms } of changes.audit_entries) {
+    statements.insert_audit.run(company_id, actor, action, object, request_id, JSON.stringify(details), at_ms);
   }
   for (const unknown of changes.unknown_numbers) {
     const { number_index, last4, message, recorded_at_ms, request_id } = unknown;

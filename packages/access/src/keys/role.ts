@@ -17,11 +17,13 @@ export const company_of_role = {
   operator: 'never',
 } as const satisfies Readonly<Record<Role, 'always' | 'optional' | 'never'>>;
 
-/** The role of each part of the service. Each part is for one role. */
+/** The role, or the roles, of each part of the service. */
 export const area_roles = {
   virtualcards: 'client',
   /** Reading a number and its code in plain text. */
   card_numbers: 'client',
+  /** Ending a hold by hand: the company, or an operator for it. */
+  hold_release: ['client', 'operator'],
   realcards: 'client',
   templates: 'client',
   events: 'client',
@@ -40,6 +42,12 @@ export const area_roles = {
   sandbox_clock: 'operator',
   /** Mails that the sandbox stored instead of sending them. */
   sandbox_mailbox: 'operator',
-} as const satisfies Readonly<Record<string, Role>>;
+} as const satisfies Readonly<Record<string, Role | readonly Role[]>>;
 
 export type Area = keyof typeof area_roles;
+
+/** The roles that may use a part of the service. */
+export function rolesOf(area: Area): readonly Role[] {
+  const allowed: Role | readonly Role[] = area_roles[area];
+  return typeof allowed === 'string' ? [allowed] : allowed;
+}

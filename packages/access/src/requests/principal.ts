@@ -1,6 +1,6 @@
 import { assert, Refusal } from '@tallystick/kernel';
 import type { Environment } from '../keys/api-key.ts';
-import { type Area, area_roles, type Role } from '../keys/role.ts';
+import { type Area, type Role, rolesOf } from '../keys/role.ts';
 
 /** The caller. */
 export interface Principal {
@@ -18,14 +18,17 @@ export interface Principal {
 
 /** Whether the caller's role may do this. */
 export function mayUse({ role }: Principal, area: Area): boolean {
-  return role === area_roles[area];
+  return rolesOf(area).includes(role);
 }
 
 /** Refuses (`forbidden`) unless the caller's role may do this. */
 export function requireRole(principal: Principal, area: Area): void {
   if (mayUse(principal, area)) return;
-  const role = area_roles[area];
-  throw new Refusal('forbidden', `a key of the role ${principal.role} may not do this; it requires the role ${role}`);
+  const required = rolesOf(area).join(' or ');
+  throw new Refusal(
+    'forbidden',
+    `a key of the role ${principal.role} may not do this; it requires the role ${required}`,
+  );
 }
 
 /**

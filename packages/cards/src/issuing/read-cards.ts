@@ -13,7 +13,7 @@ export interface CardReading {
   readonly card: VirtualCard;
   readonly available_balance: Money;
   /**
-   * The newest authorizations, newest first, without expired ones. Empty in a list that did not
+   * The newest authorizations, newest first, without expired and released ones. Empty in a list that did not
    * request them.
    */
   readonly authorizations: readonly Authorization[];
@@ -144,6 +144,6 @@ function expireDue(authorizations: readonly Authorization[], now_ms: number): re
   // A declined message changed nothing. It stays, even after the sweep has marked the
   // authorization.
   const isDue = ({ status, root_id }: Authorization) =>
-    status === 'expired' || (status !== 'declined' && root_id !== null && ended.has(root_id));
+    status === 'expired' || status === 'released' || (status !== 'declined' && root_id !== null && ended.has(root_id));
   return authorizations.filter((authorization) => !isDue(authorization));
 }

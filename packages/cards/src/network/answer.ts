@@ -33,6 +33,15 @@ export type ClearingAnswer =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
+/** The answer to a request to end a hold. */
+export type ReleaseAnswer =
+  | {
+      readonly kind: 'answered';
+      /** The authorization after its hold ended. */
+      readonly item: AuthorizationItem;
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
 /** The answer for a recorded message, as it was decided. */
 export function recordedAnswer(
   item: AuthorizationItem,

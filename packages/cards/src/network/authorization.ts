@@ -70,6 +70,7 @@ export const authorization_statuses = [
   'partially_cleared',
   'reversed',
   'expired',
+  'released',
   'declined',
 ] as const;
 

@@ -1,4 +1,4 @@
-import type { Authorization } from './authorization.ts';
+import type { Authorization, AuthorizationStatus } from './authorization.ts';
 import { type Clearing, type ClearingClass, type ClearingMessage, isDispute } from './clearing.ts';
 import { limitAmount } from './decline-reasons.ts';
 import { isHoldOver } from './hold.ts';
@@ -20,6 +20,9 @@ const tipped_mccs: ReadonlySet<string> = new Set(['4121', '5812', '5813', '5814'
 const tip_percent = 20;
 const lodging_tip_percent = 15;
 
+/** What an authorization is after its hold ended without a final clearing. */
+const statuses_after_hold: ReadonlySet<AuthorizationStatus> = new Set(['expired', 'released', 'partially_cleared']);
+
 /** When a clearing has each class, in the order in which the classes are tried: a clause for the documentation. */
 export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = {
   reversal: 'a reversal of an earlier clearing (`cycle`)',
@@ -28,7 +31,7 @@ export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = 
   refund_unlinked: 'a credit that matches no authorization and no earlier clearing',
   refund_linked: 'a credit that matches an authorization or an earlier clearing',
   force_post: 'a debit that matches no authorization',
-  late: 'the hold of the authorization expired before the clearing arrived',
+  late: 'the hold of the authorization ended before the clearing arrived',
   partial: 'more clearings of the same authorization follow (`partial`)',
   fx_drift:
     'the merchant amount is the authorized one, the billing amount is not: the exchange rate moved; or the merchant charged in another currency than authorized, and the billing amount differs by at most 20 %',
@@ -52,7 +55,7 @@ export function classOf(the: Classified): ClearingClass {
     return root === null && match.clearing === null ? 'refund_unlinked' : 'refund_linked';
   }
   if (root === null) return 'force_post';
-  if (isHoldOver(root, now_ms) && (root.status === 'expired' || root.status === 'partially_cleared')) return 'late';
+  if (isHoldOver(root, now_ms) && statuses_after_hold.has(root.status)) return 'late';
   if (message.partial) return 'partial';
   return classByAmount(the, root);
 }

@@ -1,12 +1,13 @@
-import type { AuthorizationAnswer, ClearingAnswer } from './answer.ts';
+import type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer } from './answer.ts';
 import { foldAuthorization } from './authorize.ts';
 import { foldClearing } from './clear.ts';
 import type { Fold, LedgerState, NetworkMessage } from './ledger.ts';
-import { beginPass, changesOf, type PassPorts } from './pass.ts';
+import { beginPass, changesOf, type Pass, type PassPorts } from './pass.ts';
+import { foldRelease } from './release.ts';
 import { WorkingCards } from './working-copy.ts';
 
 /** The answer to each message, in the order of the messages. */
-export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer;
+export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer | ReleaseAnswer;
 
 /**
  * Decides the messages one after another on a working copy of the state, all at the instant of the
@@ -20,10 +21,19 @@ export function foldMessages(
   ports: PassPorts,
 ): ReturnType<Fold<readonly NetworkAnswer[]>> {
   const pass = beginPass(state, ports);
-  const result = messages.map((message) =>
-    message.kind === 'authorization' ? foldAuthorization(pass, message) : foldClearing(pass, message),
-  );
+  const result = messages.map((message) => foldMessage(pass, message));
   return { changes: changesOf(pass), result };
+}
+
+function foldMessage(pass: Pass, message: NetworkMessage): NetworkAnswer {
+  switch (message.kind) {
+    case 'authorization':
+      return foldAuthorization(pass, message);
+    case 'clearing':
+      return foldClearing(pass, message);
+    case 'release':
+      return foldRelease(pass, message);
+  }
 }
 
 /**
@@ -32,5 +42,8 @@ export function foldMessages(
 export function foldDueHolds(state: LedgerState): ReturnType<Fold<number>> {
   const cards = new WorkingCards(state);
   for (const { id } of state.cards) cards.ofId(id);
-  return { changes: changesOf({ cards, events: [], unknown_numbers: [] }), result: state.cards.length };
+  return {
+    changes: changesOf({ cards, events: [], unknown_numbers: [], audit_entries: [] }),
+    result: state.cards.length,
+  };
 }

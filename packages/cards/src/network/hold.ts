@@ -103,7 +103,7 @@ export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
  */
 export function reverseInFull(card: WorkingCard, root: Entry): void {
   const { held, uses, status } = root.now;
-  const is_unpaid = status === 'open' || status === 'expired';
+  const is_unpaid = status === 'open' || status === 'expired' || (status === 'released' && root.now.cleared === 0);
   card.move(root, { held: -held, uses: is_unpaid ? -uses : 0 });
   const now = card.copyToChange(root);
   now.authorized = money(0);
@@ -125,6 +125,17 @@ export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: 
 /** Whether the end of a hold has come (decision: windows and holds). */
 export function isHoldOver(authorization: Authorization, now_ms: number): boolean {
   return authorization.hold_end_ms !== null && authorization.hold_end_ms <= now_ms;
+}
+
+/**
+ * Ends the hold by hand, at this instant. The use stays, and a later clearing still finds the
+ * authorization.
+ */
+export function release(card: WorkingCard, root: Entry, now_ms: number): void {
+  card.move(root, { held: -root.now.held });
+  const now = card.copyToChange(root);
+  now.status = 'released';
+  now.hold_end_ms = now_ms;
 }
 
 /**

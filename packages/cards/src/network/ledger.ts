@@ -1,12 +1,14 @@
 import type { NewEvent } from '@tallystick/events';
+import type { AuditEntry } from '@tallystick/kernel';
 import type { PurchaseTemplate } from '@tallystick/templates';
 import type { Controls, Counters, VirtualCard, WindowCounters } from '../issuing/card.ts';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
+import type { ReleaseMessage } from './release-message.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 
 /** A message that waits for a pass. */
-export type NetworkMessage = AuthorizationMessage | ClearingMessage;
+export type NetworkMessage = AuthorizationMessage | ClearingMessage | ReleaseMessage;
 
 /** A card as a pass sees it. */
 export interface LedgerCard extends Controls {
@@ -51,6 +53,7 @@ export const hold_days_default = 30;
  *   card. When its card is known: that card and the candidates that `match-candidates.ts`
  *   describes.
  * - The counters of every past window that `pastWindowsOf` names for the loaded rows.
+ * - For every release: its card, and the authorization of that card that it names.
  */
 export interface LedgerState {
   /** The clock, read after the cards were locked; epoch milliseconds. */
@@ -94,6 +97,7 @@ export interface LedgerChanges {
   readonly clearings_inserted: readonly Clearing[];
   readonly events: readonly (NewEvent & { readonly id: number })[];
   readonly unknown_numbers: readonly UnknownNumberMessage[];
+  readonly audit_entries: readonly (AuditEntry & { readonly at_ms: number })[];
 }
 
 /** Computes the changes of a pass from the loaded state. Pure, except for randomness. */

@@ -17,12 +17,13 @@
  */
 import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
-import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer } from './answer.ts';
+import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer, type ReleaseAnswer } from './answer.ts';
 import type { AuthorizationMessage } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
 import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
 import { type Batch, Lane } from './lane.ts';
 import type { Ledger, NetworkMessage } from './ledger.ts';
+import type { ReleaseMessage } from './release-message.ts';
 
 /**
  * Why a message was refused without a decision: `queue_max` messages waited (`full`), it would have
@@ -82,6 +83,11 @@ export interface Network {
    * Returns whether it did. Saves its caller the work of reading a message for nothing.
    */
   refuseUnread(): boolean;
+  /**
+   * Ends a hold by hand. It waits with the messages of the network, so that it is before or after
+   * each of them. Rejects with the fault when it could not be recorded.
+   */
+  release(message: ReleaseMessage): Promise<ReleaseAnswer>;
   /**
    * Takes no more messages, and resolves when every message taken is answered. A second call is a
    * `Violation`.
@@ -223,6 +229,7 @@ export function createNetwork(ports: NetworkPorts): Network {
       onOverload?.(overload);
       return true;
     },
+    release: (message) => submit(message) as Promise<ReleaseAnswer>,
     async drain() {
       phase.enter('draining');
       await Promise.all(lanes.map((lane) => lane.passes));

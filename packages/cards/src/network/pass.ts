@@ -20,6 +20,7 @@ export interface Pass extends PassPorts {
   readonly cards: WorkingCards;
   readonly events: LedgerChanges['events'][number][];
   readonly unknown_numbers: UnknownNumberMessage[];
+  readonly audit_entries: LedgerChanges['audit_entries'][number][];
   /** Clearings of any card by their network_financial_transaction_id. */
   readonly clearings: Map<string, Clearing>;
   nextAuthorizationId(): number;
@@ -35,6 +36,7 @@ export function beginPass(state: LedgerState, { vault, random }: PassPorts): Pas
     cards: new WorkingCards(state),
     events: [],
     unknown_numbers: [],
+    audit_entries: [],
     clearings: new Map(state.clearings.map((clearing) => [clearing.network_financial_transaction_id, clearing])),
     nextAuthorizationId: idsOf(state.authorization_ids),
     nextClearingId: idsOf(state.clearing_ids),
@@ -58,7 +60,7 @@ function idsOf(ids: readonly number[]): () => number {
  * Returns the rows to write: the counters of a card and of each window at most once, each
  * authorization once in its final state.
  */
-export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers'>): LedgerChanges {
+export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers' | 'audit_entries'>): LedgerChanges {
   const counters: LedgerChanges['counters'][number][] = [];
   const windows: LedgerChanges['windows'][number][] = [];
   const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
@@ -72,7 +74,7 @@ export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers
     authorizations_changed.push(...working.changes());
     clearings_inserted.push(...working.insertedClearings());
   }
-  const { events, unknown_numbers } = pass;
+  const { events, unknown_numbers, audit_entries } = pass;
   // Rows are inserted in the order of their ids, which is the order of the messages.
   authorizations_inserted.sort((a, b) => a.id - b.id);
   clearings_inserted.sort((a, b) => a.id - b.id);
@@ -84,5 +86,6 @@ export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers
     clearings_inserted,
     events,
     unknown_numbers,
+    audit_entries,
   };
 }

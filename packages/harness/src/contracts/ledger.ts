@@ -20,6 +20,7 @@ import {
   recordedAuthorization,
   recordedClearing,
   recordOnce,
+  releaseMessage,
   spend,
 } from './network-messages.ts';
 import { idsOf, makeCard, makeOwner, newCard, rising, type StorageUnderTest, sealedNumber } from './storage.ts';
@@ -310,6 +311,21 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const message = { ...card!.clearing(), number_index: null, vcn_id: card!.id };
       const state = await card!.look(message, other!.authorization());
       assertIncludes(idsOf(state.cards), [card!.id, other!.id], 'the cards');
+    },
+  },
+  {
+    rule: 'a release loads its card and the authorization of the card that it names, without a new id for one',
+    async check(open) {
+      const storage = await open();
+      const [card, other] = await freshCards(storage, 2);
+      const written = await card!.recordAuthorization('T-release');
+      const message = releaseMessage(card!.id, written.id);
+      const state = await card!.look(message, other!.authorization());
+      assertIncludes(idsOf(state.cards), [card!.id, other!.id], 'the cards');
+      assertIncludes(state.authorizations, [written], 'the authorizations');
+      assert(state.event_ids.length >= 2, 'a release has no id for its event');
+      const unknown = await card!.look(releaseMessage(999_999_999, written.id));
+      assertEqual(unknown.cards, [], 'the cards of an unknown id');
     },
   },
   ...Object.entries(references).map(

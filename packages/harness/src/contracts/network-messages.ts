@@ -8,6 +8,7 @@ import {
   type LedgerChanges,
   type LedgerState,
   Pan,
+  type ReleaseMessage,
 } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 
@@ -47,6 +48,20 @@ export function authorizationMessage(
   };
 }
 
+/** A release of the hold of an authorization, by the company of the card. */
+export function releaseMessage(vcn_id: number, authorization_id: number): ReleaseMessage {
+  return {
+    kind: 'release',
+    number_index: null,
+    vcn_id,
+    authorization_id,
+    company_id: null,
+    note: 'the merchant closed',
+    actor: 'key:1',
+    request_id: 'request-3',
+  };
+}
+
 /** A debit of 10 for the card with this number index. */
 export function clearingMessage(number_index: Uint8Array, fields: Partial<ClearingMessage> = {}): ClearingMessage {
   return {
@@ -82,6 +97,7 @@ export const no_changes: LedgerChanges = {
   clearings_inserted: [],
   events: [],
   unknown_numbers: [],
+  audit_entries: [],
 };
 
 /** A fold that changes nothing and returns the loaded state. */

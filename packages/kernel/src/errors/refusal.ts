@@ -12,6 +12,8 @@ export type RefusalCode =
   | 'unauthenticated'
   /** The key's role may not do this. */
   | 'forbidden'
+  /** The present state does not allow it; the message says which state it is. */
+  | 'conflict'
   /** The same Idempotency-Key is being worked on now. */
   | 'idempotency_in_progress'
   /** The Idempotency-Key was used with another body. */

@@ -1,3 +1,4 @@
+import { companyOf } from '@tallystick/access';
 import {
   authorizationItem,
   type CardFilter,
@@ -11,7 +12,9 @@ import {
   listAuthorizations,
   listCards,
   listClearings,
+  type Network,
   readCard,
+  readReleaseNote,
   revealNumbers,
   updateCard,
 } from '@tallystick/cards';
@@ -24,7 +27,7 @@ import { type ApiRequest, clientCall, type Route, route } from '../../request/ro
 import { data_of_domain, last4 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import { presentMinimalVirtualCard, presentVirtualCard } from './presenter.ts';
-import { card_body, create_card, email_card, update_card, virtual_card } from './shapes.ts';
+import { card_body, create_card, email_card, release_hold, update_card, virtual_card } from './shapes.ts';
 
 const metadata_filter = /^metadata\.(.{1,255})$/s;
 
@@ -66,7 +69,11 @@ const card_filter = z
 const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true } as const;
 
 /** `/v1/virtualcards` (service specification 4.1, and the operations that the decisions add). */
-export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly random: Random }): readonly Route[] {
+export function virtualCardRoutes(ports: {
+  readonly vault: CardVault;
+  readonly random: Random;
+  readonly network: Pick<Network, 'release'>;
+}): readonly Route[] {
   /**
    * Returns the card, with number and code if the request asks for them. The audit log records
    * that.
@@ -189,6 +196,34 @@ export function virtualCardRoutes(ports: { readonly vault: CardVault; readonly r
       async transaction(tx, request) {
         const { card, page } = await listAuthorizations(tx, clientCall(request), request.id, request.query.page);
         return list(request.query, page, (item) => authorizationItem(item, card));
+      },
+    }),
+    route({
+      ...of_cards,
+      area: 'hold_release',
+      method: 'POST',
+      path: '/v1/virtualcards/:id/authorizations/:authorization_id/release',
+      operation_id: 'virtualCards.authorizations.release',
+      summary: 'End the hold of an authorization by hand',
+      description:
+        'For a clearing that will not come. The use stays, and a clearing that comes anyway is applied as `late`. Refused with 409 when nothing is held.',
+      body: data_of_domain,
+      documented_body: release_hold,
+      refusals: ['conflict'],
+      answer: authorization_item,
+      async perform({ principal, id, authorization_id, body, request_id }) {
+        const answer = await ports.network.release({
+          kind: 'release',
+          number_index: null,
+          vcn_id: id,
+          authorization_id,
+          company_id: principal.role === 'operator' ? null : companyOf(principal),
+          note: readReleaseNote(body.data),
+          actor: `key:${principal.key_id}`,
+          request_id,
+        });
+        if (answer.kind === 'refused') throw answer.refusal;
+        return resource(answer.item);
       },
     }),
     route({

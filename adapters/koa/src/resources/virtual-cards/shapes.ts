@@ -7,6 +7,7 @@ import {
   emails_max,
   type IssueCardRequest,
   metadata_bytes_max,
+  release_note_length_max,
   type UpdateCardRequest,
   uses_max,
   valid_for_months_max,
@@ -202,5 +203,24 @@ export const card_state = virtual_card
     valid_starting_on: true,
     valid_ending_on: true,
   })
-  .extend({ id: id_number })
+  .extend({
+    id: id_number,
+    released: z
+      .object({
+        authorization_id: id_number,
+        amount,
+        note: z.string().max(release_note_length_max),
+      })
+      .optional()
+      .describe('Of an update: the hold that was ended by hand'),
+  })
   .meta({ id: 'VirtualCardState' });
+
+/** `POST /v1/virtualcards/:id/authorizations/:authorization_id/release`. */
+export const release_hold = z
+  .object({
+    data: z.object({
+      note: z.string().min(1).max(release_note_length_max).describe('Why. Card numbers in it are masked'),
+    }),
+  })
+  .meta({ id: 'ReleaseHold', examples: [{ data: { note: 'The merchant confirmed that it will not clear' } }] });
