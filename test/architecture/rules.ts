@@ -404,10 +404,11 @@ const folder_arrows: Readonly<Record<string, Readonly<Record<string, readonly st
   'adapters/mikro-orm': {
     schema: [],
     connection: ['schema'],
-    backfill: ['schema', 'connection'],
+    'event-index': ['schema', 'connection'],
+    backfill: ['schema', 'connection', 'event-index'],
     'before-keys': ['schema', 'connection'],
     ledger: ['schema', 'connection', 'backfill', 'before-keys'],
-    stores: ['schema', 'connection', 'backfill', 'before-keys'],
+    stores: ['schema', 'connection', 'event-index', 'backfill', 'before-keys'],
   },
   'packages/access': { companies: [], keys: ['companies'], requests: ['keys', 'companies'] },
   'packages/events': { log: [], webhooks: ['log'] },

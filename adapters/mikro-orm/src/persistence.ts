@@ -8,6 +8,8 @@ import { connect } from './connection/connection.ts';
 import { migrate } from './connection/migrate.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
+import { type EventIndex, eventIndexOn, type WrittenEventIndex } from './event-index/event-index.ts';
+import { ledgerKeepingUp } from './event-index/ledger-keeping-up.ts';
 import { ledgerOn } from './ledger/ledger.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
 import { auditLog } from './stores/audit-log.ts';
@@ -57,6 +59,8 @@ export interface Persistence {
    * nothing is left.
    */
   readonly backfills: Backfills;
+  /** The index of the event log's filters. A host should run it several times a second. */
+  readonly event_index: EventIndex;
   /** Rejects with a `Fault` when the database does not answer. */
   ping(): Promise<void>;
   /**
@@ -74,27 +78,37 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   const { database_url, clock, pool_max } = ports;
   const connection = await connect({ database_url, ...(pool_max === undefined ? {} : { pool_max }) });
   const backfills = backfillsOn(connection, backfill_steps);
-  const unitOfWork = unitOfWorkOn(connection, (session) => storesOn(session, backfills));
+  const event_index = eventIndexOn(connection);
+  const stores = unitOfWorkOn(connection, (session) => storesOn(session, backfills, event_index));
+  const unitOfWork: UnitOfWork<Tx> = {
+    async run(work) {
+      const result = await stores.run(work);
+      await event_index.keepUp();
+      return result;
+    },
+    read: stores.read,
+  };
   return {
     unitOfWork,
-    ledger: ledgerOn(connection, clock, backfills),
+    ledger: ledgerKeepingUp(ledgerOn(connection, clock, backfills), event_index),
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate() {
       await migrate(connection);
       await backfills.refresh();
     },
     backfills,
+    event_index,
     ping: () => unitOfWork.read(async (tx) => void (await tx.sandbox_clock.read())),
     close: () => connection.close(),
   };
 }
 
-function storesOn(session: Session, backfills: KnownBackfills): Tx {
+function storesOn(session: Session, backfills: KnownBackfills, event_index: WrittenEventIndex): Tx {
   return {
     cards: cardStore(session, backfills),
     real_cards: realCardStore(session),
     templates: templateStore(session),
-    events: eventStore(session),
+    events: eventStore(session, event_index),
     mails: mailStore(session),
     one_time_links: oneTimeLinkStore(session),
     mailbox: mailboxStore(session),

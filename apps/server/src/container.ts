@@ -15,6 +15,7 @@ import { backfillJob } from './background/backfills.ts';
 import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
 import { dueWork } from './background/due-work.ts';
+import { eventIndexJob } from './background/event-index.ts';
 import { createJobs } from './background/jobs.ts';
 import { createMails } from './background/mails.ts';
 import { createOverloadLogger } from './background/overload.ts';
@@ -107,12 +108,13 @@ const domain = new ContainerModule(({ bind }) => {
     .onDeactivation((network) => network.drain());
   bind(tokens.jobs)
     .toResolvedValue(
-      (config, persistence, clock, refresh, deliveries, mails, logger) =>
+      (config, persistence, clock, refresh, deliveries, mails, metrics, logger) =>
         createJobs(
           [
             ...dueWork(config, persistence, clock, refresh),
             ...deliveries.jobs,
             ...mails.jobs,
+            eventIndexJob(persistence.event_index, metrics),
             backfillJob(persistence.backfills, logger),
           ],
           (job, err) => logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
@@ -124,6 +126,7 @@ const domain = new ContainerModule(({ bind }) => {
         tokens.refresh_clock,
         tokens.deliveries,
         tokens.mails,
+        tokens.metrics,
         tokens.logger,
       ],
     )

@@ -41,6 +41,11 @@ export interface Metrics {
    * clock that decides when they are due.
    */
   watchMails(read: () => Promise<MailBacklog>, clock: Clock): void;
+  /**
+   * Registers a reader of the number of full segments of the event log whose filters are not
+   * indexed. It is called when the metrics are read.
+   */
+  watchUnindexedSegments(read: () => Promise<number>): void;
   readonly content_type: string;
   /** The metrics in the Prometheus text format. */
   read(): Promise<string>;
@@ -145,6 +150,13 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
       gauge('mails_pending', 'Mails that are not sent yet', ({ pending }) => pending);
       gauge('mail_oldest_due_age_seconds', 'How long the oldest due mail has waited', (backlog) =>
         dueAge(backlog, clock),
+      );
+    },
+    watchUnindexedSegments(read) {
+      gaugesOf(registers, read)(
+        'event_segments_unindexed',
+        'Full segments of the event log whose filters are not indexed',
+        (segments) => segments,
       );
     },
     watchInFlight(count) {

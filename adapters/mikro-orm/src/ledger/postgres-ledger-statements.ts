@@ -4,6 +4,7 @@ import { insert_keys_sql } from '../schema/authorization-key-sql.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
+import { event_writers_lock } from '../schema/event-writers-lock.ts';
 import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables } from './ledger-rows.ts';
@@ -17,9 +18,13 @@ import type { CardSearch } from './postgres-lookups.ts';
  * A pass waits up to 5 seconds for a card that another transaction holds. Passes and changes hold a
  * card for milliseconds. After that the network gets the answer "unable" for the messages of this
  * pass instead of no answer.
+ *
+ * The transaction is a writer of events from here on, before it draws their ids.
  */
 export const begin: NamedQuery = {
-  text: "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s'",
+  text:
+    "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s'; " +
+    `select pg_advisory_xact_lock_shared(${event_writers_lock})`,
 };
 
 const cards = `select ${card_columns} from ${card_tables}`;

@@ -1,13 +1,11 @@
 import type { MetadataStorage, Platform } from '@mikro-orm/core';
 import { dialectOf } from './dialect.ts';
-import { segmentExpression } from './event-segments.ts';
 
 /**
  * For `discovery.afterDiscovered`: the parts of a schema that differ between the databases. On
  * SQLite a numeric primary key is an `integer`, so that it is the rowid and needs no index. On
  * Postgres text is compared by bytes, as on SQLite, whatever the collation of the database: the
- * order is the same everywhere, and indexes are cheaper. The size of event log segments depends on
- * the database.
+ * order is the same everywhere, and indexes are cheaper.
  */
 export function adaptToDialect(storage: MetadataStorage, platform: Platform): void {
   const dialect = dialectOf(platform);
@@ -17,7 +15,6 @@ export function adaptToDialect(storage: MetadataStorage, platform: Platform): vo
       if (dialect === 'sqlite' && property.primary && !meta.compositePK && column_type === 'bigint') {
         property.columnTypes = ['integer'];
       }
-      if (property.name === 'segment') property.generated = `(${segmentExpression(dialect)}) stored`;
       if (dialect === 'postgres' && column_type === 'text') property.collation = 'C';
     }
   }

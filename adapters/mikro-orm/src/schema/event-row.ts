@@ -6,7 +6,7 @@ const payload_filters = (Object.keys(filter_fields) as FilterName[]).filter(
   (name) => filter_fields[name].payload_key !== null,
 );
 
-/** The columns of an event that are written; `segment` is generated from the id. */
+/** The columns of an event that are written. */
 export const event_columns: Readonly<Record<string, ColumnKind>> = {
   id: 'integer',
   company_id: 'integer',

@@ -16,7 +16,7 @@ import type { Recurring } from '@tallystick/velocity';
 import { AuthorizationKey } from './authorization-key-schema.ts';
 import { Backfill } from './backfill-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
-import { segmentExpression } from './event-segments.ts';
+import { EventFilterBlock, EventIndexState } from './event-index-schema.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
 import type { ColumnKind } from './record-rows.ts';
 import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
@@ -341,16 +341,14 @@ export const event_filter_columns = {
 } as const satisfies Readonly<Record<FilterName, string>>;
 
 /**
- * The event log. Rows are only appended, and every index begins with a value that rises with the
- * log.
+ * The event log. Rows are only appended. Filters are indexed in `event_filter_blocks` after the
+ * commit.
  */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
   properties: {
     id: id(),
-    /** Replaced by the expression of the actual database when the entities are discovered. */
-    segment: p.bigint('number').generated(`(${segmentExpression('postgres')}) stored`),
     company_id: int(),
     event_type: p.text(),
     created_at_ms: int(),
@@ -374,15 +372,7 @@ export const Event = defineEntity({
     payload: json(),
     previous: json().nullable(),
   },
-  indexes: [
-    { name: 'events_page', properties: ['company_id', 'id'] },
-    ...Object.values(event_filter_columns).map((column) => ({
-      name: `events_by_${column}`,
-      properties: ['segment' as const, 'company_id' as const, column, 'id' as const],
-      // Columns that every event has need no condition, and SQLite would not use an index with one.
-      ...(column === 'event_type' || column === 'created_at_ms' ? {} : { where: `${column} is not null` }),
-    })),
-  ],
+  indexes: [{ name: 'events_page', properties: ['company_id', 'id'] }],
 });
 
 export const UnknownNumberMessage = defineEntity({
@@ -468,6 +458,8 @@ export const entities = [
   AuthorizationKey,
   Clearing,
   Event,
+  EventFilterBlock,
+  EventIndexState,
   UnknownNumberMessage,
   AuditEntry,
   IdempotencyRecord,

@@ -2,8 +2,13 @@ import type { EventFilter, FilterName } from '@tallystick/events';
 import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../connection/session.ts';
-import { event_segment_bits, segmentOf } from '../schema/event-segments.ts';
+import { addMatches } from '../event-index/filter-block.ts';
+import { keyRangeOf } from '../event-index/filter-key.ts';
+import type { EventRange } from '../event-index/index-range.ts';
+import { event_filter_numbers } from '../schema/event-index-schema.ts';
 import { event_filter_columns } from '../schema/schema.ts';
+import { findEventIdsByColumns } from './event-search-before.ts';
+import { jsonRows } from './json-rows.ts';
 
 /** Filters in the usual order of selectivity, the most selective first. */
 const leading: readonly FilterName[] = [
@@ -27,11 +32,11 @@ const leading: readonly FilterName[] = [
   'payload.financial_network_code',
 ];
 
-/** The least number of newest events that are compared one by one before an index is used. */
-const newest_looked_at = 256;
+/** The least number of newest ids whose events are compared one by one before the index is used. */
+const newest_looked_at = 512;
 
-/** With this many events a filter counts as common when several filters are compared. */
-const many = 512;
+/** The ranges of events that one statement looks up: few at first, because few may fill the page. */
+const ranges_at_once: readonly number[] = [8, 128, 2_048];
 
 /** A search for the `wanted` newest events of a company below an id. */
 interface Search {
@@ -41,12 +46,22 @@ interface Search {
   readonly wanted: number;
 }
 
+/** How much of the log is indexed, as one statement has read it. */
+interface IndexState {
+  readonly segment_size: number;
+  readonly volume_size: number;
+  readonly indexed_below: number;
+  readonly merged_below: number;
+  /** False while events from before the index are copied into it. */
+  readonly is_complete: boolean | 0 | 1;
+}
+
 /**
  * The ids of the company's events that match every filter, newest first, one more than a page has.
  *
- * A common combination of filters fills the page from the newest few events. A rare one is searched
- * from the newest segment backwards in the index of one filter: one lookup in each segment for a
- * rare or absent value, until the page is full.
+ * The newest events and all that are not indexed yet are compared one by one. A common combination
+ * of filters fills the page there. Otherwise the search walks back through the index, range by
+ * range, until the page is full.
  */
 export async function findEventIds(
   session: Session,
@@ -54,13 +69,25 @@ export async function findEventIds(
   filters: readonly EventFilter[],
   page: PageRequest,
 ): Promise<readonly number[]> {
+  const state = await readState(session);
+  if (!state.is_complete) return await findEventIdsByColumns(session, company_id, filters, page);
   const offset = page.offset ?? 0;
   const wanted = page.limit + 1 + offset;
   const below = afterId('events', page) ?? (await readNewestId(session)) + 1;
-  const search = { company_id, filters, below, wanted };
-  const newest = await searchNewest(session, search);
-  const ids = newest.length < wanted ? await inSegments(session, search) : newest;
+  const search = { company_id, filters: inLeadingOrder(filters), below, wanted };
+  const compared_from = Math.min(state.indexed_below, below - Math.max(newest_looked_at, 2 * wanted));
+  const ids = await compareEach(session, search, compared_from);
+  if (ids.length < wanted && compared_from > 0) {
+    ids.push(...(await findIndexed(session, { ...search, below: compared_from, wanted: wanted - ids.length }, state)));
+  }
   return ids.slice(offset);
+}
+
+async function readState({ db }: Session): Promise<IndexState> {
+  const { rows } = await sql<IndexState>`
+    select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, b.state <> 'copying' as is_complete
+    from event_index i cross join backfills b where b.name = 'event index'`.execute(db);
+  return rows[0]!;
 }
 
 async function readNewestId({ db }: Session): Promise<number> {
@@ -68,108 +95,144 @@ async function readNewestId({ db }: Session): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-async function searchNewest(
-  { db }: Session,
-  { company_id, filters, below, wanted }: Search,
-): Promise<readonly number[]> {
-  const columns = sql.join(
-    [...new Set(filters.map(({ name }) => event_filter_columns[name]))].map((name) => sql.ref(name)),
-  );
-  const { rows } = await sql<{ id: number }>`
-    select n.id from (
-      select id, ${columns} from events where company_id = ${company_id} and id < ${below}
-      order by id desc limit ${Math.max(newest_looked_at, 2 * wanted)}
-    ) n where ${toConditions('n', filters)} order by n.id desc limit ${wanted}`.execute(db);
-  return rows.map(({ id }) => id);
-}
-
-async function inSegments(session: Session, search: Search): Promise<readonly number[]> {
-  return session.dialect === 'sqlite'
-    ? await inSegmentsOfSqlite(session, search)
-    : await inSegmentsOfPostgres(session, search);
-}
-
-// Both queries rely on nested loops that keep the order of their outer rows and stop at the inner
-// limit.
-
-async function inSegmentsOfSqlite(session: Session, search: Search): Promise<readonly number[]> {
-  const { filters, below, wanted } = search;
-  const lead = filters.length === 1 ? filters[0]! : await findRarest(session, search);
-  const index = indexOf(lead);
-  const met = sql`${belowOf(search)} and ${toConditions('e', filters)}`;
-  const { rows } = await sql<{ id: number }>`
-    with recursive
-      ${orderBack(below)},
-      hit (segment) as (
-        select distinct segment from (
-          select walk.segment from walk cross join events e indexed by ${index}
-          on e.segment = walk.segment and ${met} limit ${wanted}
-        )
-      )
-    select e.id from hit cross join events e indexed by ${index} on e.segment = hit.segment and ${met}
-    order by e.id desc limit ${wanted}`.execute(session.db);
-  return rows.map(({ id }) => id);
-}
-
-/** The filter that the fewest events match; among common ones, the first in the order above. */
-async function findRarest({ db }: Session, search: Search): Promise<EventFilter> {
-  let best: { readonly filter: EventFilter; readonly count: number } | undefined;
-  for (const filter of search.filters.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    const { rows } = await sql<{ count: number }>`
-      with recursive ${orderBack(search.below)}
-      select count(*) as count from (
-        select 1 from walk cross join events e indexed by ${indexOf(filter)}
-        on e.segment = walk.segment and ${belowOf(search)} and ${toCondition('e', filter)} limit ${many}
-      )`.execute(db);
-    const count = rows[0]?.count ?? 0;
-    if (best === undefined || count < best.count) best = { filter, count };
-  }
-  return best!.filter;
-}
-
-async function inSegmentsOfPostgres({ db }: Session, search: Search): Promise<readonly number[]> {
-  const { filters, below, wanted } = search;
-  const top = segmentOf('postgres', below - 1);
-  const size = sql.lit(2 ** event_segment_bits.postgres);
-  // The bounds on ids are redundant. They keep any plan of the database within the segment.
-  const { rows } = await sql<{ id: number }>`
-    select f.id from (
-      select l.id from generate_series(${top}::bigint, 0, -1) as walk (segment) cross join lateral (
-        select e.id from events e where e.segment = walk.segment and ${belowOf(search)} and ${toConditions('e', filters)}
-          and e.id >= walk.segment * ${size} and e.id < (walk.segment + 1) * ${size}
-        order by e.id desc limit ${wanted}
-      ) l limit ${wanted}
-    ) f order by f.id desc`.execute(db);
-  return rows.map(({ id }) => id);
-}
-
-/** The segments from the one before the id back to the first. */
-function orderBack(below: number): RawBuilder<unknown> {
-  const top = segmentOf('sqlite', below - 1);
-  return sql`walk (segment) as (values (${top}) union all select segment - 1 from walk where segment > 0)`;
-}
-
-function belowOf({ company_id, below }: Search): RawBuilder<unknown> {
-  return sql`e.company_id = ${company_id} and e.id < ${below}`;
-}
-
-function indexOf({ name }: EventFilter): RawBuilder<unknown> {
-  return sql.ref(`events_by_${event_filter_columns[name]}`);
+function inLeadingOrder(filters: readonly EventFilter[]): readonly EventFilter[] {
+  return filters.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 function rankOf({ name, kind }: EventFilter): number {
   return leading.indexOf(name) + (kind === 'range' ? leading.length : 0);
 }
 
-function toConditions(table: string, filters: readonly EventFilter[]): RawBuilder<unknown> {
+/**
+ * Compares every event from an id on. The table is read in the order of ids, without the index of
+ * companies: neighbours share pages.
+ */
+async function compareEach({ db }: Session, search: Search, from_id: number): Promise<number[]> {
+  const { company_id, filters, below, wanted } = search;
+  const { rows } = await sql<{ id: number }>`
+    select id from events where id < ${below} and id >= ${from_id} and company_id + 0 = ${company_id}
+      and ${toConditions(filters)} order by id desc limit ${wanted}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+async function findIndexed(session: Session, search: Search, state: IndexState): Promise<readonly number[]> {
+  const ids: number[] = [];
+  const ranges = rangesBack(search.below, state);
+  for (let round = 0; ids.length < search.wanted; round += 1) {
+    const batch = ranges.take(ranges_at_once[Math.min(round, ranges_at_once.length - 1)]!).toArray();
+    if (batch.length === 0) break;
+    const found = await findInRanges(session, search, batch, state);
+    // Segments became a volume after the state was read.
+    if (found === null) return await findIndexed(session, search, await readState(session));
+    ids.push(...found);
+  }
+  return ids.slice(0, search.wanted);
+}
+
+/** The indexed ranges below an id, newest first: segments, then volumes. */
+function rangesBack(below: number, state: IndexState): { take(count: number): IteratorObject<EventRange> } {
+  let next = Math.min(below, state.indexed_below) - 1;
+  function* take(count: number): Generator<EventRange, undefined> {
+    for (let taken = 0; taken < count && next >= 0; taken += 1) {
+      const range_size = next >= state.merged_below ? state.segment_size : state.volume_size;
+      const from_id = Math.floor(next / range_size) * range_size;
+      next = from_id - 1;
+      yield { from_id, range_size };
+    }
+  }
+  return { take };
+}
+
+/**
+ * The ids in these ranges that match every filter, newest first. Null when segments among them have
+ * become a volume.
+ */
+async function findInRanges(
+  session: Session,
+  { company_id, filters, below }: Search,
+  ranges: readonly EventRange[],
+  { merged_below }: IndexState,
+): Promise<readonly number[] | null> {
+  /** By the first id of the range. */
+  let matching: Map<number, readonly number[]> | null = null;
+  for (const filter of filters) {
+    const left = ranges.filter(({ from_id }) => matching?.has(from_id) ?? true);
+    const keys = keyRangeOf(company_id, filter);
+    const found = new Map<number, number[]>();
+    for (const block of await readBlocks(session, filter, keys, left)) {
+      if (block.merged_below !== merged_below) return null;
+      const ids = found.get(block.from_id) ?? [];
+      if (block.entries !== null) addMatches(block.entries, block.from_id, keys, ids);
+      if (ids.length > 0) found.set(block.from_id, ids);
+    }
+    matching = intersect(found, matching);
+    if (matching.size === 0) return [];
+  }
+  return ranges.flatMap(({ from_id }) => (matching?.get(from_id) ?? []).filter((id) => id < below).toReversed());
+}
+
+/** The ids of each range that are also in the other map, ascending. */
+function intersect(found: Map<number, number[]>, others: Map<number, readonly number[]> | null) {
+  const matching = new Map<number, readonly number[]>();
+  for (const [from_id, ids] of found) {
+    const wanted = others === null ? null : new Set(others.get(from_id));
+    const both = wanted === null ? ids : ids.filter((id) => wanted.has(id));
+    if (both.length > 0)
+      matching.set(
+        from_id,
+        both.sort((a, b) => a - b),
+      );
+  }
+  return matching;
+}
+
+interface FoundBlock {
+  readonly from_id: number;
+  /** Null for a range without such a block. */
+  readonly entries: Uint8Array | null;
+  readonly merged_below: number;
+}
+
+/**
+ * The blocks of a filter that may contain the keys, in each of the ranges. The first of them may
+ * begin before the keys.
+ */
+async function readBlocks(
+  { db, dialect }: Session,
+  { name }: EventFilter,
+  keys: { readonly from: Uint8Array; readonly to: Uint8Array },
+  ranges: readonly EventRange[],
+): Promise<readonly FoundBlock[]> {
+  const field = sql.lit(event_filter_numbers[name]);
+  const blocks = (alias: string) =>
+    sql`event_filter_blocks ${sql.ref(alias)} where ${sql.ref(`${alias}.range_size`)} = r.range_size
+      and ${sql.ref(`${alias}.from_id`)} = r.from_id and ${sql.ref(`${alias}.field`)} = ${field}`;
+  const first = sql`coalesce((select f.first_key from ${blocks('f')} and f.first_key <= ${keys.from}
+    order by f.first_key desc limit 1), ${keys.from})`;
+  const of_ranges = jsonRows(dialect, { from_id: 'integer', range_size: 'integer' }, ranges);
+  const state = sql`(select merged_below from event_index)`;
+  // The inner order keeps Postgres from any other plan than a lookup for each range.
+  const joined: RawBuilder<unknown> =
+    dialect === 'postgres'
+      ? sql`left join lateral (
+          select b.entries from ${blocks('b')} and b.first_key between ${first} and ${keys.to} order by b.first_key limit 1000000
+        ) b on true`
+      : sql`left join event_filter_blocks b on b.range_size = r.range_size and b.from_id = r.from_id and b.field = ${field}
+          and b.first_key between ${first} and ${keys.to}`;
+  const { rows } = await sql<FoundBlock>`
+    select r.from_id, b.entries, ${state} as merged_below from ${of_ranges} as r ${joined}`.execute(db);
+  return rows;
+}
+
+function toConditions(filters: readonly EventFilter[]): RawBuilder<unknown> {
   return sql.join(
-    filters.map((filter) => toCondition(table, filter)),
+    filters.map((filter) => toCondition(filter)),
     sql` and `,
   );
 }
 
-function toCondition(table: string, filter: EventFilter): RawBuilder<unknown> {
-  const column = sql.ref(`${table}.${event_filter_columns[filter.name]}`);
+function toCondition(filter: EventFilter): RawBuilder<unknown> {
+  const column = sql.ref(event_filter_columns[filter.name]);
   if (filter.kind === 'equals') return sql`${column} = ${filter.value}`;
   const bounds: RawBuilder<unknown>[] = [];
   if (filter.from !== undefined) bounds.push(sql`${column} >= ${filter.from}`);

@@ -1,7 +1,9 @@
 import type { Event, EventStore, NewEvent } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
 import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
+import type { WrittenEventIndex } from '../event-index/event-index.ts';
 import { eventRecord } from '../schema/event-row.ts';
+import { event_writers_lock } from '../schema/event-writers-lock.ts';
 import { findEventIds } from './event-search.ts';
 import { isOneOf } from './json-rows.ts';
 import { putInOutbox } from './outbox.ts';
@@ -11,16 +13,17 @@ import { pageOf, readNewestFirst } from './paging.ts';
 const rows_max = 500;
 
 /** The event log. */
-export function eventStore(session: Session): EventStore {
+export function eventStore(session: Session, event_index: Pick<WrittenEventIndex, 'noteWritten'>): EventStore {
   const { db, dialect } = session;
   /**
    * Ids for `count` new rows in rising order. On SQLite the transaction holds the write lock, so no
-   * other process takes them.
+   * other process takes them. On Postgres it is a writer of events from before it draws them.
    */
   async function drawIds(count: number): Promise<readonly number[]> {
     if (dialect === 'postgres') {
       const { rows } = await sql<{ id: number }>`
-        select nextval('events_id_seq') as id from generate_series(1, ${count})`.execute(db);
+        with writer as materialized (select pg_advisory_xact_lock_shared(${sql.lit(event_writers_lock)}))
+        select nextval('events_id_seq') as id from writer cross join generate_series(1, ${count})`.execute(db);
       return rows.map(({ id }) => id).sort((a, b) => a - b);
     }
     const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(db);
@@ -31,6 +34,7 @@ export function eventStore(session: Session): EventStore {
     async append(events) {
       const ids = await drawIds(events.length);
       const stored = events.map((event, at) => ({ ...event, id: ids[at]! }));
+      event_index.noteWritten(ids.at(-1) ?? 0);
       for (let from = 0; from < stored.length; from += rows_max) {
         const rows = stored.slice(from, from + rows_max).map((event) => ({
           ...eventRecord(event),

@@ -2,11 +2,13 @@ import { after, before, describe } from 'node:test';
 import type { Company } from '@tallystick/access';
 import { fixedClock } from '@tallystick/kernel';
 import { type DatabaseName, database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { connect } from '../../src/connection/connection.ts';
+import { migrate } from '../../src/connection/migrate.ts';
 import { mikroOrmPersistence, type Persistence, type Tx } from '../../src/index.ts';
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);
 
-/** The subject of a suite: an empty, migrated database. */
+/** The subject of a suite: an empty, migrated database. Segments of its event log are small. */
 export interface Fixture {
   readonly name: DatabaseName;
   readonly database: ScratchDatabase;
@@ -31,8 +33,8 @@ export function onEveryDatabase(title: string, suite: (fixture: () => Fixture, n
           open.push(persistence);
           return persistence;
         };
+        await migrateWithSmallSegments(database);
         const persistence = await another();
-        await persistence.migrate();
         fixture = { name, database, persistence, run: (work) => persistence.unitOfWork.run(work), another };
       });
 
@@ -46,6 +48,18 @@ export function onEveryDatabase(title: string, suite: (fixture: () => Fixture, n
         return fixture;
       }, name);
     });
+  }
+}
+
+async function migrateWithSmallSegments(database: ScratchDatabase): Promise<void> {
+  const connection = await connect(database);
+  try {
+    await migrate(connection);
+    const small = 'update event_index set segment_size = 16, volume_size = 64';
+    if (connection.dialect === 'sqlite') await connection.exclusively((client) => client.exec(small));
+    else await connection.pool.query(small);
+  } finally {
+    await connection.close();
   }
 }
 

@@ -169,24 +169,34 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       rule: 'a filter finds exactly the events that meet it, newest first, on pages of any size',
       async check(open) {
         const storage = await open();
-        const company_id = await companyOf(storage);
-        const list = (filters: readonly EventFilter[], page: PageRequest) =>
+        const companies = [await companyOf(storage), await companyOf(storage), await companyOf(storage)];
+        const list = (company_id: number, filters: readonly EventFilter[], page: PageRequest) =>
           storage.unitOfWork.read((tx) => tx.events.list(company_id, filters, page));
         const events: Event[] = [];
         const property = fc.asyncProperty(
-          fc.array(eventDetails, { minLength: 1, maxLength: 12 }),
+          fc.array(fc.record({ company: fc.nat({ max: 2 }), details: eventDetails }), { minLength: 1, maxLength: 60 }),
           fc.array(fc.array(eventFilter, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
           fc.integer({ min: 1, max: 7 }),
-          async (more, searches, limit) => {
-            await storage.beforeAppend?.(more.length);
-            const fresh = more.map(({ payload, ...changes }) => newEvent(company_id, payload, changes));
+          fc.boolean(),
+          async (more, searches, limit, does_later_work) => {
+            const fresh = more.map(({ company, details: { payload, ...changes } }) =>
+              newEvent(companies[company]!, payload, changes),
+            );
             events.push(...(await append(storage, fresh)));
-            for (const filters of searches) {
-              const what = JSON.stringify(filters);
-              const met = idsOf(events.filter((event) => filters.every((one) => matches(event, one)))).toReversed();
-              assertEqual(idsOf(await everyPage((page) => list(filters, page), limit)), met, what);
+            if (does_later_work) await storage.doLaterWork?.();
+            for (const [at, filters] of searches.entries()) {
+              const company_id = companies[at % companies.length]!;
+              const what = `${JSON.stringify(filters)} of company ${company_id}`;
+              const met = idsOf(
+                events.filter(
+                  (event) => event.company_id === company_id && filters.every((one) => matches(event, one)),
+                ),
+              ).toReversed();
+              assertEqual(idsOf(await everyPage((page) => list(company_id, filters, page), limit + 40)), met, what);
+              const first = await list(company_id, filters, { limit });
+              assertEqual(idsOf(first.items), met.slice(0, limit), `${what}, the first page`);
               const offset = Math.floor(limit / 2);
-              const skipped = await list(filters, { limit: 2, offset });
+              const skipped = await list(company_id, filters, { limit: 2, offset });
               assertEqual(idsOf(skipped.items), met.slice(offset, offset + 2), `${what} after ${offset}`);
             }
           },

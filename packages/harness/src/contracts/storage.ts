@@ -40,10 +40,10 @@ export interface StorageUnderTest {
    */
   another(): Promise<StorageUnderTest>;
   /**
-   * Called before the suite of the event store appends that many events. An adapter that divides
-   * its log places the events across a border here.
+   * Does the work that the adapter leaves for after a commit, such as building an index. Rules call
+   * it at any time, and no answer may depend on it. Absent when there is no such work.
    */
-  beforeAppend?(count: number): Promise<void>;
+  doLaterWork?(): Promise<void>;
 }
 
 /** Creates a company for one rule. */

@@ -1,0 +1,157 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import type { PostgresConnection } from '../connection/connection.ts';
+import { runOutermost } from '../connection/nesting.ts';
+import { event_writers_lock } from '../schema/event-writers-lock.ts';
+import type { EventIndexProgress, EventIndexWork } from './event-index-work.ts';
+import {
+  type EventRange,
+  type FieldBlock,
+  type FilterValues,
+  indexed_fields,
+  indexField,
+  mergeField,
+  type SegmentBlock,
+} from './index-range.ts';
+
+/** The advisory lock of the process that indexes. Any number, the same in all processes. */
+const indexer_lock = 7_311_855_131;
+
+/** Time between two looks at the transactions of writers. */
+const look_every_ms = 2;
+
+const progress_sql = `select segment_size, volume_size, indexed_below, merged_below,
+    (select case when is_called then last_value else 0 end from events_id_seq) as last_id
+  from event_index`;
+
+/**
+ * The event index on Postgres, one transaction for each segment or volume.
+ *
+ * Ids are drawn before the commit, so a segment can be full while a transaction that owns one of its
+ * ids is open. Every writer of events holds the shared lock `event_writers_lock` from before it
+ * draws ids to its end. Once the sequence has passed a segment, all owners of its ids have drawn
+ * them and are among the holders of the lock. When these holders have ended, the segment is final.
+ * Nobody takes the lock exclusively, so no writer ever waits for the index.
+ */
+export function eventIndexOnPostgres({ pool }: Pick<PostgresConnection, 'pool'>): EventIndexWork {
+  /** The open transactions of writers. Each has a name that no other transaction has. */
+  async function writers(): Promise<ReadonlySet<string>> {
+    const { rows } = await pool.query<{ name: string }>(
+      `select virtualtransaction as name from pg_locks
+         where locktype = 'advisory' and mode = 'ShareLock' and granted and classid = 0 and objid = $1 and objsubid = 1
+           and database = (select oid from pg_database where datname = current_database())`,
+      [event_writers_lock],
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  /**
+   * Runs the work in a transaction unless another process is indexing. The transaction sees what
+   * that process committed last.
+   */
+  async function alone(
+    isNext: (progress: EventIndexProgress) => boolean,
+    work: (client: PoolClient) => Promise<void>,
+  ): Promise<boolean> {
+    return await runOutermost(async () => {
+      const client = await pool.connect();
+      let failed = true;
+      try {
+        await client.query('begin');
+        const locked = await client.query<{ is_locked: boolean }>(
+          'select pg_try_advisory_xact_lock($1::bigint) as is_locked',
+          [indexer_lock],
+        );
+        let is_ours = locked.rows[0]!.is_locked;
+        if (is_ours) {
+          const { rows } = await client.query<EventIndexProgress>(progress_sql);
+          is_ours = isNext(rows[0]!);
+          if (is_ours) await work(client);
+        }
+        await client.query('commit');
+        failed = false;
+        return is_ours;
+      } finally {
+        // A failed client may be within the transaction: closing it ends both.
+        client.release(failed);
+      }
+    });
+  }
+
+  async function insert(client: PoolClient, range: EventRange, blocks: readonly FieldBlock[]): Promise<void> {
+    await client.query(
+      `insert into event_filter_blocks (range_size, from_id, field, first_key, entries)
+         select $1, $2, b.* from unnest($3::bigint[], $4::bytea[], $5::bytea[]) as b`,
+      [
+        range.range_size,
+        range.from_id,
+        blocks.map(({ field }) => field),
+        blocks.map(({ first_key }) => first_key),
+        blocks.map(({ entries }) => entries),
+      ],
+    );
+  }
+
+  return {
+    async progress() {
+      const { rows } = await pool.query<EventIndexProgress>(progress_sql);
+      return rows[0]!;
+    },
+
+    async isSettled(ms_max) {
+      const until_ms = performance.now() + ms_max;
+      const before = await writers();
+      for (let open = before; ; open = await writers()) {
+        if (before.isDisjointFrom(open)) return true;
+        if (performance.now() >= until_ms) return false;
+        await delay(look_every_ms);
+      }
+    },
+
+    indexSegment: (segment) =>
+      alone(
+        ({ indexed_below }) => indexed_below === segment.from_id,
+        async (client) => {
+          const { from_id, range_size } = segment;
+          const columns = indexed_fields.map(({ column }) => column).join(', ');
+          const { rows } = await client.query<(string | number | null)[]>({
+            text: `select id, company_id, ${columns} from events where id >= $1 and id < $2 order by id`,
+            values: [from_id, from_id + range_size],
+            rowMode: 'array',
+          });
+          const events = rows as unknown as FilterValues[];
+          const blocks: FieldBlock[] = [];
+          for (const [at, field] of indexed_fields.entries()) {
+            await nextTurn();
+            blocks.push(...indexField(segment, field, events, at));
+          }
+          await insert(client, segment, blocks);
+          await client.query('update event_index set indexed_below = $1', [from_id + range_size]);
+        },
+      ),
+
+    mergeVolume: (volume, segment_size) =>
+      alone(
+        ({ merged_below }) => merged_below === volume.from_id,
+        async (client) => {
+          const { from_id, range_size } = volume;
+          const end = from_id + range_size;
+          const { rows } = await client.query<SegmentBlock & { readonly field: number }>(
+            `select field, from_id, entries from event_filter_blocks
+               where range_size = $1 and from_id >= $2 and from_id < $3 order by field, from_id, first_key`,
+            [segment_size, from_id, end],
+          );
+          const by_field = Map.groupBy(rows, ({ field }) => field);
+          for (const field of indexed_fields) {
+            await nextTurn();
+            await insert(client, volume, mergeField(volume, field, by_field.get(field.field) ?? []));
+          }
+          await client.query('delete from event_filter_blocks where range_size = $1 and from_id < $2', [
+            segment_size,
+            end,
+          ]);
+          await client.query('update event_index set merged_below = $1', [end]);
+        },
+      ),
+  };
+}

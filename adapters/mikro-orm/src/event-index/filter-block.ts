@@ -1,0 +1,152 @@
+import { bytesOf, type FilterKey, type KeyRange } from './filter-key.ts';
+
+/**
+ * The index of one filter over a range of events is a sorted list of keys, each with the events that
+ * have it, cut into blocks. A block is one row of `event_filter_blocks`:
+ *
+ *   block = entry*
+ *   entry = length of the key, key, length of the list, list
+ *   list  = the first event's offset in the range, then the distance to each next event
+ *
+ * Lengths, offsets and distances are integers of variable length: 7 bits in each byte, the lowest
+ * first, the high bit set on all but the last.
+ */
+export interface FilterBlock {
+  /** The key of the first entry. */
+  readonly first_key: Buffer;
+  readonly entries: Buffer;
+}
+
+/** The events of a range that have a key, as offsets from the range's first id, ascending. */
+export type KeyedOffsets = Map<FilterKey, number[]>;
+
+/**
+ * A block ends after the entry with which it reaches this size, bytes. A lookup reads one block or
+ * two, and a row of this size fits into a page of either database.
+ */
+const block_bytes = 1_000;
+
+/** The most bytes of an integer of variable length. */
+const integer_bytes_max = 8;
+
+/** The blocks of one filter over a range, in the order of their keys. */
+export function toBlocks(events_by_key: KeyedOffsets): FilterBlock[] {
+  const blocks: FilterBlock[] = [];
+  let first_key: FilterKey | null = null;
+  let end = 0;
+  for (const key of [...events_by_key.keys()].sort()) {
+    const offsets = events_by_key.get(key)!;
+    first_key ??= key;
+    end = writeEntry(end, key, offsets);
+    if (end >= block_bytes) close();
+  }
+  close();
+  return blocks;
+
+  function close(): void {
+    if (first_key === null) return;
+    blocks.push({ first_key: bytesOf(first_key), entries: Buffer.from(scratch.subarray(0, end)) });
+    first_key = null;
+    end = 0;
+  }
+}
+
+/**
+ * Adds the ids of the block's events whose key is in the range to `found`. `from_id` is the first
+ * id of the range of events.
+ */
+export function addMatches(entries: Uint8Array, from_id: number, keys: KeyRange, found: number[]): void {
+  for (let at = 0; at < entries.length; ) {
+    const key_length = readInteger(entries, at);
+    const key_at = position;
+    const list_length = readInteger(entries, key_at + key_length);
+    const list_at = position;
+    at = list_at + list_length;
+    if (compareBytes(entries, key_at, key_length, keys.to) > 0) return;
+    if (compareBytes(entries, key_at, key_length, keys.from) < 0) continue;
+    for (let id = from_id, from = list_at; from < at; from = position) {
+      id += readInteger(entries, from);
+      found.push(id);
+    }
+  }
+}
+
+/** Adds the entries of a block to those of a larger range, in which its events begin at `shift`. */
+export function addEntries(entries: Buffer, shift: number, events_by_key: KeyedOffsets): void {
+  for (let at = 0; at < entries.length; ) {
+    const key_length = readInteger(entries, at);
+    const key = entries.toString('latin1', position, position + key_length);
+    const list_length = readInteger(entries, position + key_length);
+    let from = position;
+    at = from + list_length;
+    let offsets = events_by_key.get(key);
+    if (offsets === undefined) {
+      offsets = [];
+      events_by_key.set(key, offsets);
+    }
+    for (let offset = shift; from < at; from = position) {
+      offset += readInteger(entries, from);
+      offsets.push(offset);
+    }
+  }
+}
+
+let scratch = Buffer.alloc(65_536);
+
+/** Writes an entry into the scratch buffer and returns where it ends. */
+function writeEntry(at: number, key: FilterKey, offsets: readonly number[]): number {
+  const most = at + key.length + (offsets.length + 2) * integer_bytes_max;
+  if (most > scratch.length) scratch = Buffer.concat([scratch], 2 * most);
+  let end = writeInteger(at, key.length);
+  for (let character = 0; character < key.length; character += 1) scratch[end++] = key.charCodeAt(character);
+  let list_length = 0;
+  for (let last = 0, index = 0; index < offsets.length; index += 1) {
+    list_length += bytesOfInteger(offsets[index]! - last);
+    last = offsets[index]!;
+  }
+  end = writeInteger(end, list_length);
+  for (let last = 0, index = 0; index < offsets.length; index += 1) {
+    end = writeInteger(end, offsets[index]! - last);
+    last = offsets[index]!;
+  }
+  return end;
+}
+
+function bytesOfInteger(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes += 1;
+  return bytes;
+}
+
+function writeInteger(at: number, value: number): number {
+  let end = at;
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) scratch[end++] = (rest % 128) + 128;
+  scratch[end++] = rest;
+  return end;
+}
+
+/** The byte after the integer that was read last. */
+let position = 0;
+
+function readInteger(bytes: Uint8Array, at: number): number {
+  let value = 0;
+  let factor = 1;
+  position = at;
+  for (;;) {
+    const byte = bytes[position++]!;
+    if (byte < 128) return value + byte * factor;
+    value += (byte - 128) * factor;
+    factor *= 128;
+  }
+}
+
+/** Below, equal to or above 0 when the bytes at a place sort before, with or after the others. */
+function compareBytes(bytes: Uint8Array, at: number, length: number, others: Uint8Array): number {
+  const common = Math.min(length, others.length);
+  for (let offset = 0; offset < common; offset += 1) {
+    const difference = bytes[at + offset]! - others[offset]!;
+    if (difference !== 0) return difference;
+  }
+  return length - others.length;
+}

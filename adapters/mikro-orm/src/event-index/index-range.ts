@@ -1,0 +1,76 @@
+import type { FilterName } from '@tallystick/events';
+import { event_filter_numbers } from '../schema/event-index-schema.ts';
+import { event_filter_columns } from '../schema/schema.ts';
+import { addEntries, type FilterBlock, type KeyedOffsets, toBlocks } from './filter-block.ts';
+import { companyPrefix, type FilterKey, valueKey } from './filter-key.ts';
+
+/** The ids from `from_id` on, `range_size` of them. */
+export interface EventRange {
+  readonly from_id: number;
+  readonly range_size: number;
+}
+
+/** A row of `event_filter_blocks` without its range. */
+export interface FieldBlock extends FilterBlock {
+  readonly field: number;
+}
+
+/** A filter of the index: its number and the column of `events` with its values. */
+export interface IndexedField {
+  readonly field: number;
+  readonly column: string;
+}
+
+/** The filters of the index, by number. */
+export const indexed_fields: readonly IndexedField[] = Object.entries(event_filter_numbers)
+  .map(([name, field]) => ({ field, column: event_filter_columns[name as FilterName] }))
+  .toSorted((a, b) => a.field - b.field);
+
+/** An event as its id, its company and its values of some fields, in their order. */
+export type FilterValues = readonly [id: number, company_id: number, ...values: (string | number | null)[]];
+
+/** The blocks of a field over the range. `at` is the place of the field among the values. */
+export function indexField(
+  { from_id }: EventRange,
+  { field }: IndexedField,
+  events: readonly FilterValues[],
+  at: number,
+): FieldBlock[] {
+  const companies = new Map<number, Map<string | number, number[]>>();
+  for (const event of events) {
+    const value = event[2 + at];
+    if (value === null || value === undefined) continue;
+    let values = companies.get(event[1]);
+    if (values === undefined) {
+      values = new Map();
+      companies.set(event[1], values);
+    }
+    const offsets = values.get(value);
+    if (offsets === undefined) values.set(value, [event[0] - from_id]);
+    else offsets.push(event[0] - from_id);
+  }
+  const events_by_key: KeyedOffsets = new Map<FilterKey, number[]>();
+  for (const [company_id, values] of companies) {
+    const prefix = companyPrefix(company_id);
+    for (const [value, offsets] of values) events_by_key.set(prefix + valueKey(value), offsets);
+  }
+  return toBlocks(events_by_key).map((block) => ({ ...block, field }));
+}
+
+/** A block of a field as it is stored for a segment. */
+export interface SegmentBlock {
+  /** The first id of the segment. */
+  readonly from_id: number;
+  readonly entries: Buffer;
+}
+
+/** The blocks of a field over a volume, from those of its segments in ascending order. */
+export function mergeField(
+  { from_id }: EventRange,
+  { field }: IndexedField,
+  segments: readonly SegmentBlock[],
+): FieldBlock[] {
+  const events_by_key: KeyedOffsets = new Map();
+  for (const segment of segments) addEntries(segment.entries, segment.from_id - from_id, events_by_key);
+  return toBlocks(events_by_key).map((block) => ({ ...block, field }));
+}
