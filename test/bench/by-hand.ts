@@ -36,9 +36,10 @@ interface CardRow {
 
 /**
  * Opens the database and prepares its statements. The file at `path` must have the service's
- * tables.
+ * tables. `keys`: authorizations are found by the tree of keys, the best layout known. `indexes`:
+ * they are found by indexes of the table, and no key is written.
  */
-export function byHand(path: string): ByHand {
+export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHand {
   const database = new Database(path);
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
@@ -51,8 +52,13 @@ export function byHand(path: string): ByHand {
       v.cleared, v.uses, v.next_hold_end_ms
     from virtual_cards v join real_cards r on r.id = v.rcn_id where v.number_index = ?`);
   const copies = database.prepare<[number, string], { id: number; approval_code: string | null }>(
-    'select id, approval_code from authorizations where card_id = ? and trace_id = ?',
+    layout === 'keys'
+      ? `select a.id, a.approval_code from authorization_keys k cross join authorizations a on a.id = k.authorization_id
+           where k.card_id = ? and k.key >= 'm' || ?2 || '|' and k.key < 'm' || ?2 || '}'`
+      : 'select id, approval_code from authorizations where card_id = ? and trace_id = ?2',
   );
+  const insert_keys = database.prepare(`insert into authorization_keys (card_id, key, authorization_id)
+    values (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)`);
   const spend = database.prepare('update virtual_cards set held = held + ?, uses = uses + 1 where id = ?');
   const set_end = database.prepare('update virtual_cards set next_hold_end_ms = ? where id = ?');
   const insert_authorization = database.prepare(`
@@ -115,6 +121,19 @@ export function byHand(path: string): ByHand {
       JSON.stringify(message.details),
     );
     const id = Number(lastInsertRowid);
+    if (layout === 'keys') {
+      const { trace_id, message_type, system_trace_audit_number, transaction_date_time_ms, net_reference_number } =
+        message;
+      const at = sortable(id);
+      const keys = [
+        `m${trace_id}|${message_type}${system_trace_audit_number}|${transaction_date_time_ms.toString(16)}`,
+        `p${at}`,
+        `a${approval_code}|${at}`,
+        `n${net_reference_number?.slice(3, 9)}|${at}`,
+        `h${sortable(hold_end_ms)}${at}`,
+      ];
+      insert_keys.run(keys.flatMap((key) => [card.id, key, id]));
+    }
     const payload = payloadOf(message, card, id, approval_code);
     const event = insert_event.run(
       card.company_id,
@@ -159,6 +178,11 @@ export function byHand(path: string): ByHand {
       }),
     close: () => void database.close(),
   };
+}
+
+function sortable(value: number): string {
+  const digits = value.toString(16);
+  return `${digits.length.toString(16)}${digits}`;
 }
 
 interface Waiting {

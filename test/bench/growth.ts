@@ -55,14 +55,14 @@ async function measure(name: DatabaseName, options: BenchOptions): Promise<Row[]
       `cost of one decision among 64, ${size}, ${name}`,
       'µs',
       { ...together, baseline_name },
-      { kind: 'at_most', ratio: 1.3 },
+      { kind: 'at_most', ratio: 1.15 },
       scale,
     ),
     row(
       `cost of one decision alone, ${size}, ${name}`,
       'µs',
       { ...alone, baseline_name },
-      { kind: 'at_most', ratio: 1.3 },
+      { kind: 'at_most', ratio: 1.15 },
       scale,
     ),
   ];
