@@ -51,11 +51,11 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
       v.per_transaction_max, v.total_card_amount, v.transactions_max, v.valid_starting_on, v.valid_ending_on, v.held,
       v.cleared, v.uses, v.next_hold_end_ms
     from virtual_cards v join real_cards r on r.id = v.rcn_id where v.number_index = ?`);
-  const copies = database.prepare<[number, string], { id: number; approval_code: string | null }>(
+  const copies = database.prepare<[number, string, string], { id: number; approval_code: string | null }>(
     layout === 'keys'
       ? `select a.id, a.approval_code from authorization_keys k cross join authorizations a on a.id = k.authorization_id
-           where k.card_id = ? and k.key >= 'm' || ?2 || '|' and k.key < 'm' || ?2 || '}'`
-      : 'select id, approval_code from authorizations where card_id = ? and trace_id = ?2',
+           where k.card_id = ? and k.key >= ? and k.key < ?`
+      : 'select id, approval_code from authorizations where card_id = ? and trace_id in (?, ?)',
   );
   const insert_keys = database.prepare(`insert into authorization_keys (card_id, key, authorization_id)
     values (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)`);
@@ -85,7 +85,9 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
     const today = new Date(now_ms).toISOString().slice(0, 10);
     const card = find.get(message.number_index);
     if (card === undefined || card.status !== 'Approved') return null;
-    const copy = copies.get(card.id, message.trace_id);
+    const { trace_id } = message;
+    const traces = layout === 'keys' ? ([`m${trace_id}|`, `m${trace_id}}`] as const) : ([trace_id, trace_id] as const);
+    const copy = copies.get(card.id, ...traces);
     if (copy !== undefined) return copy.approval_code;
     const amount = message.billing_amount;
     if (today < card.valid_starting_on || today > card.valid_ending_on) return null;
@@ -122,8 +124,7 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
     );
     const id = Number(lastInsertRowid);
     if (layout === 'keys') {
-      const { trace_id, message_type, system_trace_audit_number, transaction_date_time_ms, net_reference_number } =
-        message;
+      const { message_type, system_trace_audit_number, transaction_date_time_ms, net_reference_number } = message;
       const at = sortable(id);
       const keys = [
         `m${trace_id}|${message_type}${system_trace_audit_number}|${transaction_date_time_ms.toString(16)}`,
