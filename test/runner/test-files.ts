@@ -32,6 +32,7 @@ export const longest_s: Readonly<Record<string, number>> = {
   'apps/server/test/devtools/listen.test.ts': 10,
   'test/webhooks/schedule.test.ts': 8,
   'adapters/bull/test/bull-queue.test.ts': 7,
+  'adapters/mikro-orm/test/backfill/authorization-keys.test.ts': 20,
   'test/mail/sending.test.ts': 7,
 };
 

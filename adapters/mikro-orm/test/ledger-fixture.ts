@@ -36,16 +36,18 @@ async function endPool(connection: Connection): Promise<void> {
 
 /**
  * A migrated scratch database with one company, one real card and virtual cards 1..`cards`, each
- * with a limit of 1,000.
+ * with a limit of 1,000. With `last_migration`, later migrations are missing.
  */
 export async function seededDatabase(
   name: ScratchDatabase['name'],
   cards: number,
   columns: Readonly<Record<string, string | number | null>> = {},
+  last_migration?: string,
 ): Promise<ScratchDatabase> {
   const database = await scratchDatabase(name);
   const { connection, close } = await openLedger(database.database_url);
-  await migrate(connection);
+  if (last_migration === undefined) await migrate(connection);
+  else await connection.orm.migrator.up({ to: last_migration });
   await run(connection, `insert into companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0)`);
   await run(
     connection,

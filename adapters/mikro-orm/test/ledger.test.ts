@@ -51,6 +51,19 @@ for (const name of database_names) {
       assert.deepEqual(counted, [{ authorizations: 0, held: 0, uses: 0 }]);
     });
 
+    it('cannot be of a message that is recorded already, by constraint', async () => {
+      const message = authorizationMessage(14, { trace_id: 'T|twice\\' });
+      await open.ledger.pass([message], spend([message]));
+      const again: Fold<null> = (state) => {
+        const { changes } = spend([message])({ ...state, authorizations: [] });
+        assert.equal(changes.authorizations_inserted.length, 1);
+        return { changes, result: null };
+      };
+      await assert.rejects(open.ledger.pass([message], again), Fault);
+      const other = authorizationMessage(14, { trace_id: 'T|twice', system_trace_audit_number: '\\000001' });
+      assert.deepEqual(await open.ledger.pass([other], spend([other])), [true]);
+    });
+
     it('contain a message for an unknown number without the number', async () => {
       await open.ledger.pass([], () => ({
         changes: {

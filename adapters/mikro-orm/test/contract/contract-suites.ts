@@ -3,16 +3,26 @@ import type { ContractRule, StorageUnderTest } from '@tallystick/harness';
 import type { Persistence } from '../../src/index.ts';
 import { noon_ms, onEveryDatabase } from './fixture.ts';
 
-/** Runs each contract suite of storage on every database, each on a separate database. */
-export function keepsContracts(suites: Readonly<Record<string, readonly ContractRule<StorageUnderTest>[]>>): void {
+/**
+ * Runs each contract suite of storage on every database, each on a separate database, which
+ * `prepare` may change before it is migrated.
+ */
+export function keepsContracts(
+  suites: Readonly<Record<string, readonly ContractRule<StorageUnderTest>[]>>,
+  prepare?: Parameters<typeof onEveryDatabase>[2],
+): void {
   for (const [port, rules] of Object.entries(suites)) {
-    onEveryDatabase(`the contract of ${port}`, (fixture) => {
-      function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageUnderTest {
-        const another = async () => asStorage(await fixture().another());
-        return { unitOfWork, ledger, close, now_ms: noon_ms, another, doLaterWork: () => event_index.run() };
-      }
+    onEveryDatabase(
+      `the contract of ${port}`,
+      (fixture) => {
+        function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageUnderTest {
+          const another = async () => asStorage(await fixture().another());
+          return { unitOfWork, ledger, close, now_ms: noon_ms, another, doLaterWork: () => event_index.run() };
+        }
 
-      for (const { rule, check } of rules) it(rule, () => check(async () => asStorage(fixture().persistence)));
-    });
+        for (const { rule, check } of rules) it(rule, () => check(async () => asStorage(fixture().persistence)));
+      },
+      prepare,
+    );
   }
 }

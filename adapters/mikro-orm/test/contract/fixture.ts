@@ -19,8 +19,15 @@ export interface Fixture {
   another(): Promise<Persistence>;
 }
 
-/** Runs the suite on every database. The fixture exists when its tests run. */
-export function onEveryDatabase(title: string, suite: (fixture: () => Fixture, name: DatabaseName) => void): void {
+/**
+ * Runs the suite on every database. The fixture exists when its tests run. `prepare` may change the
+ * empty database before it is migrated.
+ */
+export function onEveryDatabase(
+  title: string,
+  suite: (fixture: () => Fixture, name: DatabaseName) => void,
+  prepare?: (database: ScratchDatabase) => Promise<void>,
+): void {
   for (const name of database_names) {
     describe(`${title}, on ${name}`, () => {
       let fixture: Fixture | undefined;
@@ -28,6 +35,7 @@ export function onEveryDatabase(title: string, suite: (fixture: () => Fixture, n
 
       before(async () => {
         const database = await scratchDatabase(name);
+        await prepare?.(database);
         const another = async () => {
           const persistence = await openPersistence(database);
           open.push(persistence);
