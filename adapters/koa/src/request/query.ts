@@ -105,6 +105,7 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
   const flags = new Map<string, boolean>();
   const page = new Map<string, string>();
   const errors: FieldError[] = [];
+  const is_text = isUtf8Query(querystring);
   for (const [name, value] of new URLSearchParams(querystring)) {
     const [, kind, inner] = bracketed.exec(name) ?? [];
     if (kind === undefined || inner === undefined) {
@@ -119,7 +120,7 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
       continue;
     }
     const into = kind === 'filter' ? filters : page;
-    if (!isStorable(name + value) || (name + value).includes('\uFFFD')) {
+    if (!isStorable(name + value) || (!is_text && (name + value).includes('\uFFFD'))) {
       errors.push({ path: showName(name), message: 'is not valid text' });
     } else if (into.has(inner)) {
       errors.push({ path: name, message: 'is repeated' });
@@ -139,6 +140,17 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
     link: (after) => path + toLinkQuery(filters, flags, page.get('limit'), after),
     prefers_minimal: prefer !== undefined && /(?:^|[\s,;])return[-=]"?minimal\b/i.test(prefer),
   };
+}
+
+/** Whether its percent-encoded bytes are UTF-8. Bytes that are not would be read as U+FFFD. */
+function isUtf8Query(querystring: string): boolean {
+  if (!querystring.includes('%')) return true;
+  try {
+    decodeURIComponent(querystring.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const page_names = ['limit', 'after', 'offset'];

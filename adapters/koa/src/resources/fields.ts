@@ -66,8 +66,16 @@ export const minimal_item = z
   .object({ id: z.union([id_text, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
   .meta({ id: 'MinimalItem' });
 
-/** Text in a network message. */
-export const short_text = z.string().max(network_text_length_max);
+/**
+ * Text in a network message. JSON Schema counts code points and zod counts UTF-16 units, so the
+ * domain checks the length.
+ */
+export const short_text = z.string().meta({ maxLength: network_text_length_max });
+
+/** A name that a person chooses: 1 to `length_max` characters (code points). The domain checks it. */
+export function nameText(length_max: number) {
+  return z.string().meta({ minLength: 1, maxLength: length_max });
+}
 
 /** A JSON object that is passed on unchanged. The domain checks its fields. */
 export const object_of_domain = z.custom<Readonly<Record<string, unknown>>>(

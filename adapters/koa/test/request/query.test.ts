@@ -72,6 +72,13 @@ describe('a query', () => {
   it('refuses values that a database cannot store', () => {
     assert.deepEqual(invalidPaths('filter[mcc]=a%00b'), ['filter[mcc]']);
     assert.deepEqual(invalidPaths('filter[mcc]=%ff'), ['filter[mcc]']);
+    assert.deepEqual(invalidPaths('filter[mcc]=%ed%a0%80'), ['filter[mcc]'], 'half of a surrogate pair');
+  });
+
+  it('keeps any other text as it is, also U+FFFD and a percent sign', () => {
+    for (const text of ['\u{FFFD}', '100 %', '%zz', '😀', '\u0001', 'e\u0301'])
+      assert.deepEqual([...read(`filter[mcc]=${encodeURIComponent(text)}`).filters], [['mcc', text]]);
+    assert.deepEqual([...read('filter[mcc]=100%').filters], [['mcc', '100%']]);
   });
 
   it('refuses other unknown parameters and names the nearest known one', () => {

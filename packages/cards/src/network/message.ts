@@ -1,4 +1,4 @@
-import { amount_max, isPrintable, type Money, maskCardNumbers, money, RequestFields } from '@tallystick/kernel';
+import { amount_max, isStorable, type Money, maskCardNumbers, money, RequestFields } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
@@ -189,10 +189,12 @@ export function normalizeClearing(
 }
 
 /**
- * Text in network messages is short and printable: it is stored, searched and shown as received.
+ * The longest text in a network message, in characters (code points). Such a text may have any
+ * character that every database can store (decision: network side): it is stored, searched and
+ * shown as received.
  */
 export const network_text_length_max = 255;
-const text_expected = `printable text of at most ${network_text_length_max} characters`;
+const text_expected = `text of at most ${network_text_length_max} characters, without U+0000 and halves of surrogate pairs`;
 
 /** The year 10000: from then on instants and dates are written differently. */
 const instant_end_ms = 253_402_300_800_000;
@@ -343,7 +345,8 @@ class MessageFields {
 }
 
 function isNetworkText(text: string): boolean {
-  return text.length <= network_text_length_max && isPrintable(text);
+  const is_short = text.length <= network_text_length_max || [...text].length <= network_text_length_max;
+  return is_short && isStorable(text);
 }
 
 function instantOf(text: string): number | null {

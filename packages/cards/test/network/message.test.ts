@@ -184,9 +184,19 @@ describe('an authorization message', () => {
     ['transaction_date_time', '1969-12-31T23:59:59Z'],
     ['response_code', '000'],
     ['approval_code', 'A1B2C3D'],
-    ['merchant_name', 'a\nb'],
+    ['merchant_name', 'a\0b'],
+    ['merchant_name', 'a\ud83d'],
+    ['trace_id', '\udc00'],
+    ['net_reference_number', '\u{1F4B3}'.repeat(256)],
     ['replacement_amounts', 300],
   ];
+  test('may have any other character, and 255 characters outside the BMP', () => {
+    for (const text of ['a\nb', '\u0001\u007f\u0085', 'e\u0301', '\u{FFFD}', '\u{1F4B3}'.repeat(255)]) {
+      const { net_reference_number, details } = read({ net_reference_number: text, merchant_name: text });
+      assert.deepEqual([net_reference_number, details.merchant_name], [text, text]);
+    }
+  });
+
   for (const [path, value] of wrong) {
     test(`is refused with ${path} ${JSON.stringify(value) ?? 'absent'}`, () => {
       assert.throws(() => read({ [path]: value }), namesField(path));

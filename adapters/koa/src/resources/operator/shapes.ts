@@ -16,7 +16,16 @@ import {
 } from '@tallystick/cards';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
-import { currency, id_either, id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
+import {
+  currency,
+  id_either,
+  id_number,
+  id_text,
+  nameText,
+  resource_url,
+  type ShapeOf,
+  shown_instant,
+} from '../fields.ts';
 import type { presentRealCard } from '../real-cards/presenter.ts';
 import type { MovedClock } from '../sandbox/sandbox.ts';
 import type { presentApiKey, presentCompany } from './presenter.ts';
@@ -25,8 +34,8 @@ import type { presentApiKey, presentCompany } from './presenter.ts';
 export const create_company = z
   .object({
     data: z.object({
-      name: z.string().min(1).max(company_name_length_max),
-      customer_number: z.string().min(1).max(customer_number_length_max),
+      name: nameText(company_name_length_max),
+      customer_number: nameText(customer_number_length_max),
     }),
   })
   .meta({ id: 'CreateCompany', examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }] });
@@ -70,12 +79,12 @@ export const create_real_card = z
   .object({
     data: z.object({
       company_id: id_either,
-      alias: z.string().min(1).max(alias_length_max),
+      alias: nameText(alias_length_max),
       billing_currency: currency,
       account_range: account_range.describe('The first digits of the numbers of its virtual cards'),
       velocity_enabled: z.boolean().nullish().describe('Default true'),
       network_data_names: z
-        .array(z.string().min(1).max(network_data_name_length_max))
+        .array(nameText(network_data_name_length_max))
         .min(1)
         .max(network_data_names_max)
         .nullish()
@@ -117,7 +126,7 @@ export const create_key = z
         .nullish()
         .describe('Required for the role client, allowed for bank, refused for the others'),
       role: z.enum(roles),
-      name: z.string().min(1).max(key_name_length_max),
+      name: nameText(key_name_length_max),
       signing_secret: z
         .string()
         .min(shared_secret_length_min)
