@@ -294,6 +294,35 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       }),
     },
     {
+      does: 'omits the clearings that refer to a reference',
+      breaks: 'for a credit, the clearings that refer to those found are loaded, and those that refer to these',
+      plant: plantLedger({
+        state: ({ clearings }) => {
+          const first = new Set(clearings.filter((row) => row.clearing_id === null).map(({ id }) => id));
+          return { clearings: clearings.filter(({ clearing_id: to }) => to === null || first.has(to)) };
+        },
+      }),
+    },
+    {
+      does: 'does not replace the counters of a past window',
+      breaks: 'a past window is loaded as the last pass wrote it, when a loaded authorization or clearing counts in it',
+      plant: plantLedger({ changes: ({ windows }) => ({ windows: windows.filter(({ held }) => held !== 7) }) }),
+    },
+    {
+      does: 'loads only past windows that were written',
+      breaks: 'a past window that was never written is loaded as the sums of its rows',
+      plant: plantLedger({ state: ({ windows }) => ({ windows: windows.filter(({ is_stored }) => is_stored) }) }),
+    },
+    {
+      does: 'omits the windows of ended holds',
+      breaks: 'the windows of ended holds are loaded',
+      plant: plantLedger({
+        state: ({ cards, windows }) => ({
+          windows: cards.some(({ counters }) => counters.next_hold_end_ms !== null) ? [] : windows,
+        }),
+      }),
+    },
+    {
       does: 'assigns ids that do not ascend',
       breaks: 'a pass has new ascending ids, one of each kind for every message that may need one',
       plant: plantLedger({ state: ({ event_ids }) => ({ event_ids: event_ids.toReversed() }) }),

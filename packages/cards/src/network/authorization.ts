@@ -77,8 +77,9 @@ export const authorization_statuses = [
 export type AuthorizationStatus = (typeof authorization_statuses)[number];
 
 /**
- * A recorded message about a card. Requests and advices are roots and carry a hold. Incremental
- * requests and reversals refer to their root, whose hold they changed, and hold nothing themselves.
+ * A recorded message about a card. Requests and advices are roots and carry a hold. Increments,
+ * reversals and advices of a decision of ours refer to their root, whose hold they may have changed,
+ * and hold nothing themselves.
  */
 export interface Authorization {
   readonly id: number;
@@ -116,13 +117,13 @@ export interface Authorization {
   // 'declined') and amounts of 0.
   readonly status: AuthorizationStatus;
   /**
-   * The authorized sum in the limit currency: the amount of the root plus increments less
-   * reversals.
+   * The authorized sum in the limit currency: the amount of the root, as corrected by reversals that
+   * came first, plus increments less reversals, as changed by advices of the decision.
    */
   readonly authorized: Money;
   /** The amount held now. */
   readonly held: Money;
-  /** Debits less credits cleared against it. */
+  /** Debits less credits cleared against it; below 0 when credits exceed debits. */
   readonly cleared: Money;
   /**
    * 1 while it counts as a use of its window, else 0. A full reversal sets 0; a debit that clears

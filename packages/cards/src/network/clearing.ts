@@ -87,15 +87,15 @@ export interface Clearing extends Omit<ClearingMessage, 'kind' | 'number_index' 
   readonly clearing_id: number | null;
   /** The rule that matched it, 1 to 8 (decision: matching). */
   readonly match_rule: number;
-  /** Needs review by a person: rule 6, or several candidates. */
+  /**
+   * Needs review by a person: an uncertain match (`Match`), an amount without a known rate, or a
+   * credit above what its purchase cleared.
+   */
   readonly review: boolean;
   readonly class: ClearingClass;
   /** Start of the window in which it counts; epoch milliseconds. */
   readonly window_start_ms: number;
-  /**
-   * The change of the cleared amount of that window: negative for credits, and limited so that the
-   * amount never falls below 0.
-   */
+  /** The change of the cleared amount of that window: negative for credits. */
   readonly cleared_effect: Money;
   /** The amount that it released from the hold of its authorization, 0 or more. */
   readonly hold_effect: Money;

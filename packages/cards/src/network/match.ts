@@ -66,8 +66,8 @@ export interface Match {
   /** The earlier clearing that it reverses, disputes or refunds. */
   readonly clearing: Clearing | null;
   /**
-   * Needs review by a person: rule 6, several candidates at any rule, or a reversal or dispute
-   * whose clearing was not found.
+   * Needs review by a person: rule 6, several candidates at any rule, another merchant currency at
+   * rule 3, or a reversal or dispute whose clearing was not found.
    */
   readonly review: boolean;
 }

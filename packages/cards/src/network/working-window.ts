@@ -2,8 +2,6 @@ import { assert, money } from '@tallystick/kernel';
 import { amountLeft } from '../issuing/available-balance.ts';
 import type { WindowCounters } from '../issuing/card.ts';
 
-const nothing = { held: 0, cleared: 0, uses: 0 } as const;
-
 /** A change of counters. */
 export interface Change {
   readonly held?: number;
@@ -51,16 +49,14 @@ export class WorkingWindow {
     return amountLeft(total_card_amount, { held: this.#held, cleared: this.#cleared });
   }
 
-  change(by: Change): void {
-    const { held, cleared, uses } = { ...nothing, ...by };
+  change({ held = 0, cleared = 0, uses = 0 }: Change): void {
     this.#held += held;
     this.#cleared += cleared;
     this.#uses += uses;
   }
 
   /** Adds what changed in the rows of the window. */
-  sum(by: Change): void {
-    const { held, cleared, uses } = { ...nothing, ...by };
+  sum({ held = 0, cleared = 0, uses = 0 }: Change): void {
     this.#sum_held += held;
     this.#sum_cleared += cleared;
     this.#sum_uses += uses;

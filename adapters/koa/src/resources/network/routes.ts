@@ -38,7 +38,7 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
       operation_id: 'network.authorizations.decide',
       summary: 'Decide an authorization, or record an advice or a reversal',
       description:
-        'An internal fault is answered with 503 and the code U, and nothing is recorded as approved. Send the same message again to get the recorded outcome, if there is one. Under overload the message is not read, and `data` contains only what does not depend on it.',
+        'An advice with the trace_id of an authorization that the card approved reports that decision: it is no second use, and changes the hold by what it reports differently. An internal fault is answered with 503 and the code U, and nothing is recorded as approved. Send the same message again to get the recorded outcome, if there is one. Under overload the message is not read, and `data` contains only what does not depend on it.',
       body: data_of_domain,
       documented_body: authorization_message,
       answer: authorization_item,

@@ -83,7 +83,10 @@ export const authorization_message = z
         .regex(/^\d{3,4}$/, { error: () => 'must be three or four digits' })
         .nullish(),
       message_type_indicator: z.enum(message_type_names),
-      incremental: z.boolean().nullish().describe('Adds to the open authorization with this trace_id'),
+      incremental: z
+        .boolean()
+        .nullish()
+        .describe('Adds to the open authorization with this trace_id, within the limits of its window'),
       trace_id: short_text.min(1),
       system_trace_audit_number: short_text.min(1),
       transaction_date_time: instant,
@@ -98,7 +101,7 @@ export const authorization_message = z
         .object({ billing_amount: replacement, settlement_amount: replacement, transaction_amount: replacement })
         .nullish()
         .describe(
-          'Of a reversal: the corrected amounts. All absent or zero: a full reversal. A zero beside another amount of the same currency is ignored',
+          "Of a reversal: the corrected amounts. All absent or zero: a full reversal. Otherwise billing_amount or transaction_amount must be there in the currency of the card's limits; zero counts as absent. Before its original, a reversal in part lowers the original to the corrected amount",
         ),
       'replacement_amounts.billing_amount': own_replacement,
       'replacement_amounts.settlement_amount': own_replacement,
@@ -307,7 +310,9 @@ export const clearing_item = z
     authorization_id: id_number.nullable().describe('The authorization that it was matched to'),
     clearing_id: id_number.nullable().describe('The earlier clearing that it reverses, disputes or refunds'),
     match_rule: z.int().min(1).max(match_rule_max).describe('The matching rule that applied'),
-    review: z.boolean().describe('True: a person should check the match'),
+    review: z
+      .boolean()
+      .describe('True: a person should check the match, or a credit that is above what its purchase cleared'),
     class: z.enum(clearing_classes),
   } satisfies ShapeOf<ClearingItem>)
   .meta({ id: 'Clearing' });
