@@ -21,6 +21,8 @@ const total = 1_000;
 const reference = 'MCCABC1230519';
 const increment_count = 48;
 const part_count = 12;
+/** Messages that race at a time: few enough that none waits for its card longer than a pass may. */
+const racing = 12;
 
 for (const name of database_names) {
   describe(`messages about a window that is over, from two processes on ${name}`, () => {
@@ -76,9 +78,11 @@ for (const name of database_names) {
             partial: true,
           }),
         );
-        const answers = await Promise.all(
-          increments.flatMap((increment, at) => (at < part_count ? [increment, parts[at]!] : [increment])).map(send),
-        );
+        const messages = increments.flatMap((increment, at) => [increment, ...parts.slice(at, at + 1)]);
+        const answers: NetworkAnswer[] = [];
+        for (let at = 0; at < messages.length; at += racing) {
+          answers.push(...(await Promise.all(messages.slice(at, at + racing).map(send))));
+        }
         const codes = answers.flatMap((answer) => ('code' in answer ? [answer.code] : []));
         const approved = codes.filter((code) => code === 'V').length;
         assert.equal(approved, (total - 400) / 20);
