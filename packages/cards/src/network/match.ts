@@ -34,7 +34,7 @@ export const match_rules = [
   {
     rule: 3,
     meaning:
-      'an authorization with the same 13 characters of `net_reference_number` and, when both have one, the same approval code. Of several: one that is open or partially cleared, else one that expired, else another; of several such, the oldest, marked for review. In another merchant currency than authorized: marked for review',
+      'an authorization with the same 13 characters of `net_reference_number` and, when both have one, the same approval code. Of several: one that is open or partially cleared, else one that expired or was released, else another; of several such, the oldest, marked for review. In another merchant currency than authorized: marked for review',
   },
   {
     rule: 4,
@@ -156,7 +156,10 @@ function isAboveTolerance(cleared: number, authorized: number): boolean {
  * a clearing, else those whose hold ended without one, else all.
  */
 function bestOf(candidates: readonly Authorization[]): readonly Authorization[] {
-  const groups: readonly (readonly AuthorizationStatus[])[] = [['open', 'partially_cleared'], ['expired']];
+  const groups: readonly (readonly AuthorizationStatus[])[] = [
+    ['open', 'partially_cleared'],
+    ['expired', 'released'],
+  ];
   for (const statuses of groups) {
     const group = candidates.filter(({ status }) => statuses.includes(status));
     if (group.length > 0) return group;

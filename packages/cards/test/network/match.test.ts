@@ -87,6 +87,20 @@ describe('rule 3: the whole network reference number', () => {
         world.authorize({ billing_amount: 200_000 });
         return id!;
       },
+      released: (world) => {
+        const { id } = world.authorize(ref);
+        world.send({
+          kind: 'release',
+          number_index: null,
+          vcn_id: 1,
+          authorization_id: id!,
+          company_id: 7,
+          note: 'by hand',
+          actor: 'key:9',
+          request_id: null,
+        });
+        return id!;
+      },
     };
     const cases: readonly (readonly [readonly string[], number, boolean])[] = [
       [['expired', 'cleared', 'open'], 2, false],
@@ -94,6 +108,8 @@ describe('rule 3: the whole network reference number', () => {
       [['open', 'partially_cleared'], 0, true],
       [['expired', 'open', 'open'], 1, true],
       [['cleared', 'expired', 'reversed'], 1, false],
+      [['cleared', 'released', 'reversed'], 1, false],
+      [['released', 'expired'], 0, true],
       [['cleared', 'reversed'], 0, true],
     ];
     for (const [made, chosen, review] of cases) {
