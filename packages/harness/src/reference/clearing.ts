@@ -166,7 +166,7 @@ function disputedBy({ message: earlier }: AnsweredClearing, message: ClearingWir
 function likeliest(purchases: readonly Purchase[], now_ms: number): readonly Purchase[] {
   const of = (...statuses: readonly string[]) =>
     purchases.filter((purchase) => statuses.includes(statusOf(purchase, now_ms)));
-  return [of('open', 'partially_cleared'), of('expired'), purchases].find((group) => group.length > 0)!;
+  return [of('open', 'partially_cleared'), of('expired', 'released'), purchases].find((group) => group.length > 0)!;
 }
 
 /** Rule 3: the thirteen characters, and the approval codes if both have one. */
