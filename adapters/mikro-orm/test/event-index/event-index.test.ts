@@ -118,13 +118,14 @@ onEveryDatabase('the index of event filters', (fixture, name) => {
 
   if (name === 'sqlite') return;
 
-  it('never misses an event whose transaction drew its id before its segment was full, and commits after', async () => {
+  it('never misses an event whose transaction drew its id before its segment was full, and commits after', async (t) => {
     const { persistence } = fixture();
     const other = await fixture().another();
     const company_id = next_company_id++;
     await append(persistence, newEvents(company_id, segment_size, '1'));
     const drawn = Promise.withResolvers<number>();
     const commit = Promise.withResolvers<void>();
+    t.after(() => commit.resolve());
     const late = persistence.unitOfWork.run(async (tx) => {
       const [event] = await tx.events.append(newEvents(company_id, 1, 'late'));
       drawn.resolve(event!.id);
@@ -147,11 +148,12 @@ onEveryDatabase('the index of event filters', (fixture, name) => {
     assert.deepEqual(await find(other, company_id, 'late'), [id]);
   });
 
-  it('does not wait for a transaction that writes no events', async () => {
+  it('does not wait for a transaction that writes no events', async (t) => {
     const { persistence } = fixture();
     const company_id = next_company_id++;
     const begun = Promise.withResolvers<void>();
     const commit = Promise.withResolvers<void>();
+    t.after(() => commit.resolve());
     const open = persistence.unitOfWork.run(async (tx) => {
       await tx.sandbox_clock.read();
       begun.resolve();
