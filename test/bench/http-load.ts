@@ -87,11 +87,92 @@ export async function pacedLoad(
   return { per_second: reached, latencies_ms };
 }
 
+/** The result of a run of more load than is answered. */
+export interface OverloadResult {
+  /** Requests that were answered 200, per second. */
+  readonly accepted_per_second: number;
+  /** Of those, from the time when a request was due to its complete answer. */
+  readonly accepted_latencies_ms: readonly number[];
+  /** Requests that were answered 503. */
+  readonly refused_count: number;
+}
+
+/** The connections of an overload at its start. */
+const overload_connections = 1_024;
+/** The most connections that an overload opens. */
+const overload_connections_max = 8_000;
+/** The most connections that are opened at the same time: far fewer than a listener lets wait. */
+const opening_max = 64;
+
+/**
+ * Sends `count` requests at a steady rate, whether they are answered or not: a request that is due
+ * while every connection waits for its answer opens another connection. Throws on any answer except
+ * 200, and 503 with Retry-After.
+ */
+export async function overload(
+  to: LoadTarget,
+  count: number,
+  per_second: number,
+  request: RequestText,
+): Promise<OverloadResult> {
+  const connections: KeptAlive[] = [];
+  while (connections.length < overload_connections) {
+    connections.push(...(await Promise.all(Array.from({ length: opening_max }, () => KeptAlive.open(to)))));
+  }
+  const free = [...connections];
+  const accepted_latencies_ms: number[] = [];
+  let refused_count = 0;
+  let answered = 0;
+  let opening = 0;
+  const due: number[] = [];
+  const started_ms = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    let made = 0;
+    const send = (connection: KeptAlive, due_ms: number): void => {
+      connection.exchange(request(made)).then((status) => {
+        answered += 1;
+        if (status === 200) accepted_latencies_ms.push(performance.now() - due_ms);
+        else refused_count += 1;
+        const next_ms = due.shift();
+        if (next_ms === undefined) free.push(connection);
+        else send(connection, next_ms);
+        if (answered === count) resolve();
+      }, reject);
+    };
+    const open = (): void => {
+      opening += 1;
+      KeptAlive.open(to).then((connection) => {
+        opening -= 1;
+        connections.push(connection);
+        const next_ms = due.shift();
+        if (next_ms === undefined) free.push(connection);
+        else send(connection, next_ms);
+      }, reject);
+    };
+    const pump = (): void => {
+      const now_ms = performance.now();
+      for (; made < count && started_ms + (made * 1000) / per_second <= now_ms; made += 1) {
+        const due_ms = started_ms + (made * 1000) / per_second;
+        const connection = free.pop();
+        if (connection !== undefined) send(connection, due_ms);
+        else due.push(due_ms);
+      }
+      while (opening < Math.min(due.length, opening_max) && connections.length + opening < overload_connections_max)
+        open();
+      if (answered < count) setTimeout(pump, 1);
+    };
+    pump();
+  });
+  const accepted_per_second = (accepted_latencies_ms.length * 1000) / (performance.now() - started_ms);
+  for (const connection of connections) connection.close();
+  return { accepted_per_second, accepted_latencies_ms, refused_count };
+}
+
 /** A kept-alive HTTP/1.1 connection that has one request in flight at a time. */
 class KeptAlive {
   readonly #socket: Socket;
   #received = '';
-  #answered: (() => void) | null = null;
+  #answered: ((status: 200 | 503) => void) | null = null;
   #failed: ((error: Error) => void) | null = null;
 
   static async open(to: LoadTarget): Promise<KeptAlive> {
@@ -113,7 +194,14 @@ class KeptAlive {
     socket.on('close', () => this.#failed?.(new Error('the server closed the connection')));
   }
 
-  send(request: string): Promise<void> {
+  /** Sends a request that must be answered 200. */
+  async send(request: string): Promise<void> {
+    const status = await this.exchange(request);
+    if (status !== 200) throw new Error(`an answer with status ${status}`);
+  }
+
+  /** Sends a request, and returns the status of its answer: 200, or 503 with Retry-After. */
+  exchange(request: string): Promise<200 | 503> {
     return new Promise((resolve, reject) => {
       this.#answered = resolve;
       this.#failed = reject;
@@ -138,7 +226,8 @@ class KeptAlive {
     if (this.#received.length < head_end + 4 + Number(length)) return;
     const answer = this.#received;
     this.#received = '';
-    if (answer.startsWith('HTTP/1.1 200')) this.#answered?.();
+    if (answer.startsWith('HTTP/1.1 200')) this.#answered?.(200);
+    else if (answer.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d+\r\n/i.test(answer)) this.#answered?.(503);
     else this.#failed?.(new Error(`an answer that is not 200: ${answer.slice(0, 600)}`));
   }
 }

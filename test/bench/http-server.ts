@@ -34,7 +34,8 @@ else {
 }
 
 function listen(handler: ReturnType<Koa['callback']>, numbers: readonly string[]): void {
-  const server = createServer(handler);
+  // Longer than the bench leaves a connection idle.
+  const server = createServer({ keepAliveTimeout: 65_000 }, handler);
   server.listen(0, '127.0.0.1', () => {
     const address = server.address();
     process.send?.({ port: typeof address === 'object' ? address?.port : null, numbers });
