@@ -13,6 +13,7 @@ import {
 import Koa from 'koa';
 import { render } from './answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
+import { headersOf, send } from './answer/send.ts';
 import { documentRoutes } from './document/document-routes.ts';
 import { healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
@@ -26,7 +27,6 @@ import {
   isPathId,
   type PipelinePorts,
   type RequestState,
-  send,
 } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
@@ -109,11 +109,12 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
   metrics.watchInFlight(() => lifecycle.in_flight);
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
+  const handlers = new Map<string, (ctx: HttpContext) => Promise<void>>();
   for (const route of routes) {
     const answer = createAnswering(pipeline, route);
-    const layer = router.register(route.path, [route.method], async (ctx) =>
-      send(ctx as HttpContext, await answer(ctx as HttpContext)),
-    );
+    const handle = async (ctx: HttpContext) => send(ctx, await answer(ctx), lifecycle);
+    if (!route.path.includes(':')) handlers.set(`${route.method} ${route.path}`, handle);
+    const layer = router.register(route.path, [route.method], (ctx) => handle(ctx as HttpContext));
     // The router serves HEAD with every GET.
     if (route.has_effect) layer.methods = [route.method];
   }
@@ -125,6 +126,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
   for (const { method = 'GET', path, answer } of others) {
     router.register(path, [method], (ctx) => {
       ctx.state.route = path;
+      for (const [name, value] of Object.entries(headersOf(ctx as HttpContext, lifecycle))) ctx.set(name, value);
       return answer(ctx as HttpContext);
     });
   }
@@ -134,7 +136,12 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     log.error({ request_id: ctx?.state.request_id, err: toLoggedError(error) }, 'an answer could not be sent');
   });
   app.use(surroundEach(ports));
-  app.use(router.routes());
+  // A path without parameters needs no search. The router compares a path with every route.
+  const search = router.routes();
+  app.use((ctx, next) => {
+    const handle = handlers.get(`${ctx.method} ${ctx.path}`);
+    return handle === undefined ? search(ctx as never, next) : handle(ctx as HttpContext);
+  });
   app.use((ctx) => {
     throw describeMissing(ctx as HttpContext);
   });
@@ -161,29 +168,14 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
       metrics.request(ctx.method, state.route, res.statusCode, duration_ms);
       log.info(summarize(ctx, duration_ms), 'request');
     });
-    setHeaders(ctx, lifecycle.stopping);
     try {
       await next();
     } catch (error) {
       if (!isExpected(error))
         log.error({ request_id, route: state.route, err: toLoggedError(error) }, 'request failed');
-      send(ctx, render(errorAnswer(error, request_id)));
+      send(ctx, render(errorAnswer(error, request_id)), lifecycle);
     }
-    if (lifecycle.stopping) res.setHeader('Connection', 'close');
   };
-}
-
-/** The time since which the virtual card interface is deprecated (RFC 9745: a Unix time). */
-const deprecated_since = '@1767225600';
-
-function setHeaders({ res, state, path }: HttpContext, stopping: boolean): void {
-  res.setHeader('X-Request-Id', state.request_id);
-  res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  if (/^\/v1\/virtualcards(\/|$)/.test(path)) res.setHeader('Deprecation', deprecated_since);
-  if (stopping) res.setHeader('Connection', 'close');
 }
 
 /**

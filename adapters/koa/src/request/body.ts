@@ -90,7 +90,8 @@ function isJsonType(type: string | undefined): boolean {
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('the body is not valid UTF-8');
-  if (measureDepth(bytes) > nesting_max) throw malformed(`the body nests deeper than ${nesting_max} levels`);
+  if (mayNestDeeper(bytes) && measureDepth(bytes) > nesting_max)
+    throw malformed(`the body nests deeper than ${nesting_max} levels`);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -105,6 +106,18 @@ export function parseJson(bytes: Buffer): unknown {
 function malformed(message: string, path?: string): HttpProblem {
   if (path === undefined) return new HttpProblem('malformed_json', message);
   return new HttpProblem('malformed_json', `${path} ${message}`, {}, [{ path, message }]);
+}
+
+/** Whether there are more opening brackets than `nesting_max`. Most bodies have a few. */
+function mayNestDeeper(bytes: Buffer): boolean {
+  let opened = 0;
+  for (const bracket of [0x7b, 0x5b]) {
+    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1)) {
+      opened += 1;
+      if (opened > nesting_max) return true;
+    }
+  }
+  return false;
 }
 
 /**

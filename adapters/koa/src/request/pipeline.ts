@@ -302,13 +302,3 @@ function prefixPaths(refusal: Refusal, prefix: string): Refusal {
 function headerOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
-
-/** Writes an answer to the response. */
-export function send(ctx: HttpContext, answer: RenderedAnswer): void {
-  const { res } = ctx;
-  ctx.status = answer.status;
-  for (const name of Object.keys(answer.headers)) res.setHeader(name, answer.headers[name] as string);
-  if (answer.text === null) return;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  ctx.body = answer.text;
-}

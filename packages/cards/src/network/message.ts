@@ -125,7 +125,7 @@ export function normalizeAuthorization(
     replacement_amounts: reversal ? replacement_amounts : null,
     net_reference_number: read.text('net_reference_number'),
     merchant_id: read.text('merchant_id'),
-    details: { ...read.details([...authorization_detail_names, 'transaction_type']), ...declined_code, ...replaced },
+    details: { ...read.details(sent_detail_names), ...declined_code, ...replaced },
     request_id,
   };
   fields.refuseInvalid();
@@ -196,6 +196,16 @@ export function normalizeClearing(
 export const network_text_length_max = 255;
 const text_expected = `text of at most ${network_text_length_max} characters, without U+0000 and halves of surrogate pairs`;
 
+const message_type_of: ReadonlyMap<string, MessageType> = new Map(
+  (Object.keys(message_types) as MessageType[]).flatMap((type) => [
+    [type, type],
+    [message_types[type], type],
+  ]),
+);
+const message_type_indicators = [...message_type_of.keys()];
+
+const sent_detail_names = [...authorization_detail_names, 'transaction_type'];
+
 /** The year 10000: from then on instants and dates are written differently. */
 const instant_end_ms = 253_402_300_800_000;
 
@@ -220,11 +230,8 @@ class MessageFields {
 
   messageType(): MessageType | null {
     this.#fields.require('message_type_indicator');
-    const names = Object.entries(message_types);
-    const all = names.flat();
-    const indicator = this.#fields.readChoice('message_type_indicator', all);
-    return (names.find(([digits, name]) => indicator === digits || indicator === name)?.[0] ??
-      null) as MessageType | null;
+    const indicator = this.#fields.readChoice('message_type_indicator', message_type_indicators);
+    return indicator === null ? null : (message_type_of.get(indicator) ?? null);
   }
 
   requiredAmount(name: string): Money {

@@ -1,0 +1,46 @@
+import type { Lifecycle } from '../operations/lifecycle.ts';
+import type { HttpContext } from '../request/pipeline.ts';
+import type { RenderedAnswer } from './answer.ts';
+
+/** The time since which the virtual card interface is deprecated (RFC 9745: a Unix time). */
+const deprecated_since = '@1767225600';
+
+/** The headers of every answer. */
+export function headersOf(
+  { state, path }: Pick<HttpContext, 'state' | 'path'>,
+  { stopping }: Pick<Lifecycle, 'stopping'>,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'X-Request-Id': state.request_id,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy': 'no-referrer',
+  };
+  if (path === '/v1/virtualcards' || path.startsWith('/v1/virtualcards/')) headers.Deprecation = deprecated_since;
+  if (stopping) headers.Connection = 'close';
+  return headers;
+}
+
+/**
+ * Writes an answer to the response at once, head and body together. Koa would set each header in
+ * turn and look at the body for its type, which costs as much as the whole pipeline.
+ */
+export function send(ctx: HttpContext, answer: RenderedAnswer, lifecycle: Pick<Lifecycle, 'stopping'>): void {
+  const { res, method } = ctx;
+  ctx.respond = false;
+  if (res.headersSent) {
+    // An answer that failed while it was sent cannot be replaced.
+    res.destroy();
+    return;
+  }
+  // Those of a route that began to answer and failed.
+  for (const name of res.getHeaderNames()) res.removeHeader(name);
+  const headers = { ...headersOf(ctx, lifecycle), ...answer.headers };
+  if (answer.text !== null) {
+    headers['Content-Type'] = 'application/json; charset=utf-8';
+    headers['Content-Length'] = String(Buffer.byteLength(answer.text));
+  }
+  res.writeHead(answer.status, headers);
+  res.end(answer.text === null || method === 'HEAD' ? undefined : answer.text);
+}
