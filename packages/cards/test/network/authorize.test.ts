@@ -321,6 +321,42 @@ describe('an advice', () => {
       assert.deepEqual([world.row(root.id!).held, world.counters.held], [50, 50]);
     });
 
+    test('never makes the authorized amount fall below 0', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      world.authorize({ ...reversal, trace_id: 'T', replacement_amounts: { billing_amount: 100 } });
+      world.authorize({ ...ref, ...advice, billing_amount: 50 });
+      assert.deepEqual([world.row(root.id!).authorized, world.row(root.id!).held], [0, 0]);
+    });
+
+    test('of a refund counts as 0', () => {
+      const world = new NetworkWorld(now);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      world.authorize({ ...ref, ...advice, billing_amount: 300, card_holder_transaction_type_code: '20' });
+      assert.equal(world.row(root.id!).held, 0);
+    });
+
+    test('that leaves nothing held leaves no end, and a later rise has one of its own', () => {
+      const world = new NetworkWorld(now, aging);
+      const root = world.authorize({ ...ref, billing_amount: 300 });
+      world.authorize({ ...ref, ...advice, billing_amount: 0 });
+      assert.equal(world.row(root.id!).hold_end_ms, null);
+      world.now = '2026-11-23T12:00:00Z';
+      world.authorize({ ...ref, ...advice, billing_amount: 200 });
+      assert.equal(world.row(root.id!).hold_end_ms, ms('2026-11-30T00:00:01-05:00'));
+    });
+
+    test('shows that the card may not be used, with a rise or without', () => {
+      const world = new NetworkWorld(now, { valid_ending_on: '2026-11-21' });
+      world.authorize({ ...ref, billing_amount: 300 });
+      world.now = '2026-11-22T12:00:00Z';
+      const reported = [300, 400].map((billing_amount) => world.authorize({ ...ref, ...advice, billing_amount }));
+      assert.deepEqual(
+        reported.map(({ broken_reason }) => broken_reason),
+        ['D', 'D'],
+      );
+    });
+
     test('is compared with the last advice, which may itself have been the decision', () => {
       const world = new NetworkWorld(now);
       const root = world.authorize({ ...ref, ...advice, billing_amount: 300 });

@@ -402,6 +402,17 @@ describe('the reversal of a clearing', () => {
     assert.equal(world.counters.cleared, 100);
   });
 
+  test('changes the past window of a clearing without an authorization', () => {
+    const world = new NetworkWorld(now, { recurring: 'Daily' });
+    world.clear(ard);
+    world.clear({ billing_amount: 300 });
+    world.now = '2026-11-22T08:00:00Z';
+    world.clear({ billing_amount: 70 });
+    world.clear(undo);
+    assert.equal(world.window(ms('2026-11-21T00:00:00Z'))?.cleared, 300);
+    assert.equal(world.counters.cleared, 70);
+  });
+
   test('that is linked as a credit takes back its own amount', () => {
     const world = new NetworkWorld(now);
     world.clear({ ...ard, billing_amount: 1_000 });
