@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { sandbox_keys } from '@tallystick/access';
 import { startService } from './service.ts';
@@ -54,6 +57,18 @@ describe('the page about the interface', () => {
       assert.ok([200, 204, 404].includes(reply.status) || is_state, `${method} ${path}: ${reply.status} ${reply.text}`);
       assert.notEqual(reply.json?.error, 'there is nothing at this path', path);
     }
+  });
+
+  it('shows the address at which it was opened, and repeats no other text of a Host header', async (t) => {
+    const { url } = await startService(t);
+    const addressFor = async (host: string): Promise<string | undefined> => {
+      const [answer] = await once(get(`${url}/docs`, { headers: { host } }), 'response');
+      return /^export TALLYSTICK_URL=(.*)$/m.exec(blocksOf(await text(answer), 'variables')[0] ?? '')?.[1];
+    };
+    for (const host of [new URL(url).host, 'tallystick.example', 'tallystick.example:8443', '[::1]:9090'])
+      assert.equal(await addressFor(host), `http://${host}`);
+    for (const host of ['a;rm', '$(id)', 'a b', "a'b", '<b>', 'a:b'])
+      assert.equal(await addressFor(host), 'http://127.0.0.1:8080', host);
   });
 
   it('names the keys of the sandbox in the sandbox only', async (t) => {

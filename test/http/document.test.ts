@@ -14,6 +14,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
+  readonly additionalProperties?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -206,6 +207,31 @@ describe('the OpenAPI document', () => {
     }
     assert.deepEqual(taken, []);
     assert.ok(tried > 300, `only ${tried} values were tried`);
+  });
+
+  it('closes the objects of every request but the messages of the card network', async (t) => {
+    const { paths, components } = await read(await startService(t));
+    const isClosed = ({ properties, additionalProperties }: Schema): boolean =>
+      properties === undefined || (additionalProperties === false && Object.values(properties).every(isClosed));
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const { requestBody } of Object.values(methods)) {
+        const name = requestBody?.content['application/json']?.schema.$ref?.split('/').at(-1);
+        if (name === undefined) continue;
+        const schema = components.schemas[name]!;
+        const all_closed = (schema.anyOf ?? [schema]).every(isClosed);
+        assert.equal(all_closed, !path.startsWith('/network/'), `${path}: ${name}`);
+      }
+    }
+  });
+
+  it('documents the filters on metadata by the form of their names', async (t) => {
+    const service = await startService(t);
+    const { paths } = await read(service);
+    const { schema } = paths['/v1/virtualcards']!.get!.parameters.find(({ name }) => name === 'filter')!;
+    const { findMisfit } = await readChecked(service);
+    assert.equal(findMisfit(schema, { status: 'Approved', 'metadata.a b': 'x', 'metadata.鍵': 5 }), null);
+    for (const name of ['metadata.', 'metadata', 'meta', `metadata.${'x'.repeat(256)}`])
+      assert.notEqual(findMisfit(schema, { [name]: 'x' }), null, name);
   });
 
   it('has a stable id for every operation', async (t) => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
 import type { Route } from '../request/route.ts';
 import type { SystemRoute } from '../request/system-route.ts';
 import { card_details_operations } from '../resources/card-details/page.ts';
 import { openApi } from './openapi.ts';
-import { docsPage } from './page/docs-page.ts';
+import { address_mark, docsPage } from './page/docs-page.ts';
 import { docs_style } from './page/style.ts';
 
 const docs_path = '/docs';
@@ -46,8 +47,17 @@ export function documentRoutes(
         ctx.set('Content-Security-Policy', policy);
         ctx.set('Cache-Control', 'no-cache');
         ctx.type = 'html';
-        ctx.body = page;
+        ctx.body = page.replace(address_mark, addressOf(ctx));
       },
     },
   ];
+}
+
+/**
+ * The address at which the caller reached the service. A Host header of an unusual form is not
+ * repeated, because readers paste the commands of the page into a shell.
+ */
+function addressOf({ protocol, host }: Context): string {
+  const is_plain = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host);
+  return `${protocol}://${is_plain ? host : '127.0.0.1:8080'}`;
 }

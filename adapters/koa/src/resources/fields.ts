@@ -16,6 +16,9 @@ export const id_number = z.int().min(1);
 
 const id_expected = 'must be an integer, or a string of digits';
 
+/** An id in a filter, as long as an id in a path may be. */
+export const filter_id = z.int().min(1).max(999_999_999_999_999);
+
 /** An id as the text of a resource. */
 export const id_text = z.string().regex(/^[1-9]\d*$/, { error: () => id_expected });
 

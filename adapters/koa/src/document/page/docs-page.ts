@@ -14,6 +14,9 @@ import { webhook_section, webhookSection } from './webhook-section.ts';
 const requests: ContentsEntry = { anchor: 'requests', content: 'Requests from a shell' };
 const schemas: ContentsEntry = { anchor: 'schemas', content: 'Schemas' };
 
+/** Stands in the page for the address at which a reader opened it. */
+export const address_mark = 'http://address.of.this.page';
+
 /** One readable page about the interface: no script, nothing loaded from anywhere. */
 export function docsPage(document: OpenApiDocument, { sandbox }: { readonly sandbox: boolean }): string {
   const { info, tags } = document;
@@ -68,7 +71,7 @@ ${operations.some(({ operation }) => operation.deprecated) ? deprecatedSection()
 
 function variables(used: readonly Role[], sandbox: boolean): string {
   const keys = used.map((role) => `export ${keyVariable(role)}=${sandbox ? sandbox_keys[role] : `'...'`}`);
-  return [`export ${url_variable}=http://127.0.0.1:8080`, ...keys].join('\n');
+  return [`export ${url_variable}=${address_mark}`, ...keys].join('\n');
 }
 
 function headersSection({ components }: OpenApiDocument): string {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
 import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
-import { id_number } from '../fields.ts';
+import { filter_id } from '../fields.ts';
 import { callOf, readCompanyFilter } from '../operator/routes.ts';
 import { presentMail, presentMinimalMail } from './presenter.ts';
 import { mail } from './shapes.ts';
@@ -12,7 +12,7 @@ const path = '/operator/v1/mails';
 
 const of_mails = { area: 'mails', tag: 'Operator' } as const;
 
-const mail_filter = z.object({ state: z.enum(mail_states), company_id: id_number }).partial();
+const mail_filter = z.object({ state: z.enum(mail_states), company_id: filter_id }).partial();
 
 /** `/operator/v1/mails`: the state of the mails about cards, and a retry of failed ones. */
 export function mailRoutes(): readonly Route[] {

@@ -21,7 +21,7 @@ import { namedIn, type Query, type QueryRules } from '../../request/query.ts';
 import { type ApiRequest, operatorCall, type Route, route } from '../../request/route.ts';
 import { presentEvent } from '../events/presenter.ts';
 import { foreign_event, foreign_event_record } from '../events/shapes.ts';
-import { id_number } from '../fields.ts';
+import { filter_id } from '../fields.ts';
 import { presentMinimalRealCard, presentRealCard } from '../real-cards/presenter.ts';
 import { presentTemplate, templateStatusPath } from '../templates/presenter.ts';
 import { template_item } from '../templates/shapes.ts';
@@ -40,7 +40,7 @@ export interface OperatorRoutePorts {
 
 const of_operator = { area: 'administration', tag: 'Operator' } as const;
 
-const company_filter = z.object({ company_id: id_number }).partial();
+const company_filter = z.object({ company_id: filter_id }).partial();
 
 const by_company: QueryRules = { paged: true, filters: namedIn(company_filter) };
 

@@ -63,7 +63,9 @@ const card_filter = z
     last4,
   } satisfies Record<keyof typeof filters, z.ZodType>)
   .partial()
-  .catchall(z.union([z.string(), z.int()]))
+  .meta({
+    patternProperties: { '^metadata\\.[\\s\\S]{1,255}$': { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
+  })
   .describe('Several filters are ANDed. `filter[metadata.<name>]` compares a top-level name of the metadata as text.');
 
 const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true } as const;
