@@ -69,14 +69,18 @@ function classByAmount({ message, card, amount }: Classified, root: Authorizatio
     }
     return message.billing_amount === root.billing_amount ? 'exact' : 'fx_drift';
   }
-  if (whole && isInOtherCurrency(message, root)) return classInOtherCurrency(message, root);
+  const converted = isInOtherCurrency(message, root);
+  if (whole && converted) return classInOtherCurrency(message.billing_amount, root.billing_amount);
   // After parts, increments or partial reversals only the sums are comparable.
+  if (converted) return classInOtherCurrency(root.cleared + amount, root.authorized);
   return overOrUnder(message, root, root.cleared + amount, root.authorized);
 }
 
-/** Of a clearing in another merchant currency than authorized, only the billed amounts are comparable. */
-function classInOtherCurrency({ billing_amount: cleared }: ClearingMessage, root: Authorization): ClearingClass {
-  const { billing_amount: authorized } = root;
+/**
+ * The class of a clearing in another merchant currency than authorized, by the amounts in the
+ * currency of the card: the rate may move them, so an excess is no tip (decision: matching, rule 3).
+ */
+function classInOtherCurrency(cleared: number, authorized: number): ClearingClass {
   if (cleared === authorized) return 'exact';
   if (isWithinTolerance(cleared, authorized)) return 'fx_drift';
   return cleared > authorized ? 'over' : 'under';

@@ -74,7 +74,7 @@ function isAdviceAbout(message: Authorization, root: Authorization): boolean {
 export function applyReported(card: WorkingCard, root: Entry, rise: number): void {
   if (rise === 0) return;
   const now = card.copyToChange(root);
-  if (rise > 0 && now.hold_end_ms === null) now.hold_end_ms = card.holdEnd();
+  if (rise > 0 && now.held === 0 && now.hold_end_ms === null) now.hold_end_ms = card.holdEnd();
   now.authorized = money(Math.max(0, now.authorized + rise));
   card.move(root, { held: Math.max(0, now.held + rise) - now.held });
   if (now.held === 0 && now.status === 'open') now.hold_end_ms = null;
@@ -103,7 +103,7 @@ export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
  */
 export function reverseInFull(card: WorkingCard, root: Entry): void {
   const { held, uses, status } = root.now;
-  const is_unpaid = status === 'open' || status === 'expired' || (status === 'released' && root.now.cleared === 0);
+  const is_unpaid = status === 'open' || status === 'expired' || (status === 'released' && root.now.cleared <= 0);
   card.move(root, { held: -held, uses: is_unpaid ? -uses : 0 });
   const now = card.copyToChange(root);
   now.authorized = money(0);

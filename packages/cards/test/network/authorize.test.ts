@@ -945,6 +945,15 @@ describe('a hold without aging velocity', () => {
     assert.equal(world.counters.held, 600);
   });
 
+  test('gets no end from later days of the company when an advice raises it', () => {
+    const world = new NetworkWorld(now, { hold_days: 'never' });
+    const { id, trace_id } = world.authorize({ billing_amount: 100 });
+    world.state.companies.set(7, { ...world.state.companies.get(7)!, hold_days: 7 });
+    const advice = { message_type_indicator: '0120', trace_id: trace_id as string };
+    world.authorize({ ...advice, billing_amount: 150 });
+    assert.deepEqual([world.row(id!).held, world.row(id!).hold_end_ms], [150, null]);
+  });
+
   test('ends by the days of aging velocity on a card that has them', () => {
     const world = new NetworkWorld(now, { ...aging, hold_days: 'never' });
     assert.equal(world.row(world.authorize().id!).hold_end_ms, ms('2026-11-28T00:00:01-05:00'));

@@ -48,6 +48,20 @@ describe('rule 3: the whole network reference number', () => {
     const item = world.clear({ ...ref, billing_amount: 600, merchant_amount: 500, merchant_currency: 'GBP' });
     assert.deepEqual([item.review, item.class], [true, 'exact']);
   });
+  test('calls an excess of sums in another merchant currency a drift, and never a tip', () => {
+    for (const [billing_amount, expected] of [
+      [601, 'fx_drift'],
+      [800, 'fx_drift'],
+      [801, 'over'],
+      [399, 'under'],
+    ] as const) {
+      const world = new NetworkWorld(now);
+      world.authorize({ ...ref, mcc: '5812' });
+      world.clear({ ...ref, billing_amount: 400, partial: true });
+      const item = world.clear({ ...ref, billing_amount, merchant_amount: 500, merchant_currency: 'GBP' });
+      assert.equal(item.class, expected);
+    }
+  });
   test('needs no review in the same merchant currency or without one', () => {
     const pounds = { ...ref, merchant_amount: 800, merchant_currency: 'GBP' };
     for (const cleared of [pounds, ref]) {

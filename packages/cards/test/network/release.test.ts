@@ -185,6 +185,16 @@ describe('after a release', () => {
     assert.deepEqual([world.row(1).status, world.row(1).uses, world.counters.uses], ['released', 0, 0]);
   });
 
+  test('gives the use back after a late full reversal also when a credit came, because none of it was paid', () => {
+    const world = new NetworkWorld(now);
+    const reference = { net_reference_number: 'MCCABC1231121' };
+    world.authorize({ ...reference, trace_id: 't', billing_amount: 400 });
+    send(world);
+    world.clear({ ...reference, clearing_type: 'CREDIT', billing_amount: 100 });
+    world.authorize({ trace_id: 't', message_type_indicator: '0400' });
+    assert.deepEqual([world.row(1).status, world.row(1).cleared, world.row(1).uses], ['released', -100, 0]);
+  });
+
   test('a reversal in full keeps the use of what was cleared in part', () => {
     const world = new NetworkWorld(now);
     const { trace_id, approval_code } = world.authorize({ merchant_id: 'M' });
