@@ -1,4 +1,4 @@
-import { type CompanyStore, createCompany } from '@tallystick/access';
+import { type AccessTx, createCompany, updateCompany } from '@tallystick/access';
 import {
   type AuthorizationInput,
   type CardReading,
@@ -48,7 +48,8 @@ export type StorageName = DatabaseName | 'memory';
 
 /** What the use cases here need of a transaction. */
 interface Tx extends CardsTx {
-  readonly companies: CompanyStore;
+  readonly companies: AccessTx['companies'];
+  readonly audit: AccessTx['audit'];
 }
 
 interface Persistence {
@@ -171,6 +172,21 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
         const { id, match_rule, review, authorization_id, clearing_id } = answer.item;
         return { id, class: answer.item.class, match_rule, review, authorization_id, clearing_id };
       }),
+    releaseHold: (vcn_id, authorization_id, note) =>
+      answered(async () => {
+        const caller = { company_id, actor: 'command', request_id: null };
+        const message = { kind: 'release', number_index: null, vcn_id, authorization_id, note, ...caller } as const;
+        const answer = await network.release(message);
+        if (answer.kind === 'refused') throw answer.refusal;
+        return null;
+      }),
+    setHoldDays: (hold_days) =>
+      answered(() =>
+        unitOfWork.run(async (tx) => {
+          await updateCompany(tx, { actor: 'command', request_id: null, now_ms: now() }, company_id, { hold_days });
+          return null;
+        }),
+      ),
     advanceClock: async (to_ms) => {
       parts.setClock(to_ms);
       moves += 1;

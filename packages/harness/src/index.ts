@@ -1,5 +1,11 @@
 export { Disagreement } from './agreement.ts';
 export {
+  type AmountPlan,
+  type AuthorizationPlan,
+  authorizationOf,
+  authorizationPlan,
+} from './arbitraries/authorizations.ts';
+export {
   type CardPlan,
   cardPlan,
   cardRequest,
@@ -10,21 +16,22 @@ export {
   updatePlan,
   updateRequest,
 } from './arbitraries/cards.ts';
+export { type ClearingFlaw, type ClearingPlan, clearingOf, clearingPlan } from './arbitraries/clearings.ts';
 export * from './arbitraries/clocks.ts';
+export * from './arbitraries/holds.ts';
 export {
-  type AmountPlan,
-  type AuthorizationPlan,
-  authorizationOf,
-  authorizationPlan,
-  type ClearingPlan,
-  clearingOf,
-  clearingPlan,
-  lateOriginalOf,
+  type CorrectionPlan,
+  type EarlyReversalPlan,
+  earlyReversalOf,
+  earlyReversalPlan,
   type ReversalPlan,
   reversalOf,
   reversalPlan,
-} from './arbitraries/messages.ts';
-export { type Command, CreateCard, commandSequence, compareAll } from './commands.ts';
+} from './arbitraries/reversals.ts';
+export { CreateCard } from './commands/cards.ts';
+export type { Command } from './commands/command.ts';
+export { commandSequence } from './commands.ts';
+export { compareAll } from './comparison.ts';
 export { type ApiKeyStorage, api_key_store_contract } from './contracts/api-key-store.ts';
 export { card_store_contract } from './contracts/card-store.ts';
 export { type CompanyStorage, company_store_contract } from './contracts/company-store.ts';
@@ -52,6 +59,7 @@ export { card_vault_contract, sealer_contract, type VaultGenerations, type Vault
 export type { WebhookStorage, WebhookStorageTx } from './contracts/webhook-storage.ts';
 export { webhook_store_contract } from './contracts/webhook-store.ts';
 export type { ReferenceCard } from './reference/card.ts';
+export { type Case, cases } from './reference/cases.ts';
 export { ReferenceModel } from './reference/model.ts';
 export * from './run-model.ts';
 export * from './system.ts';

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { cardPlan } from './arbitraries/cards.ts';
 import { startInstant } from './arbitraries/clocks.ts';
-import { CreateCard, commandSequence, compareAll } from './commands.ts';
+import { CreateCard } from './commands/cards.ts';
+import { commandSequence } from './commands.ts';
+import { compareAll } from './comparison.ts';
+import { type Case, cases } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';
 import type { System } from './system.ts';
 
@@ -27,6 +30,8 @@ export interface ModelRunResult {
   readonly seed: number;
   readonly runs: number;
   readonly shrinks: number;
+  /** How often the sequences reached each case of the specification, as far as they agreed. */
+  readonly reached: Readonly<Record<Case, number>>;
   /**
    * The steps of the failing sequence in order, beginning with the initial cards; empty if nothing
    * failed.
@@ -43,6 +48,7 @@ export interface ModelRunResult {
  */
 export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const commands_max = options.commands_max ?? 30;
+  const reached = Object.fromEntries(cases.map((reachable) => [reachable, 0])) as Record<Case, number>;
   const property = fc.asyncProperty(
     startInstant(),
     fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
@@ -54,6 +60,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
         for (const plan of cards) await new CreateCard(plan).run(model, system);
         await fc.asyncModelRun(() => ({ model, real: system }), commands);
         await compareAll(model, system);
+        for (const [reachable, times] of model.reached) reached[reachable] += times;
       } finally {
         await system.close();
       }
@@ -71,6 +78,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
     seed: details.seed,
     runs: details.numRuns,
     shrinks: details.numShrinks,
+    reached,
     steps,
     report: details.failed ? reportOf(details, steps) : null,
   };
@@ -111,7 +119,7 @@ function reportOf(failure: Failure, steps: readonly string[]): string {
     `shortest sequence, after ${failure.numRuns} runs and ${failure.numShrinks} shrinks:`,
     ...steps.map((step) => `  ${step}`),
     `seed ${failure.seed}, path ${failure.counterexamplePath}, replay path ${replay_path ?? '(none)'}`,
-    `reproduce it: npm run model -- --runs ${failure.numRuns} --seed ${failure.seed}`,
-    `or directly:   npm run model -- --seed ${failure.seed} --path '${failure.counterexamplePath}' --replay-path '${replay_path ?? ''}'`,
+    `reproduce it: npm run model -- --runs ${failure.numRuns} --seed=${failure.seed}`,
+    `or directly:   npm run model -- --seed=${failure.seed} --path '${failure.counterexamplePath}' --replay-path '${replay_path ?? ''}'`,
   ].join('\n');
 }

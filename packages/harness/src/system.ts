@@ -19,6 +19,12 @@ export interface System {
   readCard(id: number): Promise<Answer<CardView>>;
   authorize(message: AuthorizationWire): Promise<Answer<AuthorizationView>>;
   clear(message: ClearingWire): Promise<Answer<ClearingView>>;
+  /**
+   * Ends the hold of an authorization by hand. Refuses `conflict` when it holds nothing.
+   */
+  releaseHold(card_id: number, authorization_id: number, note: string): Promise<Answer<null>>;
+  /** Changes the days after which later holds of the company end, for cards without aging velocity. */
+  setHoldDays(hold_days: HoldDays): Promise<Answer<null>>;
   /** Moves the clock forward to this instant, epoch milliseconds. Otherwise the clock is frozen. */
   advanceClock(to_ms: number): Promise<void>;
   /** Every event of the run's company so far, oldest first. */
@@ -173,6 +179,9 @@ export interface ClearingView {
   readonly authorization_id: number | null;
   readonly clearing_id: number | null;
 }
+
+/** A number of days, no end at all, or null: the default of 30 days. */
+export type HoldDays = number | 'never' | null;
 
 export interface EventView {
   readonly event_type: string;

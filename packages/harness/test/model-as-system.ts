@@ -26,6 +26,7 @@ export function world(now_ms: number): World {
 export function modelAsSystem(now_ms: number): System & { readonly model: ReferenceModel } {
   const model = new ReferenceModel(world(now_ms));
   let ids = 0;
+  let cards = 0;
   const nextId = () => {
     ids += 1;
     return ids;
@@ -37,7 +38,8 @@ export function modelAsSystem(now_ms: number): System & { readonly model: Refere
     createCard: async (request) => {
       const answer = model.wouldCreate(request);
       if (answer.kind === 'refused') return answer;
-      const id = nextId();
+      cards += 1;
+      const id = cards;
       const card_number = `4${String(id).padStart(14, '0')}0`;
       return done({ card: model.createCard(request, { id, card_number, cvc: '123' }), card_number, cvc: '123' });
     },
@@ -58,6 +60,8 @@ export function modelAsSystem(now_ms: number): System & { readonly model: Refere
       model.learnClearing(answered, { ...answer.value, id: nextId() });
       return done(answered.answer);
     },
+    releaseHold: async (card_id, authorization_id) => model.releaseHold(card(card_id), authorization_id),
+    setHoldDays: async (hold_days) => model.setHoldDays(hold_days),
     advanceClock: async (to_ms) => model.advanceClock(to_ms),
     events: async () => model.events,
     close: async () => {},

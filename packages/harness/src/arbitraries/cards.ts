@@ -56,7 +56,8 @@ const totalAmount = fc.oneof(
 
 const velocity = fc.record({
   kind: fc.constant('velocity' as const),
-  recurring: fc.option(fc.constantFrom(...recurring_values)),
+  // Short windows end within a run more often.
+  recurring: fc.option(fc.constantFrom(...recurring_values, 'Daily', 'Daily', 'Weekly', 'Weekly')),
   transactions_max: fc.option(fc.integer({ min: 0, max: 4 })),
 });
 
@@ -201,7 +202,20 @@ export interface UpdatePlan {
   readonly ends_in_days: number | null;
   readonly template_pick: number | null;
   readonly recurring: string | null;
+  /** The fields that are sent as null, which resets them. */
+  readonly resets: readonly string[];
 }
+
+/** The fields of a card that null resets, and one that has no default. */
+const resettable = [
+  'per_transaction_min',
+  'per_transaction_max',
+  'transactions_max',
+  'valid_starting_on',
+  'valid_ending_on',
+  'template_id',
+  'total_card_amount',
+] as const;
 
 /** Updates, most of which name one or two fields. */
 export function updatePlan(): fc.Arbitrary<UpdatePlan> {
@@ -216,19 +230,24 @@ export function updatePlan(): fc.Arbitrary<UpdatePlan> {
     ends_in_days: seldom(fc.integer({ min: -1, max: 60 })),
     template_pick: seldom(fc.nat({ max: 20 })),
     recurring: fc.oneof({ weight: 20, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant('Daily') }),
+    resets: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.subarray([...resettable], { maxLength: 2 }) },
+    ),
   });
 }
 
 /** The update request of a plan, for the current day and world. */
 export function updateRequest(plan: UpdatePlan, now_ms: number, world: World): CardRequest {
   const today = gmtDate(now_ms);
-  const { starts_in_days, ends_in_days, template_pick, ...amounts } = plan;
-  return absentOnes({
+  const { starts_in_days, ends_in_days, template_pick, resets, ...amounts } = plan;
+  const changes = absentOnes({
     ...amounts,
     valid_starting_on: starts_in_days === null ? null : today.add({ days: starts_in_days }).toString(),
     valid_ending_on: ends_in_days === null ? null : today.add({ days: ends_in_days }).toString(),
     template_id: template_pick === null ? null : world.templates[template_pick % world.templates.length]!.id,
   });
+  return { ...changes, ...Object.fromEntries(resets.map((name) => [name, null])) };
 }
 
 function velocityOnly(): Readonly<Record<string, unknown>> {

@@ -14,6 +14,8 @@ export type ClockMove =
       readonly boundary_pick: number;
       readonly offset_ms: number;
     }
+  /** Past the last instant of use of a card. */
+  | { readonly kind: 'expiry'; readonly card_pick: number }
   /** To some hours before or after the next change of the local clock in a zone. */
   | { readonly kind: 'clock_change'; readonly zone: string; readonly offset_hours: number };
 
@@ -44,6 +46,10 @@ export function clockMove(): fc.Arbitrary<ClockMove> {
         boundary_pick: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 5 }) }),
         offset_ms: fc.constantFrom(0, -1, 1, -1_000, 1_000),
       }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('expiry' as const), card_pick: fc.nat({ max: 5 }) }),
     },
     {
       weight: 2,
@@ -82,6 +88,10 @@ function unbounded(move: ClockMove, now_ms: number, boundaries: (card_pick: numb
       const known = boundaries(move.card_pick);
       const at = known[move.boundary_pick % Math.max(1, known.length)];
       return at === undefined ? now_ms : at + move.offset_ms;
+    }
+    case 'expiry': {
+      const last = boundaries(move.card_pick).at(-1);
+      return last === undefined ? now_ms : last + 1;
     }
     case 'clock_change': {
       const local = Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO(move.zone);

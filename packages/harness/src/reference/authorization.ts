@@ -1,20 +1,16 @@
-import type { AuthorizationView, AuthorizationWire, WorldTemplate } from '../system.ts';
+import type { AuthorizationView, AuthorizationWire, HoldDays, WorldTemplate } from '../system.ts';
 import { expiryInstant, gmtDate } from './calendar.ts';
 import {
-  agedOff,
-  authorizedAmount,
   availableIn,
   holdEndOn,
-  holdOf,
   limitAmount,
-  type Purchase,
   perTransactionMax,
   purchasesOf,
   type ReferenceCard,
-  statusOf,
   usesOf,
   windowOn,
 } from './card.ts';
+import { authorizedAmount, holdOf, isLive, type Purchase, standingOf, statusOf, toldAmount } from './purchase.ts';
 
 /** The table of reasons: the network's answer for each. */
 export const reasons = {
@@ -63,30 +59,58 @@ export function kindOf(message: AuthorizationWire): Kind {
   return kind;
 }
 
+/** What a decision depends on beside the card and the message. */
+export interface Surroundings {
+  readonly now_ms: number;
+  readonly template: WorldTemplate;
+  /** The days after which the holds of the company end; a card with aging velocity has its own. */
+  readonly hold_days: HoldDays;
+}
+
+/** Whether the message may be decided at all; else the invalid fields. */
+export function problemsOf(card: ReferenceCard, message: AuthorizationWire): readonly string[] {
+  if (kindOf(message) !== 'reversal' || correctedAmount(card, message) !== null) return [];
+  card.note('reversal: only the amount of another currency');
+  return ['billing_amount', 'transaction_amount'].map((name) => `replacement_amounts.${name}`);
+}
+
 /**
- * Decides a message that is not a duplicate, and records the changes in the history of its purchase.
+ * Decides a message that is valid and not a duplicate, and records the changes in the history of its
+ * purchase.
  */
-export function decide(
-  card: ReferenceCard,
-  message: AuthorizationWire,
-  now_ms: number,
-  template: WorldTemplate,
-): Decision {
-  if (kindOf(message) === 'reversal') return reverse(card, message, now_ms);
-  const onto = message.incremental === true ? increasable(card, message, now_ms) : undefined;
-  if (onto !== undefined) return increase(card, message, now_ms, template, onto);
-  if (kindOf(message) === 'advice' && declinedElsewhere(message)) {
+export function decide(card: ReferenceCard, message: AuthorizationWire, around: Surroundings): Decision {
+  const { now_ms } = around;
+  const kind = kindOf(message);
+  if (kind === 'reversal') return reverse(card, message, now_ms);
+  const known = purchasesOf(card).filter((purchase) => purchase.message.trace_id === message.trace_id);
+  const live = known.findLast((purchase) => isLive(purchase, now_ms));
+  if (kind === 'advice' && declinedElsewhere(message)) {
+    card.note(known.length > 0 ? 'advice: of a decline of a known authorization' : 'advice: of a decline');
     return { reason: 'V', purchase: null, status: 'declined' };
   }
-  const reported =
-    kindOf(message) === 'advice' && message.incremental !== true ? ownDecision(card, message, now_ms) : undefined;
-  if (reported !== undefined) return report(card, message, now_ms, reported);
-  const corrected = earlyCorrection(card, message);
-  if (corrected === 0) return declined('U');
-  const amount = Math.min(limitAmount(card, message), corrected);
-  if (kindOf(message) === 'advice') return approved(card, message, now_ms, amount);
-  const reason = firstReason(card, message, now_ms, template, null, amount);
-  return reason === 'V' ? approved(card, message, now_ms, amount) : declined(reason);
+  if (message.incremental === true) {
+    const onto = known.findLast((purchase) => isLive(purchase, now_ms) && authorizedAmount(purchase) > 0);
+    if (onto !== undefined) return increase(card, message, around, onto);
+    card.note('increment: without an open authorization');
+  } else if (kind === 'advice' && known.length > 0) {
+    return tell(card, message, around, live ?? known.at(-1)!);
+  }
+
+  const early = earlyReversals(card, message);
+  if (early.includes('in full')) {
+    card.note(early.length > 1 ? 'early reversal: in full among others in part' : 'early reversal: in full');
+    return declined('U');
+  }
+  const remaining = early.filter((amount) => amount !== 'in full');
+  if (remaining.length > 0) card.note('early reversal: in part');
+  if (remaining.length > 1) card.note('early reversal: the smallest of several in part');
+  const amount = Math.min(limitAmount(card, message), ...remaining);
+  if (kind === 'advice') {
+    card.note('advice: of a decision elsewhere');
+    return approved(card, message, around, amount);
+  }
+  const reason = firstReason(card, message, around, amount, null);
+  return reason === 'V' ? approved(card, message, around, amount) : declined(reason);
 }
 
 /**
@@ -103,20 +127,21 @@ export function sameMessage(a: AuthorizationWire, b: AuthorizationWire): boolean
 }
 
 /**
- * The first reason of the table that applies. `onto` is the purchase to which an increment adds.
+ * The first reason of the table that applies. `onto` is the purchase to which an increment adds: its
+ * window counts, also when it is over.
  */
 function firstReason(
   card: ReferenceCard,
   message: AuthorizationWire,
-  now_ms: number,
-  template: WorldTemplate,
-  onto: Purchase | null,
+  { now_ms, template }: Surroundings,
   amount: number,
+  onto: Purchase | null,
 ): Reason {
   const { controls } = card;
   const today = gmtDate(now_ms).toString();
   const whole = amount + (onto === null ? 0 : authorizedAmount(onto));
   const minimum = amount === 0 ? 0 : controls.per_transaction_min;
+  const window = onto?.window ?? windowOn(card, now_ms);
 
   if (card.status === 'Canceled') return 'K';
   if (message.expiry !== undefined && message.expiry !== card.expiry) return 'A';
@@ -129,21 +154,31 @@ function firstReason(
   if (whole < minimum || whole > perTransactionMax(controls)) return 'E';
   if (onto === null && controls.transactions_max !== null && usesOf(card, now_ms) >= controls.transactions_max)
     return 'G';
-  if (amount > availableIn(card, onto?.window ?? windowOn(card, now_ms), now_ms)) return 'F';
+  if (amount > availableIn(card, window, now_ms)) return 'F';
   return 'V';
 }
 
-function approved(card: ReferenceCard, message: AuthorizationWire, now_ms: number, asked: number): Decision {
-  const amount = isRefund(message) ? 0 : asked;
+function approved(
+  card: ReferenceCard,
+  message: AuthorizationWire,
+  { now_ms, hold_days }: Surroundings,
+  amount: number,
+): Decision {
+  const holds = isRefund(message) ? 0 : amount;
+  const hold_end_ms = holds === 0 ? null : holdEndOn(card, now_ms, hold_days);
+  if (holds > 0 && hold_end_ms === null) card.note('hold: made without an end');
+  if (hold_end_ms !== null && hold_days !== null && card.controls.authorization_hold_days === null) {
+    card.note('hold: made with an end of the company');
+  }
   const purchase: Purchase = {
     message,
     at_ms: now_ms,
     approval_code: null,
     id: null,
-    amount,
-    holds_nothing: amount === 0,
+    sent: toldBy(card, message),
+    amount: holds,
     window: windowOn(card, now_ms),
-    hold_end_ms: amount === 0 ? null : holdEndOn(card, now_ms),
+    hold_end_ms,
     history: [],
   };
   return { reason: 'V', purchase, status: statusOf(purchase, now_ms) };
@@ -153,66 +188,54 @@ function declined(reason: Reason): Decision {
   return { reason, purchase: null, status: 'declined' };
 }
 
-/** The newest of the purchases, but rather one that is open and whose hold has not ended. */
-function newestLive(purchases: readonly Purchase[], now_ms: number): Purchase | undefined {
-  return purchases.findLast((purchase) => isLive(purchase, now_ms));
-}
-
-function isLive(purchase: Purchase, now_ms: number): boolean {
-  return ['open', 'partially_cleared'].includes(statusOf(purchase, now_ms)) && !agedOff(purchase, now_ms);
-}
-
-function purchasesOfTrace(card: ReferenceCard, message: AuthorizationWire): readonly Purchase[] {
-  return purchasesOf(card).filter((purchase) => purchase.message.trace_id === message.trace_id);
+/**
+ * An incremental authorization adds to the hold of an open one, in the window of that one. It is not
+ * a new use.
+ */
+function increase(card: ReferenceCard, message: AuthorizationWire, around: Surroundings, onto: Purchase): Decision {
+  const { now_ms } = around;
+  const amount = isRefund(message) ? 0 : limitAmount(card, message);
+  const in_past_window = onto.window.start_ms !== windowOn(card, now_ms).start_ms;
+  if (kindOf(message) === 'request') {
+    const reason = firstReason(card, message, around, limitAmount(card, message), onto);
+    if (reason === 'F' && in_past_window) card.note('increment: above what a past window has left');
+    if (reason !== 'V') return declined(reason);
+    card.note(in_past_window ? 'increment: approved in a past window' : 'increment: approved in the present window');
+  } else {
+    card.note('increment: told by an advice');
+  }
+  onto.history.push({ what: 'increased', by: amount, at_ms: now_ms });
+  return { reason: 'V', purchase: onto, status: 'open' };
 }
 
 /**
- * The open purchase to which an increment adds, in whatever window. An increment without one is a
- * separate authorization.
+ * An advice of an approved authorization of the card tells of that decision: no new hold, no new
+ * use. While it can still grow, its amount and its hold change by the advised amount less the amount
+ * told before. Otherwise the advice is only recorded.
  */
-function increasable(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Purchase | undefined {
-  return newestLive(
-    purchasesOfTrace(card, message).filter((purchase) => authorizedAmount(purchase) > 0),
-    now_ms,
-  );
-}
-
-/** The purchase whose decision an advice reports. */
-function ownDecision(card: ReferenceCard, message: AuthorizationWire, now_ms: number): Purchase | undefined {
-  const purchases = purchasesOfTrace(card, message);
-  return newestLive(purchases, now_ms) ?? purchases.at(-1);
-}
-
-/** An advice of a decision of ours changes the hold by what it reports differently. */
-function report(card: ReferenceCard, message: AuthorizationWire, now_ms: number, purchase: Purchase): Decision {
-  const amountOf = (sent: AuthorizationWire) => (isRefund(sent) ? 0 : limitAmount(card, sent));
-  const before = card.messages.findLast(
-    ({ message: sent, answer, purchase: of }) =>
-      of === purchase && kindOf(sent) === 'advice' && sent.incremental !== true && answer.status !== 'declined',
-  );
-  if (isLive(purchase, now_ms) && !isRefund(purchase.message)) {
-    const by = amountOf(message) - amountOf(before?.message ?? purchase.message);
-    purchase.history.push({ what: 'reported', by });
-    if (by > 0) purchase.hold_end_ms ??= holdEndOn(card, now_ms);
-    if (by < 0 && statusOf(purchase, now_ms) === 'open' && holdOf(purchase, now_ms) === 0) purchase.hold_end_ms = null;
-  }
-  return { reason: 'V', purchase, status: 'open' };
-}
-
-/** An incremental authorization adds to the hold of an open one. It is not a new use. */
-function increase(
+function tell(
   card: ReferenceCard,
   message: AuthorizationWire,
-  now_ms: number,
-  template: WorldTemplate,
-  onto: Purchase,
+  { now_ms, hold_days }: Surroundings,
+  about: Purchase,
 ): Decision {
-  const is_advice = kindOf(message) === 'advice';
-  if (is_advice && declinedElsewhere(message)) return { reason: 'V', purchase: null, status: 'declined' };
-  const reason = is_advice ? 'V' : firstReason(card, message, now_ms, template, onto, limitAmount(card, message));
-  if (reason !== 'V') return declined(reason);
-  onto.history.push({ what: 'increased', by: limitAmount(card, message) });
-  return { reason, purchase: onto, status: 'open' };
+  const amount = toldBy(card, message);
+  // The authorization of a refund holds nothing, whatever an advice says.
+  const by = isLive(about, now_ms) && !isRefund(about.message) ? amount - toldAmount(about) : 0;
+  if (!isLive(about, now_ms)) card.note('advice: of an authorization that is closed');
+  else if (by === 0) card.note('advice: repeats an authorization');
+  else card.note(by > 0 ? 'advice: raises an authorization' : 'advice: lowers an authorization');
+  about.history.push({ what: 'advised', amount, by, at_ms: now_ms });
+  const { held, status } = standingOf(about, now_ms);
+  // A hold that begins now has an end like any other. What holds nothing is like a verification.
+  if (about.hold_end_ms === null && by > 0 && held === by) about.hold_end_ms = holdEndOn(card, now_ms, hold_days);
+  if (by !== 0 && held === 0 && status === 'open') about.hold_end_ms = null;
+  return { reason: 'V', purchase: about, status: 'open' };
+}
+
+/** The amount that a message names for its authorization: a refund holds nothing. */
+function toldBy(card: ReferenceCard, message: AuthorizationWire): number {
+  return isRefund(message) ? 0 : limitAmount(card, message);
 }
 
 /**
@@ -223,47 +246,48 @@ function reverse(card: ReferenceCard, message: AuthorizationWire, now_ms: number
   const originals = purchasesOf(card).filter((purchase) => purchase.message.trace_id === message.trace_id);
   const original = originals.findLast((purchase) => holdOf(purchase, now_ms) > 0) ?? originals.at(-1);
   if (original === undefined) return { reason: 'V', purchase: null, status: 'reversed' };
-  const corrected = correctedAmount(card, message);
+  const corrected = correctedAmount(card, message) ?? 0;
+  const status = statusOf(original, now_ms);
   if (corrected === 0) original.history.push({ what: 'reversed', at_ms: now_ms });
-  else if (corrected !== null) original.history.push({ what: 'corrected', to: corrected });
+  else original.history.push({ what: 'corrected', to: corrected, at_ms: now_ms });
+  card.note(corrected === 0 ? 'reversal: in full' : 'reversal: in part');
+  if (status === 'expired') card.note('reversal: of an expired authorization');
+  if (status === 'released') card.note('reversal: of a released authorization');
   return { reason: 'V', purchase: original, status: 'reversed' };
 }
 
 /**
- * The amount that a reversal leaves, in the card's limit currency. Absent or zero replacement amounts
- * mean a full reversal; null when only amounts in other currencies were sent.
+ * The amount that remains, in the card's limit currency; 0 for a reversal in full, which names no
+ * amount. Null if only amounts of another currency are named.
  */
-export function correctedAmount(card: ReferenceCard, message: AuthorizationWire): number | null {
-  const sent = (name: 'billing_amount' | 'settlement_amount' | 'transaction_amount') =>
-    message.replacement_amounts?.[name] ?? message[`replacement_amounts.${name}`] ?? 0;
-  if (sent('billing_amount') + sent('settlement_amount') + sent('transaction_amount') === 0) return 0;
-  const limits_in = card.controls.currency ?? message.billing_currency;
-  const amounts = [
-    [sent('billing_amount'), message.billing_currency],
-    [sent('transaction_amount'), message.merchant_currency],
-  ] as const;
-  return amounts.find(([amount, currency]) => amount !== 0 && currency === limits_in)?.[0] ?? null;
-}
-
-/** The field that a reversal must have when it has only amounts in other currencies. */
-export function missingCorrection(card: ReferenceCard): string {
-  return `replacement_amounts.${card.controls.currency === null ? 'billing_amount' : 'transaction_amount'}`;
+function correctedAmount(card: ReferenceCard, message: AuthorizationWire): number | null {
+  const limit_currency = card.controls.currency ?? message.billing_currency;
+  const named = (name: 'billing_amount' | 'settlement_amount' | 'transaction_amount') =>
+    message.replacement_amounts?.[name] || message[`replacement_amounts.${name}`] || 0;
+  const billed = named('billing_amount');
+  const in_merchants = named('transaction_amount');
+  if (billed === 0 && in_merchants === 0 && named('settlement_amount') === 0) return 0;
+  if (billed > 0 && message.billing_currency === limit_currency) return billed;
+  if (in_merchants > 0 && message.merchant_currency === limit_currency) return in_merchants;
+  return null;
 }
 
 /**
- * What reversals that arrived before their original leave of it: the smallest amount, or Infinity
- * when none waits. They are used by the first original with their trace_id; an advice of a decline is
- * none.
+ * The reversals that came before their original and wait for it: what each leaves of the amount. The
+ * first request or approving advice with the trace_id uses all of them up.
  */
-function earlyCorrection(card: ReferenceCard, message: AuthorizationWire): number {
-  const same_trace = card.messages.filter((answered) => answered.message.trace_id === message.trace_id);
-  const originals = same_trace.filter(({ message: sent }) => kindOf(sent) !== 'reversal');
-  const used = originals.some(({ message: sent }) => !(kindOf(sent) === 'advice' && declinedElsewhere(sent)));
-  if (used) return Number.POSITIVE_INFINITY;
-  // A reversal that follows an advice of a decline belongs to that one.
-  const until = originals.length === 0 ? same_trace.length : same_trace.indexOf(originals[0]!);
-  const early = same_trace.slice(0, until).map(({ message: sent }) => correctedAmount(card, sent));
-  return Math.min(Number.POSITIVE_INFINITY, ...early.filter((amount) => amount !== null));
+function earlyReversals(card: ReferenceCard, message: AuthorizationWire): readonly (number | 'in full')[] {
+  const same_trace = card.messages
+    .map((answered) => answered.message)
+    .filter(({ trace_id }) => trace_id === message.trace_id);
+  const first_other = same_trace.findIndex((earlier) => kindOf(earlier) !== 'reversal');
+  const early = first_other === -1 ? same_trace : same_trace.slice(0, first_other);
+  const others = same_trace.slice(early.length).filter((earlier) => kindOf(earlier) !== 'reversal');
+  if (early.length === 0) return [];
+  const is_used = others.some((earlier) => kindOf(earlier) === 'request' || !declinedElsewhere(earlier));
+  if (is_used) card.note('early reversal: used before');
+  else if (others.length > 0) card.note('early reversal: left by the advice of a decline');
+  return is_used ? [] : early.map((reversal) => correctedAmount(card, reversal) || 'in full');
 }
 
 function declinedElsewhere(message: AuthorizationWire): boolean {

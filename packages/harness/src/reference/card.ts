@@ -1,5 +1,7 @@
-import type { AuthorizationView, AuthorizationWire, ClearingView, ClearingWire } from '../system.ts';
+import type { AuthorizationView, AuthorizationWire, ClearingView, ClearingWire, HoldDays } from '../system.ts';
 import { holdEnd, type Recurring, type Span, windowOf } from './calendar.ts';
+import type { Case } from './cases.ts';
+import { holdOf, isUse, type Purchase, sum } from './purchase.ts';
 
 /** A card of the reference model: its controls, and its whole history. It has no counters. */
 export interface ReferenceCard {
@@ -13,6 +15,8 @@ export interface ReferenceCard {
   /** Every answered message about the card, in order, without duplicates. */
   readonly messages: AnsweredMessage[];
   readonly clearings: AnsweredClearing[];
+  /** Counts that the run reached a case. */
+  readonly note: (reached: Case) => void;
 }
 
 /** The limits of a card; service specification 2.1 and 2.2. */
@@ -40,34 +44,6 @@ export interface AnsweredMessage {
   readonly purchase: Purchase | null;
 }
 
-/** An authorization that was approved here or elsewhere, and its history since. */
-export interface Purchase {
-  readonly message: AuthorizationWire;
-  readonly at_ms: number;
-  readonly approval_code: string | null;
-  /** The id from the system, which `clear` returns as its authorization_id. */
-  readonly id: number | null;
-  /** In the card's limit currency. */
-  readonly amount: number;
-  /** Account verifications and refunds hold nothing and are not uses. */
-  readonly holds_nothing: boolean;
-  readonly window: Span;
-  /** Null while it holds nothing, unless clearings took the hold. */
-  hold_end_ms: number | null;
-  readonly history: PurchaseChange[];
-}
-
-/** One change of a purchase after its approval. */
-export type PurchaseChange =
-  | { readonly what: 'increased'; readonly by: number }
-  | { readonly what: 'corrected'; readonly to: number }
-  /** An advice of its decision; `by` is the advised amount less the one reported before. */
-  | { readonly what: 'reported'; readonly by: number }
-  | { readonly what: 'reversed'; readonly at_ms: number }
-  /** `effect` is the change of the cleared amount; negative for a credit. */
-  | { readonly what: 'cleared'; readonly effect: number; readonly final: boolean; readonly debit: boolean }
-  | { readonly what: 'credited'; readonly effect: number };
-
 /** A clearing with its time and its outcome. */
 export interface AnsweredClearing {
   readonly message: ClearingWire;
@@ -86,11 +62,16 @@ export function windowOn(card: ReferenceCard, at_ms: number): Span {
   return windowOf(card.controls.recurring ?? 'Continuous', at_ms);
 }
 
-/** The end of the hold of a purchase made now. Without aging velocity, 30 days later in UTC. */
-export function holdEndOn(card: ReferenceCard, at_ms: number): number {
+/**
+ * The end of a hold made now; null if it never ends. Without aging velocity the company's number of
+ * days counts, by the same rule with the zone UTC (decision: windows and holds).
+ */
+export function holdEndOn(card: ReferenceCard, at_ms: number, company_hold_days: HoldDays): number | null {
   const { authorization_hold_days, aging_velocity_time_zone } = card.controls;
-  if (authorization_hold_days === null || aging_velocity_time_zone === null) return holdEnd(at_ms, 30, 'UTC');
-  return holdEnd(at_ms, authorization_hold_days, aging_velocity_time_zone);
+  if (authorization_hold_days !== null && aging_velocity_time_zone !== null) {
+    return holdEnd(at_ms, authorization_hold_days, aging_velocity_time_zone);
+  }
+  return company_hold_days === 'never' ? null : holdEnd(at_ms, company_hold_days ?? 30, 'UTC');
 }
 
 /** Limits are in the card's currency if it has one, else in the real card's billing currency. */
@@ -105,78 +86,19 @@ export function perTransactionMax(controls: ReferenceControls): number {
   return controls.per_transaction_max ?? controls.total_card_amount;
 }
 
-/** The authorized total: the amount, plus increments, minus reversals. */
-export function authorizedAmount(purchase: Purchase): number {
-  let authorized = purchase.amount;
-  for (const change of purchase.history) {
-    if (change.what === 'increased') authorized += change.by;
-    if (change.what === 'corrected') authorized = Math.min(authorized, change.to);
-    if (change.what === 'reported') authorized = Math.max(0, authorized + change.by);
-    if (change.what === 'reversed') authorized = 0;
-  }
-  return authorized;
-}
-
-/** The cleared total: debits minus credits. */
-export function clearedAmount(purchase: Purchase): number {
-  return sum(purchase.history.map((change) => ('effect' in change ? change.effect : 0)));
-}
-
-/** Whether its hold has aged off. */
-export function agedOff(purchase: Purchase, now_ms: number): boolean {
-  return purchase.hold_end_ms !== null && now_ms >= purchase.hold_end_ms;
-}
-
-/** The amount that the purchase holds now, after all changes of its history. */
-export function holdOf(purchase: Purchase, now_ms: number): number {
-  if (agedOff(purchase, now_ms)) return 0;
-  let held = purchase.amount;
-  let authorized = purchase.amount;
-  for (const change of purchase.history) {
-    switch (change.what) {
-      case 'increased':
-        authorized += change.by;
-        held += change.by;
-        break;
-      case 'corrected': {
-        const reduction = Math.max(0, authorized - change.to);
-        authorized -= reduction;
-        held = Math.max(0, held - reduction);
-        break;
-      }
-      case 'reported':
-        authorized = Math.max(0, authorized + change.by);
-        held = Math.max(0, held + change.by);
-        break;
-      case 'reversed':
-        authorized = 0;
-        held = 0;
-        break;
-      case 'cleared':
-        held = change.final ? 0 : Math.max(0, held - Math.max(0, change.effect));
-        break;
-    }
-  }
-  return held;
-}
-
-export function wasReversed(purchase: Purchase): boolean {
-  return purchase.history.some((change) => change.what === 'reversed');
-}
-
 export function purchasesOf(card: ReferenceCard): Purchase[] {
   const purchases = card.messages.map((answered) => answered.purchase).filter((purchase) => purchase !== null);
   return [...new Set(purchases)];
 }
 
 /** The total of open holds of a window. */
-export function heldIn(card: ReferenceCard, window: Span, now_ms: number): number {
+function heldIn(card: ReferenceCard, window: Span, now_ms: number): number {
   const purchases = purchasesOf(card).filter((purchase) => purchase.window.start_ms === window.start_ms);
   return sum(purchases.map((purchase) => holdOf(purchase, now_ms)));
 }
 
-/** Debits less credits of a window; may be below 0. */
-export function clearedIn(card: ReferenceCard, window: Span): number {
+/** The net cleared amount of a window. It is below 0 when a credit arrives before its debit. */
+function clearedIn(card: ReferenceCard, window: Span): number {
   const clearings = card.clearings.filter((clearing) => clearing.window.start_ms === window.start_ms);
   return sum(clearings.map((clearing) => clearing.effect));
 }
@@ -189,42 +111,17 @@ export function usesOf(card: ReferenceCard, now_ms: number): number {
   return purchases.length + forced.length;
 }
 
-/**
- * A purchase that a debit cleared is always a use. Any other purchase is a use unless it held
- * nothing or was reversed in full.
- */
-function isUse(purchase: Purchase): boolean {
-  const was_debited = purchase.history.some((change) => change.what === 'cleared' && change.debit);
-  return was_debited || (!purchase.holds_nothing && !wasReversed(purchase));
-}
-
-/** What a window leaves of the total. A cleared amount below 0 counts as 0. */
-export function availableIn(card: ReferenceCard, window: Span, now_ms: number): number {
-  return card.controls.total_card_amount - Math.max(0, clearedIn(card, window)) - heldIn(card, window, now_ms);
-}
-
-/** The total for the current window, minus the cleared amount, minus the held amount. */
+/** The balance of the current window. */
 export function availableBalance(card: ReferenceCard, now_ms: number): number {
   return availableIn(card, windowOn(card, now_ms), now_ms);
 }
 
-/**
- * The status of a purchase as a client reads it now. The final clearing ends its history. A purchase
- * without a clearing expires when its hold ends.
- */
-export function statusOf(purchase: Purchase, now_ms: number): string {
-  let status = 'open';
-  for (const change of purchase.history) {
-    if (status === 'cleared') break;
-    // A late reversal does not bring an expired authorization back.
-    if (change.what === 'reversed' && status !== 'expired') {
-      status = status === 'open' && agedOff(purchase, change.at_ms) ? 'expired' : 'reversed';
-    }
-    if (change.what === 'cleared') status = change.final ? 'cleared' : 'partially_cleared';
-  }
-  return status === 'open' && agedOff(purchase, now_ms) ? 'expired' : status;
+/** The total, minus the amount used in the window. */
+export function availableIn(card: ReferenceCard, window: Span, now_ms: number): number {
+  return card.controls.total_card_amount - usedIn(card, window, now_ms);
 }
 
-export function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total + amount, 0);
+/** The cleared amount of a window and its holds. A cleared amount below 0 counts as 0. */
+export function usedIn(card: ReferenceCard, window: Span, now_ms: number): number {
+  return Math.max(0, clearedIn(card, window)) + heldIn(card, window, now_ms);
 }

@@ -1,19 +1,8 @@
 import type { ClearingWire } from '../system.ts';
 import { isRefund } from './authorization.ts';
 import type { Span } from './calendar.ts';
-import {
-  type AnsweredClearing,
-  agedOff,
-  authorizedAmount,
-  clearedAmount,
-  limitAmount,
-  type Purchase,
-  purchasesOf,
-  type ReferenceCard,
-  statusOf,
-  sum,
-  windowOn,
-} from './card.ts';
+import { type AnsweredClearing, limitAmount, purchasesOf, type ReferenceCard, usedIn, windowOn } from './card.ts';
+import { authorizedAmount, clearedAmount, type Purchase, standingOf, statusOf, sum } from './purchase.ts';
 
 /** The outcome of a clearing. */
 export interface Settlement {
@@ -45,41 +34,57 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
   const match = matchOf(card, message, now_ms);
   const cls = classOf(card, message, match, now_ms);
   const present = windowOn(card, now_ms);
-  const amount = limitAmount(card, message);
   const { purchase, earlier } = match;
+  card.note(`rule ${match.rule as 8}`);
+  card.note(`class ${cls as 'exact'}`);
 
   if (message.cycle === 'second_presentment' || message.cycle === 'chargeback') {
     return { ...match, class: cls, window: earlier?.window ?? present, effect: 0, counts_as_use: false };
   }
   const window = earlier?.window ?? purchase?.window ?? present;
+  const amount = limitAmountOf(card, message);
   const undoing = message.cycle === 'reversal';
-  const undone = match.rule === 1 ? earlier : null;
-  const effect = undone !== null ? 0 - undone.effect : message.clearing_type === 'DEBIT' ? amount : 0 - amount;
-  const review =
-    match.review || (message.clearing_type === 'CREDIT' && effect < 0 && returnsTooMuch(card, match, effect));
-  const gives_back = message.clearing_type === 'CREDIT' && !(purchase !== null && isRefund(purchase.message));
-  if (undoing || gives_back) purchase?.history.push({ what: 'credited', effect });
+  const signed = message.clearing_type === 'DEBIT' ? amount : -amount;
+  // A reversal undoes its clearing exactly. One that found none is treated by its type.
+  const effect = match.rule === 1 && earlier !== null ? -earlier.effect : signed;
+  const is_credit = message.clearing_type === 'CREDIT';
+  const excessive = is_credit && effect < 0 && isAbovePurchase(card, match, effect);
+  if (excessive) card.note('credit: above what its purchase cleared');
+  if (effect < 0 && usedIn(card, window, now_ms) < -effect) card.note('credit: before the debit of its window');
+
+  const gives_back = is_credit && !(purchase !== null && isRefund(purchase.message));
+  if (undoing || gives_back) purchase?.history.push({ what: 'credited', effect, at_ms: now_ms });
   else
     purchase?.history.push({
       what: 'cleared',
       effect,
       final: message.partial !== true,
       debit: message.clearing_type === 'DEBIT',
+      at_ms: now_ms,
     });
   const forced = purchase === null && !undoing && message.clearing_type === 'DEBIT';
-  return { ...match, review, class: cls, window, effect, counts_as_use: forced };
+  return { ...match, review: match.review || excessive, class: cls, window, effect, counts_as_use: forced };
 }
 
-/** Whether a linked credit returns more than its purchase cleared, net of its other credits. */
-function returnsTooMuch(card: ReferenceCard, { purchase, earlier }: Match, effect: number): boolean {
+/**
+ * Whether a linked credit is above what its purchase cleared, net of the other credits. The credit of
+ * a refund authorization is not above anything: it is what was authorized.
+ */
+function isAbovePurchase(card: ReferenceCard, { purchase, earlier }: Match, effect: number): boolean {
   if (purchase !== null) return !isRefund(purchase.message) && clearedAmount(purchase) + effect < 0;
-  return earlier !== null && netOf(card, earlier) + effect < 0;
+  if (earlier === null) return false;
+  const credits = card.clearings.filter(
+    (other) => other.answer.clearing_id === earlier.answer.id && !wasUndone(card, other),
+  );
+  return earlier.effect + sum(credits.map((credit) => credit.effect)) + effect < 0;
 }
 
-/** The effect of a clearing and of all that refer to it. */
-function netOf(card: ReferenceCard, clearing: AnsweredClearing): number {
-  const referring = card.clearings.filter(({ answer }) => answer.clearing_id === clearing.answer.id);
-  return clearing.effect + sum(referring.map((other) => netOf(card, other)));
+/**
+ * The amount in the currency of the card's limits. An amount in the merchant's currency counts only
+ * if that is the currency of the card.
+ */
+function limitAmountOf(card: ReferenceCard, message: ClearingWire): number {
+  return message.merchant_currency === card.controls.currency ? message.merchant_amount : message.billing_amount;
 }
 
 /**
@@ -109,11 +114,12 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
   const purchases = purchasesOf(card).filter(
     (purchase) => message.clearing_type === 'CREDIT' || !isRefund(purchase.message),
   );
-  const named = purchases.filter((purchase) => sameReference(purchase, message));
-  if (named.length > 0) {
-    const [oldest, ...others] = likeliest(named, now_ms);
-    const converted = oldest!.message.merchant_currency !== message.merchant_currency;
-    return { ...none, rule: 3, review: review || others.length > 0 || converted, purchase: oldest! };
+  const same_reference = purchases.filter((purchase) => sameReference(purchase, message));
+  if (same_reference.length > 0) {
+    const chosen = chooseOf(card, same_reference, now_ms);
+    const converted = chosen.purchase.message.merchant_currency !== message.merchant_currency;
+    if (converted) card.note('rule 3: another merchant currency');
+    return { ...none, rule: 3, review: review || chosen.review || converted, purchase: chosen.purchase };
   }
   const by_rule: readonly [number, (purchase: Purchase) => boolean][] = [
     [4, (purchase) => sameShortReference(purchase, message)],
@@ -162,20 +168,41 @@ function disputedBy({ message: earlier }: AnsweredClearing, message: ClearingWir
   );
 }
 
-/** Of several purchases: those open or partially cleared, else those expired, else all. */
-function likeliest(purchases: readonly Purchase[], now_ms: number): readonly Purchase[] {
-  const of = (...statuses: readonly string[]) =>
-    purchases.filter((purchase) => statuses.includes(statusOf(purchase, now_ms)));
-  return [of('open', 'partially_cleared'), of('expired', 'released'), purchases].find((group) => group.length > 0)!;
-}
-
-/** Rule 3: the thirteen characters, and the approval codes if both have one. */
+/**
+ * Rule 3: the thirteen characters, and the approval codes if both have one. The currency may be
+ * another one.
+ */
 function sameReference(purchase: Purchase, message: ClearingWire): boolean {
   const codes_differ =
     purchase.approval_code !== null &&
     message.approval_code !== undefined &&
     purchase.approval_code !== message.approval_code;
   return sharedText(purchase.message.net_reference_number, message.net_reference_number) && !codes_differ;
+}
+
+/**
+ * Rule 3 among several: those that are open or partially cleared, then those that are expired or
+ * released, then the rest; of several of a kind the oldest, for review.
+ */
+function chooseOf(
+  card: ReferenceCard,
+  purchases: readonly Purchase[],
+  now_ms: number,
+): { readonly purchase: Purchase; readonly review: boolean } {
+  const having = (statuses: readonly string[]) =>
+    purchases.filter((purchase) => statuses.includes(statusOf(purchase, now_ms)));
+  const waiting = having(['open', 'partially_cleared']);
+  const ended = having(['expired', 'released']);
+  const best = waiting.length > 0 ? waiting : ended.length > 0 ? ended : purchases;
+  if (best.length === 1 && purchases.length > 1) {
+    card.note(
+      best === waiting
+        ? 'rule 3: one of several that is open or partially cleared'
+        : 'rule 3: one of several that is expired or released',
+    );
+  }
+  if (best.length > 1) card.note('rule 3: the oldest of several');
+  return { purchase: best[0]!, review: best.length > 1 };
 }
 
 /**
@@ -260,7 +287,7 @@ function comparedAmounts(purchase: Purchase, message: ClearingWire, card: Refere
   const sum_now = authorizedAmount(purchase);
   return sum_now === limitAmount(card, said) || sum_now === 0
     ? [first]
-    : [first, [limitAmount(card, message), sum_now]];
+    : [first, [limitAmountOf(card, message), sum_now]];
 }
 
 /** The class of a clearing: the first that applies. */
@@ -273,24 +300,31 @@ function classOf(card: ReferenceCard, message: ClearingWire, match: Match, now_m
     return purchase !== null || match.earlier !== null ? 'refund_linked' : 'refund_unlinked';
   }
   if (purchase === null) return 'force_post';
-  const waited = ['expired', 'partially_cleared'].includes(statusOf(purchase, now_ms));
-  if (waited && agedOff(purchase, now_ms)) return 'late';
+  const { status, hold_is_over } = standingOf(purchase, now_ms);
+  if (['expired', 'released', 'partially_cleared'].includes(status) && hold_is_over) return 'late';
   if (message.partial === true) return 'partial';
 
   const said = purchase.message;
   const untouched = clearedAmount(purchase) === 0 && authorizedAmount(purchase) === limitAmount(card, said);
-  if (untouched && said.merchant_currency === message.merchant_currency) {
+  if (said.merchant_currency !== message.merchant_currency) {
+    const [cleared, authorized] = untouched
+      ? [message.billing_amount, said.billing_amount]
+      : [clearedAmount(purchase) + limitAmountOf(card, message), authorizedAmount(purchase)];
+    return driftOf(cleared, authorized);
+  }
+  if (untouched) {
     const drifted = said.merchant_amount === message.merchant_amount && said.billing_amount !== message.billing_amount;
     return drifted ? 'fx_drift' : overOrUnder(message, purchase, message.merchant_amount, said.merchant_amount);
   }
-  if (untouched) {
-    const [billed, authorized] = [message.billing_amount, said.billing_amount];
-    if (billed === authorized) return 'exact';
-    if (billed * 100 >= authorized * 80 && billed * 100 <= authorized * 120) return 'fx_drift';
-    return billed > authorized ? 'over' : 'under';
-  }
-  const cleared = clearedAmount(purchase) + limitAmount(card, message);
+  const cleared = clearedAmount(purchase) + limitAmountOf(card, message);
   return overOrUnder(message, purchase, cleared, authorizedAmount(purchase));
+}
+
+/** Dynamic conversion: within 20 % either way it is a drift of the rate. */
+function driftOf(cleared: number, authorized: number): string {
+  if (cleared === authorized) return 'exact';
+  if (Math.abs(cleared - authorized) * 100 <= authorized * 20) return 'fx_drift';
+  return cleared > authorized ? 'over' : 'under';
 }
 
 function overOrUnder(message: ClearingWire, purchase: Purchase, cleared: number, authorized: number): string {

@@ -7,25 +7,26 @@ import type {
   ClearingView,
   ClearingWire,
   EventView,
+  HoldDays,
   World,
   WorldTemplate,
 } from '../system.ts';
-import { answerOf, correctedAmount, decide, kindOf, missingCorrection, reasons, sameMessage } from './authorization.ts';
-import { expiryOf } from './calendar.ts';
+import { answerOf, decide, problemsOf, reasons, sameMessage } from './authorization.ts';
+import { expiryInstant, expiryOf } from './calendar.ts';
 import {
   type AnsweredClearing,
   type AnsweredMessage,
   availableBalance,
-  clearedIn,
-  heldIn,
-  type Purchase,
   perTransactionMax,
+  purchasesOf,
   type ReferenceCard,
-  statusOf,
+  usedIn,
   usesOf,
   windowOn,
 } from './card.ts';
+import type { Case } from './cases.ts';
 import { settle } from './clearing.ts';
+import { holdOf, type Purchase, statusOf } from './purchase.ts';
 import { readCreate, readUpdate } from './request.ts';
 
 /** Values that only the system can choose. The model learns them. */
@@ -48,7 +49,11 @@ export class ReferenceModel {
   now_ms: number;
   readonly cards: ReferenceCard[] = [];
   readonly events: EventView[] = [];
+  /** How often the run reached each case. */
+  readonly reached = new Map<Case, number>();
   readonly world: World;
+  /** The days after which the holds of the company end, for cards without aging velocity. */
+  hold_days: HoldDays = null;
   #made_up = 0;
 
   constructor(world: World) {
@@ -88,6 +93,7 @@ export class ReferenceModel {
       notified: (emails ?? []).length > 0,
       messages: [],
       clearings: [],
+      note: (reached) => this.#note(reached),
     };
     this.cards.push(card);
     this.#addEvent('virtualcard.created', card);
@@ -97,7 +103,7 @@ export class ReferenceModel {
   updateCard(card: ReferenceCard, request: CardRequest): Answer<CardView> {
     if (card.status === 'Canceled') return wrong([]);
     const window = windowOn(card, this.now_ms);
-    const used = Math.max(0, clearedIn(card, window)) + heldIn(card, window, this.now_ms);
+    const used = usedIn(card, window, this.now_ms);
     const reading = readUpdate(request, this.world, this.now_ms, card.expiry, card.controls, used);
     if (reading.kind === 'wrong') return wrong(reading.fields);
     const changed = JSON.stringify(reading.controls) !== JSON.stringify(card.controls);
@@ -123,6 +129,7 @@ export class ReferenceModel {
   } {
     const card = this.cards.find(({ card_number }) => card_number === message.card_number);
     if (card === undefined) {
+      this.#note('reason I');
       const unknown = { id: null, ...reasons.I, issuer_response: 'Declined', approval_code: null, status: 'declined' };
       return { answer: done(unknown), answered: null };
     }
@@ -131,9 +138,12 @@ export class ReferenceModel {
     const first = card.messages.find((earlier) => sameMessage(earlier.message, message));
     if (first !== undefined) return { answer: done(first.answer), answered: first };
 
-    if (kindOf(message) === 'reversal' && correctedAmount(card, message) === null)
-      return { answer: wrong([missingCorrection(card)]), answered: null };
-    const decision = decide(card, message, this.now_ms, this.#template(card));
+    const problems = problemsOf(card, message);
+    if (problems.length > 0) return { answer: wrong(problems), answered: null };
+
+    const around = { now_ms: this.now_ms, template: this.#template(card), hold_days: this.hold_days };
+    const decision = decide(card, message, around);
+    this.#note(`reason ${decision.reason}`);
     const answered = { message, at_ms: this.now_ms, answer: answerOf(decision, message), purchase: decision.purchase };
     card.messages.push(answered);
     this.#addEvent('virtualcard.realtime.auths', card);
@@ -149,15 +159,30 @@ export class ReferenceModel {
     }
   }
 
+  /** `answered` is null when the clearing is refused. */
   clear(message: ClearingWire): { readonly answer: Answer<ClearingView>; readonly answered: AnsweredClearing | null } {
-    const all = this.cards.flatMap((card) => card.clearings);
-    const id = message.network_financial_transaction_id;
-    const first = all.find((earlier) => earlier.message.network_financial_transaction_id === id);
-    if (first !== undefined) return { answer: done(first.answer), answered: first };
     const card = this.cards.find((known) => known.id === message.vcn_id || known.card_number === message.card_number);
-    if (card === undefined) return { answer: { kind: 'refused', code: 'not_found', fields: [] }, answered: null };
-    if (message.billing_currency !== this.world.billing_currency)
+    const id = message.network_financial_transaction_id;
+    const owner = this.cards.find(({ clearings }) =>
+      clearings.some((earlier) => earlier.message.network_financial_transaction_id === id),
+    );
+    if (card === undefined) {
+      this.#note('refused: an unknown card');
+      return { answer: { kind: 'refused', code: 'not_found', fields: [] }, answered: null };
+    }
+    if (owner === card) {
+      const first = card.clearings.find((earlier) => earlier.message.network_financial_transaction_id === id)!;
+      this.#note('rule 0');
+      return { answer: done(first.answer), answered: first };
+    }
+    if (owner !== undefined) {
+      this.#note('refused: a transaction id of another card');
+      return { answer: wrong(['network_financial_transaction_id']), answered: null };
+    }
+    if (message.billing_currency !== this.world.billing_currency) {
+      this.#note('refused: another billing currency');
       return { answer: wrong(['billing_currency']), answered: null };
+    }
 
     const settlement = settle(card, message, this.now_ms);
     const answered: AnsweredClearing = {
@@ -181,6 +206,27 @@ export class ReferenceModel {
     return { answer: done(answered.answer), answered };
   }
 
+  /** Ends a hold by hand. The use stays. */
+  releaseHold(card: ReferenceCard, authorization_id: number): Answer<null> {
+    const purchase = this.purchases(card).find(({ id }) => id === authorization_id);
+    if (purchase === undefined || holdOf(purchase, this.now_ms) === 0) {
+      this.#note('hold: nothing to release');
+      return conflict();
+    }
+    purchase.history.push({ what: 'released', at_ms: this.now_ms });
+    this.#note('hold: released by hand');
+    this.#addEvent('virtualcard.updated', card);
+    return done(null);
+  }
+
+  /** Changes the number of days after which later holds of the company end. */
+  setHoldDays(hold_days: HoldDays): Answer<null> {
+    const is_valid = hold_days === null || hold_days === 'never' || (hold_days >= 1 && hold_days <= 365);
+    if (!is_valid) return wrong(['hold_days']);
+    this.hold_days = hold_days;
+    return done(null);
+  }
+
   learnClearing(answered: AnsweredClearing, answer: ClearingView): void {
     Object.assign(answered.answer, { id: answer.id });
   }
@@ -199,7 +245,7 @@ export class ReferenceModel {
       notified: card.notified,
       authorizations: card.messages
         .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(answered) }))
-        .filter(({ status }) => status !== 'expired')
+        .filter(({ status }) => status !== 'expired' && status !== 'released')
         .reverse(),
       clearings: card.clearings.map((answered) => ({ id: answered.answer.id })).reverse(),
     };
@@ -213,19 +259,25 @@ export class ReferenceModel {
     const dates = [card.controls.valid_starting_on, card.controls.valid_ending_on].map(
       (date) => Temporal.PlainDate.from(date).toZonedDateTime('UTC').epochMilliseconds,
     );
-    return [window_end, ...hold_ends, ...matching_ends, ...dates]
+    return [window_end, ...hold_ends, ...matching_ends, ...dates, expiryInstant(card.expiry)]
       .filter((at) => Number.isFinite(at) && at > this.now_ms)
       .sort((a, b) => a - b);
   }
 
   /** The purchases of a card, oldest first. */
   purchases(card: ReferenceCard): readonly Purchase[] {
-    return [...new Set(card.messages.map((answered) => answered.purchase).filter((purchase) => purchase !== null))];
+    return purchasesOf(card);
   }
 
   /** An item has the status of the purchase that it made or changed. */
   #statusNow(answered: AnsweredMessage): string {
-    return answered.purchase === null ? answered.answer.status : statusOf(answered.purchase, this.now_ms);
+    const status = answered.purchase === null ? answered.answer.status : statusOf(answered.purchase, this.now_ms);
+    this.#note(`status ${status as 'open'}`);
+    return status;
+  }
+
+  #note(reached: Case): void {
+    this.reached.set(reached, (this.reached.get(reached) ?? 0) + 1);
   }
 
   #template(card: ReferenceCard): WorldTemplate {
@@ -237,6 +289,10 @@ export class ReferenceModel {
   #addEvent(event_type: string, card: ReferenceCard): void {
     this.events.push({ event_type, vcn_id: card.id, created_at_ms: this.now_ms });
   }
+}
+
+function conflict(): Answer<never> {
+  return { kind: 'refused', code: 'conflict', fields: [] };
 }
 
 function done<Value>(value: Value): Answer<Value> {

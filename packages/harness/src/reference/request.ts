@@ -8,14 +8,6 @@ export type Reading =
   | { readonly kind: 'wrong'; readonly fields: readonly string[] };
 
 const amount_max = 10 ** 12;
-const unchangeable = [
-  'currency',
-  'recurring',
-  'authorization_hold_days',
-  'aging_velocity_time_zone',
-  'rcn_id',
-  'valid_for',
-];
 
 /** The rules of a create request. `now_ms` is its time; `expiry` is that of the new card. */
 export function readCreate(request: CardRequest, world: World, now_ms: number, expiry: string): Reading {
@@ -55,7 +47,10 @@ export function readCreate(request: CardRequest, world: World, now_ms: number, e
   });
 }
 
-/** The rules of an update. `used` is the cleared and held amount of the current window. */
+/**
+ * The rules of an update. Null resets a field to what a new card has. `used` is the cleared and held
+ * amount of the current window.
+ */
 export function readUpdate(
   request: CardRequest,
   world: World,
@@ -64,26 +59,54 @@ export function readUpdate(
   before: ReferenceControls,
   used: number,
 ): Reading {
-  const wrong = new Set(malformed(request));
-  for (const name of unchangeable) if (given(request, name) !== undefined) wrong.add(name);
-  if (before.authorization_hold_days !== null && given(request, 'transactions_max') !== undefined)
-    wrong.add('transactions_max');
+  const aging = before.authorization_hold_days !== null;
+  const today = gmtDate(now_ms).toString();
+  const wrong = new Set([...malformed(request), ...changesOfKept(request, before)]);
+  if (aging && given(request, 'transactions_max') !== undefined) wrong.add('transactions_max');
   const ending = given(request, 'valid_ending_on') as string | undefined;
-  if (ending !== undefined && ending < gmtDate(now_ms).toString()) wrong.add('valid_ending_on');
+  if (ending !== undefined && ending < today) wrong.add('valid_ending_on');
   const total = given(request, 'total_card_amount') as number | undefined;
-  if (total !== undefined && total < used) wrong.add('total_card_amount');
+  if (request.total_card_amount === null || (total !== undefined && total < used)) wrong.add('total_card_amount');
   if (wrong.size > 0) return { kind: 'wrong', fields: [...wrong] };
 
+  const next = <Name extends keyof ReferenceControls>(
+    name: Name,
+    initial: ReferenceControls[Name],
+  ): ReferenceControls[Name] => {
+    if (request[name] === null) return initial;
+    return (given(request, name) as ReferenceControls[Name] | undefined) ?? before[name];
+  };
+  const max = next('per_transaction_max', null);
+  // A client may send back the card as it was shown, with the maximum that followed the total.
+  const is_as_shown = before.per_transaction_max === null && max === perTransactionMax(before);
+  const total_stays = (total ?? before.total_card_amount) === before.total_card_amount;
   return settle(world, expiry, {
     ...before,
     total_card_amount: total ?? before.total_card_amount,
-    per_transaction_min: (given(request, 'per_transaction_min') as number | undefined) ?? before.per_transaction_min,
-    per_transaction_max: (given(request, 'per_transaction_max') as number | undefined) ?? before.per_transaction_max,
-    transactions_max: (given(request, 'transactions_max') as number | undefined) ?? before.transactions_max,
-    valid_starting_on: (given(request, 'valid_starting_on') as string | undefined) ?? before.valid_starting_on,
-    valid_ending_on: ending ?? before.valid_ending_on,
-    template_id: templateId(request) ?? before.template_id,
+    per_transaction_min: next('per_transaction_min', 0),
+    per_transaction_max: is_as_shown && total_stays ? null : max,
+    transactions_max: next('transactions_max', null),
+    valid_starting_on: next('valid_starting_on', today),
+    valid_ending_on: next('valid_ending_on', lastDayOf(expiry).toString()),
+    template_id: Number(next('template_id', defaultTemplate(world, aging))),
   });
+}
+
+/** The fields that a card keeps, but that the request changes. The present value is no change. */
+function changesOfKept(request: CardRequest, before: ReferenceControls): string[] {
+  const { currency, recurring, authorization_hold_days, aging_velocity_time_zone } = before;
+  const kept: Readonly<Record<string, unknown>> = {
+    currency,
+    recurring,
+    authorization_hold_days,
+    aging_velocity_time_zone,
+    valid_for: null,
+  };
+  const isDefault = (name: string, value: unknown) => name === 'recurring' && value === 'Continuous';
+  return Object.entries(kept)
+    .filter(([name, present]) => request[name] !== undefined && request[name] !== present)
+    .filter(([name, present]) => !(request[name] === null && isDefault(name, present)))
+    .map(([name]) => name);
 }
 
 /**

@@ -1,0 +1,82 @@
+/**
+ * The cases of the specification that a run of random sequences counts. A run that reaches less
+ * than all of them proves less than it seems to.
+ */
+export const cases = [
+  // The reasons of the table, by their codes.
+  ...(['I', 'K', 'A', 'B', 'C', 'D', 'M', 'J', 'E', 'G', 'F', 'U', 'V'] as const).map(
+    (code) => `reason ${code}` as const,
+  ),
+
+  // The rules of matching.
+  ...([0, 1, 2, 3, 4, 5, 6, 7, 8] as const).map((rule) => `rule ${rule}` as const),
+  'rule 3: one of several that is open or partially cleared',
+  'rule 3: one of several that is expired or released',
+  'rule 3: the oldest of several',
+  'rule 3: another merchant currency',
+
+  // The classes of a clearing.
+  ...(
+    [
+      ...([
+        'reversal',
+        'dispute',
+        'suspected_duplicate',
+        'refund_linked',
+        'refund_unlinked',
+        'force_post',
+        'late',
+      ] as const),
+      ...(['partial', 'fx_drift', 'exact', 'tip', 'over', 'under'] as const),
+    ] as const
+  ).map((cls) => `class ${cls}` as const),
+  'credit: above what its purchase cleared',
+  'credit: before the debit of its window',
+
+  // The statuses of an authorization as a client reads it, or would read it if it were not removed.
+  ...(['open', 'cleared', 'partially_cleared', 'reversed', 'expired', 'released', 'declined'] as const).map(
+    (status) => `status ${status}` as const,
+  ),
+
+  // Increments.
+  'increment: approved in the present window',
+  'increment: approved in a past window',
+  'increment: above what a past window has left',
+  'increment: without an open authorization',
+  'increment: told by an advice',
+
+  // Advices.
+  'advice: of a decision elsewhere',
+  'advice: of a decline',
+  'advice: raises an authorization',
+  'advice: lowers an authorization',
+  'advice: repeats an authorization',
+  'advice: of an authorization that is closed',
+  'advice: of a decline of a known authorization',
+
+  // Reversals.
+  'reversal: in full',
+  'reversal: in part',
+  'reversal: of an expired authorization',
+  'reversal: of a released authorization',
+  'reversal: only the amount of another currency',
+  'early reversal: in full',
+  'early reversal: in part',
+  'early reversal: the smallest of several in part',
+  'early reversal: in full among others in part',
+  'early reversal: left by the advice of a decline',
+  'early reversal: used before',
+
+  // Holds.
+  'hold: released by hand',
+  'hold: nothing to release',
+  'hold: made without an end',
+  'hold: made with an end of the company',
+
+  // What is refused of a clearing.
+  'refused: another billing currency',
+  'refused: a transaction id of another card',
+  'refused: an unknown card',
+] as const;
+
+export type Case = (typeof cases)[number];
