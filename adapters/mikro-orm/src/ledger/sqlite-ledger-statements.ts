@@ -96,8 +96,11 @@ export function prepareStatements(database: Database) {
     update_authorization: sql<unknown[]>(
       `update authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ? where id = ?`,
     ),
-    insert_key: sql<[number, string, number]>(
-      'insert into authorization_keys (card_id, key, authorization_id) values (?, ?, ?)',
+    /** Inserts so many keys: card, key and authorization of each. */
+    insert_keys: [1, 2, 3, 4, 5].map((count) =>
+      sql<[unknown[]]>(
+        `insert into authorization_keys (card_id, key, authorization_id) values ${Array(count).fill('(?, ?, ?)').join(', ')}`,
+      ),
     ),
     delete_key: sql<[number, string]>('delete from authorization_keys where card_id = ? and key = ?'),
     insert_clearing: sql<[unknown[]]>(insertInto('clearings', Object.keys(clearing_columns))),

@@ -308,7 +308,9 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   const { removed, added } = keyChangesOf(state, changes);
   for (const { card_id, key } of removed) statements.delete_key.run(card_id, key);
   for (const { card_id, id, keys } of added) {
-    for (const key of keys) statements.insert_key.run(card_id, key, id);
+    const values: unknown[] = [];
+    for (const key of keys) values.push(card_id, key, id);
+    statements.insert_keys[keys.length - 1]?.run(values);
   }
   for (const clearing of changes.clearings_inserted) {
     statements.insert_clearing.run(valuesOf(clearings, clearing));
@@ -333,10 +335,12 @@ const events = Object.entries(event_columns);
 /** The values of a record in the order of its columns, in types that SQLite accepts. */
 function valuesOf(columns: readonly (readonly [string, ColumnKind])[], record: object): unknown[] {
   const fields = record as Readonly<Record<string, unknown>>;
-  return columns.map(([column, kind]) => {
-    const value = fields[column];
-    if (value === null || value === undefined) return null;
-    if (kind === 'json') return JSON.stringify(value);
-    return kind === 'boolean' ? Number(value) : value;
-  });
+  const values: unknown[] = [];
+  for (const [column, kind] of columns) {
+    const value = fields[column] ?? null;
+    if (value === null) values.push(null);
+    else if (kind === 'json') values.push(JSON.stringify(value));
+    else values.push(kind === 'boolean' ? Number(value) : value);
+  }
+  return values;
 }
