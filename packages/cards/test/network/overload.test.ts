@@ -21,6 +21,11 @@ class TestTime {
       this.#pauses.push({ at_ms: this.#now_ms + ms, resolve });
     });
 
+  /** Moves on by `ms` as if the process did nothing else: no pause ends. */
+  block(ms: number): void {
+    this.#now_ms += ms;
+  }
+
   /** Moves on by `ms`, and ends each pause at its time. */
   async advance(ms: number): Promise<void> {
     const until_ms = this.#now_ms + ms;
@@ -193,7 +198,9 @@ describe('a message that would wait too long', () => {
     ms = 20;
     run.send();
     await run.time.advance(20);
-    const burst = run.sendMany(60);
+    const running = run.send();
+    await run.time.advance(0);
+    const burst = [running, ...run.sendMany(60)];
     await run.time.advance(400);
     assert.deepEqual(new Set(run.outcomes(burst)), new Set(['decided']));
   });
@@ -219,6 +226,16 @@ describe('a message that has waited too long', () => {
     const later = run.send();
     await run.time.advance(1);
     assert.deepEqual(run.outcomes([later]), ['decided']);
+  });
+
+  test('is refused after a pass that blocked the process', async () => {
+    const run = new Overload(always(1));
+    const behind = run.sendMany(5);
+    await run.time.advance(0);
+    run.time.block(501);
+    await run.time.advance(0);
+    assert.deepEqual(run.outcomes(behind), ['decided', 'decided', 'decided', 'decided', 'refused']);
+    assert.deepEqual(run.pass_sizes, [4]);
   });
 
   test('does not count the time in a pass that failed', async () => {
