@@ -125,6 +125,23 @@ it('a webhook is reset by null: no types, active', async (t) => {
   assert.deepEqual([event_type_ids, status], [[], 'active']);
 });
 
+it('a company changes its name, and keeps its customer number', async (t) => {
+  const service = await startService(t);
+  const change = (data: unknown) =>
+    service.send('PATCH', '/operator/v1/companies/1', { key: 'operator', body: { data } });
+  assert.equal((await change({ name: 'Renamed' })).json.data.name, 'Renamed');
+  for (const [data, path] of [
+    [{ customer_number: 'another' }, 'data.customer_number'],
+    [{ name: null }, 'data.name'],
+    [{ name: ' ' }, 'data.name'],
+  ] as const) {
+    const { status, json } = await change(data);
+    assert.deepEqual([status, json.fields.map((field: { path: string }) => field.path)], [400, [path]]);
+  }
+  const { json } = await service.send('GET', '/operator/v1/companies/1', { key: 'operator' });
+  assert.deepEqual([json.data.name, json.data.customer_number], ['Renamed', 'SANDBOX']);
+});
+
 it('a message of the card network may have unknown fields, siblings of data and query parameters', async (t) => {
   const service = await startService(t);
   await ask(service, 'POST', '/v1/virtualcards', { body: { data: { total_card_amount: 1_000 } } });

@@ -9,9 +9,9 @@ export function companyStore({ companies }: State): CompanyStore {
       const id = companies.nextId();
       return companies.set(id, { ...company, id });
     },
-    async update({ id, full_details_in_mail, hold_days }) {
+    async update({ id, name, full_details_in_mail, hold_days }) {
       const company = companies.get(id);
-      if (company !== undefined) companies.set(id, { ...company, full_details_in_mail, hold_days });
+      if (company !== undefined) companies.set(id, { ...company, name, full_details_in_mail, hold_days });
     },
     async find(id) {
       return companies.get(id) ?? null;

@@ -23,10 +23,10 @@ export function companyStore({ db }: Session): CompanyStore {
       return companyOf(row);
     },
 
-    async update({ id, full_details_in_mail, hold_days }) {
+    async update({ id, name, full_details_in_mail, hold_days }) {
       await db
         .updateTable('companies')
-        .set({ full_details_in_mail, hold_days: hold_days === 'never' ? no_end : hold_days })
+        .set({ name, full_details_in_mail, hold_days: hold_days === 'never' ? no_end : hold_days })
         .where('id', '=', id)
         .execute();
     },

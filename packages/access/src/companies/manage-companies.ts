@@ -62,6 +62,10 @@ export async function readCompany(tx: Pick<AccessTx, 'companies'>, id: number): 
 
 /** The operator's change of a company. A field that is absent stays. Null stands for the default. */
 export interface CompanyChange {
+  /** 1 to 255 characters. It has no default, so null is refused. */
+  readonly name?: unknown;
+  /** Cannot be changed: only the present value is accepted. */
+  readonly customer_number?: unknown;
   /** Null: false. */
   readonly full_details_in_mail?: boolean | null | undefined;
   /** It applies to later holds. Null: the default of the service. */
@@ -80,8 +84,15 @@ export async function updateCompany(
 ): Promise<Company> {
   const company = await readCompany(tx, id);
   const { full_details_in_mail, hold_days } = change;
+  const fields = new RequestFields(change);
+  const name = fields.carries('name') ? readName(fields, 'name', company_name_length_max) : company.name;
+  if (fields.carries('customer_number') && change.customer_number !== company.customer_number) {
+    fields.addProblem('customer_number', `cannot be changed; it is ${JSON.stringify(company.customer_number)}`);
+  }
+  fields.refuseInvalid();
   const changed: Company = {
     ...company,
+    name: name!,
     ...(full_details_in_mail === undefined ? {} : { full_details_in_mail: full_details_in_mail ?? false }),
     ...(hold_days === undefined ? {} : { hold_days: readHoldDays(hold_days) }),
   };

@@ -44,7 +44,7 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
     },
   },
   {
-    rule: 'an update writes whether mails carry full details and how long holds last, and nothing of other companies',
+    rule: 'an update writes the name, whether mails carry full details and how long holds last, and nothing of other companies',
     async check(open) {
       const here = await open();
       const [one, other] = await here.unitOfWork.run(async ({ companies }) => [
@@ -53,7 +53,7 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
       ]);
       assert(one !== undefined, 'no company');
       for (const hold_days of [7, 'never', null] as const) {
-        const changed = { ...one, full_details_in_mail: true, hold_days };
+        const changed = { ...one, name: 'renamed', full_details_in_mail: true, hold_days };
         await here.unitOfWork.run(({ companies }) => companies.update(changed));
         const { items } = await here.unitOfWork.read(({ companies }) => companies.list({ limit: 2 }));
         assertEqual(items, [other, changed], 'the companies');

@@ -48,6 +48,8 @@ const hold_days_meaning = `The days after which a hold without a clearing ends, 
 export const update_company = z
   .object({
     data: z.object({
+      name: nameText(company_name_length_max).optional(),
+      customer_number: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
       full_details_in_mail: z
         .boolean()
         .nullish()
