@@ -34,6 +34,21 @@ async function measure(name: DatabaseName, { growth_scale, repetitions, quick, l
       { kind: 'at_most', ratio: 1.5 },
     ),
   ];
+  rows.push(...(await everyFilter(database, events, rounds, `at ${size}`)));
+  const burst = Math.round(events / 10);
+  log(`${burst.toLocaleString('en-US')} more events at once`);
+  await database.appendBurst(events + 1, events + burst);
+  rows.push(
+    ...(await everyFilter(database, events, rounds, `directly after a burst of ${burst.toLocaleString('en-US')}`)),
+  );
+  await database.dispose();
+  return rows;
+}
+
+/** A row for the filter with the highest ratio. */
+async function everyFilter(database: FilledDatabase, events: number, rounds: number, when: string): Promise<Row[]> {
+  const { name } = database;
+  const first = async () => void (await page(database, []));
   const cases: Row[] = [];
   for (const { what, filter } of filterCases(events)) {
     const figures = await pairwise(rounds, async () => void (await page(database, [filter])), first);
@@ -48,14 +63,11 @@ async function measure(name: DatabaseName, { growth_scale, repetitions, quick, l
     );
   }
   const [worst, ...others] = cases.toSorted((a, b) => b.ratio - a.ratio);
-  if (worst !== undefined) {
-    const missed = cases.filter(({ ok }) => ok === false).length;
-    const next = others.slice(0, 3).map(({ name: other, ratio }) => `${other} ${ratio.toFixed(1)}`);
-    const note = `the worst of ${cases.length}, ${missed} of which miss: ${worst.name}; then ${next.join('; ')}`;
-    rows.push({ ...worst, name: `every event filter at ${size}, first page, ${name}`, note });
-  }
-  await database.dispose();
-  return rows;
+  if (worst === undefined) return [];
+  const missed = cases.filter(({ ok }) => ok === false).length;
+  const next = others.slice(0, 3).map(({ name: other, ratio }) => `${other} ${ratio.toFixed(1)}`);
+  const note = `the worst of ${cases.length}, ${missed} of which miss: ${worst.name}; then ${next.join('; ')}`;
+  return [{ ...worst, name: `every event filter ${when}, first page, ${name}`, note }];
 }
 
 async function page({ persistence }: FilledDatabase, filters: readonly EventFilter[], after?: string) {

@@ -17,8 +17,16 @@ export interface FilledDatabase {
   execute(sql: string): Promise<void>;
   /** The table's indexes, except those of constraints. */
   indexNames(table: string): Promise<readonly string[]>;
+  /**
+   * Adds events with these ids as fast writers would: only those segments are not indexed that
+   * writers may leave, and one id is missing until the second of them is full.
+   */
+  appendBurst(from: number, to: number): Promise<void>;
   dispose(): Promise<void>;
 }
+
+/** The size of a segment of the event log (`event_index.segment_size`). */
+const segment_size = 512;
 
 /** Machine time. */
 export const clock = { now: () => Temporal.Now.instant() };
@@ -75,6 +83,12 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
     persistence,
     execute,
     indexNames: async (table) => (await beside.indexes(table)).map(({ name: index }) => index),
+    async appendBurst(from, to) {
+      const last = to - (to % segment_size) + 2 * segment_size - 2;
+      await execute(eventsSql(beside, from, to - (to % segment_size) - 1));
+      await persistence.event_index.run();
+      await execute(eventsSql(beside, to - (to % segment_size), last));
+    },
     dispose: async () => {
       await persistence.close();
       await beside.close();

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { type Look, startBackfill } from './start-backfill.ts';
 import { words } from './words.ts';
 
-const segment_size = 1_024;
+const segment_size = 512;
 const volume_size = 8_192;
 const filters = 18;
 
