@@ -11,7 +11,7 @@ import { run } from './ledger-fixture.ts';
 const events_before = 20_000;
 
 /** Every hundredth event of company 7 has this merchant, the others have one of their own. */
-const insert_events = (name: 'sqlite' | 'postgres') => {
+const insertEvents = (name: 'sqlite' | 'postgres') => {
   const series =
     name === 'postgres'
       ? `generate_series(1, ${events_before}) as s (i)`
@@ -79,7 +79,7 @@ test('searches find the events from before the filter index while they are copie
 
       try {
         await connection.orm.migrator.up({ to: '0012-authorization-keys' });
-        await sql(insert_events(database.name));
+        await sql(insertEvents(database.name));
         if (database.name === 'postgres') await sql(`select setval('events_id_seq', ${events_before})`);
         await persistence.migrate();
         assert.equal((await formerIndexes()).length, 18);
