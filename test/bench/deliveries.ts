@@ -12,7 +12,7 @@ import { closeContainer, createContainer } from '../../apps/server/src/container
 import { tokens } from '../../apps/server/src/tokens.ts';
 import { authorizationBody } from './http-requests.ts';
 import type { Bench } from './main.ts';
-import { interleave, median, percentile, type Row, row } from './measure.ts';
+import { interleave, median, monotonicNow, percentile, type Row, row } from './measure.ts';
 
 const endpoints = 64;
 const live_endpoints = 90;
@@ -56,7 +56,7 @@ async function throughput(count: number, repetitions: number): Promise<Row> {
     'webhook deliveries, 64 endpoints, SQLite',
     '/s',
     { ...medians, baseline_name: 'bare undici loop with an HMAC' },
-    { kind: 'at_least', ratio: 0.5 },
+    { kind: 'at_least', ratio: 0.6 },
     'ours from the committed events to the last request, including the database',
   );
 }
@@ -141,7 +141,7 @@ async function p99(
   const { arrivals } = await all;
   const times = from.flatMap(({ trace_id, from_ms }) => {
     const at_ms = arrivals[trace_id];
-    return at_ms === undefined ? [] : [Math.max(0, at_ms - from_ms)];
+    return at_ms === undefined ? [] : [at_ms - from_ms];
   });
   return percentile(times, 0.99);
 }
@@ -199,7 +199,7 @@ function barePoster(ports: readonly number[]): Poster {
     const timestamp = Math.floor(Date.now() / 1_000);
     const signed_text = `${timestamp}\nPOST\n${origin}\n${body}`;
     const signature = createHmac('sha256', 'a secret of sixteen or more').update(signed_text).digest('hex');
-    const from_ms = performance.timeOrigin + performance.now();
+    const from_ms = monotonicNow();
     const headers = { 'content-type': 'application/json', 'x-timestamp': String(timestamp), 'x-signature': signature };
     const answer = await agent.request({ origin, path: '/', method: 'POST', headers, body });
     await answer.body.dump();
@@ -297,7 +297,7 @@ async function startService(live_ports: readonly number[], hanging_ports: readon
       await network.authorize(
         normalizeAuthorization(authorizationBody(numbers[place % numbers.length]!, trace_id), vault, null),
       );
-      return { trace_id, from_ms: performance.timeOrigin + performance.now() };
+      return { trace_id, from_ms: monotonicNow() };
     },
     async [Symbol.asyncDispose]() {
       await closeContainer(container);

@@ -57,7 +57,19 @@ export async function interleave<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, median(values[name])])) as Record<Name, number>;
 }
 
-/** Makes a row and compares it with its target. */
+/**
+ * The time of the machine's monotonic clock in milliseconds with fractions. All processes of the
+ * machine read the same clock, so a time of one can be subtracted from a time of another.
+ * `performance.timeOrigin` cannot: it is read from the wall clock when each process starts.
+ */
+export function monotonicNow(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/**
+ * Makes a row and compares it with its target. Throws a `RangeError` when the figures have no
+ * ratio, because one of them is not a positive number.
+ */
 export function row(
   name: string,
   unit: string,
@@ -65,6 +77,9 @@ export function row(
   target: Target | null,
   note: string | null = null,
 ): Row {
+  for (const figure of [figures.ours, figures.baseline]) {
+    if (!(figure > 0 && Number.isFinite(figure))) throw new RangeError(`${name}: ${figure} ${unit} has no ratio`);
+  }
   const ratio = figures.ours / figures.baseline;
   const ok = target === null ? null : target.kind === 'at_least' ? ratio >= target.ratio : ratio <= target.ratio;
   return { name, unit, ...figures, ratio, target, ok, note };

@@ -1,6 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { loopbackCertificate } from '@tallystick/test-support';
+import { monotonicNow } from './measure.ts';
 
 /**
  * Receivers of webhooks in a separate process: `live` of them answer immediately, `hanging` never
@@ -10,8 +11,8 @@ import { loopbackCertificate } from '@tallystick/test-support';
 const [live = '1', hanging = '0'] = process.argv.slice(2);
 
 /**
- * The arrival of each request, by the trace id in its body; machine time in milliseconds with
- * fractions.
+ * The arrival of each request, by the trace id in its body, as `monotonicNow` of this process
+ * returned it.
  */
 let arrivals: Record<string, number> = {};
 let came = 0;
@@ -30,7 +31,7 @@ process.on('message', ({ expect }: { expect: number }) => {
 
 function listen(answers: boolean): Promise<number> {
   const server = createServer({ key, cert }, (request, response) => {
-    const at_ms = performance.timeOrigin + performance.now();
+    const at_ms = monotonicNow();
     if (!answers) return;
     let body = '';
     request.setEncoding('utf8');
