@@ -65,6 +65,7 @@ export function setUp(limits: Partial<CourierLimits> = {}) {
   let now_ms = start_ms;
   const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
   const faults: unknown[] = [];
+  const pauses_ms: number[] = [];
   const attempts: Attempt[] = [];
   const courier: Courier = createCourier({
     desk,
@@ -75,7 +76,10 @@ export function setUp(limits: Partial<CourierLimits> = {}) {
     random,
     clock,
     machine_clock: clock,
-    pause: turn,
+    pause(ms) {
+      pauses_ms.push(ms);
+      return turn();
+    },
     observer: {
       attempted: (_webhook, _delivery, attempt) => attempts.push(attempt),
       faulted: (error) => faults.push(error),
@@ -89,6 +93,7 @@ export function setUp(limits: Partial<CourierLimits> = {}) {
     sender,
     courier,
     faults,
+    pauses_ms,
     attempts,
     moveTo: (at_ms: number) => {
       now_ms = at_ms;

@@ -241,6 +241,44 @@ test('a courier starts once and stops once, and any other change of its phase is
   await assert.rejects(courier.start(), Violation);
 });
 
+test('a courier whose queue could not be consumed starts when it is started again', async () => {
+  const { webhook, deliveries, courier, sender, queue } = setUp();
+  webhook(1);
+  deliveries(1, 1);
+  sender.rule = () => ok;
+  const consume = queue.consume;
+  queue.consume = () => Promise.reject(new Fault('the queue is away', { retryable: true }));
+  await assert.rejects(courier.start(), Fault);
+  await courier.sweep();
+  assert.equal(sender.sent.length, 0);
+  queue.consume = consume;
+  await courier.start();
+  await courier.sweep();
+  await courier.settled();
+  assert.equal(sender.sent.length, 1);
+});
+
+test('work gathers longer after a round with more claims, up to four times as long', async () => {
+  for (const [claims, expected_ms] of [
+    [1, 5],
+    [8, 5],
+    [16, 10],
+    [32, 20],
+    [100, 20],
+  ] as const) {
+    const { webhook, deliveries, courier, sender, pauses_ms } = setUp({ gather_ms: 5 });
+    for (let id = 1; id <= claims; id += 1) {
+      webhook(id);
+      deliveries(id, 1);
+    }
+    sender.rule = () => ok;
+    await courier.start();
+    await courier.sweep();
+    await courier.settled();
+    assert.deepEqual([sender.sent.length, pauses_ms[0]], [claims, expected_ms], `${claims} claims`);
+  }
+});
+
 test('a courier that was never started offers due deliveries to others, and stops', async () => {
   const { webhook, deliveries, courier, sender, queue } = setUp();
   webhook(1);

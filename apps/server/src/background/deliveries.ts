@@ -4,13 +4,14 @@ import {
   type CourierObserver,
   createCourier,
   createRelay,
+  type DeliveryDesk,
   type DeliveryQueue,
+  type Outbox,
   testWebhook,
   type WebhookSender,
 } from '@tallystick/events';
-import type { Clock } from '@tallystick/kernel';
+import type { Clock, UnitOfWork } from '@tallystick/kernel';
 import type { WebhookServices } from '@tallystick/koa';
-import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 import { type AddressGuard, callbackUrlPolicy } from '@tallystick/webhook-client';
 import { machine_clock } from '../sandbox/shared-clock.ts';
@@ -50,8 +51,11 @@ export interface Deliveries {
 }
 
 export interface DeliveriesPorts {
-  readonly persistence: Pick<Persistence, 'unitOfWork' | 'delivery_desk'>;
-  readonly vault: Vault;
+  readonly persistence: {
+    readonly unitOfWork: UnitOfWork<{ readonly outbox: Outbox }>;
+    readonly delivery_desk: DeliveryDesk;
+  };
+  readonly vault: Pick<Vault, 'sealer' | 'random' | 'hmacSha256'>;
   readonly clock: Clock;
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
@@ -103,7 +107,11 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
     await refresh();
     if (stopped) return;
     if (ports.sends) {
-      consuming ??= courier.start();
+      consuming ??= courier.start().catch((error: unknown) => {
+        // The next sweep tries again.
+        consuming = null;
+        throw error;
+      });
       await consuming;
     }
     await relay.run();
