@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
 import type { SendError, WebhookAnswer, WebhookRequest, WebhookSender } from '@tallystick/events';
 import { Agent, buildConnector } from 'undici';
 import { type AddressGuard, addressGuard, loopback_networks } from './address-guard.ts';
@@ -25,6 +26,9 @@ const answer_bytes_max = 65_536;
  * later.
  */
 const idle_ms_max = 3_000;
+
+/** The most callback URLs that are remembered as checked. */
+const dialable_max = 10_000;
 
 export interface WebhookClientPorts {
   readonly guard: AddressGuard;
@@ -72,12 +76,28 @@ export function webhookClient(ports: WebhookClientPorts): WebhookSender {
     connect: connector(ports, time_ms),
   });
 
+  /**
+   * URLs whose text was checked. The text of a URL and the guard never change. A restart of the map
+   * limits its size.
+   */
+  const dialable = new Map<string, URL>();
+
+  function dialableUrl(text: string): URL {
+    let url = dialable.get(text);
+    if (url === undefined) {
+      url = toDialableUrl(text, guard);
+      if (dialable.size >= dialable_max) dialable.clear();
+      dialable.set(text, url);
+    }
+    return url;
+  }
+
   return {
     async send(request) {
       const started = performance.now();
       const measureDuration = () => Math.round(performance.now() - started);
       try {
-        return await post(agent, guard, request, time_ms, measureDuration);
+        return await post(agent, dialableUrl(request.callback_url), request, time_ms, measureDuration);
       } catch (error) {
         return { kind: 'unanswered', ...explain(error, time_ms), duration_ms: measureDuration() };
       }
@@ -105,12 +125,11 @@ function connector(
 
 async function post(
   agent: Agent,
-  guard: AddressGuard,
+  url: URL,
   request: WebhookRequest,
   time_ms: number,
   measureDuration: () => number,
 ): Promise<WebhookAnswer> {
-  const url = toDialableUrl(request.callback_url, guard);
   const answer = await agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -166,15 +185,22 @@ function guardedLookup(guard: AddressGuard, resolve: LookupFunction): LookupFunc
 }
 
 /** The first 4 KiB as text. After 64 KiB the rest is not read, and the connection is closed. */
-async function readExcerpt(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+function readExcerpt(body: Readable): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    if (bytes < excerpt_bytes_max) kept.push(chunk.subarray(0, excerpt_bytes_max - bytes));
-    bytes += chunk.length;
-    if (bytes > answer_bytes_max) break;
-  }
-  return Buffer.concat(kept).toString('utf8');
+  // Events cost less than an iteration, which pauses and resumes the stream.
+  return new Promise((resolve, reject) => {
+    const end = (): void => resolve(Buffer.concat(kept).toString('utf8'));
+    body.on('data', (chunk: Buffer) => {
+      if (bytes < excerpt_bytes_max) kept.push(chunk.subarray(0, excerpt_bytes_max - bytes));
+      bytes += chunk.length;
+      if (bytes <= answer_bytes_max) return;
+      end();
+      body.destroy();
+    });
+    body.on('end', end);
+    body.on('error', reject);
+  });
 }
 
 /** Names the error. Never quotes the endpoint. */

@@ -5,10 +5,12 @@
  * The code is hand-written because Node 20 lacks `Uint8Array.toHex` and `Uint8Array.toBase64`.
  */
 
+const hex_of_byte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 /** Returns the bytes in lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  for (const byte of bytes) text += hex_of_byte[byte];
   return text;
 }
 

@@ -53,7 +53,10 @@ const standard_secret = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Z
 export function decodeStandardSecret(secret: string): Uint8Array<ArrayBuffer> | null {
   const base64 = standard_secret.exec(secret)?.[1];
   if (base64 === undefined || base64 === '') return null;
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const latin1 = atob(base64);
+  const bytes = new Uint8Array(latin1.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = latin1.charCodeAt(at);
+  return bytes;
 }
 
 function joined(head: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {

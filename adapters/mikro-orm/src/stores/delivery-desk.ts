@@ -120,8 +120,22 @@ async function record({ db, dialect }: Session, given: readonly WorkResult[]): P
     returning deliveries.id as id`.execute(db);
   const still_ours = new Set(recorded.rows.map(({ id }) => id));
   const attempts = results.flatMap(({ attempt }) => (still_ours.has(attempt.delivery_id) ? [attempt] : []));
-  if (attempts.length > 0) await db.insertInto('delivery_attempts').values(attempts).execute();
+  if (attempts.length === 0) return;
+  const columns = sql.join(Object.keys(attempt_columns).map((name) => sql.ref(name)));
+  await sql`insert into delivery_attempts (${columns})
+    select ${columns} from ${jsonRows(dialect, attempt_columns, attempts)} as n where true`.execute(db);
 }
+
+const attempt_columns = {
+  delivery_id: 'integer',
+  number: 'integer',
+  at_ms: 'integer',
+  status: 'integer',
+  error: 'text',
+  duration_ms: 'integer',
+  excerpt: 'text',
+  retry_after: 'text',
+} as const;
 
 const result_columns = {
   id: 'integer',
