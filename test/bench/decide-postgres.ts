@@ -9,7 +9,7 @@ import { filledDatabase } from './filled-database.ts';
 import type { Bench } from './main.ts';
 import { interleave, row } from './measure.ts';
 import { byCallers, purchases } from './messages.ts';
-import { no_codes, random } from './network-ports.ts';
+import { no_codes, plain_quarantine, random } from './network-ports.ts';
 
 const callers = 64;
 const clients = 32;
@@ -32,7 +32,7 @@ export const decide_postgres: Bench = {
     const fill = { cards, authorizations: 0, events: 0 };
     const ours = await filledDatabase('postgres', fill);
     const theirs = await filledDatabase('postgres', fill);
-    const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random });
+    const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random, ...plain_quarantine });
     const baseline = () =>
       pgbench === null ? nodeClients(theirs.database_url, time_ms) : runPgbench(pgbench, theirs.database_url, time_ms);
     await byCallers(callers, purchases(callers * 20, cards), network.authorize);

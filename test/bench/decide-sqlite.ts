@@ -5,7 +5,7 @@ import { type FilledDatabase, filledDatabase } from './filled-database.ts';
 import type { Bench } from './main.ts';
 import { interleave, median, row } from './measure.ts';
 import { byCallers, purchases } from './messages.ts';
-import { no_codes, random } from './network-ports.ts';
+import { no_codes, plain_quarantine, random } from './network-ports.ts';
 
 const callers = 64;
 const cards = 1_000;
@@ -22,7 +22,7 @@ export const decide_sqlite: Bench = {
     const ours = await filledDatabase('sqlite', fill);
     const hand = await filledDatabase('sqlite', fill);
     await dropFilterIndexes(hand);
-    const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random });
+    const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random, ...plain_quarantine });
     const by_hand = byHand(pathOf(hand));
     const timed = (decide: Parameters<typeof byCallers>[2]) => async () =>
       await byCallers(callers, purchases(quick ? 2_000 : 60_000, cards), decide, time_ms);
@@ -66,7 +66,7 @@ async function writtenBytes(quick: boolean): Promise<{ ours: number; baseline: n
   const before = await filledDatabase('sqlite', fill);
   for (const statement of first_indexes) await before.execute(statement);
   const by_hand = byHand(pathOf(before), 'indexes');
-  const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random });
+  const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random, ...plain_quarantine });
   const count = quick ? 640 : 12_800;
   const bytesOf = async (decide: Parameters<typeof byCallers>[2]): Promise<number> => {
     const messages = purchases(count, fill.cards);

@@ -3,7 +3,7 @@ import { type DatabaseName, type FilledDatabase, filledDatabase } from './filled
 import type { Bench, BenchOptions } from './main.ts';
 import { interleave, type Row, row } from './measure.ts';
 import { byCallers, purchases } from './messages.ts';
-import { no_codes, random } from './network-ports.ts';
+import { no_codes, plain_quarantine, random } from './network-ports.ts';
 
 const small = { cards: 1_000, authorizations: 10_000, events: 10_000 };
 const full = { cards: 1_000_000, authorizations: 10_000_000, events: 1_000_000 };
@@ -70,7 +70,7 @@ async function measure(name: DatabaseName, options: BenchOptions): Promise<Row[]
 
 /** Microseconds per decision on random cards, with this number of callers. */
 function decisionCost({ persistence }: FilledDatabase, cards: number, quick: boolean) {
-  const network = createNetwork({ ledger: persistence.ledger, vault: no_codes, random });
+  const network = createNetwork({ ledger: persistence.ledger, vault: no_codes, random, ...plain_quarantine });
   return async (at_once: number): Promise<number> => {
     const messages = purchases(quick ? 2_000 : 60_000, cards);
     return 1_000_000 / (await byCallers(at_once, messages, network.authorize, quick ? 100 : 2_000));

@@ -98,6 +98,21 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
   ];
 }
 
+/** A clearing of a card that does not exist: it is refused and kept in quarantine. */
+const unknown_card: Call = {
+  key: 'network',
+  body: {
+    data: {
+      vcn_id: 999,
+      network_financial_transaction_id: 'N-unknown',
+      billing_amount: 5,
+      billing_currency: 'USD',
+      clearing_type: 'DEBIT',
+      settlement_date: '2030-03-16',
+    },
+  },
+};
+
 async function withCard(t: TestContext): Promise<Service & { readonly card_number: string }> {
   const service = await startService(t);
   const body = { data: { total_card_amount: 5000 }, show_card_number: true };
@@ -121,6 +136,7 @@ describe('the OpenAPI document', () => {
       const reply = await service.send(method.toUpperCase(), target, call);
       assert.equal(reply.status, 200, `${method} ${path}: ${reply.text}`);
     }
+    await service.send('POST', '/network/v1/clearings', unknown_card);
     const { unitOfWork } = service.persistence;
     const mailbox = mailboxMailer({ unitOfWork, sealer: service.vault.sealer, clock: fixedClock(start) });
     await mailbox.send({ to: 'a@example.com', subject: 's', text: 't', html: 'h' });
@@ -373,6 +389,9 @@ const operation_ids = [
   'operator.mails.list',
   'operator.mails.read',
   'operator.mails.retry',
+  'operator.quarantine.list',
+  'operator.quarantine.read',
+  'operator.quarantine.replay',
   'operator.realCards.create',
   'operator.realCards.list',
   'operator.templates.complete',

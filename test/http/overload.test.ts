@@ -30,7 +30,7 @@ async function startHeld(
     t,
     'sqlite',
     (ports) => {
-      const network = createNetwork({ ledger: held!, vault: ports.vault, random: ports.random, ...bounds });
+      const network = createNetwork({ ...ports, ledger: held!, ...bounds });
       return { ...ports, network, ...bounds };
     },
     (ledger) => {

@@ -89,7 +89,7 @@ export async function startService(
   const vault = createVault(parseKeyRing(test_keys));
   const metrics = createMetrics({ process_metrics: false });
   const ledger = measureLedger(around(persistence.ledger), metrics);
-  const network = createNetwork({ ledger, vault: vault.card_vault, random: vault.random });
+  const network = createNetwork({ ...vault, ledger, vault: vault.card_vault });
   const lifecycle = createLifecycle();
   const sender = webhookClient({ guard });
   t.after(() => sender.close());

@@ -18,7 +18,15 @@ import {
   updateCard,
 } from '@tallystick/cards';
 import type { Answer, CardView, EventView, System, WorldTemplate } from '@tallystick/harness';
-import { type Call, type Clock, type Random, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import {
+  type Call,
+  type Clock,
+  type Random,
+  Refusal,
+  type Sealer,
+  type Sha256,
+  type UnitOfWork,
+} from '@tallystick/kernel';
 import { memoryPersistence } from '@tallystick/memory';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { type DatabaseName, scratchDatabase } from '@tallystick/test-support';
@@ -75,7 +83,7 @@ export async function serviceOn(name: StorageName, planted: PlantedFaults = {}):
   let now_ms = 0;
   const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
   const persistence = await openPersistence(name, clock);
-  const { card_vault: vault, random } = createVault(parseKeyRing(createKeyRingText()));
+  const { card_vault: vault, random, sealer, sha256 } = createVault(parseKeyRing(createKeyRingText()));
   const ledger = planted.ledger?.(persistence.ledger) ?? persistence.ledger;
   let companies = 0;
   return {
@@ -85,7 +93,7 @@ export async function serviceOn(name: StorageName, planted: PlantedFaults = {}):
       const setClock = (to_ms: number) => {
         now_ms = to_ms;
       };
-      const parts = { persistence, ledger, vault, random, clock, setClock };
+      const parts = { persistence, ledger, vault, random, sealer, sha256, clock, setClock };
       const system = await companySystem(parts, `${companies}`);
       return planted.system?.(system) ?? system;
     },
@@ -98,12 +106,14 @@ interface Parts {
   readonly ledger: Ledger;
   readonly vault: CardVault;
   readonly random: Random;
+  readonly sealer: Sealer;
+  readonly sha256: Sha256;
   readonly clock: Clock;
   readonly setClock: (to_ms: number) => void;
 }
 
 async function companySystem(parts: Parts, tag: string): Promise<System> {
-  const { persistence, ledger, vault, random, clock } = parts;
+  const { persistence, ledger, vault, random, sealer, sha256, clock } = parts;
   const { unitOfWork } = persistence;
   const now = () => clock.now().epochMilliseconds;
   const { company_id, templates } = await unitOfWork.run(async (tx) => {
@@ -132,7 +142,7 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
     return { company_id: company.id, templates: own };
   });
   const call = (): Call => ({ company_id, actor: 'command', request_id: null, now_ms: now() });
-  const network = createNetwork({ ledger, vault, random });
+  const network = createNetwork({ ledger, vault, random, sealer, sha256 });
   let moves = 0;
 
   return {

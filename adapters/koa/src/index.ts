@@ -8,6 +8,7 @@ export { requests_max_default } from './request/admission.ts';
 export type { HttpTx } from './request/http-tx.ts';
 export { card_details_path } from './resources/card-details/page.ts';
 export { presentApiKey, presentCompany } from './resources/operator/presenter.ts';
+export { presentQuarantined } from './resources/quarantine/presenter.ts';
 export type { Sandbox } from './resources/sandbox/sandbox.ts';
 export { presentTemplate, templateStatusPath } from './resources/templates/presenter.ts';
 export type { WebhookServices } from './resources/webhooks/routes.ts';

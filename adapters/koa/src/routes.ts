@@ -8,6 +8,7 @@ import { mailboxRoutes } from './resources/mailbox/routes.ts';
 import { mailRoutes } from './resources/mails/routes.ts';
 import { networkRoutes } from './resources/network/routes.ts';
 import { operatorRoutes } from './resources/operator/routes.ts';
+import { quarantineRoutes } from './resources/quarantine/routes.ts';
 import { realCardRoutes } from './resources/real-cards/routes.ts';
 import { sandboxRoutes } from './resources/sandbox/routes.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
@@ -50,6 +51,7 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     ...webhookRoutes(ports),
     ...operatorRoutes({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
     ...mailRoutes(),
+    ...quarantineRoutes(ports),
     ...(in_sandbox ? [...sandboxRoutes(sandbox), ...mailboxRoutes(ports)] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import type { AccessTx } from '@tallystick/access';
-import type { CardsTx, MailTx, UnknownNumberStore } from '@tallystick/cards';
+import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
@@ -17,6 +17,7 @@ import { mailboxStore } from './stores/mailbox.ts';
 import { mailStore } from './stores/mails.ts';
 import { oneTimeLinkStore } from './stores/one-time-links.ts';
 import { outbox } from './stores/outbox.ts';
+import { quarantineStore } from './stores/quarantine.ts';
 import { realCardStore } from './stores/real-cards.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
@@ -28,6 +29,7 @@ export type { MemoryLedger } from './ledger/ledger.ts';
 /** The stores of a transaction, for the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly unknown_numbers: UnknownNumberStore;
+  readonly quarantine: QuarantineStore;
   readonly sandbox_clock: SandboxClockStore;
 }
 
@@ -95,5 +97,6 @@ function storesOn(state: State): Tx {
     idempotency: idempotencyStore(state),
     sandbox_clock: sandboxClockStore(state),
     unknown_numbers: unknownNumberStore(state),
+    quarantine: quarantineStore(state),
   };
 }

@@ -30,6 +30,29 @@ function plantLedger(change: {
 
 /** For each port, adapters with a defect. */
 const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>> = {
+  QuarantineStore: [
+    {
+      does: 'applies a record twice',
+      breaks: 'a record is applied once, and then it is not open',
+      plant: plantStores(({ quarantine }) => ({
+        quarantine: {
+          ...quarantine,
+          apply: async (...applied) =>
+            (await quarantine.apply(...applied)) || (await quarantine.find(applied[0])) !== null,
+        },
+      })),
+    },
+    {
+      does: 'loses refused messages',
+      breaks: 'a refused message is read as the pass wrote it',
+      plant: plantLedger({ changes: () => ({ quarantined: [] }) }),
+    },
+    {
+      does: 'does not seal again',
+      breaks: 'records are read in batches in ascending order of id, and their sealed message is replaced',
+      plant: plantStores(({ quarantine }) => ({ quarantine: { ...quarantine, reseal: async () => {} } })),
+    },
+  ],
   UnitOfWork: [
     {
       does: 'commits what was written before an error',

@@ -2,6 +2,7 @@ import {
   card_store_contract,
   eventStoreContract,
   ledger_contract,
+  quarantine_store_contract,
   real_card_store_contract,
   type StorageUnderTest,
   template_store_contract,
@@ -19,6 +20,7 @@ export const storage_suites = {
   TemplateStore: template_store_contract,
   EventStore: eventStoreContract(propertyParameters({ short: 25, full: 150 })),
   Ledger: ledger_contract,
+  QuarantineStore: quarantine_store_contract,
 } as const;
 
 /** Storage in memory, before it is passed to a suite. */

@@ -120,6 +120,7 @@ it('runs a pass immediately only while nothing else writes', async () => {
     events: [],
     unknown_numbers: [],
     audit_entries: [],
+    quarantined: [],
   };
   const pass = () => ledger.passNow([], ({ now_ms }) => ({ changes: nothing, result: now_ms }));
   assert.equal(pass(), Date.UTC(2026, 4, 20, 12));

@@ -1,5 +1,5 @@
 import type { AccessTx } from '@tallystick/access';
-import type { CardsTx, Ledger, MailTx, UnknownNumberStore } from '@tallystick/cards';
+import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { backfill_steps } from './backfill/backfill-steps.ts';
@@ -24,6 +24,7 @@ import { mailboxStore } from './stores/mailbox.ts';
 import { mailStore } from './stores/mails.ts';
 import { oneTimeLinkStore } from './stores/one-time-links.ts';
 import { outbox } from './stores/outbox.ts';
+import { quarantineStore } from './stores/quarantine.ts';
 import { realCardStore } from './stores/real-cards.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
@@ -34,6 +35,7 @@ import { webhookStore } from './stores/webhooks.ts';
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly outbox: Outbox;
   readonly unknown_numbers: UnknownNumberStore;
+  readonly quarantine: QuarantineStore;
   readonly sandbox_clock: SandboxClockStore;
   readonly installation: InstallationStore;
 }
@@ -122,5 +124,6 @@ function storesOn(session: Session, backfills: KnownBackfills, event_index: Writ
     deliveries: deliveryStore(session),
     outbox: outbox(session),
     unknown_numbers: unknownNumberStore(session),
+    quarantine: quarantineStore(session),
   };
 }

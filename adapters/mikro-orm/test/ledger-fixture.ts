@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuthorizationMessage, ClearingMessage, Ledger } from '@tallystick/cards';
+import type { AuthorizationMessage, ClearingMessage, Ledger, QuarantinePorts } from '@tallystick/cards';
 import { authorizationMessage as authorizationOf, clearingMessage as clearingOf } from '@tallystick/harness';
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
@@ -123,3 +123,9 @@ export function authorizationMessage(card_id: number, fields: Partial<Authorizat
 export function clearingMessage(card_id: number, fields: Partial<ClearingMessage> = {}): ClearingMessage {
   return clearingOf(indexOf(card_id), fields);
 }
+
+/** For passes in which nothing is refused: seals nothing. */
+export const plain_quarantine: QuarantinePorts = {
+  sealer: { seal: (_purpose, clear) => clear, open: (_purpose, sealed) => sealed, isCurrent: () => true },
+  sha256: (bytes) => createHash('sha256').update(bytes).digest(),
+};

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createNetwork } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
-import { authorizationMessage, openLedger, seededDatabase } from './ledger-fixture.ts';
+import { authorizationMessage, openLedger, plain_quarantine, seededDatabase } from './ledger-fixture.ts';
 
 const card_ids = [1, 2, 3, 4];
 const held_id = 1;
@@ -26,6 +26,7 @@ if (database_names.includes('postgres')) {
     const faults: unknown[] = [];
     const network = createNetwork({
       ledger: { ...ledger, passes_at_once: 1 },
+      ...plain_quarantine,
       vault: { cvcMatches: () => true },
       random: { below: () => 7, bytes: (count) => new Uint8Array(count) },
       onFault: (error) => faults.push(error),

@@ -9,6 +9,7 @@ import {
   noon_ms,
   type OpenLedger,
   openLedger,
+  plain_quarantine,
   run,
   seededDatabase,
 } from './ledger-fixture.ts';
@@ -110,6 +111,7 @@ for (const name of database_names) {
 }
 
 const ports: PassPorts = {
+  ...plain_quarantine,
   vault: { cvcMatches: () => true },
   random: { below: () => 7, bytes: (count) => new Uint8Array(count) },
 };

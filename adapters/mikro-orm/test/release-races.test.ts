@@ -16,6 +16,7 @@ import {
   noon_ms,
   type OpenLedger,
   openLedger,
+  plain_quarantine,
   run,
   seededDatabase,
 } from './ledger-fixture.ts';
@@ -231,5 +232,5 @@ function release(vcn_id: number, authorization_id: number): ReleaseMessage {
 
 function networkOf({ ledger }: OpenLedger): Network {
   const random = { below: () => 1_234_567, bytes: (count: number) => new Uint8Array(count) };
-  return createNetwork({ ledger, vault: { cvcMatches: () => true }, random });
+  return createNetwork({ ledger, vault: { cvcMatches: () => true }, random, ...plain_quarantine });
 }

@@ -94,15 +94,19 @@ const timers = {
 const domain = new ContainerModule(({ bind }) => {
   bind(tokens.network)
     .toResolvedValue(
-      (config, { ledger }, { card_vault, random }, metrics, deliveries, logger) =>
-        createNetwork({
+      (config, { ledger, unitOfWork }, { card_vault, random, sealer, sha256 }, metrics, deliveries, logger) => {
+        metrics.watchQuarantine(() => unitOfWork.read((tx) => tx.quarantine.countOpen()));
+        return createNetwork({
           ledger: measureLedger(callAfterPass(ledger, deliveries.nudge), metrics),
           vault: card_vault,
           random,
+          sealer,
+          sha256,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
           wait_bound: { ...timers, wait_ms_max: config.network_wait_ms_max },
           onOverload: createOverloadLogger(metrics, logger),
-        }),
+        });
+      },
       [tokens.config, tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
     )
     .onDeactivation((network) => network.drain());

@@ -57,3 +57,6 @@ export * from './numbers/card-vault.ts';
 export * from './numbers/pan.ts';
 export * from './numbers/reveal.ts';
 export * from './numbers/rotate-keys.ts';
+export * from './quarantine/manage-quarantine.ts';
+export * from './quarantine/quarantined-record.ts';
+export type { QuarantinePorts } from './quarantine/sealed-clearing.ts';

@@ -50,6 +50,7 @@ export { type MailerWithReceiver, type MailReception, mailer_contract } from './
 export * from './contracts/network-messages.ts';
 export { one_time_link_store_contract } from './contracts/one-time-link-store.ts';
 export { outbox_contract } from './contracts/outbox.ts';
+export { quarantine_store_contract } from './contracts/quarantine-store.ts';
 export { real_card_store_contract } from './contracts/real-card-store.ts';
 export { relayOrderContract } from './contracts/relay-order.ts';
 export { makeCard, makeOwner, type StorageTx, type StorageUnderTest, sealedNumber } from './contracts/storage.ts';

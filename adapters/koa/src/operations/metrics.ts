@@ -46,6 +46,8 @@ export interface Metrics {
    * indexed. It is called when the metrics are read.
    */
   watchUnindexedSegments(read: () => Promise<number>): void;
+  /** Registers a reader of the number of open quarantined records. It is called when the metrics are read. */
+  watchQuarantine(read: () => Promise<number>): void;
   readonly content_type: string;
   /** The metrics in the Prometheus text format. */
   read(): Promise<string>;
@@ -158,6 +160,10 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
         'Full segments of the event log whose filters are not indexed',
         (segments) => segments,
       );
+    },
+    watchQuarantine(read) {
+      const gauge = gaugesOf(registers, read);
+      gauge('quarantine_open', 'Refused clearings that are kept and not applied', (count) => count);
     },
     watchInFlight(count) {
       in_flight = count;

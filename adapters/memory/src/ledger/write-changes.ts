@@ -1,4 +1,4 @@
-import type { Authorization, Clearing, LedgerChanges } from '@tallystick/cards';
+import type { Authorization, Clearing, LedgerChanges, RefusedRecord } from '@tallystick/cards';
 import { assert, Fault } from '@tallystick/kernel';
 import { windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
@@ -32,7 +32,21 @@ export function writeChanges(state: State, changes: LedgerChanges): void {
   for (const clearing of changes.clearings_inserted) insertClearing(state, clearing);
   for (const event of changes.events) appendEvent(state, event);
   for (const entry of changes.audit_entries) audit.set(audit.nextId(), entry);
+  for (const refused of changes.quarantined) keepRefused(state, refused);
   for (const unknown of changes.unknown_numbers) unknown_numbers.set(unknown_numbers.nextId(), unknown);
+}
+
+/** Adds to the record of the same message, or inserts one. */
+function keepRefused({ quarantine }: State, refused: RefusedRecord): void {
+  const identity = refused.identity_sha256.toHex();
+  const known = quarantine.values().find(({ identity_sha256 }) => identity_sha256.toHex() === identity);
+  if (known === undefined) {
+    const id = quarantine.nextId();
+    quarantine.set(id, { ...refused, id, status: 'quarantined', applied_at_ms: null, clearing_id: null });
+    return;
+  }
+  const { reason, explanation, last_seen_at_ms, count } = refused;
+  quarantine.set(known.id, { ...known, reason, explanation, last_seen_at_ms, count: known.count + count });
 }
 
 function insertAuthorization({ authorizations }: State, row: Authorization): void {

@@ -5,6 +5,7 @@ import type {
   Mail,
   OneTimeLink,
   PastWindow,
+  QuarantinedRecord,
   RealCard,
   SealedMessage,
   SealedNumber,
@@ -50,6 +51,7 @@ export interface State {
   readonly mail_leases: Table<WorkLease>;
   readonly one_time_links: Table<OneTimeLink>;
   readonly mailbox_messages: Table<SealedMessage>;
+  readonly quarantine: Table<QuarantinedRecord>;
   readonly api_keys: Table<ApiKey>;
   /** By scope and key, as JSON. */
   readonly idempotency_records: Table<IdempotencyRecord, string>;
@@ -83,6 +85,7 @@ export function newState(): State {
     mail_leases: new Table(),
     one_time_links: new Table(),
     mailbox_messages: new Table(),
+    quarantine: new Table(),
     api_keys: new Table(),
     idempotency_records: new Table(),
     audit: new Table(),

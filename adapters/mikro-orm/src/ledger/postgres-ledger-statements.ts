@@ -5,6 +5,7 @@ import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { event_writers_lock } from '../schema/event-writers-lock.ts';
+import { refused_again_sql, refused_columns } from '../schema/quarantine-schema.ts';
 import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables } from './ledger-rows.ts';
@@ -226,6 +227,15 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
     changes.audit_entries,
   );
   add(
+    'ledger_keep_refused',
+    keepRefused(),
+    changes.quarantined.map(({ identity_sha256, message_sealed, ...refused }) => ({
+      ...refused,
+      identity_sha256: hex(identity_sha256),
+      message_sealed: hex(message_sealed),
+    })),
+  );
+  add(
     'ledger_insert_unknown_numbers',
     `insert into unknown_number_messages (number_index, last4, message, recorded_at_ms, request_id)
        select decode(m.number_index, 'hex'), m.last4, m.message::text, m.recorded_at_ms, m.request_id
@@ -234,6 +244,18 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
     changes.unknown_numbers.map((unknown) => ({ ...unknown, number_index: hex(unknown.number_index) })),
   );
   return queries;
+}
+
+function keepRefused(): string {
+  const types = { integer: 'bigint', text: 'text', boolean: 'boolean', json: 'json', bytes: 'text' } as const;
+  const columns = Object.entries(refused_columns);
+  const values = columns.map(([name, kind]) =>
+    kind === 'bytes' ? `decode(m."${name}", 'hex')` : kind === 'json' ? `m."${name}"::text` : `m."${name}"`,
+  );
+  const definitions = columns.map(([name, kind]) => `"${name}" ${types[kind]}`);
+  return `insert into quarantine (status, ${columns.map(([name]) => `"${name}"`).join(', ')})
+    select 'quarantined', ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})
+    ${refused_again_sql}`;
 }
 
 export function hex(bytes: Uint8Array): string {

@@ -2,6 +2,7 @@ import type { CandidateKeyKind, MerchantSearch, PastWindow, WindowKey } from '@t
 import type { Database } from 'better-sqlite3';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns } from '../schema/event-row.ts';
+import { refused_again_sql, refused_columns } from '../schema/quarantine-schema.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -108,6 +109,9 @@ export function prepareStatements(database: Database) {
     insert_outbox: sql<[number, number, string]>(insertInto('event_outbox', ['event_id', 'company_id', 'event_type'])),
     insert_audit: sql<unknown[]>(
       insertInto('audit_entries', ['company_id', 'actor', 'action', 'object', 'request_id', 'details', 'at_ms']),
+    ),
+    keep_refused: sql<[unknown[]]>(
+      `${insertInto('quarantine', ['status', ...Object.keys(refused_columns)])} ${refused_again_sql}`,
     ),
     insert_unknown: sql<unknown[]>(
       insertInto('unknown_number_messages', ['number_index', 'last4', 'message', 'recorded_at_ms', 'request_id']),

@@ -24,6 +24,7 @@ import type { SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
+import { refused_columns } from '../schema/quarantine-schema.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -322,6 +323,9 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   for (const { company_id, actor, action, object, request_id, details, at_ms } of changes.audit_entries) {
     statements.insert_audit.run(company_id, actor, action, object, request_id, JSON.stringify(details), at_ms);
   }
+  for (const refused of changes.quarantined) {
+    statements.keep_refused.run(['quarantined', ...valuesOf(quarantine, refused)]);
+  }
   for (const unknown of changes.unknown_numbers) {
     const { number_index, last4, message, recorded_at_ms, request_id } = unknown;
     statements.insert_unknown.run(number_index, last4, JSON.stringify(message), recorded_at_ms, request_id);
@@ -331,9 +335,10 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
 const authorizations = Object.entries(authorization_columns);
 const clearings = Object.entries(clearing_columns);
 const events = Object.entries(event_columns);
+const quarantine = Object.entries(refused_columns);
 
 /** The values of a record in the order of its columns, in types that SQLite accepts. */
-function valuesOf(columns: readonly (readonly [string, ColumnKind])[], record: object): unknown[] {
+function valuesOf(columns: readonly (readonly [string, ColumnKind | 'bytes'])[], record: object): unknown[] {
   const fields = record as Readonly<Record<string, unknown>>;
   const values: unknown[] = [];
   for (const [column, kind] of columns) {

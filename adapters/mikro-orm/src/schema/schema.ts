@@ -18,6 +18,7 @@ import { Backfill } from './backfill-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
 import { EventFilterBlock, EventIndexState } from './event-index-schema.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
+import { Quarantined } from './quarantine-schema.ts';
 import type { ColumnKind } from './record-rows.ts';
 import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
 
@@ -473,5 +474,6 @@ export const entities = [
   Mail,
   OneTimeLink,
   MailboxMessage,
+  Quarantined,
   Backfill,
 ];

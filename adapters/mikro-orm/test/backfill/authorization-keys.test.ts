@@ -11,7 +11,14 @@ import { authorization_keys_step } from '../../src/backfill/authorization-keys-s
 import { backfillsOn } from '../../src/backfill/backfills.ts';
 import { migrate } from '../../src/connection/migrate.ts';
 import { type Keyed, keysOf } from '../../src/schema/authorization-keys.ts';
-import { authorizationMessage, clearingMessage, openLedger, run, seededDatabase } from '../ledger-fixture.ts';
+import {
+  authorizationMessage,
+  clearingMessage,
+  openLedger,
+  plain_quarantine,
+  run,
+  seededDatabase,
+} from '../ledger-fixture.ts';
 
 const cards = 8;
 const old_count = 240;
@@ -65,6 +72,7 @@ for (const name of database_names) {
       const { database, connection, ledger, sql } = await oldDatabase(t, name);
       const network = createNetwork({
         ledger,
+        ...plain_quarantine,
         vault: { cvcMatches: () => true },
         random: { below: () => 0, bytes: (count) => new Uint8Array(count) },
       });

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { card_store_contract, makeCard, makeOwner, real_card_store_contract, sealedNumber } from '@tallystick/harness';
+import {
+  card_store_contract,
+  makeCard,
+  makeOwner,
+  quarantine_store_contract,
+  real_card_store_contract,
+  sealedNumber,
+} from '@tallystick/harness';
 import { keepsContracts } from './contract-suites.ts';
 import { onEveryDatabase } from './fixture.ts';
 
-keepsContracts({ CardStore: card_store_contract, RealCardStore: real_card_store_contract });
+keepsContracts({
+  CardStore: card_store_contract,
+  RealCardStore: real_card_store_contract,
+  QuarantineStore: quarantine_store_contract,
+});
 
 onEveryDatabase('the store of virtual cards', (fixture, name) => {
   // On SQLite the other transaction would lock the whole database.

@@ -4,7 +4,7 @@ import { createNetwork } from '@tallystick/cards';
 import { fixedClock } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import { mikroOrmPersistence } from '../../src/index.ts';
-import { authorizationMessage, noon_ms, openLedger, run, seededDatabase } from '../ledger-fixture.ts';
+import { authorizationMessage, noon_ms, openLedger, plain_quarantine, run, seededDatabase } from '../ledger-fixture.ts';
 
 if (database_names.includes('postgres')) {
   test('no segment is indexed while a pass that has drawn one of its ids is not committed', async (t) => {
@@ -27,6 +27,7 @@ if (database_names.includes('postgres')) {
     await holder.query('lock table event_outbox in exclusive mode');
     const network = createNetwork({
       ledger: persistence.ledger,
+      ...plain_quarantine,
       vault: { cvcMatches: () => true },
       random: { below: () => 7, bytes: (count) => new Uint8Array(count) },
     });

@@ -6,6 +6,7 @@ import { api_key_commands } from './api-keys.ts';
 import { type Command, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
 import { key_ring_commands } from './key-ring.ts';
+import { quarantine_commands } from './quarantine.ts';
 
 /** The time between two lines of progress. */
 const report_every_ms = 5_000;
@@ -62,5 +63,6 @@ export const commands: readonly Command[] = [
   ...company_commands,
   ...api_key_commands,
   template_complete,
+  ...quarantine_commands,
   ...key_ring_commands,
 ];

@@ -1,5 +1,5 @@
 import { resealSigningSecrets } from '@tallystick/access';
-import { resealMailbox, rotateKeys } from '@tallystick/cards';
+import { resealMailbox, resealQuarantine, rotateKeys } from '@tallystick/cards';
 import { resealWebhookSecrets } from '@tallystick/events';
 import { createKeyRingText } from '@tallystick/vault';
 import { replaceSandboxKeys } from '../configuration/keys-file.ts';
@@ -55,9 +55,10 @@ export const key_ring_commands: readonly Command[] = [
       const signing_secrets = await resealSigningSecrets(unitOfWork, sealer);
       const webhook_secrets = await resealWebhookSecrets(unitOfWork, sealer);
       const mailbox_messages = await resealMailbox(unitOfWork, sealer);
+      const quarantined = await resealQuarantine(unitOfWork, sealer);
       return {
-        data: { newest_key_id, card_numbers, signing_secrets, webhook_secrets, mailbox_messages },
-        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets and ${mailbox_messages} messages of the mailbox were sealed again with ${newest_key_id}.`,
+        data: { newest_key_id, card_numbers, signing_secrets, webhook_secrets, mailbox_messages, quarantined },
+        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${mailbox_messages} messages of the mailbox and ${quarantined} quarantined messages were sealed again with ${newest_key_id}.`,
       };
     },
   },

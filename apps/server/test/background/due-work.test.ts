@@ -33,8 +33,8 @@ for (const name of database_names) {
     };
 
     it('deletes all messages for unknown numbers after their retention time, and no later ones', async () => {
-      const { card_vault } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
-      const ledger = createNetwork({ ledger: persistence.ledger, vault: card_vault, random });
+      const { card_vault, sha256 } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
+      const ledger = createNetwork({ ledger: persistence.ledger, vault: card_vault, random, sealer, sha256 });
       const ask = (number: number) =>
         ledger.authorize(
           normalizeAuthorization(

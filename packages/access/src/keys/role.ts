@@ -39,6 +39,8 @@ export const area_roles = {
   mails: 'operator',
   /** Events that other systems of the bank submit. */
   foreign_events: 'operator',
+  /** Clearings that were refused and are kept. */
+  quarantine: 'operator',
   sandbox_clock: 'operator',
   /** Mails that the sandbox stored instead of sending them. */
   sandbox_mailbox: 'operator',

@@ -10,6 +10,7 @@ import { clearAgainst, credit, holdTaken, isRefundRoot } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import { type Match, matchClearing } from './match.ts';
 import type { Pass } from './pass.ts';
+import { refuseClearing } from './refuse-clearing.ts';
 import type { WorkingCard } from './working-copy.ts';
 
 /** The stored name of the event about a clearing (service specification 2.5, type 7). */
@@ -18,19 +19,20 @@ export const clearing_event_type = 'virtualcard.clearings';
 /**
  * Records one clearing and its effect on the card, on the working copy of the pass. A clearing of a
  * known card is always applied: above the hold, after the hold ended, and without an authorization.
+ * One that cannot be applied is refused and kept in quarantine.
  */
 export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnswer {
   const working = cardOf(pass, message);
-  if (working === null) return { kind: 'refused', refusal: unknownCard(message) };
+  if (working === null) return refuseClearing(pass, message, 'unknown_card', unknownCard(message));
   const { card } = working;
   const known = pass.clearings.get(message.network_financial_transaction_id);
   if (known !== undefined) {
     return known.card_id === card.id
       ? { kind: 'answered', item: clearingItem(known, card), duplicate: true }
-      : { kind: 'refused', refusal: takenByAnotherCard() };
+      : refuseClearing(pass, message, 'transaction_of_another_card', takenByAnotherCard());
   }
   if (message.billing_currency !== card.billing_currency) {
-    return { kind: 'refused', refusal: otherCurrency(card, message.billing_currency) };
+    return refuseClearing(pass, message, 'other_billing_currency', otherCurrency(card, message.billing_currency));
   }
   const clearing = clear(pass, working, message);
   working.insertClearing(clearing);
@@ -76,7 +78,7 @@ function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clea
   const { amount, sure } = limitAmountOf(card, message, match.authorization);
   const clearing_class = classOf({ message, match, card, clearings: working.clearings, amount, now_ms: pass.now_ms });
   const effect = effectOf(working, message, match, amount);
-  const { kind, number_index, vcn_id, ...recorded_fields } = message;
+  const { kind, pan, number_index, vcn_id, ...recorded_fields } = message;
   const { authorization } = match;
   const clearing: Clearing = {
     ...recorded_fields,

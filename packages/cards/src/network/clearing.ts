@@ -1,5 +1,6 @@
 import type { Payload } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
+import type { Pan } from '../numbers/pan.ts';
 
 export const clearing_types = ['DEBIT', 'CREDIT'] as const;
 
@@ -49,6 +50,8 @@ export const match_rule_max = 8;
 /** A clearing from the network or a file, validated and normalised. Amounts in minor units. */
 export interface ClearingMessage {
   readonly kind: 'clearing';
+  /** The number; null for a card named by its id. */
+  readonly pan: Pan | null;
   /** Exactly one of `number_index` and `vcn_id` is set. */
   readonly number_index: Uint8Array | null;
   readonly vcn_id: number | null;
@@ -76,7 +79,7 @@ export interface ClearingMessage {
 }
 
 /** A clearing recorded on a card, with its effect and its match. */
-export interface Clearing extends Omit<ClearingMessage, 'kind' | 'number_index' | 'vcn_id'> {
+export interface Clearing extends Omit<ClearingMessage, 'kind' | 'pan' | 'number_index' | 'vcn_id'> {
   readonly id: number;
   readonly company_id: number;
   readonly card_id: number;

@@ -43,7 +43,7 @@ export function foldDueHolds(state: LedgerState): ReturnType<Fold<number>> {
   const cards = new WorkingCards(state);
   for (const { id } of state.cards) cards.ofId(id);
   return {
-    changes: changesOf({ cards, events: [], unknown_numbers: [], audit_entries: [] }),
+    changes: changesOf({ cards }),
     result: state.cards.length,
   };
 }

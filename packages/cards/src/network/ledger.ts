@@ -2,6 +2,7 @@ import type { NewEvent } from '@tallystick/events';
 import type { AuditEntry } from '@tallystick/kernel';
 import type { PurchaseTemplate } from '@tallystick/templates';
 import type { Controls, Counters, VirtualCard, WindowCounters } from '../issuing/card.ts';
+import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import type { ReleaseMessage } from './release-message.ts';
@@ -98,6 +99,8 @@ export interface LedgerChanges {
   readonly events: readonly (NewEvent & { readonly id: number })[];
   readonly unknown_numbers: readonly UnknownNumberMessage[];
   readonly audit_entries: readonly (AuditEntry & { readonly at_ms: number })[];
+  /** Refused messages, each once. A known one adds to its record: the count, the reason, the time. */
+  readonly quarantined: readonly RefusedRecord[];
 }
 
 /** Computes the changes of a pass from the loaded state. Pure, except for randomness. */

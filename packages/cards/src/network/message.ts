@@ -185,7 +185,7 @@ export function normalizeClearing(
     request_id,
   };
   fields.refuseInvalid();
-  return { ...message, number_index: pan === null ? null : vault.index(pan) };
+  return { ...message, pan, number_index: pan === null ? null : vault.index(pan) };
 }
 
 /**

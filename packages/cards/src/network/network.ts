@@ -17,6 +17,7 @@
  */
 import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
+import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
 import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer, type ReleaseAnswer } from './answer.ts';
 import type { AuthorizationMessage } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
@@ -43,7 +44,7 @@ export interface WaitBound {
   readonly wait_ms_max?: number;
 }
 
-export interface NetworkPorts {
+export interface NetworkPorts extends QuarantinePorts {
   readonly ledger: Ledger;
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;
@@ -117,7 +118,8 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
  * closed.
  */
 export function createNetwork(ports: NetworkPorts): Network {
-  const { ledger, vault, random, onFault, onOverload, wait_bound } = ports;
+  const { ledger, vault, random, sealer, sha256, onFault, onOverload, wait_bound } = ports;
+  const pass_ports = { vault, random, sealer, sha256 };
   const batch_max = ports.batch_max ?? batch_max_default;
   const queue_max = ports.queue_max ?? queue_max_default;
   const wait_ms_max = wait_bound?.wait_ms_max ?? network_wait_ms_max_default;
@@ -208,7 +210,7 @@ export function createNetwork(ports: NetworkPorts): Network {
 
   async function decide(messages: readonly NetworkMessage[]): Promise<readonly NetworkAnswer[]> {
     assert(!phase.is('drained'), 'no pass begins once the network is drained');
-    const answers = await ledger.pass(messages, (state) => foldMessages(state, messages, { vault, random }));
+    const answers = await ledger.pass(messages, (state) => foldMessages(state, messages, pass_ports));
     assert(answers.length === messages.length, 'a pass answers each of its messages');
     return answers;
   }

@@ -1,13 +1,15 @@
 import { assert, type Random } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
 import type { CardVault } from '../numbers/card-vault.ts';
+import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
+import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
 import type { Clearing } from './clearing.ts';
 import type { LedgerChanges, LedgerState } from './ledger.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 import { WorkingCards } from './working-copy.ts';
 
-/** The dependencies of a pass: the vault checks codes, and approval codes are drawn. */
-export interface PassPorts {
+/** The dependencies of a pass: the vault checks codes, approval codes are drawn, and refused clearings are sealed. */
+export interface PassPorts extends QuarantinePorts {
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;
 }
@@ -21,6 +23,8 @@ export interface Pass extends PassPorts {
   readonly events: LedgerChanges['events'][number][];
   readonly unknown_numbers: UnknownNumberMessage[];
   readonly audit_entries: LedgerChanges['audit_entries'][number][];
+  /** Refused clearings, by the hexadecimal form of their identity. */
+  readonly quarantined: Map<string, RefusedRecord>;
   /** Clearings of any card by their network_financial_transaction_id. */
   readonly clearings: Map<string, Clearing>;
   nextAuthorizationId(): number;
@@ -29,7 +33,7 @@ export interface Pass extends PassPorts {
 }
 
 /** Begins a pass over the state that the ledger loaded. */
-export function beginPass(state: LedgerState, { vault, random }: PassPorts): Pass {
+export function beginPass(state: LedgerState, ports: PassPorts): Pass {
   return {
     now_ms: state.now_ms,
     today: utcDateAt(state.now_ms),
@@ -37,12 +41,12 @@ export function beginPass(state: LedgerState, { vault, random }: PassPorts): Pas
     events: [],
     unknown_numbers: [],
     audit_entries: [],
+    quarantined: new Map(),
     clearings: new Map(state.clearings.map((clearing) => [clearing.network_financial_transaction_id, clearing])),
     nextAuthorizationId: idsOf(state.authorization_ids),
     nextClearingId: idsOf(state.clearing_ids),
     nextEventId: idsOf(state.event_ids),
-    vault,
-    random,
+    ...ports,
   };
 }
 
@@ -60,7 +64,9 @@ function idsOf(ids: readonly number[]): () => number {
  * Returns the rows to write: the counters of a card and of each window at most once, each
  * authorization once in its final state.
  */
-export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers' | 'audit_entries'>): LedgerChanges {
+export function changesOf(
+  pass: Pick<Pass, 'cards'> & Partial<Pick<Pass, 'events' | 'unknown_numbers' | 'audit_entries' | 'quarantined'>>,
+): LedgerChanges {
   const counters: LedgerChanges['counters'][number][] = [];
   const windows: LedgerChanges['windows'][number][] = [];
   const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
@@ -74,7 +80,7 @@ export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers
     authorizations_changed.push(...working.changes());
     clearings_inserted.push(...working.insertedClearings());
   }
-  const { events, unknown_numbers, audit_entries } = pass;
+  const { events = [], unknown_numbers = [], audit_entries = [], quarantined = new Map() } = pass;
   // Rows are inserted in the order of their ids, which is the order of the messages.
   authorizations_inserted.sort((a, b) => a.id - b.id);
   clearings_inserted.sort((a, b) => a.id - b.id);
@@ -87,5 +93,7 @@ export function changesOf(pass: Pick<Pass, 'cards' | 'events' | 'unknown_numbers
     events,
     unknown_numbers,
     audit_entries,
+    // In one order for all passes, so that two that keep the same messages do not lock each other.
+    quarantined: [...quarantined].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record),
   };
 }

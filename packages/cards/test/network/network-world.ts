@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Event } from '@tallystick/events';
 import { money, type Random, Refusal } from '@tallystick/kernel';
 import { loadWindows, type MemoryLedger, memoryPersistence, type State } from '@tallystick/memory';
@@ -21,6 +22,7 @@ import {
   no_details,
   normalizeAuthorization,
   normalizeClearing,
+  type QuarantinePorts,
   type UnknownNumberMessage,
   type VirtualCard,
 } from '../../src/index.ts';
@@ -32,6 +34,12 @@ export const right_cvc = '123';
 export const vault: Pick<CardVault, 'index' | 'cvcMatches'> = {
   index: (pan) => new TextEncoder().encode(pan.reveal()),
   cvcMatches: (_pan, _expiry, cvc) => cvc === right_cvc,
+};
+
+/** Seals nothing, so that a test can read what was sealed. */
+export const plain_quarantine: QuarantinePorts = {
+  sealer: { seal: (_purpose, clear) => clear, open: (_purpose, sealed) => sealed, isCurrent: () => true },
+  sha256: (bytes) => createHash('sha256').update(bytes).digest(),
 };
 
 /** The same sequence each time, so that two runs can be compared. */
@@ -233,7 +241,7 @@ export class NetworkWorld {
   /** Runs one pass over the messages. */
   send(...messages: readonly NetworkMessage[]) {
     const fold: Fold<readonly NetworkAnswer[]> = (state) =>
-      foldMessages(state, messages, { vault, random: this.random });
+      foldMessages(state, messages, { vault, random: this.random, ...plain_quarantine });
     return this.ledger.passNow(messages, (state) =>
       fold(this.loads === 'everything' ? this.#withEverything(state) : state),
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault, Violation } from '@tallystick/kernel';
 import { createNetwork, type Fold, type Ledger, type NetworkMessage, type OverloadReason } from '../../src/index.ts';
-import { itemOf, NetworkWorld, vault } from './network-world.ts';
+import { itemOf, NetworkWorld, plain_quarantine, vault } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
 
@@ -51,6 +51,7 @@ function setUp(options: { batch_max?: number; queue_max?: number } = {}) {
     ledger,
     vault,
     random: world.random,
+    ...plain_quarantine,
     onFault: (error) => faults.push(error),
     onOverload: (reason) => refusals.push(reason),
     ...options,
@@ -90,6 +91,7 @@ describe('the queue before the ledger', () => {
       ledger: { ...gate.ledger, gather: () => turn.promise },
       vault,
       random: world.random,
+      ...plain_quarantine,
     });
     const first = network.authorize(world.message());
     await settled();
@@ -104,7 +106,7 @@ describe('the queue before the ledger', () => {
     const world = new NetworkWorld(now);
     const gate = gated(world);
     const ledger: Ledger = { ...gate.ledger, passes_at_once: 2 };
-    const network = createNetwork({ ledger, vault, random: world.random });
+    const network = createNetwork({ ledger, vault, random: world.random, ...plain_quarantine });
     const about = (first_byte: number) => ({ ...world.message(), number_index: new Uint8Array([first_byte, 7]) });
     const answers = [2, 3].map((first_byte) => network.authorize(about(first_byte)));
     await settled();

@@ -4,7 +4,7 @@ import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { createNetwork, type Fold, type Ledger, type NetworkMessage, type OverloadReason } from '../../src/index.ts';
-import { NetworkWorld, vault } from './network-world.ts';
+import { NetworkWorld, plain_quarantine, vault } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
 const wait_ms_max = 500;
@@ -94,6 +94,7 @@ class Overload {
       ledger,
       vault,
       random: world.random,
+      ...plain_quarantine,
       batch_max,
       queue_max,
       wait_bound,

@@ -66,6 +66,7 @@ export function releaseMessage(vcn_id: number, authorization_id: number): Releas
 export function clearingMessage(number_index: Uint8Array, fields: Partial<ClearingMessage> = {}): ClearingMessage {
   return {
     kind: 'clearing',
+    pan: null,
     number_index,
     vcn_id: null,
     network_financial_transaction_id: 'F1',
@@ -98,6 +99,7 @@ export const no_changes: LedgerChanges = {
   events: [],
   unknown_numbers: [],
   audit_entries: [],
+  quarantined: [],
 };
 
 /** A fold that changes nothing and returns the loaded state. */
@@ -149,7 +151,7 @@ export function recordedClearing(
   message: ClearingMessage,
   id: number,
 ): Clearing {
-  const { kind: _kind, number_index: _number_index, vcn_id: _vcn_id, ...fields } = message;
+  const { kind: _kind, pan: _pan, number_index: _number_index, vcn_id: _vcn_id, ...fields } = message;
   return {
     ...fields,
     id,

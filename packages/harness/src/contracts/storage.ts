@@ -3,6 +3,7 @@ import {
   type CardsTx,
   type Ledger,
   no_details,
+  type QuarantineStore,
   type RealCard,
   type SealedNumber,
   type UnknownNumberStore,
@@ -22,6 +23,7 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
   readonly companies: CompanyStore;
   readonly sandbox_clock: SandboxClockStore;
   readonly unknown_numbers: UnknownNumberStore;
+  readonly quarantine: QuarantineStore;
 }
 
 /**

@@ -64,6 +64,8 @@ export function networkRoutes({ network, vault, metrics }: NetworkRoutePorts): r
       path: '/network/v1/clearings',
       operation_id: 'network.clearings.record',
       summary: 'Record a clearing',
+      description:
+        'A clearing of an unknown card, in another billing currency, or with a transaction id of another card is refused, and kept at /operator/v1/quarantine.',
       body: data_of_domain,
       documented_body: clearing_message,
       refusals: ['not_found'],

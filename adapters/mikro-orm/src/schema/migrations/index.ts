@@ -10,6 +10,7 @@ import { claimsOnMachineTime } from './0007-claims-on-machine-time.ts';
 import { mailsPage } from './0008-mails-page.ts';
 import { cardWindows } from './0009-card-windows.ts';
 import { holdLifetimes } from './0010-hold-lifetimes.ts';
+import { quarantine } from './0011-quarantine.ts';
 import { authorizationKeys } from './0012-authorization-keys.ts';
 import { eventIndex } from './0013-event-index.ts';
 import { outboxPositions } from './0014-outbox-positions.ts';
@@ -27,6 +28,7 @@ export const migrations = [
   { name: '0008-mails-page', class: migration(mailsPage) },
   { name: '0009-card-windows', class: migration(cardWindows) },
   { name: '0010-hold-lifetimes', class: migration(holdLifetimes) },
+  { name: '0011-quarantine', class: migration(quarantine) },
   { name: '0012-authorization-keys', class: migration(authorizationKeys) },
   { name: '0013-event-index', class: migration(eventIndex) },
   { name: '0014-outbox-positions', class: migration(outboxPositions) },

@@ -1,0 +1,75 @@
+import {
+  createNetwork,
+  listQuarantine,
+  type QuarantinedRecord,
+  quarantine_statuses,
+  readQuarantined,
+  replayQuarantined,
+} from '@tallystick/cards';
+import { presentQuarantined } from '@tallystick/koa';
+import { type Command, call, formatTable, idOf, readEveryPage, UsageError } from './command.ts';
+
+/** The commands on clearings that were refused and are kept. */
+export const quarantine_commands: readonly Command[] = [
+  {
+    name: 'quarantine list',
+    summary: 'Lists the clearings that were refused and are kept, newest first',
+    options: { status: `only these: ${quarantine_statuses.join(' or ')}` },
+    flags: {},
+    async run(services, given) {
+      const wanted = given.values.get('status');
+      const status = quarantine_statuses.find((one) => one === wanted);
+      if (wanted !== undefined && status === undefined) {
+        throw new UsageError(`--status ${wanted} must be ${quarantine_statuses.join(' or ')}`);
+      }
+      const filter = status === undefined ? {} : { status };
+      const { unitOfWork } = await services.persistence();
+      const records = await readEveryPage((page) => unitOfWork.read((tx) => listQuarantine(tx, filter, page)));
+      return {
+        data: records.map(presentQuarantined),
+        text: formatTable(
+          ['id', 'status', 'reason', 'count', 'last seen'],
+          records.map((record) => {
+            const { id, status, reason, count, last_seen_at } = presentQuarantined(record);
+            return [id, status, reason, String(count), last_seen_at];
+          }),
+        ),
+      };
+    },
+  },
+  {
+    name: 'quarantine show',
+    argument: 'id',
+    summary: 'Shows a quarantined record, its card number masked',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const { unitOfWork } = await services.persistence();
+      return show(await unitOfWork.read((tx) => readQuarantined(tx, id)));
+    },
+  },
+  {
+    name: 'quarantine replay',
+    argument: 'id',
+    summary: 'Sends the message of a quarantined record again, once the cause is gone',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const { card_vault: vault, ...secrets } = services.vault();
+      const { unitOfWork, ledger } = await services.persistence();
+      const network = createNetwork({ ...secrets, ledger, vault });
+      try {
+        return show(await replayQuarantined({ ...secrets, unitOfWork, network, vault }, call(services), id));
+      } finally {
+        await network.drain();
+      }
+    },
+  },
+];
+
+function show(record: QuarantinedRecord): { readonly data: unknown; readonly text: string } {
+  const data = presentQuarantined(record);
+  return { data, text: JSON.stringify(data, null, 2) };
+}

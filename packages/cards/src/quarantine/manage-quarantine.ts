@@ -1,0 +1,103 @@
+import {
+  type AuditLog,
+  auditEntry,
+  type Call,
+  type Page,
+  type PageRequest,
+  Refusal,
+  reseal,
+  resealAll,
+  type Sealer,
+  type UnitOfWork,
+} from '@tallystick/kernel';
+import { normalizeClearing } from '../network/message.ts';
+import type { Network } from '../network/network.ts';
+import type { CardVault } from '../numbers/card-vault.ts';
+import type { QuarantinedRecord, QuarantineFilter, QuarantineStore } from './quarantined-record.ts';
+import { openClearing, quarantine_purpose } from './sealed-clearing.ts';
+
+/** The part of a transaction that the use cases of quarantine need. */
+export interface QuarantineTx {
+  readonly quarantine: QuarantineStore;
+  readonly audit: AuditLog;
+}
+
+type ReadTx = Pick<QuarantineTx, 'quarantine'>;
+
+/** The records that match the filter, newest first; for operators. */
+export function listQuarantine(
+  tx: ReadTx,
+  filter: QuarantineFilter,
+  page: PageRequest,
+): Promise<Page<QuarantinedRecord>> {
+  return tx.quarantine.list(filter, page);
+}
+
+/** One record. Refuses `not_found`. */
+export async function readQuarantined(tx: ReadTx, id: number): Promise<QuarantinedRecord> {
+  const record = await tx.quarantine.find(id);
+  if (record === null) throw new Refusal('not_found', `there is no quarantined record ${id}`);
+  return record;
+}
+
+/** The ports of a replay. */
+export interface ReplayPorts {
+  readonly unitOfWork: UnitOfWork<QuarantineTx>;
+  readonly network: Pick<Network, 'clear'>;
+  readonly vault: Pick<CardVault, 'index'>;
+  readonly sealer: Sealer;
+}
+
+/**
+ * Sends the message of a record to the ledger again, and writes the audit log. Refuses `not_found`,
+ * and `conflict` when the record is applied already or its message is refused again; the pass that
+ * refused it has then written the new reason.
+ *
+ * The ledger commits first, and then the record is marked. After a crash between the two, another
+ * replay finds the clearing recorded and marks the record.
+ */
+export async function replayQuarantined(
+  { unitOfWork, network, vault, sealer }: ReplayPorts,
+  call: Omit<Call, 'company_id'>,
+  id: number,
+): Promise<QuarantinedRecord> {
+  const record = await unitOfWork.read((tx) => readQuarantined(tx, id));
+  if (record.status === 'applied') throw applied(record);
+  const message = normalizeClearing(openClearing(sealer, record.message_sealed), vault, call.request_id);
+  const answer = await network.clear(message);
+  const { outcome, company_id, details } =
+    answer.kind === 'refused'
+      ? { outcome: 'refused', company_id: null, details: { explanation: answer.refusal.message } }
+      : { outcome: 'applied', company_id: answer.item.company_id, details: { clearing_id: answer.item.id } };
+  const replayed = await unitOfWork.run(async (tx) => {
+    const is_first = answer.kind === 'refused' || (await tx.quarantine.apply(id, answer.item.id, call.now_ms));
+    if (!is_first) throw applied(await readQuarantined(tx, id));
+    const entry = auditEntry({ ...call, company_id }, `quarantine.replay_${outcome}`, `quarantine:${id}`, details);
+    await tx.audit.record(entry, call.now_ms);
+    return await readQuarantined(tx, id);
+  });
+  if (answer.kind === 'refused') {
+    throw new Refusal('conflict', `the message is refused again: ${answer.refusal.message}`);
+  }
+  return replayed;
+}
+
+function applied({ id, clearing_id }: QuarantinedRecord): Refusal {
+  return new Refusal('conflict', `quarantined record ${id} is applied: clearing ${clearing_id}`);
+}
+
+/**
+ * Re-encrypts with the newest key of the ring every quarantined message that an older key sealed, in
+ * transactions of at most `batch` records. Returns how many.
+ */
+export function resealQuarantine(unitOfWork: UnitOfWork<ReadTx>, sealer: Sealer, batch = 100): Promise<number> {
+  return resealAll(unitOfWork, {
+    next: ({ quarantine }, after_id) => quarantine.listAfter(after_id, batch),
+    async reseal({ quarantine }, { id, message_sealed }) {
+      const resealed = reseal(sealer, quarantine_purpose, message_sealed);
+      if (resealed === null) return 0;
+      await quarantine.reseal(id, resealed);
+      return 1;
+    },
+  });
+}

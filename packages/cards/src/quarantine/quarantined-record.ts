@@ -1,0 +1,72 @@
+import type { Payload } from '@tallystick/events';
+import type { Page, PageRequest } from '@tallystick/kernel';
+
+/** Where a quarantined record came from. */
+export const quarantine_sources = ['http', 'file'] as const;
+
+export type QuarantineSource = (typeof quarantine_sources)[number];
+
+/** Why a clearing was not applied (decision: clearing). */
+export const quarantine_reasons = ['unknown_card', 'transaction_of_another_card', 'other_billing_currency'] as const;
+
+export type QuarantineReason = (typeof quarantine_reasons)[number];
+
+export const quarantine_statuses = ['quarantined', 'applied'] as const;
+
+export type QuarantineStatus = (typeof quarantine_statuses)[number];
+
+/** A clearing that was refused and is kept, so that it can be applied once the cause is gone. */
+export interface QuarantinedRecord {
+  readonly id: number;
+  /** Identifies the message. The same message is kept once, however often it comes. */
+  readonly identity_sha256: Uint8Array;
+  readonly source: QuarantineSource;
+  /** Of a file: its import, the ordinal of the record, and its byte offset or line. */
+  readonly import_id: number | null;
+  readonly ordinal: number | null;
+  readonly position: number | null;
+  readonly status: QuarantineStatus;
+  readonly reason: QuarantineReason;
+  /** The reason in words, with the values at fault. */
+  readonly explanation: string;
+  /** The fields of the message. The card number is masked. */
+  readonly excerpt: Payload;
+  /** The whole message, with its card number. */
+  readonly message_sealed: Uint8Array;
+  /** How often it was refused, replays included. */
+  readonly count: number;
+  readonly first_seen_at_ms: number;
+  readonly last_seen_at_ms: number;
+  /** Set when a replay applied it. */
+  readonly applied_at_ms: number | null;
+  /** The clearing that a replay recorded or found recorded. */
+  readonly clearing_id: number | null;
+  readonly request_id: string | null;
+}
+
+/** A refused message, as a pass writes it. Known ones add to their count. */
+export type RefusedRecord = Omit<QuarantinedRecord, 'id' | 'status' | 'applied_at_ms' | 'clearing_id'>;
+
+/** Which records a list shows; an absent name shows all. */
+export interface QuarantineFilter {
+  readonly status?: QuarantineStatus;
+  readonly reason?: QuarantineReason;
+}
+
+/** Quarantined records, within a transaction. Only passes of the ledger insert them. */
+export interface QuarantineStore {
+  find(id: number): Promise<QuarantinedRecord | null>;
+  /** Newest first. */
+  list(filter: QuarantineFilter, page: PageRequest): Promise<Page<QuarantinedRecord>>;
+  /**
+   * Marks the record as applied. Returns false, and changes nothing, unless it is `quarantined`: of
+   * two transactions that race, one returns true.
+   */
+  apply(id: number, clearing_id: number, at_ms: number): Promise<boolean>;
+  /** How many records have the status `quarantined`. */
+  countOpen(): Promise<number>;
+  /** Up to `limit` records with an id above `after_id`, in id order, locked for update. */
+  listAfter(after_id: number, limit: number): Promise<readonly QuarantinedRecord[]>;
+  /** Replaces the sealed message. The message is the same, sealed by a newer key of the ring. */
+  reseal(id: number, message_sealed: Uint8Array): Promise<void>;
+}
