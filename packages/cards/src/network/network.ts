@@ -103,7 +103,7 @@ const queue_max_default = 16_384;
  * The longest time for which a message waits unless configured otherwise. A card network waits a
  * few seconds for an answer, the way to the service included.
  */
-export const network_wait_ms_max_default = 500;
+export const network_wait_ms_max_default = 1_000;
 
 /**
  * Messages about one number use the same lane, so that no pass waits for the card of another and
