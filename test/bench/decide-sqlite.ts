@@ -100,8 +100,9 @@ const nullable_filter_columns = [
   ...['transaction_type', 'vcn_id', 'payload_id', 'status'],
 ];
 
-/** The indexes of the first release that a decision extended. */
+/** The indexes of the first release that a decision extended, and the column that some begin with. */
 const first_indexes = [
+  'alter table events add column segment bigint generated always as (id >> 11) virtual',
   'create index if not exists authorizations_page on authorizations (card_id, id)',
   'create index if not exists authorizations_approval on authorizations (card_id, approval_code) where approval_code is not null',
   'create index if not exists authorizations_network_reference on authorizations (card_id, substr(net_reference_number, 4, 6)) where net_reference_number is not null',
