@@ -1,4 +1,4 @@
-import { maskCardNumbers, RequestFields } from '@tallystick/kernel';
+import { isStorable, maskCardNumbers, RequestFields } from '@tallystick/kernel';
 
 /** A request to end the hold of an authorization by hand (decision: windows and holds). */
 export interface ReleaseMessage {
@@ -16,14 +16,17 @@ export interface ReleaseMessage {
   readonly request_id: string | null;
 }
 
-/** The most characters (UTF-16 code units) of the note of a release. */
+/** The most characters (code points) of the note of a release. */
 export const release_note_length_max = 500;
 
-/** Reads the note of a release. Refuses (`validation_failed`) a note that is absent, blank or too long. */
+/**
+ * Reads the note of a release. Refuses (`validation_failed`) a note that is absent, blank or too
+ * long.
+ */
 export function readReleaseNote(request: object): string {
   const fields = new RequestFields(request);
   fields.require('note');
-  const rule = (text: string) => text.trim() !== '' && text.length <= release_note_length_max && isStorable(text);
+  const rule = (text: string) => text.trim() !== '' && [...text].length <= release_note_length_max && isStorable(text);
   const note = fields.readText(
     'note',
     rule,
@@ -31,9 +34,4 @@ export function readReleaseNote(request: object): string {
   );
   fields.refuseInvalid();
   return maskCardNumbers(note!.trim());
-}
-
-/** Whether both databases can store the text: no lone surrogate, and no U+0000. */
-function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }

@@ -218,6 +218,8 @@ describe('the note of a release', () => {
     assert.equal(readReleaseNote({ note: ' Größe 😀 ' }), 'Größe 😀');
     const longest = 'x'.repeat(release_note_length_max);
     assert.equal(readReleaseNote({ note: longest }), longest);
+    const longest_of_pairs = '😀'.repeat(release_note_length_max);
+    assert.equal(readReleaseNote({ note: longest_of_pairs }), longest_of_pairs);
     assert.ok(!readReleaseNote({ note: 'of 5555 5555 5555 4444' }).includes('5555 4444'));
     for (const note of [undefined, null, '', '  ', 5, `${longest}x`, 'a\0b', '\ud83d']) {
       assert.throws(
