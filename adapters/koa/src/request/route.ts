@@ -142,8 +142,13 @@ export function clientCall(request: Caller): Call {
 export function operatorCall(request: Caller, company_id: number): Call {
   return {
     company_id,
-    actor: `key:${request.principal.key_id}`,
+    actor: actorOf(request.principal),
     request_id: request.request_id,
     now_ms: request.now_ms,
   };
+}
+
+/** The caller as the audit log names it. */
+export function actorOf({ key_id }: Pick<Principal, 'key_id'>): string {
+  return `key:${key_id}`;
 }

@@ -23,7 +23,7 @@ import * as z from 'zod';
 import { type Answer, list, no_content, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import type { Query } from '../../request/query.ts';
-import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
+import { type ApiRequest, actorOf, clientCall, type Route, route } from '../../request/route.ts';
 import { data_of_domain, last4 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import { presentMinimalVirtualCard, presentVirtualCard } from './presenter.ts';
@@ -221,7 +221,7 @@ export function virtualCardRoutes(ports: {
           authorization_id,
           company_id: principal.role === 'operator' ? null : companyOf(principal),
           note: readReleaseNote(body.data),
-          actor: `key:${principal.key_id}`,
+          actor: actorOf(principal),
           request_id,
         });
         if (answer.kind === 'refused') throw answer.refusal;
