@@ -29,8 +29,8 @@ export const authorization_keys_step: BackfillStep = {
 
   async copyOnPostgres(client, { after, through }) {
     const of_range = 'from authorizations where id > $1::bigint and id <= $2::bigint';
-    // A pass that ends one of these holds waits for this batch, and then removes the key. A hold that
-    // begins later gets its key from the pass.
+    // A pass that ends one of these holds waits for this batch, and then removes the key. A hold
+    // that begins later gets its key from the pass.
     const held = `select id ${of_range} and held > 0 order by id for share`;
     const locked = new Set((await client.query<{ id: number }>(held, [after, through])).rows.map(({ id }) => id));
     const { rows } = await client.query<Row>(`select ${columns} ${of_range}`, [after, through]);

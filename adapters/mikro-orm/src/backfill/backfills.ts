@@ -22,8 +22,8 @@ export interface BackfillProgress {
   readonly done: number;
   readonly total: number;
   /**
-   * The time until the last row is copied at the rate that this process has seen, milliseconds. Null
-   * before two batches have run here.
+   * The time until the last row is copied at the rate that this process has seen, milliseconds.
+   * Null before two batches have run here.
    */
   readonly remaining_ms: number | null;
 }
@@ -213,9 +213,12 @@ function onPostgres({ pool }: PostgresConnection): BackfillWork {
       }),
     remove: (step) =>
       onClient(async (client) => {
-        const lock = ['select pg_try_advisory_lock(hashtextextended($1, 0)) as locked', [`backfill ${step.name}`]];
-        const { rows } = await client.query<{ locked: boolean }>(lock[0] as string, lock[1] as string[]);
-        if (rows[0]?.locked !== true) return;
+        const lock = [`backfill ${step.name}`];
+        const { rows } = await client.query<{ is_locked: boolean }>(
+          'select pg_try_advisory_lock(hashtextextended($1, 0)) as is_locked',
+          lock,
+        );
+        if (rows[0]?.is_locked !== true) return;
         try {
           // Statements that lock the table wait for running passes, and passes wait for them.
           await client.query(`set lock_timeout = '2s'`);
@@ -223,7 +226,7 @@ function onPostgres({ pool }: PostgresConnection): BackfillWork {
           await client.query(`update backfills set state = 'done' where name = $1`, [step.name]);
         } finally {
           await client.query('reset lock_timeout');
-          await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [`backfill ${step.name}`]);
+          await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
         }
       }),
   };

@@ -5,6 +5,7 @@ import {
   indexed_fields,
   indexField,
 } from '../event-index/index-range.ts';
+import { event_index_backfill } from '../schema/event-index-schema.ts';
 import { dropFilterIndexes } from '../schema/migrations/0013-event-index.ts';
 import type { BackfillRange, BackfillStep } from './backfill-step.ts';
 
@@ -13,7 +14,7 @@ import type { BackfillRange, BackfillStep } from './backfill-step.ts';
  * that a batch is short: volume 0 has the numbers 1 to 18, volume 1 those from 19 on.
  */
 export const event_index_step: BackfillStep = {
-  name: 'event index',
+  name: event_index_backfill,
   unit: 'parts of the event index',
   batch_max: 2,
 

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../connection/session.ts';
 
 /**
- * The reads of a card's authorizations by the indexes of before `authorization_keys`, until the keys
- * of all authorizations are copied.
+ * The reads of a card's authorizations by the indexes of before `authorization_keys`, until the
+ * keys of all authorizations are copied.
  */
 export function activityBeforeKeys({ db }: Pick<Session, 'db'>) {
   return {
@@ -18,8 +18,8 @@ export function activityBeforeKeys({ db }: Pick<Session, 'db'>) {
     },
 
     /** The newest ids of the card `c.column1`. */
-    newestIds: (table: 'authorizations', limit: number): RawBuilder<unknown> =>
-      sql`select n.id from ${sql.table(table)} n where n.card_id = c.column1 order by n.id desc limit ${limit}`,
+    newestIds: (limit: number): RawBuilder<unknown> =>
+      sql`select n.id from authorizations n where n.card_id = c.column1 order by n.id desc limit ${limit}`,
 
     /** The condition and the order of a page of `authorizations a`. */
     ofPage: (card_id: number, company_id: number, after: number | null): RawBuilder<unknown> =>

@@ -27,8 +27,8 @@ const progress_sql = `select segment_size, volume_size, indexed_below, merged_be
 /**
  * The event index on Postgres, one transaction for each segment or volume.
  *
- * Ids are drawn before the commit, so a segment can be full while a transaction that owns one of its
- * ids is open. Every writer of events holds the shared lock `event_writers_lock` from before it
+ * Ids are drawn before the commit, so a segment can be full while a transaction that owns one of
+ * its ids is open. Every writer of events holds the shared lock `event_writers_lock` from before it
  * draws ids to its end. Once the sequence has passed a segment, all owners of its ids have drawn
  * them and are among the holders of the lock. When these holders have ended, the segment is final.
  * Nobody takes the lock exclusively, so no writer ever waits for the index.

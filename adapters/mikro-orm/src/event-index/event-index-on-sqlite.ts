@@ -45,8 +45,8 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
   }
 
   /**
-   * Writes the blocks, and calls `finish` in the transaction of the last ones. Stops with false when
-   * another process has finished the range: it has written the same blocks.
+   * Writes the blocks, and calls `finish` in the transaction of the last ones. Stops with false
+   * when another process has finished the range: it has written the same blocks.
    */
   async function write(
     { from_id, range_size }: EventRange,

@@ -1,8 +1,8 @@
 import { bytesOf, type FilterKey, type KeyRange } from './filter-key.ts';
 
 /**
- * The index of one filter over a range of events is a sorted list of keys, each with the events that
- * have it, cut into blocks. A block is one row of `event_filter_blocks`:
+ * The index of one filter over a range of events is a sorted list of keys, each with the events
+ * that have it, cut into blocks. A block is one row of `event_filter_blocks`:
  *
  *   block = entry*
  *   entry = length of the key, key, length of the list, list

@@ -235,8 +235,8 @@ class Loaded {
   }
 
   /**
-   * Reads rows that the first answers refer to, and then the windows in which the loaded rows count.
-   * Usually there are none, and nothing is sent.
+   * Reads rows that the first answers refer to, and then the windows in which the loaded rows
+   * count. Usually there are none, and nothing is sent.
    */
   async complete(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
     await this.#loadReferred(client, templates, now_ms);

@@ -36,6 +36,9 @@ export const EventIndexState = defineEntity({
   },
 });
 
+/** The name of the backfill that indexes events from before migration 0013. */
+export const event_index_backfill = 'event index';
+
 /** The number of each filter in the index. It is stored, so it never changes. */
 export const event_filter_numbers = {
   'payload.merchant_amount': 1,

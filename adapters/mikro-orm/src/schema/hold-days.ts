@@ -1,6 +1,9 @@
 import type { HoldDays } from '@tallystick/access';
 
-/** The value of `companies.hold_days` when the holds of a company never end. No hold ends after 0 days. */
+/**
+ * The value of `companies.hold_days` when the holds of a company never end. No hold ends after 0
+ * days.
+ */
 export const no_end = 0;
 
 /** The domain's form of `companies.hold_days`. */

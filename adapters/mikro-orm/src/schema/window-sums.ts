@@ -5,8 +5,8 @@ import type { Database } from 'better-sqlite3';
 export type WindowRow = LedgerState['windows'][number];
 
 /**
- * The authorizations of a card as the `from` and `where` of a query, with the alias `s`. `card_id` is
- * an expression.
+ * The authorizations of a card as the `from` and `where` of a query, with the alias `s`. `card_id`
+ * is an expression.
  */
 export type AuthorizationsOfCard = (card_id: string) => string;
 

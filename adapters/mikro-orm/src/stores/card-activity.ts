@@ -75,7 +75,7 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
         ? sql`select n.authorization_id as id from authorization_keys n
             where n.card_id = c.column1 and n.key >= ${page_range.low} and n.key < ${page_range.high}
             order by n.key desc limit ${limit}`
-        : before_keys.newestIds('authorizations', limit);
+        : before_keys.newestIds(limit);
       const { rows } = await newest<AuthorizationRow>('authorizations', authorization_list, with_root, card_ids, ids);
       return byCard<Authorization>(card_ids, rows.map(authorizationOf));
     },

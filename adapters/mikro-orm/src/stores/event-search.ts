@@ -1,41 +1,22 @@
-import type { EventFilter, FilterName } from '@tallystick/events';
+import type { EventFilter } from '@tallystick/events';
 import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
+import { findEventIdsByColumns } from '../before-event-index/event-search.ts';
 import type { Session } from '../connection/session.ts';
 import { addMatches } from '../event-index/filter-block.ts';
 import { keyRangeOf } from '../event-index/filter-key.ts';
+import { inLeadingOrder } from '../event-index/filter-order.ts';
 import type { EventRange } from '../event-index/index-range.ts';
-import { event_filter_numbers } from '../schema/event-index-schema.ts';
+import { event_filter_numbers, event_index_backfill } from '../schema/event-index-schema.ts';
 import { event_filter_columns } from '../schema/schema.ts';
-import { findEventIdsByColumns } from './event-search-before.ts';
 import { jsonRows } from './json-rows.ts';
-
-/** Filters in the usual order of selectivity, the most selective first. */
-const leading: readonly FilterName[] = [
-  'payload.id',
-  'payload.approval_code',
-  'payload.net_ref_num',
-  'payload.vcn_id',
-  'payload.card_number',
-  'payload.merchant_name',
-  'payload.merchant_amount',
-  'payload.billing_amount',
-  'payload.transaction_date_time',
-  'created_at',
-  'payload.mcc',
-  'payload.mcc_description',
-  'payload.status',
-  'payload.transaction_type',
-  'event_type',
-  'payload.rcn_id',
-  'payload.rcn_alias',
-  'payload.financial_network_code',
-];
 
 /** The least number of newest ids whose events are compared one by one before the index is used. */
 const newest_looked_at = 512;
 
-/** The ranges of events that one statement looks up: few at first, because few may fill the page. */
+/**
+ * The ranges of events that one statement looks up: few at first, because few may fill the page.
+ */
 const ranges_at_once: readonly number[] = [8, 128, 2_048];
 
 /** A search for the `wanted` newest events of a company below an id. */
@@ -86,21 +67,13 @@ export async function findEventIds(
 async function readState({ db }: Session): Promise<IndexState> {
   const { rows } = await sql<IndexState>`
     select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, b.state <> 'copying' as is_complete
-    from event_index i cross join backfills b where b.name = 'event index'`.execute(db);
+    from event_index i cross join backfills b where b.name = ${event_index_backfill}`.execute(db);
   return rows[0]!;
 }
 
 async function readNewestId({ db }: Session): Promise<number> {
   const { rows } = await sql<{ id: number | null }>`select max(id) as id from events`.execute(db);
   return rows[0]?.id ?? 0;
-}
-
-function inLeadingOrder(filters: readonly EventFilter[]): readonly EventFilter[] {
-  return filters.toSorted((a, b) => rankOf(a) - rankOf(b));
-}
-
-function rankOf({ name, kind }: EventFilter): number {
-  return leading.indexOf(name) + (kind === 'range' ? leading.length : 0);
 }
 
 /**

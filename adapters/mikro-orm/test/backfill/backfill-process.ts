@@ -1,4 +1,7 @@
-/** A process that copies the keys of authorizations of the database in its argument, until it is killed. */
+/**
+ * A process that copies the keys of authorizations of the database in its argument, until it is
+ * killed.
+ */
 import { authorization_keys_step } from '../../src/backfill/authorization-keys-step.ts';
 import { backfillsOn } from '../../src/backfill/backfills.ts';
 import { connect } from '../../src/connection/connection.ts';

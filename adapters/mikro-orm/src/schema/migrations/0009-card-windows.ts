@@ -1,7 +1,7 @@
 /**
  * The counters of windows that are over. A window that ended before this migration has no row: the
- * ledger sums it from the history of the card when a message needs it. The index finds the clearings
- * that refer to a clearing.
+ * ledger sums it from the history of the card when a message needs it. The index finds the
+ * clearings that refer to a clearing.
  */
 export function cardWindows(): readonly string[] {
   return [

@@ -25,8 +25,8 @@ export async function authorizationKeys(dialect: Dialect, look: Look): Promise<r
     )${dialect === 'sqlite' ? ' without rowid' : ''}`,
     startBackfill('authorization-keys', last_id),
     ...(last_id === 0 ? dropIndexes(dialect) : []),
-    // Room on each new page for the next versions of its rows: a change of counters then stays on the
-    // page and writes none of the nine indexes.
+    // Room on each new page for the next versions of its rows: a change of counters then stays on
+    // the page and writes none of the nine indexes.
     ...(dialect === 'postgres' ? ['alter table virtual_cards set (fillfactor = 80)'] : []),
   ];
 }

@@ -4,7 +4,9 @@ export interface Look {
   largest(table: string, column: string): Promise<number>;
 }
 
-/** The statement that enters a backfill of the numbers 1..`until`. With nothing to copy it is done. */
+/**
+ * The statement that enters a backfill of the numbers 1..`until`. With nothing to copy it is done.
+ */
 export function startBackfill(name: string, until: number): string {
   const state = until === 0 ? 'done' : 'copying';
   return `insert into backfills (name, state, checkpoint, until) values ('${name}', '${state}', 0, ${until})`;

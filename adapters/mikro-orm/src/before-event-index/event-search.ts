@@ -1,31 +1,10 @@
-import type { EventFilter, FilterName } from '@tallystick/events';
+import type { EventFilter } from '@tallystick/events';
 import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../connection/session.ts';
+import { inLeadingOrder } from '../event-index/filter-order.ts';
 import { event_segment_bits, segmentOf } from '../schema/event-segments.ts';
 import { event_filter_columns } from '../schema/schema.ts';
-
-/** Filters in the usual order of selectivity, the most selective first. */
-const leading: readonly FilterName[] = [
-  'payload.id',
-  'payload.approval_code',
-  'payload.net_ref_num',
-  'payload.vcn_id',
-  'payload.card_number',
-  'payload.merchant_name',
-  'payload.merchant_amount',
-  'payload.billing_amount',
-  'payload.transaction_date_time',
-  'created_at',
-  'payload.mcc',
-  'payload.mcc_description',
-  'payload.status',
-  'payload.transaction_type',
-  'event_type',
-  'payload.rcn_id',
-  'payload.rcn_alias',
-  'payload.financial_network_code',
-];
 
 /** The least number of newest events that are compared one by one before an index is used. */
 const newest_looked_at = 256;
@@ -114,10 +93,10 @@ async function inSegmentsOfSqlite(session: Session, search: Search): Promise<rea
   return rows.map(({ id }) => id);
 }
 
-/** The filter that the fewest events match; among common ones, the first in the order above. */
+/** The filter that the fewest events match; among common ones, the usually rarest. */
 async function findRarest({ db }: Session, search: Search): Promise<EventFilter> {
   let best: { readonly filter: EventFilter; readonly count: number } | undefined;
-  for (const filter of search.filters.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+  for (const filter of inLeadingOrder(search.filters)) {
     const { rows } = await sql<{ count: number }>`
       with recursive ${orderBack(search.below)}
       select count(*) as count from (
@@ -158,10 +137,6 @@ function belowOf({ company_id, below }: Search): RawBuilder<unknown> {
 
 function indexOf({ name }: EventFilter): RawBuilder<unknown> {
   return sql.ref(`events_by_${event_filter_columns[name]}`);
-}
-
-function rankOf({ name, kind }: EventFilter): number {
-  return leading.indexOf(name) + (kind === 'range' ? leading.length : 0);
 }
 
 function toConditions(table: string, filters: readonly EventFilter[]): RawBuilder<unknown> {
