@@ -10,7 +10,10 @@ const sequences = {
   postgres: { short: 20, full: 200 },
 };
 
-/** The seed of the first sequences: the usual share reaches every case with it, whatever the seed of the run. */
+/**
+ * The seed of the first sequences: the usual share reaches every case with it, whatever the seed of
+ * the run.
+ */
 const covering_seed = 12;
 
 const reached = new Map<Case, number>();

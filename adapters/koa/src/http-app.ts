@@ -60,7 +60,10 @@ export interface HttpAppPorts {
   readonly sandbox: Sandbox | null;
   /** Requests a minute for keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
-  /** The most API requests in progress; `requests_max_default` when absent. Further ones are answered 503. */
+  /**
+   * The most API requests in progress; `requests_max_default` when absent. Further ones are
+   * answered 503.
+   */
   readonly requests_max?: number;
   readonly webhooks: WebhookServices;
   /** False: only health and metrics, for a process that only sends deliveries. True when absent. */

@@ -23,7 +23,9 @@ export interface System {
    * Ends the hold of an authorization by hand. Refuses `conflict` when it holds nothing.
    */
   releaseHold(card_id: number, authorization_id: number, note: string): Promise<Answer<null>>;
-  /** Changes the days after which later holds of the company end, for cards without aging velocity. */
+  /**
+   * Changes the days after which later holds of the company end, for cards without aging velocity.
+   */
   setHoldDays(hold_days: HoldDays): Promise<Answer<null>>;
   /** Moves the clock forward to this instant, epoch milliseconds. Otherwise the clock is frozen. */
   advanceClock(to_ms: number): Promise<void>;

@@ -13,7 +13,8 @@ const reset_time_ms = 1_000;
  * be valid according to `isTimeZone`.
  */
 export function agingHoldEnd(authorized_at_ms: number, hold_days: number, time_zone: string): number {
-  // The local clock of UTC skips and repeats nothing. Most holds end by it, and none needs a calendar.
+  // The local clock of UTC skips and repeats nothing. Most holds end by it, and none needs a
+  // calendar.
   if (time_zone === 'UTC') return (Math.floor(authorized_at_ms / day_ms) + hold_days) * day_ms + reset_time_ms;
   const wanted = Temporal.Instant.fromEpochMilliseconds(authorized_at_ms)
     .toZonedDateTimeISO(time_zone)

@@ -110,8 +110,8 @@ export async function verifyDelivery(delivery: ReceivedDelivery, options: Verify
 
 /**
  * Verifies `webhook-signature` as the Standard Webhooks specification defines it: with the bytes
- * that the base64 after `whsec_` stands for, or with the text of any other secret. It covers id, timestamp and body, and not the URL. Compares in constant
- * time. Throws like `verifyDelivery`.
+ * that the base64 after `whsec_` stands for, or with the text of any other secret. It covers id,
+ * timestamp and body, and not the URL. Compares in constant time. Throws like `verifyDelivery`.
  *
  * @example
  * const secrets = [new_secret, old_secret];

@@ -46,7 +46,10 @@ export interface Metrics {
    * indexed. It is called when the metrics are read.
    */
   watchUnindexedSegments(read: () => Promise<number>): void;
-  /** Registers a reader of the number of open quarantined records. It is called when the metrics are read. */
+  /**
+   * Registers a reader of the number of open quarantined records. It is called when the metrics are
+   * read.
+   */
   watchQuarantine(read: () => Promise<number>): void;
   readonly content_type: string;
   /** The metrics in the Prometheus text format. */

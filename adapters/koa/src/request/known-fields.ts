@@ -5,7 +5,9 @@ import { ignoresUnknownNames, type Route } from './route.ts';
 /** The most unknown fields that one refusal names. */
 const named_max = 50;
 
-/** The fields of an object in a request. The value is null for a field that holds no closed object. */
+/**
+ * The fields of an object in a request. The value is null for a field that holds no closed object.
+ */
 type KnownFields = ReadonlyMap<string, KnownFields | null>;
 
 /** Returns the body without the members that are ignored. Refuses unknown fields. */

@@ -75,7 +75,9 @@ export const minimal_item = z
  */
 export const short_text = z.string().meta({ maxLength: network_text_length_max });
 
-/** A name that a person chooses: 1 to `length_max` characters (code points). The domain checks it. */
+/**
+ * A name that a person chooses: 1 to `length_max` characters (code points). The domain checks it.
+ */
 export function nameText(length_max: number) {
   return z.string().meta({ minLength: 1, maxLength: length_max });
 }

@@ -60,7 +60,9 @@ export async function readCompany(tx: Pick<AccessTx, 'companies'>, id: number): 
   return company;
 }
 
-/** The operator's change of a company. A field that is absent stays. Null stands for the default. */
+/**
+ * The operator's change of a company. A field that is absent stays. Null stands for the default.
+ */
 export interface CompanyChange {
   /** 1 to 255 characters. It has no default, so null is refused. */
   readonly name?: unknown;
@@ -73,8 +75,8 @@ export interface CompanyChange {
 }
 
 /**
- * Changes a company. Writes the audit log if the change makes a difference. Refuses `not_found`, and
- * `validation_failed` with every invalid field.
+ * Changes a company. Writes the audit log if the change makes a difference. Refuses `not_found`,
+ * and `validation_failed` with every invalid field.
  */
 export async function updateCompany(
   tx: Pick<AccessTx, 'companies' | 'audit'>,

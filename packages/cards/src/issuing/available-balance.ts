@@ -5,8 +5,8 @@ import type { Controls, Counters } from './card.ts';
 /**
  * Returns the amount that the card may still be used for, in minor units of its limit currency. It
  * is the total of the window that contains `now_ms`, less the amount cleared in that window and the
- * amount of open holds. A cleared amount below 0 counts as 0. The result is negative after a clearing
- * above the limit.
+ * amount of open holds. A cleared amount below 0 counts as 0. The result is negative after a
+ * clearing above the limit.
  *
  * The counters may belong to an older window, and may still count `held_past_end` of ended holds.
  * The result is correct without a job that has run (service specification 2.1).

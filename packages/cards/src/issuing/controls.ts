@@ -77,8 +77,9 @@ export function readNewControls(
 
 /**
  * Reads the controls of a card after a change. A control that is absent from the request stays, and
- * null resets it to what a new card has (decision: null). Adds every problem to `fields`; the result is valid only if there is none. `used` is the amount
- * that the current window has cleared and holds now.
+ * null resets it to what a new card has (decision: null). Adds every problem to `fields`; the
+ * result is valid only if there is none. `used` is the amount that the current window has cleared
+ * and holds now.
  */
 export function readChangedControls(
   fields: RequestFields,

@@ -13,8 +13,8 @@ export interface CardReading {
   readonly card: VirtualCard;
   readonly available_balance: Money;
   /**
-   * The newest authorizations, newest first, without expired and released ones. Empty in a list that did not
-   * request them.
+   * The newest authorizations, newest first, without expired and released ones. Empty in a list
+   * that did not request them.
    */
   readonly authorizations: readonly Authorization[];
   /** The newest clearings, newest first. Empty in a list that did not request them. */

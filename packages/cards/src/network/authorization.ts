@@ -78,8 +78,8 @@ export type AuthorizationStatus = (typeof authorization_statuses)[number];
 
 /**
  * A recorded message about a card. Requests and advices are roots and carry a hold. Increments,
- * reversals and advices of a decision of ours refer to their root, whose hold they may have changed,
- * and hold nothing themselves.
+ * reversals and advices of a decision of ours refer to their root, whose hold they may have
+ * changed, and hold nothing themselves.
  */
 export interface Authorization {
   readonly id: number;
@@ -117,8 +117,8 @@ export interface Authorization {
   // 'declined') and amounts of 0.
   readonly status: AuthorizationStatus;
   /**
-   * The authorized sum in the limit currency: the amount of the root, as corrected by reversals that
-   * came first, plus increments less reversals, as changed by advices of the decision.
+   * The authorized sum in the limit currency: the amount of the root, as corrected by reversals
+   * that came first, plus increments less reversals, as changed by advices of the decision.
    */
   readonly authorized: Money;
   /** The amount held now. */

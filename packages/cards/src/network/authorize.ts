@@ -162,7 +162,10 @@ function amountOf(card: WorkingCard, message: AuthorizationMessage): Money | 're
   return corrected === 0 ? 'reversed' : money(Math.min(amount, corrected));
 }
 
-/** The available amount of the window in which a message counts: that of its root, else the present one. */
+/**
+ * The available amount of the window in which a message counts: that of its root, else the present
+ * one.
+ */
 function availableFor(card: WorkingCard, root: Entry | null): number {
   return card.available(root?.now.window_start_ms ?? card.window_start_ms);
 }

@@ -135,8 +135,8 @@ function effectOf(working: WorkingCard, message: ClearingMessage, match: Match, 
 }
 
 /**
- * Whether a linked credit takes back more than its purchase cleared, net of the other credits of the
- * purchase (decision: clearing). The authorization of a refund has no purchase.
+ * Whether a linked credit takes back more than its purchase cleared, net of the other credits of
+ * the purchase (decision: clearing). The authorization of a refund has no purchase.
  */
 function exceedsPurchase(
   { clearings }: WorkingCard,

@@ -78,7 +78,8 @@ function classByAmount({ message, card, amount }: Classified, root: Authorizatio
 
 /**
  * The class of a clearing in another merchant currency than authorized, by the amounts in the
- * currency of the card: the rate may move them, so an excess is no tip (decision: matching, rule 3).
+ * currency of the card: the rate may move them, so an excess is no tip (decision: matching, rule
+ * 3).
  */
 function classInOtherCurrency(cleared: number, authorized: number): ClearingClass {
   if (cleared === authorized) return 'exact';

@@ -9,8 +9,8 @@ type Correcting = Pick<AuthorizationMessage, 'merchant_currency' | 'replacement_
 /**
  * The authorized amount that remains after a reversal, in minor units of the card's limit currency;
  * 0 for a reversal in full. Of the billing amount and the transaction amount, the first counts that
- * is not 0 and is in the limit currency: the network leaves an amount out by null or by 0. A reversal
- * in part with neither is refused, naming the missing field (decision: network side, 2).
+ * is not 0 and is in the limit currency: the network leaves an amount out by null or by 0. A
+ * reversal in part with neither is refused, naming the missing field (decision: network side, 2).
  */
 export function correctedAmount(
   card: Pick<LedgerCard, 'billing_currency' | 'currency'>,

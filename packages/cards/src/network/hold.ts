@@ -14,7 +14,9 @@ export function isRefundRoot(authorization: Authorization): boolean {
   return isRefund(authorization.details.card_holder_transaction_type_code);
 }
 
-/** Whether this is a root whose hold may still change: not yet cleared, reversed or past its end. */
+/**
+ * Whether this is a root whose hold may still change: not yet cleared, reversed or past its end.
+ */
 function isLive(authorization: Authorization, now_ms: number): boolean {
   return (
     isStandingRoot(authorization) &&
@@ -50,8 +52,8 @@ export function reportedRoot(card: WorkingCard, trace_id: string): Entry | null 
 
 /**
  * How much an advice of `amount` changes the hold of the authorization that it reports: the amount
- * less the one that was reported before it, which is that of the newest earlier advice, else that of
- * the authorization as sent. 0 when the hold cannot change any more (decision: network side, 2).
+ * less the one that was reported before it, which is that of the newest earlier advice, else that
+ * of the authorization as sent. 0 when the hold cannot change any more (decision: network side, 2).
  * Negative when the advice lowers the hold.
  */
 export function reportedRise(card: WorkingCard, { now: root }: Entry, amount: number): number {

@@ -64,10 +64,10 @@ export class Lane {
   }
 
   /**
-   * How long a message that arrives now would wait, milliseconds: the rest of the present round, and
-   * one round for every full batch that waits. A round lasts from one take to the next. The shortest
-   * of the last rounds counts, so that one slow pass does not refuse a burst. A round that already
-   * takes longer than that is expected to take as long again.
+   * How long a message that arrives now would wait, milliseconds: the rest of the present round,
+   * and one round for every full batch that waits. A round lasts from one take to the next. The
+   * shortest of the last rounds counts, so that one slow pass does not refuse a burst. A round that
+   * already takes longer than that is expected to take as long again.
    */
   expectedWait(): number {
     if (this.#round_begun_ms === null) return 0;
@@ -83,8 +83,8 @@ export class Lane {
   }
 
   /**
-   * Begins a round: removes and returns the messages of its pass, the first `batch_max`, or one that
-   * is tried alone. Empty when no message waits.
+   * Begins a round: removes and returns the messages of its pass, the first `batch_max`, or one
+   * that is tried alone. Empty when no message waits.
    */
   take(): Batch {
     const begun_ms = this.#monotonicNow();

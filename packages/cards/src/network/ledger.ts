@@ -99,7 +99,9 @@ export interface LedgerChanges {
   readonly events: readonly (NewEvent & { readonly id: number })[];
   readonly unknown_numbers: readonly UnknownNumberMessage[];
   readonly audit_entries: readonly (AuditEntry & { readonly at_ms: number })[];
-  /** Refused messages, each once. A known one adds to its record: the count, the reason, the time. */
+  /**
+   * Refused messages, each once. A known one adds to its record: the count, the reason, the time.
+   */
   readonly quarantined: readonly RefusedRecord[];
 }
 

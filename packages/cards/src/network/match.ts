@@ -134,7 +134,9 @@ export function isSettledByReference(message: ClearingMessage, roots: readonly A
   return roots.some((root) => isClearable(message, root) && isSameNetworkReference(message, root));
 }
 
-/** Whether the merchant charged in another currency than authorized (dynamic currency conversion). */
+/**
+ * Whether the merchant charged in another currency than authorized (dynamic currency conversion).
+ */
 export function isInOtherCurrency(
   { merchant_currency }: Pick<ClearingMessage, 'merchant_currency'>,
   root: Pick<Authorization, 'merchant_currency'>,
@@ -152,8 +154,8 @@ function isAboveTolerance(cleared: number, authorized: number): boolean {
 }
 
 /**
- * The candidates of rule 3 that a clearing belongs to most likely, oldest first: those that wait for
- * a clearing, else those whose hold ended without one, else all.
+ * The candidates of rule 3 that a clearing belongs to most likely, oldest first: those that wait
+ * for a clearing, else those whose hold ended without one, else all.
  */
 function bestOf(candidates: readonly Authorization[]): readonly Authorization[] {
   const groups: readonly (readonly AuthorizationStatus[])[] = [

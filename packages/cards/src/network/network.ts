@@ -12,8 +12,8 @@
  * not wait for others. When a pass rejects, its messages are tried again one by one, so that a
  * message that fails the pass fails alone.
  *
- * A message that would wait too long is refused immediately, and one that has waited too long is not
- * decided any more (ADR 0020). Both fail with a retryable fault.
+ * A message that would wait too long is refused immediately, and one that has waited too long is
+ * not decided any more (ADR 0020). Both fail with a retryable fault.
  */
 import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
@@ -60,8 +60,8 @@ export interface NetworkPorts extends QuarantinePorts {
   /** Receives each error of a pass, for the log; the callers receive their answers anyway. */
   readonly onFault?: (error: unknown) => void;
   /**
-   * Called for each message that is refused without a decision because of load: thousands of times a
-   * second under overload.
+   * Called for each message that is refused without a decision because of load: thousands of times
+   * a second under overload.
    */
   readonly onOverload?: (reason: OverloadReason) => void;
 }
@@ -167,8 +167,8 @@ export function createNetwork(ports: NetworkPorts): Network {
   }
 
   /**
-   * While messages wait, refuses each once it has waited too long, even while a pass hangs. A second
-   * watch begins only when a message will have waited too long before the first watch ends.
+   * While messages wait, refuses each once it has waited too long, even while a pass hangs. A
+   * second watch begins only when a message will have waited too long before the first watch ends.
    */
   function watch(lane: Lane): void {
     if (wait_bound === undefined) return;

@@ -8,7 +8,10 @@ import type { LedgerChanges, LedgerState } from './ledger.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 import { WorkingCards } from './working-copy.ts';
 
-/** The dependencies of a pass: the vault checks codes, approval codes are drawn, and refused clearings are sealed. */
+/**
+ * The dependencies of a pass: the vault checks codes, approval codes are drawn, and refused
+ * clearings are sealed.
+ */
 export interface PassPorts extends QuarantinePorts {
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;

@@ -7,10 +7,10 @@ import type { PastWindow } from './ledger.ts';
 export type WindowKey = Pick<PastWindow, 'card_id' | 'window_start_ms'>;
 
 /**
- * The past windows whose counters a pass must load, each once: those in which a loaded authorization
- * or clearing counts, if it is not the window of the card's counters. `windowOf` returns the start of
- * that window, and undefined for a card that the pass has not loaded. Cards with one window for ever
- * have no past windows.
+ * The past windows whose counters a pass must load, each once: those in which a loaded
+ * authorization or clearing counts, if it is not the window of the card's counters. `windowOf`
+ * returns the start of that window, and undefined for a card that the pass has not loaded. Cards
+ * with one window for ever have no past windows.
  */
 export function pastWindowsOf(
   authorizations: Iterable<Authorization>,

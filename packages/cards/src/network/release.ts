@@ -9,9 +9,9 @@ import type { ReleaseMessage } from './release-message.ts';
 import type { WorkingCard } from './working-copy.ts';
 
 /**
- * Ends the hold of an authorization, and records the change of the card with its event and its audit
- * entry. The use stays. Refuses `not_found` what is unknown or of another company, and `conflict`
- * when nothing is held.
+ * Ends the hold of an authorization, and records the change of the card with its event and its
+ * audit entry. The use stays. Refuses `not_found` what is unknown or of another company, and
+ * `conflict` when nothing is held.
  */
 export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer {
   const working = pass.cards.ofId(message.vcn_id);

@@ -46,8 +46,8 @@ class PassInstant {
 
 /**
  * A card within a pass: its loaded history, and its counters in the window of the pass and in the
- * past windows in which that history counts. Every change of a hold goes through this class, so that
- * rows and counters change together.
+ * past windows in which that history counts. Every change of a hold goes through this class, so
+ * that rows and counters change together.
  */
 export class WorkingCard {
   readonly card: LedgerCard;
@@ -121,8 +121,8 @@ export class WorkingCard {
   }
 
   /**
-   * The end of a hold made now, epoch milliseconds: that of aging velocity, else that of the company
-   * (decision: windows and holds). Null when the company's holds never end.
+   * The end of a hold made now, epoch milliseconds: that of aging velocity, else that of the
+   * company (decision: windows and holds). Null when the company's holds never end.
    */
   holdEnd(): number | null {
     const { authorization_hold_days, aging_velocity_time_zone, hold_days } = this.card;

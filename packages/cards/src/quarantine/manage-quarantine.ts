@@ -87,8 +87,8 @@ function applied({ id, clearing_id }: QuarantinedRecord): Refusal {
 }
 
 /**
- * Re-encrypts with the newest key of the ring every quarantined message that an older key sealed, in
- * transactions of at most `batch` records. Returns how many.
+ * Re-encrypts with the newest key of the ring every quarantined message that an older key sealed,
+ * in transactions of at most `batch` records. Returns how many.
  */
 export function resealQuarantine(unitOfWork: UnitOfWork<ReadTx>, sealer: Sealer, batch = 100): Promise<number> {
   return resealAll(unitOfWork, {

@@ -12,7 +12,10 @@ export interface QuarantinePorts {
   readonly sha256: Sha256;
 }
 
-/** The clearing as the network could have sent it: `normalizeClearing` reads the same message from it. */
+/**
+ * The clearing as the network could have sent it: `normalizeClearing` reads the same message from
+ * it.
+ */
 function toInput({ kind, pan, number_index, details, request_id, ...fields }: ClearingMessage): ClearingInput {
   return { ...details, ...fields, card_number: pan?.reveal() ?? null } as ClearingInput;
 }

@@ -12,8 +12,8 @@ const references = ['MCCABC1231120', 'MCCABC1241120', null] as const;
 type Sent = Partial<ClearingInput>;
 
 /**
- * A debit or a credit, of an authorization or of none, and perhaps its message reversal. No two share
- * acquirer reference data, so that a reversal either finds its clearing or finds none.
+ * A debit or a credit, of an authorization or of none, and perhaps its message reversal. No two
+ * share acquirer reference data, so that a reversal either finds its clearing or finds none.
  */
 const clearings = fc.record({
   reference: fc.constantFrom(...references),

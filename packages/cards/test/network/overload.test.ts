@@ -102,7 +102,9 @@ class Overload {
     });
   }
 
-  /** Sends an authorization, or a clearing. With `lane`, of a number in that lane which no card has. */
+  /**
+   * Sends an authorization, or a clearing. With `lane`, of a number in that lane which no card has.
+   */
   send(kind: 'authorization' | 'clearing' = 'authorization', lane?: number): Sent {
     const { world, time, network } = this;
     const own = lane === undefined ? {} : { number_index: new Uint8Array([lane]) };

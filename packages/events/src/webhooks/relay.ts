@@ -49,7 +49,8 @@ export interface Relay {
   nudge(): void;
   /**
    * Relays all events that are committed now, except those that another relay holds: a nudge of its
-   * own follows for these. A call during a round waits for the next round. Rejects when a transaction or the queue fails. Does nothing once stopping.
+   * own follows for these. A call during a round waits for the next round. Rejects when a
+   * transaction or the queue fails. Does nothing once stopping.
    */
   run(): Promise<void>;
   /**

@@ -21,8 +21,8 @@ export function drawWebhookSecret(random: Random): string {
 }
 
 /**
- * Whether a client may choose this secret for a webhook. A text that begins with `whsec_` and is not
- * its base64 is refused, because no library of Standard Webhooks could verify with it.
+ * Whether a client may choose this secret for a webhook. A text that begins with `whsec_` and is
+ * not its base64 is refused, because no library of Standard Webhooks could verify with it.
  */
 export function isWebhookSecret(secret: unknown): secret is string {
   if (!isSharedSecret(secret)) return false;

@@ -49,7 +49,9 @@ export interface ClearingPlan {
   readonly flaw: ClearingFlaw | null;
 }
 
-/** Purchases with one network reference, what becomes of some, and a clearing with the reference. */
+/**
+ * Purchases with one network reference, what becomes of some, and a clearing with the reference.
+ */
 export interface SharedReferencePlan {
   readonly card_pick: number;
   readonly requests: readonly AuthorizationPlan[];
@@ -152,7 +154,9 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
   });
 }
 
-/** The clearing of a plan, about a card of the run as the model knows it. Valid but for its flaw. */
+/**
+ * The clearing of a plan, about a card of the run as the model knows it. Valid but for its flaw.
+ */
 export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingWire {
   const card = pickUsed(model.cards, plan.card_pick);
   const isAwaited = (purchase: Purchase) => plan.awaited && isLive(purchase, model.now_ms);
@@ -216,7 +220,9 @@ function conversionOf(
   };
 }
 
-/** What is wrong with the clearing. An id that is known elsewhere needs a clearing of another card. */
+/**
+ * What is wrong with the clearing. An id that is known elsewhere needs a clearing of another card.
+ */
 function flawOf({ flaw }: ClearingPlan, card: ReferenceCard, model: ReferenceModel): Partial<ClearingWire> {
   if (flaw === 'other_billing_currency') return { billing_currency: other(model.world.billing_currency) };
   if (flaw !== 'known_elsewhere') return {};

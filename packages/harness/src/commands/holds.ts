@@ -65,7 +65,9 @@ export class SetHoldDays implements Command {
   }
 }
 
-/** Purchases with one network reference, what becomes of them, and a clearing with the reference. */
+/**
+ * Purchases with one network reference, what becomes of them, and a clearing with the reference.
+ */
 export class ClearAmongSeveral implements Command {
   readonly #plan: SharedReferencePlan;
 

@@ -75,8 +75,8 @@ export function problemsOf(card: ReferenceCard, message: AuthorizationWire): rea
 }
 
 /**
- * Decides a message that is valid and not a duplicate, and records the changes in the history of its
- * purchase.
+ * Decides a message that is valid and not a duplicate, and records the changes in the history of
+ * its purchase.
  */
 export function decide(card: ReferenceCard, message: AuthorizationWire, around: Surroundings): Decision {
   const { now_ms } = around;
@@ -127,8 +127,8 @@ export function sameMessage(a: AuthorizationWire, b: AuthorizationWire): boolean
 }
 
 /**
- * The first reason of the table that applies. `onto` is the purchase to which an increment adds: its
- * window counts, also when it is over.
+ * The first reason of the table that applies. `onto` is the purchase to which an increment adds:
+ * its window counts, also when it is over.
  */
 function firstReason(
   card: ReferenceCard,
@@ -189,8 +189,8 @@ function declined(reason: Reason): Decision {
 }
 
 /**
- * An incremental authorization adds to the hold of an open one, in the window of that one. It is not
- * a new use.
+ * An incremental authorization adds to the hold of an open one, in the window of that one. It is
+ * not a new use.
  */
 function increase(card: ReferenceCard, message: AuthorizationWire, around: Surroundings, onto: Purchase): Decision {
   const { now_ms } = around;
@@ -210,8 +210,8 @@ function increase(card: ReferenceCard, message: AuthorizationWire, around: Surro
 
 /**
  * An advice of an approved authorization of the card tells of that decision: no new hold, no new
- * use. While it can still grow, its amount and its hold change by the advised amount less the amount
- * told before. Otherwise the advice is only recorded.
+ * use. While it can still grow, its amount and its hold change by the advised amount less the
+ * amount told before. Otherwise the advice is only recorded.
  */
 function tell(
   card: ReferenceCard,
@@ -273,8 +273,8 @@ function correctedAmount(card: ReferenceCard, message: AuthorizationWire): numbe
 }
 
 /**
- * The reversals that came before their original and wait for it: what each leaves of the amount. The
- * first request or approving advice with the trace_id uses all of them up.
+ * The reversals that came before their original and wait for it: what each leaves of the amount.
+ * The first request or approving advice with the trace_id uses all of them up.
  */
 function earlyReversals(card: ReferenceCard, message: AuthorizationWire): readonly (number | 'in full')[] {
   const same_trace = card.messages

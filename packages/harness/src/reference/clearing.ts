@@ -67,8 +67,8 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
 }
 
 /**
- * Whether a linked credit is above what its purchase cleared, net of the other credits. The credit of
- * a refund authorization is not above anything: it is what was authorized.
+ * Whether a linked credit is above what its purchase cleared, net of the other credits. The credit
+ * of a refund authorization is not above anything: it is what was authorized.
  */
 function isAbovePurchase(card: ReferenceCard, { purchase, earlier }: Match, effect: number): boolean {
   if (purchase !== null) return !isRefund(purchase.message) && clearedAmount(purchase) + effect < 0;

@@ -43,8 +43,8 @@ export interface Standing {
   /** Whether its hold has ended by time or by hand. */
   hold_is_over: boolean;
   /**
-   * Whether it is a use. A debit always is one, and anything that held an amount until a reversal in
-   * full gives the use back. A release by hand leaves the use.
+   * Whether it is a use. A debit always is one, and anything that held an amount until a reversal
+   * in full gives the use back. A release by hand leaves the use.
    */
   is_use: boolean;
   /** Whether a debit has cleared. */

@@ -48,8 +48,8 @@ export function readCreate(request: CardRequest, world: World, now_ms: number, e
 }
 
 /**
- * The rules of an update. Null resets a field to what a new card has. `used` is the cleared and held
- * amount of the current window.
+ * The rules of an update. Null resets a field to what a new card has. `used` is the cleared and
+ * held amount of the current window.
  */
 export function readUpdate(
   request: CardRequest,

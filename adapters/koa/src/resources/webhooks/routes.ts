@@ -122,7 +122,8 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       takes_back: webhook,
       answer: webhook,
       async transaction(tx, request) {
-        // The two fields that cannot be changed have any value here: the domain refuses them by name.
+        // The two fields that cannot be changed have any value here: the domain refuses them by
+        // name.
         const input = request.body.data as WebhookRequestInput;
         const updated = await updateWebhook(tx, { sealer }, clientCall(request), request.id, input);
         return { ...resource(presentWebhook(updated)), committed: ports.webhooks.due };
