@@ -3,7 +3,7 @@ import { kindOf } from '../reference/authorization.ts';
 import { gmtDate } from '../reference/calendar.ts';
 import { availableBalance, perTransactionMax, purchasesOf, type ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
-import { isLive, type Purchase, toldAmount } from '../reference/purchase.ts';
+import { isLive, type Purchase, reportedAmount } from '../reference/purchase.ts';
 import type { AuthorizationWire } from '../system.ts';
 import { currencies } from './cards.ts';
 import { pick, pickUsed, seldom } from './picks.ts';
@@ -50,8 +50,8 @@ export interface AuthorizationPlan {
    * reference.
    */
   readonly reference_pick: number | null;
-  /** Tenths of the amount that was told before, for an advice of a decision of ours. */
-  readonly told_tenths: number;
+  /** Tenths of the amount that was reported before, for an advice of a decision of ours. */
+  readonly reported_tenths: number;
   /** The message type in words or as four digits. */
   readonly in_words: boolean;
   readonly unknown_number: boolean;
@@ -124,7 +124,7 @@ export function authorizationPlan(): fc.Arbitrary<AuthorizationPlan> {
       { weight: 6, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.nat({ max: 10 }) },
     ),
-    told_tenths: fc.oneof(
+    reported_tenths: fc.oneof(
       { weight: 1, arbitrary: fc.constant(10) },
       { weight: 2, arbitrary: fc.integer({ min: 0, max: 20 }) },
     ),
@@ -213,7 +213,7 @@ export function amountsOf(
 function amountOf(plan: AuthorizationPlan, card: ReferenceCard, about: Purchase | undefined, now_ms: number): number {
   if (plan.kind === 'verification') return 0;
   if (plan.kind === 'advice_of_ours' && about !== undefined) {
-    return Math.min(Math.floor((toldAmount(about) * plan.told_tenths) / 10), amount_largest);
+    return Math.min(Math.floor((reportedAmount(about) * plan.reported_tenths) / 10), amount_largest);
   }
   const maximum = perTransactionMax(card.controls);
   const limits = () => ({

@@ -108,7 +108,7 @@ export function earlyReversalOf(plan: EarlyReversalPlan, model: ReferenceModel):
   const amount = Math.min(whole, amount_largest);
   const original = { trace_id: `${model.world.tag}T${model.fresh()}`, authorized: amount, amount, mcc: mccs[0] };
   const reversals = plan.corrections.map((correction) => reversalMessage(correction, model, card, original));
-  const told = (message_type_indicator: string): AuthorizationWire => ({
+  const sent = (message_type_indicator: string): AuthorizationWire => ({
     ...unamended(reversals[0]!),
     ...amountsOf(amount, card, model, false),
     system_trace_audit_number: freshAuditNumber(model),
@@ -116,9 +116,9 @@ export function earlyReversalOf(plan: EarlyReversalPlan, model: ReferenceModel):
   });
   return [
     ...reversals,
-    ...(plan.advice_of_decline ? [{ ...told('0120'), response_code: '05' }] : []),
-    told(plan.original_is_advice ? '0120' : '0100'),
-    ...(plan.again ? [told('0100')] : []),
+    ...(plan.advice_of_decline ? [{ ...sent('0120'), response_code: '05' }] : []),
+    sent(plan.original_is_advice ? '0120' : '0100'),
+    ...(plan.again ? [sent('0100')] : []),
   ];
 }
 

@@ -10,7 +10,7 @@ import {
   usesOf,
   windowOn,
 } from './card.ts';
-import { authorizedAmount, holdOf, isLive, type Purchase, standingOf, statusOf, toldAmount } from './purchase.ts';
+import { authorizedAmount, holdOf, isLive, type Purchase, reportedAmount, standingOf, statusOf } from './purchase.ts';
 
 /** The table of reasons: the network's answer for each. */
 export const reasons = {
@@ -93,7 +93,7 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
     if (onto !== undefined) return increase(card, message, around, onto);
     card.note('increment: without an open authorization');
   } else if (kind === 'advice' && known.length > 0) {
-    return tell(card, message, around, live ?? known.at(-1)!);
+    return applyReport(card, message, around, live ?? known.at(-1)!);
   }
 
   const early = earlyReversals(card, message);
@@ -175,7 +175,7 @@ function approved(
     at_ms: now_ms,
     approval_code: null,
     id: null,
-    sent: toldBy(card, message),
+    sent: reportedBy(card, message),
     amount: holds,
     window: windowOn(card, now_ms),
     hold_end_ms,
@@ -202,26 +202,26 @@ function increase(card: ReferenceCard, message: AuthorizationWire, around: Surro
     if (reason !== 'V') return declined(reason);
     card.note(in_past_window ? 'increment: approved in a past window' : 'increment: approved in the present window');
   } else {
-    card.note('increment: told by an advice');
+    card.note('increment: reported by an advice');
   }
   onto.history.push({ what: 'increased', by: amount, at_ms: now_ms });
   return { reason: 'V', purchase: onto, status: 'open' };
 }
 
 /**
- * An advice of an approved authorization of the card tells of that decision: no new hold, no new
+ * An advice of an approved authorization of the card reports that decision: no new hold, no new
  * use. While it can still grow, its amount and its hold change by the advised amount less the
- * amount told before. Otherwise the advice is only recorded.
+ * amount reported before. Otherwise the advice is only recorded.
  */
-function tell(
+function applyReport(
   card: ReferenceCard,
   message: AuthorizationWire,
   { now_ms, hold_days }: Surroundings,
   about: Purchase,
 ): Decision {
-  const amount = toldBy(card, message);
+  const amount = reportedBy(card, message);
   // The authorization of a refund holds nothing, whatever an advice says.
-  const by = isLive(about, now_ms) && !isRefund(about.message) ? amount - toldAmount(about) : 0;
+  const by = isLive(about, now_ms) && !isRefund(about.message) ? amount - reportedAmount(about) : 0;
   if (!isLive(about, now_ms)) card.note('advice: of an authorization that is closed');
   else if (by === 0) card.note('advice: repeats an authorization');
   else card.note(by > 0 ? 'advice: raises an authorization' : 'advice: lowers an authorization');
@@ -234,7 +234,7 @@ function tell(
 }
 
 /** The amount that a message names for its authorization: a refund holds nothing. */
-function toldBy(card: ReferenceCard, message: AuthorizationWire): number {
+function reportedBy(card: ReferenceCard, message: AuthorizationWire): number {
   return isRefund(message) ? 0 : limitAmount(card, message);
 }
 

@@ -43,7 +43,7 @@ export const cases = [
   'increment: approved in a past window',
   'increment: above what a past window has left',
   'increment: without an open authorization',
-  'increment: told by an advice',
+  'increment: reported by an advice',
 
   // Advices.
   'advice: of a decision elsewhere',

@@ -148,7 +148,7 @@ export function isLive(purchase: Purchase, now_ms: number): boolean {
 }
 
 /** The amount that the network named before: in the newest advice, else in the message itself. */
-export function toldAmount(purchase: Purchase): number {
+export function reportedAmount(purchase: Purchase): number {
   return purchase.history.findLast((change) => change.what === 'advised')?.amount ?? purchase.sent;
 }
 
