@@ -21,7 +21,6 @@ export const decide_sqlite: Bench = {
     const fill = { cards, authorizations: 0, events: 0 };
     const ours = await filledDatabase('sqlite', fill);
     const hand = await filledDatabase('sqlite', fill);
-    await dropFilterIndexes(hand);
     const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random, ...plain_quarantine });
     const by_hand = byHand(pathOf(hand));
     const timed = (decide: Parameters<typeof byCallers>[2]) => async () =>
@@ -118,9 +117,4 @@ const first_indexes = [
 
 function pathOf({ database_url }: FilledDatabase): string {
   return database_url.slice('sqlite:'.length);
-}
-
-/** The indexes that only filters on the event log use. */
-async function dropFilterIndexes({ execute, indexNames }: FilledDatabase): Promise<void> {
-  for (const name of await indexNames('events')) if (name.startsWith('events_by_')) await execute(`drop index ${name}`);
 }

@@ -15,8 +15,6 @@ export interface FilledDatabase {
   readonly persistence: Persistence;
   /** Executes statements on a separate connection. */
   execute(sql: string): Promise<void>;
-  /** The table's indexes, except those of constraints. */
-  indexNames(table: string): Promise<readonly string[]>;
   /**
    * Adds events with these ids as fast writers would: only those segments are not indexed that
    * writers may leave, and one id is missing until the second of them is full.
@@ -82,7 +80,6 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
     database_url: scratch.database_url,
     persistence,
     execute,
-    indexNames: async (table) => (await beside.indexes(table)).map(({ name: index }) => index),
     async appendBurst(from, to) {
       const last = to - (to % segment_size) + 2 * segment_size - 2;
       await execute(eventsSql(beside, from, to - (to % segment_size) - 1));
@@ -99,8 +96,6 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
 
 interface Beside {
   readonly execute: (sql: string) => Promise<void>;
-  /** The indexes of a table except those of constraints, with the statements that create them. */
-  readonly indexes: (table: string) => Promise<readonly { readonly name: string; readonly sql: string }[]>;
   /** Completes the database's work after filling: statistics, checkpoints. */
   readonly settle: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -125,12 +120,6 @@ function besideSqlite(url: string): Beside {
   database.function('number_index', { deterministic: true }, (id) => numberIndex(Number(id)));
   return {
     execute: async (sql) => void database.exec(sql),
-    indexes: async (table) =>
-      database
-        .prepare<[string], { name: string; sql: string }>(
-          `select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null`,
-        )
-        .all(table),
     settle: async () => {
       database.pragma('wal_checkpoint(truncate)');
       // Filling did not wait for the disk. The next measurement must not wait for it.
@@ -157,14 +146,6 @@ async function besidePostgres(url: string): Promise<Beside> {
   await client.query(`set maintenance_work_mem = '512MB'`);
   return {
     execute: async (sql) => void (await client.query(sql)),
-    indexes: async (table) => {
-      const { rows } = await client.query<{ name: string; sql: string }>(
-        `select indexname as name, indexdef as sql from pg_indexes where tablename = $1
-           and not exists (select 1 from pg_constraint where conname = indexname)`,
-        [table],
-      );
-      return rows;
-    },
     settle: async () => {
       await client.query('vacuum analyze');
       await client.query('checkpoint');
