@@ -4,7 +4,7 @@ import { eventIndexOnPostgres } from './event-index-on-postgres.ts';
 import { eventIndexOnSqlite } from './event-index-on-sqlite.ts';
 import type { EventIndexProgress } from './event-index-work.ts';
 
-/** The largest number of segments of the log that are full and not indexed. */
+/** With this many segments that are full and not indexed, a writer of events indexes them itself. */
 const unindexed_segments_max = 2;
 
 /**
@@ -34,7 +34,7 @@ export interface WrittenEventIndex extends EventIndex {
   /** The transaction in progress has assigned this id to an event. */
   noteWritten(id: number): void;
   /**
-   * Called by a writer of events after its commit. Indexes segments until at most
+   * Called by a writer of events after its commit. Indexes segments until fewer than
    * `unindexed_segments_max` are left. Never rejects: the events are committed, and a search finds
    * them without the index.
    */
