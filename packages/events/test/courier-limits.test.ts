@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { courier_limits_default } from '../src/index.ts';
-import { failed, ok, setUp, turn } from './courier-world.ts';
+import { failed, ok, setUp, start_ms, turn } from './courier-world.ts';
 
 /** Lets the rounds run that follow from what just happened. */
 async function turns(): Promise<void> {
@@ -189,4 +189,66 @@ test('each attempt is reported to the observer once, with its status', async () 
     attempts.map(({ status }) => status),
     [200, 503],
   );
+});
+
+test('one claim takes all that its webhooks may have', async () => {
+  const { webhook, deliveries, courier, desk } = setUp({ in_flight_per_webhook_max: 3 });
+  const claimed: number[] = [];
+  const claim = desk.claim.bind(desk);
+  desk.claim = (ids, ...others) => {
+    claimed.push(ids.length);
+    return claim(ids, ...others);
+  };
+  for (let id = 1; id <= 2; id += 1) {
+    webhook(id);
+    deliveries(id, 4);
+  }
+  await courier.start();
+  await courier.sweep();
+  await turns();
+  assert.deepEqual(claimed, [6]);
+});
+
+test('one claim takes failing webhooks for a quarter of the requests in flight', async () => {
+  const { webhook, deliveries, courier, sender, desk } = setUp({ in_flight_max: 8, failures_until_slow: 1 });
+  sender.rule = () => failed;
+  await courier.start();
+  for (let id = 1; id <= 4; id += 1) {
+    webhook(id);
+    deliveries(id, 1);
+  }
+  await courier.sweep();
+  await courier.settled();
+  sender.rule = null;
+  for (let id = 1; id <= 4; id += 1) deliveries(id, 1);
+  const claimed: number[] = [];
+  const claim = desk.claim.bind(desk);
+  desk.claim = (ids, ...others) => {
+    claimed.push(ids.length);
+    return claim(ids, ...others);
+  };
+  await courier.sweep();
+  await turns();
+  assert.deepEqual(claimed, [2]);
+});
+
+test('rounds are at least the gathering time apart, also when the clock of the machine goes back', async () => {
+  const { webhook, deliveries, courier, sender, pauses_ms, moveTo } = setUp({ gather_ms: 5 });
+  webhook(1);
+  sender.rule = () => ok;
+  await courier.start();
+  const send = async () => {
+    deliveries(1, 1);
+    await courier.sweep();
+    await courier.settled();
+    return pauses_ms.splice(0);
+  };
+  // The first round has none before it. The round that records its result waits.
+  assert.deepEqual(await send(), [5]);
+  moveTo(start_ms + 4);
+  assert.deepEqual(await send(), [1, 5]);
+  moveTo(start_ms + 9);
+  assert.deepEqual(await send(), [5]);
+  moveTo(start_ms + 3);
+  assert.deepEqual(await send(), [5, 5]);
 });
