@@ -4,6 +4,7 @@ import { cardPlan, flawedCard, updatePlan } from './arbitraries/cards.ts';
 import { clearingPlan, sharedReferencePlan } from './arbitraries/clearings.ts';
 import { clockMove } from './arbitraries/clocks.ts';
 import { holdDays, lateIncrementPlan, releasePlan } from './arbitraries/holds.ts';
+import { seldom } from './arbitraries/picks.ts';
 import { earlyReversalPlan, reversalPlan } from './arbitraries/reversals.ts';
 import { CancelCard, CreateCard, CreateFlawedCard, ReadCard, UpdateCard } from './commands/cards.ts';
 import { AdvanceClock } from './commands/clock.ts';
@@ -18,6 +19,7 @@ import {
   Reverse,
   ReverseEarly,
 } from './commands/messages.ts';
+import { ClearBeforeCard, RepeatRefused } from './commands/quarantine.ts';
 
 /** Sequences of commands of every kind. `replay_path` reproduces a failure. */
 export function commandSequence(commands_max: number, replay_path?: string): fc.Arbitrary<Iterable<Command>> {
@@ -37,10 +39,12 @@ export function commandSequence(commands_max: number, replay_path?: string): fc.
     [1, fc.tuple(card_pick, updatePlan()).map(([at, plan]) => new UpdateCard(at, plan))],
     [1, cardPlan().map((plan) => new CreateCard(plan))],
     [1, flawedCard().map(({ plan, flaw }) => new CreateFlawedCard(plan, flaw))],
+    [1, fc.tuple(clearingPlan(), cardPlan()).map(([clearing, card]) => new ClearBeforeCard(clearing, card))],
     [1, card_pick.map((at) => new CancelCard(at))],
     [1, card_pick.map((at) => new ReadCard(at))],
     [1, fc.tuple(card_pick, fc.nat({ max: 30 })).map(([card, message]) => new RepeatAuthorization(card, message))],
     [1, fc.tuple(card_pick, fc.nat({ max: 10 })).map(([card, clearing]) => new RepeatClearing(card, clearing))],
+    [3, fc.tuple(fc.nat({ max: 10 }), seldom(3)).map(([at, again]) => new RepeatRefused(at, !again))],
   ]);
   return fc.commands(kinds, {
     maxCommands: commands_max,

@@ -1,13 +1,14 @@
 import { agree, Disagreement, text } from './agreement.ts';
 import { kindOf } from './reference/authorization.ts';
 import type { ReferenceCard } from './reference/card.ts';
-import type { ReferenceModel } from './reference/model.ts';
+import type { Quarantined, ReferenceModel } from './reference/model.ts';
 import type { Answer, AuthorizationWire, CardRequest, CardView, ClearingWire, EventView, System } from './system.ts';
 
 /** Compares every card and the whole event log; runs after a sequence. */
 export async function compareAll(model: ReferenceModel, system: System): Promise<void> {
   for (const card of model.cards) await compareCard(model, system, card);
   await compareEvents(model, system);
+  await compareQuarantine(model, system);
 }
 
 /**
@@ -80,6 +81,33 @@ export async function sendClearing(model: ReferenceModel, system: System, messag
   });
   const card = model.cards.find(({ id, card_number }) => id === message.vcn_id || card_number === message.card_number);
   if (card !== undefined) await compareCard(model, system, card);
+  if (actual.kind === 'refused') await compareQuarantine(model, system);
+}
+
+/** Compares what was refused of clearings and kept, and lets the model learn the ids. */
+export async function compareQuarantine(model: ReferenceModel, system: System): Promise<void> {
+  const seen = await system.quarantine();
+  for (const [at, kept] of model.quarantine.entries()) kept.id ??= seen[at]?.id ?? null;
+  const expected = model.quarantine.map(({ message, ...kept }) => {
+    return { ...kept, network_financial_transaction_id: message.network_financial_transaction_id };
+  });
+  agree('the quarantine', expected, seen);
+}
+
+/** Replays a clearing of the quarantine in both. */
+export async function replay(model: ReferenceModel, system: System, kept: Quarantined): Promise<void> {
+  const actual = await system.replay(kept.id!);
+  const { answer: expected, answered } = model.replay(kept);
+  const what = `replay of ${kept.message.network_financial_transaction_id}`;
+  agreeAnswers(what, expected, actual, (_what, _right, { clearing_id }) => {
+    if (answered === null) return;
+    if (answered.answer.id === 0) model.learnClearing(answered, { ...answered.answer, id: clearing_id });
+    agree(`${what}: its clearing`, answered.answer.id, clearing_id);
+    kept.clearing_id = clearing_id;
+  });
+  const card = model.cards.find(({ id }) => id === kept.message.vcn_id);
+  if (card !== undefined) await compareCard(model, system, card);
+  await compareQuarantine(model, system);
 }
 
 function concerned(model: ReferenceModel, messages: readonly AuthorizationWire[]): readonly ReferenceCard[] {

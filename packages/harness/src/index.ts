@@ -61,6 +61,6 @@ export type { WebhookStorage, WebhookStorageTx } from './contracts/webhook-stora
 export { webhook_store_contract } from './contracts/webhook-store.ts';
 export type { ReferenceCard } from './reference/card.ts';
 export { type Case, cases } from './reference/cases.ts';
-export { ReferenceModel } from './reference/model.ts';
+export { type Quarantined, ReferenceModel } from './reference/model.ts';
 export * from './run-model.ts';
 export * from './system.ts';

@@ -27,6 +27,13 @@ export interface System {
    * Changes the days after which later holds of the company end, for cards without aging velocity.
    */
   setHoldDays(hold_days: HoldDays): Promise<Answer<null>>;
+  /** Every clearing of the run that was refused and kept, oldest first. */
+  quarantine(): Promise<readonly QuarantineView[]>;
+  /**
+   * Sends a clearing of the quarantine again, and resolves with the id of the recorded clearing.
+   * Refuses `conflict` when it is refused again or was applied before.
+   */
+  replay(quarantine_id: number): Promise<Answer<{ readonly clearing_id: number }>>;
   /** Moves the clock forward to this instant, epoch milliseconds. Otherwise the clock is frozen. */
   advanceClock(to_ms: number): Promise<void>;
   /** Every event of the run's company so far, oldest first. */
@@ -184,6 +191,18 @@ export interface ClearingView {
 
 /** A number of days, no end at all, or null: the default of 30 days. */
 export type HoldDays = number | 'never' | null;
+
+/** A clearing that was refused and kept. */
+export interface QuarantineView {
+  readonly id: number;
+  readonly status: 'quarantined' | 'applied';
+  readonly reason: 'unknown_card' | 'transaction_of_another_card' | 'other_billing_currency';
+  /** How often it was refused. */
+  readonly count: number;
+  readonly network_financial_transaction_id: string;
+  /** The recorded clearing, once a replay applied it. */
+  readonly clearing_id: number | null;
+}
 
 export interface EventView {
   readonly event_type: string;

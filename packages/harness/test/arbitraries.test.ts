@@ -307,6 +307,7 @@ test('random sequences reach every case of the specification, and every kind of 
         authorize: (message) => noting('authorize', system.authorize(message)),
         clear: (message) => noting('clear', system.clear(message)),
         setHoldDays: (hold_days) => noting('hold days', system.setHoldDays(hold_days)),
+        replay: (id) => noting('replay', system.replay(id)),
       };
     },
   });
@@ -316,7 +317,7 @@ test('random sequences reach every case of the specification, and every kind of 
   );
   const wanted = ['create', 'update', 'authorize', 'clear', 'hold days'].map((what) => `${what}: validation_failed`);
   assert.deepEqual(
-    [...wanted, 'clear: not_found'].filter((what) => !refused.has(what)),
+    [...wanted, 'clear: not_found', 'replay: conflict'].filter((what) => !refused.has(what)),
     [],
   );
 });

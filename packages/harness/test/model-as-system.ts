@@ -62,10 +62,27 @@ export function modelAsSystem(now_ms: number): System & { readonly model: Refere
     },
     releaseHold: async (card_id, authorization_id) => model.releaseHold(card(card_id), authorization_id),
     setHoldDays: async (hold_days) => model.setHoldDays(hold_days),
+    quarantine: async () =>
+      model.quarantine.map(({ message, ...kept }, at) => {
+        const { network_financial_transaction_id } = message;
+        return { ...kept, id: at + 1, network_financial_transaction_id };
+      }),
+    replay: async (quarantine_id) => {
+      const kept = model.quarantine[quarantine_id - 1]!;
+      const { answer, answered } = model.replay(kept);
+      if (answer.kind === 'refused' || answered === null) return conflict();
+      if (answered.answer.id === 0) model.learnClearing(answered, { ...answered.answer, id: nextId() });
+      kept.clearing_id = answered.answer.id;
+      return done({ clearing_id: answered.answer.id });
+    },
     advanceClock: async (to_ms) => model.advanceClock(to_ms),
     events: async () => model.events,
     close: async () => {},
   };
+}
+
+function conflict(): Answer<never> {
+  return { kind: 'refused', code: 'conflict', fields: [] };
 }
 
 function done<Value>(value: Value): Answer<Value> {

@@ -62,11 +62,17 @@ export interface SharedReferencePlan {
 }
 
 export function sharedReferencePlan(): fc.Arbitrary<SharedReferencePlan> {
-  const fate = fc.constantFrom('waits' as const, 'waits' as const, 'reversed' as const, 'released' as const);
+  const fates: fc.Arbitrary<SharedReferencePlan['fates']> = fc.constantFrom(
+    ['waits', 'waits', 'waits'],
+    ['waits', 'reversed', 'released'],
+    ['released', 'reversed', 'reversed'],
+    ['reversed', 'released', 'reversed'],
+    ['released', 'released', 'waits'],
+  );
   return fc.record({
     card_pick: fc.nat({ max: 5 }),
     requests: fc.array(plainPlan('request'), { minLength: 2, maxLength: 3 }),
-    fates: fc.array(fate, { minLength: 3, maxLength: 3 }),
+    fates,
     holds_end: seldom(4),
     clearing: clearingPlan().map((plan) => ({ ...plan, cycle: null, copies: false, flaw: null })),
   });

@@ -74,9 +74,11 @@ export const cases = [
   'hold: made with an end of the company',
 
   // What is refused of a clearing.
-  'refused: another billing currency',
-  'refused: a transaction id of another card',
-  'refused: an unknown card',
+  'refused: other_billing_currency',
+  'refused: transaction_of_another_card',
+  'refused: unknown_card',
+  'quarantine: refused again',
+  'quarantine: replayed',
 ] as const;
 
 export type Case = (typeof cases)[number];

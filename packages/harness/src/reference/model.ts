@@ -1,3 +1,4 @@
+import { text } from '../agreement.ts';
 import type {
   Answer,
   AuthorizationView,
@@ -8,6 +9,7 @@ import type {
   ClearingWire,
   EventView,
   HoldDays,
+  QuarantineView,
   World,
   WorldTemplate,
 } from '../system.ts';
@@ -36,6 +38,16 @@ export interface CardIdentity {
   readonly cvc: string;
 }
 
+/** A refused clearing in quarantine. `id` is null until the system has assigned it. */
+export interface Quarantined {
+  readonly message: ClearingWire;
+  id: number | null;
+  status: QuarantineView['status'];
+  reason: QuarantineView['reason'];
+  count: number;
+  clearing_id: number | null;
+}
+
 /**
  * The reference model: the specification as a simple program. It stores the history and computes
  * every answer from the whole history. So it has no counter that could be wrong, and it shares no
@@ -49,6 +61,8 @@ export class ReferenceModel {
   now_ms: number;
   readonly cards: ReferenceCard[] = [];
   readonly events: EventView[] = [];
+  /** What was refused of a clearing and kept, oldest first. */
+  readonly quarantine: Quarantined[] = [];
   /** How often the run reached each case. */
   readonly reached = new Map<Case, number>();
   readonly world: World;
@@ -159,7 +173,7 @@ export class ReferenceModel {
     }
   }
 
-  /** `answered` is null when the clearing is refused. */
+  /** `answered` is null when the clearing is refused. It is then in quarantine. */
   clear(message: ClearingWire): { readonly answer: Answer<ClearingView>; readonly answered: AnsweredClearing | null } {
     const card = this.cards.find((known) => known.id === message.vcn_id || known.card_number === message.card_number);
     const id = message.network_financial_transaction_id;
@@ -167,8 +181,7 @@ export class ReferenceModel {
       clearings.some((earlier) => earlier.message.network_financial_transaction_id === id),
     );
     if (card === undefined) {
-      this.#note('refused: an unknown card');
-      return { answer: { kind: 'refused', code: 'not_found', fields: [] }, answered: null };
+      return this.#keep(message, 'unknown_card', { kind: 'refused', code: 'not_found', fields: [] });
     }
     if (owner === card) {
       const first = card.clearings.find((earlier) => earlier.message.network_financial_transaction_id === id)!;
@@ -176,12 +189,10 @@ export class ReferenceModel {
       return { answer: done(first.answer), answered: first };
     }
     if (owner !== undefined) {
-      this.#note('refused: a transaction id of another card');
-      return { answer: wrong(['network_financial_transaction_id']), answered: null };
+      return this.#keep(message, 'transaction_of_another_card', wrong(['network_financial_transaction_id']));
     }
     if (message.billing_currency !== this.world.billing_currency) {
-      this.#note('refused: another billing currency');
-      return { answer: wrong(['billing_currency']), answered: null };
+      return this.#keep(message, 'other_billing_currency', wrong(['billing_currency']));
     }
 
     const settlement = settle(card, message, this.now_ms);
@@ -204,6 +215,36 @@ export class ReferenceModel {
     card.clearings.push(answered);
     this.#addEvent('virtualcard.clearings', card);
     return { answer: done(answered.answer), answered };
+  }
+
+  /** Keeps a refused clearing once, however often it comes. */
+  #keep(
+    message: ClearingWire,
+    reason: QuarantineView['reason'],
+    answer: Answer<never>,
+  ): { readonly answer: Answer<never>; readonly answered: null } {
+    const known = this.quarantine.find((kept) => text(kept.message) === text(message));
+    if (known === undefined) {
+      this.quarantine.push({ message, reason, id: null, status: 'quarantined', count: 1, clearing_id: null });
+    } else {
+      known.reason = reason;
+      known.count += 1;
+    }
+    this.#note(`refused: ${reason}`);
+    return { answer, answered: null };
+  }
+
+  /**
+   * Sends a clearing of the quarantine again. It is applied when the cause of its refusal is gone.
+   * `answered` is null when it is refused again, or when it was applied before.
+   */
+  replay(kept: Quarantined): { readonly answer: Answer<null>; readonly answered: AnsweredClearing | null } {
+    if (kept.status === 'applied') return { answer: conflict(), answered: null };
+    const { answered } = this.clear(kept.message);
+    this.#note(answered === null ? 'quarantine: refused again' : 'quarantine: replayed');
+    if (answered === null) return { answer: conflict(), answered };
+    kept.status = 'applied';
+    return { answer: done(null), answered };
   }
 
   /** Ends a hold by hand. The use stays. */
