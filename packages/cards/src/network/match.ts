@@ -302,9 +302,18 @@ function amountsOf(
   const first = merchant
     ? { cleared: message.merchant_amount, authorized: root.merchant_amount }
     : { cleared: message.billing_amount, authorized: root.billing_amount };
-  if (root.authorized === limitAmount(card, root) || root.authorized === 0) return [first];
-  const limit = card.currency === null ? message.billing_amount : (message.merchant_amount ?? message.billing_amount);
+  const limit = limitAmountSent(message, card);
+  if (limit === null || root.authorized === limitAmount(card, root) || root.authorized === 0) return [first];
   return [first, { cleared: limit, authorized: root.authorized }];
+}
+
+/** The amount that the clearing names in the currency of the card's limits; null when it names none. */
+function limitAmountSent(
+  { billing_amount, merchant_amount, merchant_currency }: ClearingMessage,
+  { currency, billing_currency }: LedgerCard,
+): number | null {
+  if (currency !== null && merchant_currency === currency && merchant_amount !== null) return merchant_amount;
+  return currency === null || currency === billing_currency ? billing_amount : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ClearingInput } from '../../src/index.ts';
+import { type ClearingInput, match_rules } from '../../src/index.ts';
 import { type CardSketch, NetworkWorld } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -50,12 +50,25 @@ describe('an authorization with an increment', () => {
       { billing_amount: 400, merchant_amount: 9, merchant_currency: 'GBP' },
       8,
     ],
+    [
+      'the billed sum, on a card limited in the billing currency, of a clearing in another one',
+      { currency: 'USD' },
+      { billing_amount: 400, merchant_amount: 9, merchant_currency: 'EUR' },
+      6,
+    ],
+    [
+      'no amount in the currency of its limits',
+      pounds,
+      { billing_amount: 400, merchant_amount: 400, merchant_currency: 'EUR' },
+      8,
+    ],
   ];
   for (const [name, card, cleared, rule] of cases) {
     test(`is compared by the sum or by the amount of its message: ${name}`, () => {
       const world = new NetworkWorld(now, card);
-      const first = { billing_amount: 300, merchant_amount: 240, merchant_currency: 'GBP' };
-      const added = { billing_amount: 200, merchant_amount: 160, merchant_currency: 'GBP' };
+      const merchant_currency = card.currency ?? 'GBP';
+      const first = { billing_amount: 300, merchant_amount: 240, merchant_currency };
+      const added = { billing_amount: 200, merchant_amount: 160, merchant_currency };
       world.authorize({ ...merchant, ...first, trace_id: 't' });
       world.authorize({ ...merchant, ...added, trace_id: 't', incremental: true });
       assert.equal(world.clear({ ...merchant, ...cleared }).match_rule, rule);
@@ -78,4 +91,11 @@ test('a message reversal finds its only clearing, whatever the type that it is s
     const reversal = world.clear({ ...same, clearing_type: 'CREDIT', cycle: 'reversal' });
     assert.deepEqual([reversal.match_rule, reversal.clearing_id, world.counters.cleared], [1, 1, 0]);
   }
+});
+
+test('the documented rules of matching are numbered 0 to 8, in the order in which they are tried', () => {
+  assert.deepEqual(
+    match_rules.map(({ rule }) => rule),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8],
+  );
 });
