@@ -12,12 +12,14 @@ import {
   type Ledger,
   normalizeAuthorization,
   normalizeClearing,
+  type QuarantineStore,
   readCard,
+  replayQuarantined,
   revealNumbers,
   sweepHolds,
   updateCard,
 } from '@tallystick/cards';
-import type { Answer, CardView, EventView, System, WorldTemplate } from '@tallystick/harness';
+import type { Answer, CardView, EventView, QuarantineView, System, WorldTemplate } from '@tallystick/harness';
 import {
   type Call,
   type Clock,
@@ -58,6 +60,7 @@ export type StorageName = DatabaseName | 'memory';
 interface Tx extends CardsTx {
   readonly companies: AccessTx['companies'];
   readonly audit: AccessTx['audit'];
+  readonly quarantine: QuarantineStore;
 }
 
 interface Persistence {
@@ -190,6 +193,14 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
         if (answer.kind === 'refused') throw answer.refusal;
         return null;
       }),
+    quarantine: () => unitOfWork.read((tx) => quarantineOf(tx, tag)),
+    replay: (quarantine_id) =>
+      answered(async () => {
+        const ports = { unitOfWork, network, vault, sealer };
+        const operator = { actor: 'command', request_id: null, now_ms: now() };
+        const { clearing_id } = await replayQuarantined(ports, operator, quarantine_id);
+        return { clearing_id: clearing_id! };
+      }),
     setHoldDays: (hold_days) =>
       answered(() =>
         unitOfWork.run(async (tx) => {
@@ -229,6 +240,21 @@ function cardView({ card, available_balance, authorizations, clearings }: CardRe
     authorizations: authorizations.map(({ id, status }) => ({ id, status })),
     clearings: clearings.map(({ id }) => ({ id })),
   };
+}
+
+/** The records of one sequence, oldest first. They are the newest of the database. */
+async function quarantineOf(tx: Tx, tag: string): Promise<readonly QuarantineView[]> {
+  const newest_first: QuarantineView[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await tx.quarantine.list({}, { limit: 100, ...(after === undefined ? {} : { after }) });
+    for (const { id, status, reason, count, clearing_id, excerpt } of page.items) {
+      const network_financial_transaction_id = String(excerpt.network_financial_transaction_id);
+      if (!network_financial_transaction_id.startsWith(`${tag}C`)) return newest_first.reverse();
+      newest_first.push({ id, status, reason, count, clearing_id, network_financial_transaction_id });
+    }
+    after = page.next;
+  }
+  return newest_first.reverse();
 }
 
 async function allEvents(tx: Tx, company_id: number): Promise<readonly EventView[]> {

@@ -28,7 +28,8 @@ export class ClearBeforeCard implements Command {
     const { card_number: _none, ...clearing } = clearingOf({ ...this.#clearing, flaw: null }, model);
     const vcn_id = Math.max(...model.cards.map(({ id }) => id)) + 1;
     await sendClearing(model, system, { ...clearing, vcn_id });
-    await create(model, system, cardRequest(this.#card, model.now_ms, model.world));
+    // Without a currency of its own, the card counts the amount that the clearing was billed.
+    await create(model, system, cardRequest({ ...this.#card, currency: null }, model.now_ms, model.world));
     await replay(model, system, model.quarantine.at(-1)!);
   }
 
