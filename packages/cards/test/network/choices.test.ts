@@ -99,3 +99,23 @@ test('the documented rules of matching are numbered 0 to 8, in the order in whic
     [0, 1, 2, 3, 4, 5, 6, 7, 8],
   );
 });
+
+test('an authorization that was reversed down to one cent matches a clearing of one cent', () => {
+  const world = new NetworkWorld(now);
+  world.authorize({ ...merchant, billing_amount: 300, trace_id: 't' });
+  const replacement_amounts = { billing_amount: 1 };
+  world.authorize({ message_type_indicator: '0400', trace_id: 't', billing_amount: 300, replacement_amounts });
+  assert.equal(world.clear({ ...merchant, billing_amount: 1 }).match_rule, 6);
+});
+
+test('rule 4 does not reach from 30 December to 1 January', () => {
+  for (const [cycle, rule] of [
+    ['1231', 4],
+    ['1230', 8],
+  ] as const) {
+    const world = new NetworkWorld(now);
+    const { approval_code } = world.authorize({ net_reference_number: `MCCABC123${cycle}` });
+    const cleared = world.clear({ net_reference_number: 'MCCABC1230101', approval_code, billing_amount: 1 });
+    assert.equal(cleared.match_rule, rule);
+  }
+});

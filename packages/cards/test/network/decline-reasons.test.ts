@@ -108,6 +108,14 @@ describe('the ordered reasons', () => {
     });
   }
 
+  for (const { code, card = {}, message = {} } of cases) {
+    const limits = ['E', 'G', 'F'].includes(code);
+    test(`${code} ${limits ? 'does not apply' : 'applies'} to a refund`, () => {
+      const item = decide(card, { ...message, card_holder_transaction_type_code: '20' });
+      assert.equal(item.decline_reason, limits ? null : code);
+    });
+  }
+
   test('approve a message to which none of them applies', () => {
     const item = decide({}, { expiry: '2028-11', cvc: right_cvc });
     assert.equal(item.decline_reason, null);
