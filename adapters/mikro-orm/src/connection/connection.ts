@@ -37,6 +37,11 @@ export interface SqliteConnection {
    * itself and is a `Violation`.
    */
   immediately<Result>(work: (database: Database.Database) => Result): Promise<Result>;
+  /**
+   * The same for work that can be done again: the commit does not wait for the disk. A power failure
+   * may undo it, together with nothing that other commits made durable.
+   */
+  immediatelyWithoutSync<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /** The same without a transaction: the work begins and ends its own. */
   exclusively<Result>(work: (database: Database.Database) => Result): Promise<Result>;
 }
@@ -116,6 +121,18 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
   const commit = database.prepare('commit');
   const rollback = database.prepare('rollback');
   const kysely = orm.driver.getConnection().getClient();
+
+  async function inTransaction<Result>(work: (database: Database.Database) => Result): Promise<Result> {
+    await beginImmediate(database);
+    try {
+      const result = work(database);
+      commit.run();
+      return result;
+    } finally {
+      if (database.inTransaction) rollback.run();
+    }
+  }
+
   return {
     dialect: 'sqlite',
     orm,
@@ -126,16 +143,15 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
       database.close();
     }),
     exclusively: (work) => runOutermost(() => kysely.connection().execute(async () => work(database))),
-    immediately: (work) =>
+    immediately: (work) => runOutermost(() => kysely.connection().execute(() => inTransaction(work))),
+    immediatelyWithoutSync: (work) =>
       runOutermost(() =>
         kysely.connection().execute(async () => {
-          await beginImmediate(database);
+          database.pragma('synchronous = NORMAL');
           try {
-            const result = work(database);
-            commit.run();
-            return result;
+            return await inTransaction(work);
           } finally {
-            if (database.inTransaction) rollback.run();
+            database.pragma('synchronous = FULL');
           }
         }),
       ),

@@ -23,9 +23,12 @@ const rows_max = 256;
 export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork {
   let prepared: Statements | null = null;
 
-  /** Runs one step, in a transaction if it writes. */
+  /**
+   * Runs one step, in a transaction if it writes. Its commit does not wait for the disk: a segment
+   * whose index a power failure undid is indexed again.
+   */
   async function take<Result>(
-    way: 'exclusively' | 'immediately',
+    way: 'exclusively' | 'immediatelyWithoutSync',
     work: (statements: Statements) => Result,
   ): Promise<Result> {
     await nextTurn();
@@ -55,7 +58,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
     finish: (statements: Statements) => void,
   ): Promise<boolean> {
     for (let written = 0; ; ) {
-      const is_ours = await take('immediately', (statements) => {
+      const is_ours = await take('immediatelyWithoutSync', (statements) => {
         if (!isNext(statements.progress.get()!)) return false;
         const rows = blocks.slice(written, written + rows_max);
         for (const { field, first_key, entries } of rows) {
@@ -106,7 +109,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
         ({ set_merged }) => set_merged.run(end),
       );
       // Also removes what a process left that died here.
-      while (await take('immediately', (its) => its.delete_segment.run({ segment_size }).changes > 0));
+      while (await take('immediatelyWithoutSync', (its) => its.delete_segment.run({ segment_size }).changes > 0));
       return is_ours;
     },
   };

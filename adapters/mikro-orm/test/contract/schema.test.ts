@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import type { Database } from 'better-sqlite3';
 import { type Connection, connect } from '../../src/connection/connection.ts';
 import { migrate } from '../../src/connection/migrate.ts';
 
@@ -192,6 +193,20 @@ describe('the file of SQLite', () => {
         ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => database.pragma(name, { simple: true })),
       );
       assert.deepEqual(settings, ['wal', 2, 1]);
+    });
+  });
+
+  it('is written to the disk again by commits after work without a sync, also after a failure', async () => {
+    await withDatabase('sqlite', async (_database, connection) => {
+      assert.equal(connection.dialect, 'sqlite');
+      const synchronous = (database: Database) => database.pragma('synchronous', { simple: true });
+      assert.equal(await connection.immediatelyWithoutSync(synchronous), 1);
+      assert.equal(await connection.immediately(synchronous), 2);
+      const failing = connection.immediatelyWithoutSync(() => {
+        throw new Error('planted');
+      });
+      await assert.rejects(failing, /planted/);
+      assert.equal(await connection.immediately(synchronous), 2);
     });
   });
 });
