@@ -1,7 +1,7 @@
 /** `npm start`: the server, configured by its environment (docs/operations.md). */
-import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from './configuration/config.ts';
 import { greeting } from './greeting.ts';
+import { parseOptions } from './parse-options.ts';
 import { createServer } from './server.ts';
 import { describeStartProblem } from './start-problem.ts';
 import { onStopSignal } from './stop-signal.ts';
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
  */
 function commandLine(): Record<string, string> {
   try {
-    const { role } = parseArgs({ options: { role: { type: 'string' } } }).values;
+    const { role } = parseOptions({ options: { role: { type: 'string' } } }).values;
     return role === undefined ? {} : { ROLE: role };
   } catch (error) {
     console.error(`${(error as Error).message}\nUsage: npm start -- [--role api|worker|all]`);

@@ -88,6 +88,7 @@ for (const name of database_names) {
       ] as const) {
         assert.equal((await update(days)).hold_days, hold_days);
       }
+      assert.equal((await json('company', 'update', company_id, '--name', 'Renamed Ltd')).name, 'Renamed Ltd');
       assert.match((await command('realcard', 'list')).out, /EUR +545454 +yes +Travel/);
 
       const server = await startServer({ database_url: scratch.database_url, env: { SANDBOX: undefined } });
@@ -153,6 +154,9 @@ describe('npm run admin', () => {
     assert.equal(overview.status, 0);
     for (const command of ['company create', 'realcard list', 'key revoke', 'keys rotate', 'migrate'])
       assert.ok(overview.out.includes(command));
+    const of_companies = await runAdmin(['company', '--help'], env);
+    assert.match(of_companies.out, /company update/);
+    assert.doesNotMatch(of_companies.out, /realcard/);
     const usage = await runAdmin(['key', 'create', '--help'], env);
     assert.equal(usage.status, 0);
     assert.match(usage.out, /--role <value> +one of client, network, bank, operator/);
@@ -161,9 +165,17 @@ describe('npm run admin', () => {
   it('exits with status 2 for invalid words, and names them', async () => {
     const cases: [string[], RegExp][] = [
       [[], /Usage/],
-      [['company'], /no command "company"/],
+      [['company'], /^There is no command "company"\.\n/],
+      [['company', 'lst'], /^There is no command "company lst"; did you mean "company list"\?\n/],
+      [
+        ['compny', 'update', '1', '--name', 'x'],
+        /^There is no command "compny update"; did you mean "company update"\?/,
+      ],
       [['company', 'create', '--name', 'x'], /--customer-number is missing/],
-      [['company', 'create', '--nmae', 'x'], /--nmae/],
+      [['company', 'create', '--nmae', 'x'], /^there is no option --nmae; did you mean --name\?\n/],
+      [['company', 'create', '--unrelated'], /^there is no option --unrelated\n/],
+      [['company', 'update', '1', '--hold-days', '366'], /--hold-days 366 must be 1 to 365, never, or default/],
+      [['company', 'update', '1', '--hold-days', '0'], /--hold-days 0 must be/],
       [['key', 'create', '--role', 'king', '--name', 'x'], /--role king must be one of/],
       [['key', 'revoke'], /<id> is missing/],
       [['key', 'revoke', 'x'], /<id> is "x"/],
@@ -256,5 +268,6 @@ describe('npm run demo', () => {
     assert.match(away.out, /no answer from http:\/\/127\.0\.0\.1:1/);
     const misused = await run('devtools/demo.ts', ['--uri', 'x'], { PATH: process.env.PATH });
     assert.equal(misused.status, 2);
+    assert.match(misused.err, /^there is no option --uri; did you mean --url\?\n/);
   });
 });

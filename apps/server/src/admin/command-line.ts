@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
-import { Refusal } from '@tallystick/kernel';
+import { nearestName, Refusal } from '@tallystick/kernel';
 import { type Config, ConfigError, readConfig } from '../configuration/config.ts';
 import { closeContainer, createContainer } from '../container.ts';
+import { parseOptions } from '../parse-options.ts';
 import { describeStartProblem } from '../start-problem.ts';
 import { tokens } from '../tokens.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
@@ -90,7 +90,7 @@ async function run(
 }
 
 function parse(command: Command, words: readonly string[]): ParsedWords {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: [...words],
     options: {
       ...Object.fromEntries(Object.keys(command.options).map((name) => [name, { type: 'string' as const }])),
@@ -113,29 +113,36 @@ function parse(command: Command, words: readonly string[]): ParsedWords {
   return given;
 }
 
+/** Shows the commands: with a known first word (`company`) those that begin with it, else all. */
 function withoutCommand(words: readonly string[], output: CommandOutput): number {
+  const of_first_word = commands.filter(({ name }) => name.split(' ')[0] === words[0]);
+  const shown = overview(of_first_word.length > 0 ? of_first_word : commands);
   if (words.includes('--help') || words.includes('-h')) {
-    output.out(overview());
+    output.out(shown);
     return 0;
   }
-  output.err(
-    words.length === 0
-      ? overview()
-      : `There is no command "${words.join(' ')}".
-
-${overview()}`,
-  );
+  output.err(words.length === 0 ? shown : `${describeUnknownCommand(words)}\n\n${shown}`);
   return 2;
 }
 
-function overview(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
+function describeUnknownCommand(words: readonly string[]): string {
+  const first_option = words.findIndex((word) => word.startsWith('-'));
+  const name = words.slice(0, first_option === -1 ? 2 : Math.min(first_option, 2)).join(' ');
+  const nearest = nearestName(
+    name,
+    commands.map((command) => command.name),
+  );
+  return `There is no command "${name}"${nearest === null ? '.' : `; did you mean "${nearest}"?`}`;
+}
+
+function overview(shown: readonly Command[]): string {
+  const width = Math.max(...shown.map(({ name }) => name.length));
   return [
     'Usage: npm run admin -- <command> [options] [--json]',
     '',
     'Works on the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, as the server does.',
     '',
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    ...shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
     'npm run admin -- <command> --help lists its options.',
   ].join('\n');

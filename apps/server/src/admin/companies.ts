@@ -32,22 +32,27 @@ export const company_commands: readonly Command[] = [
   {
     name: 'company update',
     argument: 'id',
-    summary: "Changes how long a company's holds last, and the details in the mails about its cards",
+    summary: "Changes a company's name, how long its holds last, and the details in the mails about its cards",
     options: {
+      name: 'its new name',
       'full-details-in-mail': 'on: with number and code in plain text; off: only with the one-time link',
       'hold-days': `after how many days its later holds end: 1 to ${hold_days_max}, never, or default (${hold_days_default})`,
     },
     flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
-      const change = { ...readMailDetails(given), ...readHoldDays(given) };
+      const name = given.values.get('name');
+      const change = { ...(name === undefined ? {} : { name }), ...readMailDetails(given), ...readHoldDays(given) };
       if (Object.keys(change).length === 0) throw new UsageError('name at least one change');
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
       const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'only the one-time link';
       const { hold_days } = company;
       const ends = hold_days === 'never' ? 'never end' : `end after ${hold_days ?? hold_days_default} days`;
-      const text = `Mails about the cards of company ${id} contain ${carries}. Its holds without aging velocity ${ends}.`;
+      const text = [
+        `Company ${id}: ${company.name}`,
+        `Mails about its cards contain ${carries}. Its holds without aging velocity ${ends}.`,
+      ].join('\n');
       return { data: presentCompany(company), text };
     },
   },
@@ -135,7 +140,12 @@ function readHoldDays({ values }: ParsedWords): { readonly hold_days?: number | 
   const wanted = values.get('hold-days');
   if (wanted === undefined) return {};
   if (wanted === 'default') return { hold_days: null };
-  return { hold_days: /^\d+$/.test(wanted) ? Number(wanted) : wanted };
+  if (wanted === 'never') return { hold_days: wanted };
+  const days = /^\d{1,3}$/.test(wanted) ? Number(wanted) : 0;
+  if (days < 1 || days > hold_days_max) {
+    throw new UsageError(`--hold-days ${wanted} must be 1 to ${hold_days_max}, never, or default`);
+  }
+  return { hold_days: days };
 }
 
 function realCardData({ created_at_ms, ...card }: RealCard): Readonly<Record<string, unknown>> {

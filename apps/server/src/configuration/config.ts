@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
 import { network_wait_ms_max_default, unknown_numbers_kept_days_default } from '@tallystick/cards';
-import { Refusal } from '@tallystick/kernel';
+import { nearestName, Refusal } from '@tallystick/kernel';
 import { requests_max_default } from '@tallystick/koa';
 import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
@@ -276,7 +276,11 @@ function unknownVariables(given: Environment): ConfigProblem[] {
       (name) =>
         name.startsWith('TALLYSTICK_') && !name.startsWith('TALLYSTICK_TEST_') && !variable_names.includes(name),
     )
-    .map((variable) => ({ variable, message: 'no such variable; known: ' + variable_names.join(', ') }));
+    .map((variable) => {
+      const nearest = nearestName(variable, variable_names);
+      const hint = nearest === null ? `known: ${variable_names.join(', ')}` : `did you mean ${nearest}?`;
+      return { variable, message: `no such variable; ${hint}` };
+    });
 }
 
 function notices(given: Environment): string[] {

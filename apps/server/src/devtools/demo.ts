@@ -10,9 +10,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { readConfig } from '../configuration/config.ts';
 import { httpAddress } from '../configuration/http-address.ts';
+import { parseOptions } from '../parse-options.ts';
 import { createServer } from '../server.ts';
 import { playStory } from './demo-story.ts';
 import { createNarrator } from './narrator.ts';
@@ -31,7 +31,7 @@ async function demo(): Promise<number> {
   const narrator = createNarrator(process.stdout);
   let url: string | undefined;
   try {
-    const { values } = parseArgs({ options: { url: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+    const { values } = parseOptions({ options: { url: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
     if (values.help) {
       console.log(usage);
       return 0;

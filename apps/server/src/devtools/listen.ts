@@ -2,10 +2,10 @@
  * `npm run listen`: prints events as they are delivered, and can forward them to a developer's
  * local program. Registers a webhook in the sandbox while it runs.
  */
-import { parseArgs } from 'node:util';
 import { event_types, toCanonicalTypeId } from '@tallystick/events';
 import { isSharedSecret, shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
+import { parseOptions } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { createListener } from './listener.ts';
 import {
@@ -159,7 +159,7 @@ function formatTypes(ids: readonly number[]): string {
 function readOptions(): Options | null {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({
+  const { values } = parseOptions({
     options: {
       url: { ...text, default: default_interface_url },
       forward: text,

@@ -1,8 +1,8 @@
 /**
  * `npm run trigger -- <event type>`: makes a realistic event through the routes of the sandbox.
  */
-import { parseArgs } from 'node:util';
 import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
+import { parseOptions } from '../parse-options.ts';
 import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
 import { type Made, type Trigger, triggers } from './trigger-events.ts';
@@ -67,7 +67,7 @@ function problem(error: unknown, url: string): string {
  */
 function readOptions(): Options | string {
   const flag = { type: 'boolean', default: false } as const;
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     options: {
       url: { type: 'string', default: default_interface_url },
       list: flag,

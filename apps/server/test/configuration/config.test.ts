@@ -47,6 +47,7 @@ describe('configuration', () => {
       'TALLYSTICK_KEYS',
       'UNKNOWN_NUMBERS_KEPT_DAYS',
     ]);
+    assert.equal(problem_texts.TALLYSTICK_KEY, 'no such variable; did you mean TALLYSTICK_KEYS?');
     assert.match(problem_texts.PORT ?? '', /"70000".*0 to 65535/);
   });
 
