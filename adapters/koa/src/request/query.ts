@@ -157,13 +157,14 @@ const page_names = ['limit', 'after', 'offset'];
 
 function describeUnknownPage(name: string, rules: QueryRules): string {
   if (!rules.paged) return 'is not a parameter of this path, which is not a list';
-  const hint = didYouMean(`page[${name}]`, bracketedNames({ paged: true }));
-  return `is not a page parameter${hint || `; these are: ${page_names.join(', ')}`}`;
+  const nearest = nearestName(name, page_names);
+  if (nearest !== null) return `is not a page parameter; did you mean page[${nearest}]?`;
+  return `is not a page parameter; these are: ${page_names.join(', ')}`;
 }
 
 function describeUnknownFilter(name: string, rules: QueryRules): string {
-  const { filter_names = [] } = rules;
-  return `is not a filter of this path${didYouMean(`filter[${name}]`, bracketedNames({ filter_names }))}`;
+  const nearest = nearestName(name, rules.filter_names ?? []);
+  return `is not a filter of this path${nearest === null ? '' : `; did you mean filter[${nearest}]?`}`;
 }
 
 /** Returns the bracketed parameters that the rules name, as a caller writes them. */
@@ -211,7 +212,7 @@ function readInteger(
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  errors.push({ path: `page[${name}]`, message: `must be an integer from ${min} to ${max}` });
+  errors.push({ path: `page[${name}]`, message: `must be an integer from ${min} to ${max}, not ${showValue(text)}` });
   return undefined;
 }
 
