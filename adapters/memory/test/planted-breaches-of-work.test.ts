@@ -125,7 +125,7 @@ const breaches: Readonly<
   },
   CompanyStore: {
     breaks: [
-      'an update writes whether mails carry full details and how long holds last, and nothing of other companies',
+      'an update writes the name, whether mails carry full details and how long holds last, and nothing of other companies',
     ],
     open: withStores(({ companies }) => ({ companies: { ...companies, update: async () => {} } })),
   },
