@@ -27,17 +27,23 @@ function isLive(authorization: Authorization, now_ms: number): boolean {
 
 /**
  * The open authorization that an incremental message adds to: the newest with its trace id, also
- * when its window is over. Verifications and refunds hold nothing, so nothing is added to them.
+ * when its window is over. Verifications and refunds hold nothing, so nothing is added to them. An
+ * authorization that an advice lowered to 0 is no verification: it still is a use.
  */
 export function openRoot(card: WorkingCard, trace_id: string): Entry | null {
-  const open = ({ now }: Entry) => isLive(now, card.now_ms) && now.authorized > 0;
+  const open = ({ now }: Entry) =>
+    isLive(now, card.now_ms) && !isRefundRoot(now) && (now.authorized > 0 || now.uses > 0);
   return card.findByTraceId(trace_id).findLast(open) ?? null;
 }
 
-/** Adds an increment to the hold. It is not another use, and it ends when the hold ends. */
+/**
+ * Adds an increment to the hold. It is not another use, and it ends when the hold ends. A hold that
+ * begins with the increment ends like one that is made now.
+ */
 export function increase(card: WorkingCard, root: Entry, amount: number): void {
-  card.move(root, { held: amount });
   const now = card.copyToChange(root);
+  if (amount > 0 && now.held === 0 && now.hold_end_ms === null) now.hold_end_ms = card.holdEnd();
+  card.move(root, { held: amount });
   now.authorized = money(now.authorized + amount);
 }
 

@@ -199,6 +199,17 @@ describe('an incremental authorization', () => {
     });
   }
 
+  test('adds to an authorization that an advice lowered to 0, with an end of its own', () => {
+    const world = new NetworkWorld(now, { transactions_max: 1, recurring: 'Daily' });
+    const root = world.authorize({ trace_id: 'T', billing_amount: 500 });
+    world.authorize({ ...advice, trace_id: 'T', billing_amount: 0 });
+    world.now = '2026-11-22T08:00:00Z';
+    const item = world.authorize({ ...more, billing_amount: 200 });
+    assert.equal(world.row(item.id!).root_id, root.id);
+    assert.deepEqual([world.row(root.id!).held, world.row(root.id!).hold_end_ms], [200, ms('2026-12-22T00:00:01Z')]);
+    assert.equal(world.counters.uses, 0);
+  });
+
   describe('after the window of its authorization is over', () => {
     const daily = { recurring: 'Daily', total_card_amount: money(1_000), transactions_max: 1 } as const;
 

@@ -10,7 +10,16 @@ import {
   usesOf,
   windowOn,
 } from './card.ts';
-import { authorizedAmount, holdOf, isLive, type Purchase, reportedAmount, standingOf, statusOf } from './purchase.ts';
+import {
+  authorizedAmount,
+  holdOf,
+  isLive,
+  isUse,
+  type Purchase,
+  reportedAmount,
+  standingOf,
+  statusOf,
+} from './purchase.ts';
 
 /** The table of reasons: the network's answer for each. */
 export const reasons = {
@@ -89,7 +98,7 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
     return { reason: 'V', purchase: null, status: 'declined' };
   }
   if (message.incremental === true) {
-    const onto = known.findLast((purchase) => isLive(purchase, now_ms) && authorizedAmount(purchase) > 0);
+    const onto = known.findLast((purchase) => isLive(purchase, now_ms) && canIncrease(purchase));
     if (onto !== undefined) return increase(card, message, around, onto);
     card.note('increment: without an open authorization');
   } else if (kind === 'advice' && known.length > 0) {
@@ -188,9 +197,14 @@ function declined(reason: Reason): Decision {
   return { reason, purchase: null, status: 'declined' };
 }
 
+/** Whether it is more than a verification or a refund; one that an advice lowered to 0 still is. */
+function canIncrease(purchase: Purchase): boolean {
+  return !isRefund(purchase.message) && (authorizedAmount(purchase) > 0 || isUse(purchase));
+}
+
 /**
  * An incremental authorization adds to the hold of an open one, in the window of that one. It is
- * not a new use.
+ * not a new use. A hold that begins with it ends like one that is made now.
  */
 function increase(card: ReferenceCard, message: AuthorizationWire, around: Surroundings, onto: Purchase): Decision {
   const { now_ms } = around;
@@ -203,6 +217,9 @@ function increase(card: ReferenceCard, message: AuthorizationWire, around: Surro
     card.note(in_past_window ? 'increment: approved in a past window' : 'increment: approved in the present window');
   } else {
     card.note('increment: reported by an advice');
+  }
+  if (onto.hold_end_ms === null && amount > 0 && holdOf(onto, now_ms) === 0) {
+    onto.hold_end_ms = holdEndOn(card, now_ms, around.hold_days);
   }
   onto.history.push({ what: 'increased', by: amount, at_ms: now_ms });
   return { reason: 'V', purchase: onto, status: 'open' };
