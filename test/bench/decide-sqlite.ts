@@ -99,7 +99,9 @@ const nullable_filter_columns = [
   ...['transaction_type', 'vcn_id', 'payload_id', 'status'],
 ];
 
-/** The indexes of the first release that a decision extended, and the column that some begin with. */
+/**
+ * The indexes of the first release that a decision extended, and the column that some begin with.
+ */
 const first_indexes = [
   'alter table events add column segment bigint generated always as (id >> 11) virtual',
   'create index if not exists authorizations_page on authorizations (card_id, id)',

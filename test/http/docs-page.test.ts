@@ -51,8 +51,8 @@ describe('the page about the interface', () => {
       if (path.startsWith('/card-details')) continue;
       const { headers, body, url } = found;
       const reply = await send(method, url.pathname + url.search, { key: null, headers, body });
-      // Key, query and body are right. The object may be missing, or in a state that does not allow the change: a 409,
-      // or a 400 that names no field.
+      // Key, query and body are right. The object may be missing, or in a state that does not allow
+      // the change: a 409, or a 400 that names no field.
       const { code, fields } = reply.json ?? {};
       const is_state = code === 'conflict' || (code === 'validation_failed' && fields === undefined);
       assert.ok([200, 204, 404].includes(reply.status) || is_state, `${method} ${path}: ${reply.status} ${reply.text}`);

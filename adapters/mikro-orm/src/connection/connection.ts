@@ -38,8 +38,8 @@ export interface SqliteConnection {
    */
   immediately<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /**
-   * The same for work that can be done again: the commit does not wait for the disk. A power failure
-   * may undo it, together with nothing that other commits made durable.
+   * The same for work that can be done again: the commit does not wait for the disk. A power
+   * failure may undo it, but no commit of `immediately`.
    */
   immediatelyWithoutSync<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /** The same without a transaction: the work begins and ends its own. */

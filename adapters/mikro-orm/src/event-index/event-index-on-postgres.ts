@@ -57,7 +57,8 @@ export function eventIndexOnPostgres({ pool }: Pick<PostgresConnection, 'pool'>)
       const client = await pool.connect();
       let failed = true;
       try {
-        // A segment whose index a crash undid is indexed again, so the commit need not wait for the disk.
+        // A segment whose index a crash undid is indexed again, so the commit need not wait for the
+        // disk.
         await client.query('begin; set local synchronous_commit = off');
         const locked = await client.query<{ is_locked: boolean }>(
           'select pg_try_advisory_xact_lock($1::bigint) as is_locked',

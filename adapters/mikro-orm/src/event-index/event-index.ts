@@ -4,7 +4,9 @@ import { eventIndexOnPostgres } from './event-index-on-postgres.ts';
 import { eventIndexOnSqlite } from './event-index-on-sqlite.ts';
 import type { EventIndexProgress } from './event-index-work.ts';
 
-/** With this many segments that are full and not indexed, a writer of events indexes them itself. */
+/**
+ * With this many segments that are full and not indexed, a writer of events indexes them itself.
+ */
 const unindexed_segments_max = 2;
 
 /**

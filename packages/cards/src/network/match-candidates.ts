@@ -11,8 +11,9 @@ import { networkReferenceOf } from './net-reference-number.ts';
  * 1. `referenceKeys(message)`: roots and clearings of the card that share a key with the message.
  * 2. `merchantSearch(message, ...)`: recent roots and clearings of the same merchant, unless the
  *    references settled the match.
- * 3. For a credit (`readsReferring`): the clearings of the card whose `clearing_id` names a clearing
- *    found, and those whose `clearing_id` names one of these: other credits, and what was undone.
+ * 3. For a credit (`readsReferring`): the clearings of the card whose `clearing_id` names a
+ *    clearing found, and those whose `clearing_id` names one of these: other credits, and what was
+ *    undone.
  * 4. The authorizations that the clearings found were matched to.
  */
 

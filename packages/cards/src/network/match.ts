@@ -307,7 +307,9 @@ function amountsOf(
   return [first, { cleared: limit, authorized: root.authorized }];
 }
 
-/** The amount that the clearing names in the currency of the card's limits; null when it names none. */
+/**
+ * The amount that the clearing names in the currency of the card's limits; null when it names none.
+ */
 function limitAmountSent(
   { billing_amount, merchant_amount, merchant_currency }: ClearingMessage,
   { currency, billing_currency }: LedgerCard,
