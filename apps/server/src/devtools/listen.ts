@@ -2,8 +2,7 @@
  * `npm run listen`: prints events as they are delivered, and can forward them to a developer's
  * local program. Registers a webhook in the sandbox while it runs.
  */
-import { event_types, toCanonicalTypeId } from '@tallystick/events';
-import { isSharedSecret, shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import { event_types, isWebhookSecret, toCanonicalTypeId, webhook_secret_expected } from '@tallystick/events';
 import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
 import { parseOptions } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
@@ -175,8 +174,7 @@ function readOptions(): Options | null {
   const { port, secret } = values;
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new Error(`--port ${port} is not a port: it must be an integer from 0 to 65535`);
-  if (secret !== undefined && !isSharedSecret(secret))
-    throw new Error(`--secret must have ${shared_secret_length_min} to ${shared_secret_length_max} characters`);
+  if (secret !== undefined && !isWebhookSecret(secret)) throw new Error(`--secret must be ${webhook_secret_expected}`);
   return {
     url: httpAddress('--url', values.url).replace(/\/$/, ''),
     forward_url: values.forward === undefined ? null : httpAddress('--forward', values.forward),

@@ -307,7 +307,8 @@ describe('the options of npm run listen and npm run trigger', () => {
       ['listen.ts', ['--forward', 'ftp://x'], /--forward ftp:\/\/x is not an address/],
       ['listen.ts', ['--types', '2,99'], /--types has "99"/],
       ['listen.ts', ['--port', '70000'], /--port 70000 is not a port/],
-      ['listen.ts', ['--secret', 'short'], /--secret must have 16 to 256 characters/],
+      ['listen.ts', ['--secret', 'short'], /--secret must be text of 16 to 256 characters/],
+      ['listen.ts', ['--secret', 'whsec_this is not base64'], /after whsec_, the padded base64/],
       ['trigger.ts', [], /<event type> is missing/],
       [
         'trigger.ts',

@@ -91,7 +91,7 @@ const companyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/operator/v1/companies/:id',
     operation_id: 'operator.companies.update',
-    summary: 'Change a company: how long its holds last, and which details its mails contain',
+    summary: 'Change a company: its name, how long its holds last, and which details its mails contain',
     body: update_company,
     takes_back: company,
     answer: company,
