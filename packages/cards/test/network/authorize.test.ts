@@ -291,6 +291,12 @@ describe('an advice', () => {
   describe('of a decision of ours', () => {
     const ref = { trace_id: 'T', net_reference_number: 'MCCABC1231121' } as const;
 
+    test('is recorded with the approval code that it names', () => {
+      const world = new NetworkWorld(now);
+      world.authorize(ref);
+      assert.equal(world.authorize({ ...ref, ...advice, approval_code: 'ABC123' }).approval_code, 'ABC123');
+    });
+
     test('holds nothing a second time and is no second use', () => {
       const world = new NetworkWorld(now, { total_card_amount: money(1_000), transactions_max: 1 });
       const root = world.authorize({ ...ref, billing_amount: 300 });
@@ -757,6 +763,14 @@ describe('a reversal', () => {
     const item = world.authorize({ ...reversal, trace_id: 'T' });
     assert.equal(world.row(item.id!).root_id, root.id);
     assert.equal(world.row(root.id!).status, 'declined');
+  });
+
+  test('of several declined originals is recorded against the newest', () => {
+    const world = new NetworkWorld(now);
+    world.authorize({ trace_id: 'T', billing_amount: 200_000 });
+    const newest = world.authorize({ trace_id: 'T', billing_amount: 200_000 });
+    const item = world.authorize({ ...reversal, trace_id: 'T' });
+    assert.equal(world.row(item.id!).root_id, newest.id);
   });
 
   test('finds its original on its own card only', () => {

@@ -188,6 +188,11 @@ describe('rule 5: approval code, merchant and an amount within 20 %', () => {
     const pounds = { merchant_amount: 700, merchant_currency: 'GBP' };
     assert.equal(ruleOf({ ...authorized, ...pounds }, { ...cleared, ...pounds, billing_amount: 2_000 }), 5);
   });
+  test('compares billed amounts if the merchant currencies differ', () => {
+    const pounds = { merchant_amount: 1_000, merchant_currency: 'GBP' };
+    assert.equal(ruleOf(authorized, { ...cleared, ...pounds, billing_amount: 2_000 }), 8);
+    assert.equal(ruleOf(authorized, { ...cleared, ...pounds, billing_amount: 1_200 }), 5);
+  });
   test('matches a part of any size', () => {
     assert.equal(ruleOf(authorized, { ...cleared, billing_amount: 100, partial: true }), 5);
   });
