@@ -61,7 +61,9 @@ export function classOf(the: Classified): ClearingClass {
 }
 
 function classByAmount({ message, card, amount }: Classified, root: Authorization): ClearingClass {
-  const whole = root.cleared === 0 && root.authorized === limitAmount(card, root);
+  // A credit that came before its purchase lowers the sum below 0, and is no part of the purchase.
+  const cleared_before = Math.max(0, root.cleared);
+  const whole = cleared_before === 0 && root.authorized === limitAmount(card, root);
   const merchant = message.merchant_amount !== null && message.merchant_currency === root.merchant_currency;
   if (whole && merchant) {
     if (message.merchant_amount !== root.merchant_amount) {
@@ -72,8 +74,8 @@ function classByAmount({ message, card, amount }: Classified, root: Authorizatio
   const converted = isInOtherCurrency(message, root);
   if (whole && converted) return classInOtherCurrency(message.billing_amount, root.billing_amount);
   // After parts, increments or partial reversals only the sums are comparable.
-  if (converted) return classInOtherCurrency(root.cleared + amount, root.authorized);
-  return overOrUnder(message, root, root.cleared + amount, root.authorized);
+  if (converted) return classInOtherCurrency(cleared_before + amount, root.authorized);
+  return overOrUnder(message, root, cleared_before + amount, root.authorized);
 }
 
 /**

@@ -291,6 +291,13 @@ describe('the class of a clearing', () => {
     });
   }
 
+  test('does not depend on a credit that came before the clearing of its purchase', () => {
+    const world = new NetworkWorld(now);
+    world.authorize(ref);
+    world.clear({ ...ref, clearing_type: 'CREDIT', billing_amount: 400 });
+    assert.equal(world.clear(ref).class, 'exact');
+  });
+
   test('is suspected_duplicate for the same clearing under another id, which is applied', () => {
     const world = new NetworkWorld(now);
     const twice = { ...ref, acquirer_reference_data: '55432861234567890' };

@@ -305,18 +305,20 @@ function classOf(card: ReferenceCard, message: ClearingWire, match: Match, now_m
   if (message.partial === true) return 'partial';
 
   const said = purchase.message;
-  const untouched = clearedAmount(purchase) === 0 && authorizedAmount(purchase) === limitAmount(card, said);
+  // The sum counts as 0 where a credit came before the purchase.
+  const cleared_before = Math.max(0, clearedAmount(purchase));
+  const untouched = cleared_before === 0 && authorizedAmount(purchase) === limitAmount(card, said);
   if (said.merchant_currency !== message.merchant_currency) {
     const [cleared, authorized] = untouched
       ? [message.billing_amount, said.billing_amount]
-      : [clearedAmount(purchase) + limitAmountOf(card, message), authorizedAmount(purchase)];
+      : [cleared_before + limitAmountOf(card, message), authorizedAmount(purchase)];
     return driftOf(cleared, authorized);
   }
   if (untouched) {
     const drifted = said.merchant_amount === message.merchant_amount && said.billing_amount !== message.billing_amount;
     return drifted ? 'fx_drift' : overOrUnder(message, purchase, message.merchant_amount, said.merchant_amount);
   }
-  const cleared = clearedAmount(purchase) + limitAmountOf(card, message);
+  const cleared = cleared_before + limitAmountOf(card, message);
   return overOrUnder(message, purchase, cleared, authorizedAmount(purchase));
 }
 
