@@ -158,7 +158,7 @@ for (const database of database_names) {
             assertShows((await first('/v1/events')).payload as Fields, fields);
           }
         }),
-        propertyParameters({ short: 25, full: 300 }),
+        propertyParameters({ short: 25, full: 100 }),
       );
     });
 
@@ -181,7 +181,7 @@ for (const database of database_names) {
             [id],
           );
         }),
-        propertyParameters({ short: 15, full: 200 }),
+        propertyParameters({ short: 15, full: 60 }),
       );
     });
 
@@ -210,7 +210,7 @@ for (const database of database_names) {
             [path],
           );
         }),
-        propertyParameters({ short: 60, full: 500 }),
+        propertyParameters({ short: 60, full: 200 }),
       );
       assert.deepEqual(await first('/v1/events'), newest_before);
     });

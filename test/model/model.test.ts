@@ -5,9 +5,9 @@ import { database_names, test_seed, testRuns } from '@tallystick/test-support';
 import { type StorageName, serviceOn } from './service.ts';
 
 const sequences = {
-  memory: { short: 100, full: 300 },
-  sqlite: { short: 100, full: 1_000 },
-  postgres: { short: 20, full: 200 },
+  memory: { short: 100, full: 200 },
+  sqlite: { short: 100, full: 400 },
+  postgres: { short: 20, full: 100 },
 };
 
 /**

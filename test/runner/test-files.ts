@@ -24,7 +24,7 @@ export const longest_s: Readonly<Record<string, number>> = {
   'apps/server/test/server.test.ts': 24,
   'apps/server/test/commands.test.ts': 15,
   'test/browser/pages.test.ts': 15,
-  'test/model/model.test.ts': 15,
+  'test/model/model.test.ts': 60,
   'test/webhooks/no-worker.test.ts': 14,
   'test/clients/clients.test.ts': 10,
   'adapters/mikro-orm/test/ledger-lock-wait.test.ts': 11,
