@@ -1,5 +1,5 @@
 /** The most requests in progress unless configured otherwise. */
-export const requests_max_default = 2_000;
+export const requests_max_default = 512;
 
 /**
  * Bounds the requests in progress, because each waits for those before it (ADR 0020). A request is
