@@ -21,10 +21,11 @@ const hook_of_the_process = /^(before|after)(Each)?\(/m;
  */
 export const longest_s: Readonly<Record<string, number>> = {
   'test/webhooks/chaos.test.ts': 70,
+  'test/model/model.test.ts': 60,
   'apps/server/test/server.test.ts': 24,
+  'adapters/mikro-orm/test/backfill/authorization-keys.test.ts': 20,
   'apps/server/test/commands.test.ts': 15,
   'test/browser/pages.test.ts': 15,
-  'test/model/model.test.ts': 60,
   'test/webhooks/no-worker.test.ts': 14,
   'test/clients/clients.test.ts': 10,
   'adapters/mikro-orm/test/ledger-lock-wait.test.ts': 11,
@@ -32,7 +33,6 @@ export const longest_s: Readonly<Record<string, number>> = {
   'apps/server/test/devtools/listen.test.ts': 10,
   'test/webhooks/schedule.test.ts': 8,
   'adapters/bull/test/bull-queue.test.ts': 7,
-  'adapters/mikro-orm/test/backfill/authorization-keys.test.ts': 20,
   'test/mail/sending.test.ts': 7,
 };
 
