@@ -17,7 +17,7 @@ function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
   const prototype: unknown = Object.getPrototypeOf(value);
   assert(prototype === Object.prototype || prototype === null, 'a record contains an object that is not plain data');
-  const copy: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) if (member !== undefined) copy[name] = copyOf(member);
-  return Object.freeze(copy);
+  // Assignment would set the prototype by a member that is called __proto__.
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.freeze(Object.fromEntries(members.map(([name, member]) => [name, copyOf(member)])));
 }
