@@ -8,7 +8,7 @@ import { classOf } from './clearing-class.ts';
 import { clearingItem } from './clearing-item.ts';
 import { clearAgainst, credit, holdTaken, isRefundRoot } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
-import { type Match, matchClearing } from './match.ts';
+import { limitAmountSent, type Match, matchClearing } from './match.ts';
 import type { Pass } from './pass.ts';
 import { refuseClearing } from './refuse-clearing.ts';
 import type { WorkingCard } from './working-copy.ts';
@@ -190,12 +190,9 @@ function limitAmountOf(
   message: ClearingMessage,
   root: Authorization | null,
 ): { readonly amount: number; readonly sure: boolean } {
-  const { billing_amount, merchant_amount, merchant_currency } = message;
-  if (card.currency === null || card.currency === card.billing_currency) {
-    const in_merchants = merchant_currency === card.currency && merchant_amount !== null;
-    return { amount: in_merchants ? merchant_amount : billing_amount, sure: true };
-  }
-  if (merchant_amount !== null && merchant_currency === card.currency) return { amount: merchant_amount, sure: true };
+  const { billing_amount } = message;
+  const sent = limitAmountSent(message, card);
+  if (sent !== null) return { amount: sent, sure: true };
   if (root === null || root.billing_amount === 0) return { amount: billing_amount, sure: false };
   const scaled = BigInt(billing_amount) * BigInt(root.merchant_amount);
   const rate_base = BigInt(root.billing_amount);

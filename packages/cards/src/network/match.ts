@@ -310,7 +310,7 @@ function amountsOf(
 /**
  * The amount that the clearing names in the currency of the card's limits; null when it names none.
  */
-function limitAmountSent(
+export function limitAmountSent(
   { billing_amount, merchant_amount, merchant_currency }: ClearingMessage,
   { currency, billing_currency }: LedgerCard,
 ): number | null {

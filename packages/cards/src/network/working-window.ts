@@ -74,10 +74,10 @@ export class WorkingWindow {
   /** Violates when the counters changed by another amount than the rows, or fell below 0. */
   check(card_id: number): void {
     const { held, cleared, uses } = this.#before;
-    const of = `card ${card_id}, window ${this.start_ms}`;
-    assert(this.#held === held + this.#sum_held, `${of}: the counter of holds is not what the holds sum to`);
-    assert(this.#uses === uses + this.#sum_uses, `${of}: the counter of uses is not what was used`);
-    assert(this.#cleared === cleared + this.#sum_cleared, `${of}: the cleared amount is not what cleared`);
-    assert(this.#held >= 0 && this.#uses >= 0, `${of}: a counter is below zero`);
+    const place = `card ${card_id}, window ${this.start_ms}`;
+    assert(this.#held === held + this.#sum_held, `${place}: the counter of holds is not what the holds sum to`);
+    assert(this.#uses === uses + this.#sum_uses, `${place}: the counter of uses is not what was used`);
+    assert(this.#cleared === cleared + this.#sum_cleared, `${place}: the cleared amount is not what cleared`);
+    assert(this.#held >= 0 && this.#uses >= 0, `${place}: a counter is below zero`);
   }
 }
