@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { type SignedParts, signRequest, verifySignature } from '@tallystick/access';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { equalBytes } from '../src/requests/equal-bytes.ts';
 import { hmacSha256 } from './access-storage.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -130,14 +129,4 @@ test('a key with a secret must sign, and a key without one cannot', async () => 
     assert.match(refusal.message, message);
     assert.ok(!refusal.message.includes(secret));
   }
-});
-
-test('byte strings are equal when all bytes are equal', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 4 }), fc.uint8Array({ maxLength: 4 }), (a, b) => {
-      assert.equal(equalBytes(a, b), Buffer.compare(a, b) === 0);
-      assert.equal(equalBytes(a, Uint8Array.from(a)), true);
-    }),
-    propertyParameters(),
-  );
 });

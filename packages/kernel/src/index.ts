@@ -3,6 +3,7 @@ export * from './errors/refusal.ts';
 export * from './requests/nearest-name.ts';
 export * from './requests/request-fields.ts';
 export * from './requests/show-value.ts';
+export * from './secrets/equal-bytes.ts';
 export * from './secrets/random.ts';
 export * from './secrets/reseal.ts';
 export * from './secrets/secrets.ts';

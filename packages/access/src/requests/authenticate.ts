@@ -1,10 +1,9 @@
-import { Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
+import { equalBytes, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
 import type { ApiKey } from '../keys/api-key.ts';
 import { hashKeySecret, type ParsedKey, parseKey } from '../keys/key-text.ts';
 import { company_of_role } from '../keys/role.ts';
 import { openSigningSecret } from '../keys/signing-secret.ts';
 import type { AccessTx } from '../ports.ts';
-import { equalBytes } from './equal-bytes.ts';
 import type { Principal } from './principal.ts';
 
 /** The ports and options of an authenticator. */

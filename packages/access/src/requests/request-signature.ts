@@ -1,5 +1,4 @@
-import { type HmacSha256, Refusal } from '@tallystick/kernel';
-import { equalBytes } from './equal-bytes.ts';
+import { equalBytes, type HmacSha256, Refusal } from '@tallystick/kernel';
 import type { Principal } from './principal.ts';
 
 /** The parts of a request that a signature covers, exactly as they were sent. */

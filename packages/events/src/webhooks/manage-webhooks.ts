@@ -1,6 +1,7 @@
 import {
   auditEntry,
   type Call,
+  equalBytes,
   type Page,
   type PageRequest,
   type Random,
@@ -117,9 +118,14 @@ function addKeptProblems(fields: RequestFields, webhook: Webhook, presentSecret:
   if (fields.carries('callback_url') && fields.get('callback_url') !== webhook.callback_url) {
     fields.addProblem('callback_url', 'cannot be changed; register another webhook');
   }
-  if (fields.has('secret') && fields.get('secret') !== presentSecret()) {
+  if (fields.has('secret') && !isSameSecret(fields.get('secret'), presentSecret())) {
     fields.addProblem('secret', 'cannot be changed; rotate it');
   }
+}
+
+function isSameSecret(sent: unknown, present: string): boolean {
+  const encoder = new TextEncoder();
+  return typeof sent === 'string' && equalBytes(encoder.encode(sent), encoder.encode(present));
 }
 
 /** Deletes the webhook and its deliveries. Refuses `not_found`. */

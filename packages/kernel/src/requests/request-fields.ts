@@ -11,7 +11,7 @@ export interface Bounds {
 /**
  * Reads the fields of one request and collects every problem, so that one refusal reports them all.
  *
- * A null stands for the default: readers treat it as absent, and `resets` tells the two apart in a
+ * A null stands for the default: readers treat it as absent, and `resets` recognizes it in a
  * change. Each reader returns null for a field that is absent or invalid;
  * `areSound` distinguishes the two, so that a rule over several fields is silent while one of them
  * is invalid on its own. Messages continue the path: "must be ..., not ...".
