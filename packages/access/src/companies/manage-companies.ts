@@ -1,11 +1,11 @@
 import {
   auditEntry,
   type Call,
-  invalid,
   type Page,
   type PageRequest,
   Refusal,
   RequestFields,
+  showValue,
 } from '@tallystick/kernel';
 import type { AccessTx } from '../ports.ts';
 import {
@@ -89,14 +89,18 @@ export async function updateCompany(
   const fields = new RequestFields(change);
   const name = fields.carries('name') ? readName(fields, 'name', company_name_length_max) : company.name;
   if (fields.carries('customer_number') && change.customer_number !== company.customer_number) {
-    fields.addProblem('customer_number', `cannot be changed; it is ${JSON.stringify(company.customer_number)}`);
+    fields.addProblem('customer_number', `cannot be changed; it is ${showValue(company.customer_number)}`);
+  }
+  if (hold_days !== undefined && !isHoldDays(hold_days)) {
+    const expected = `a whole number from 1 to ${hold_days_max}, "never" or null`;
+    fields.addProblem('hold_days', `must be ${expected}, not ${showValue(hold_days)}`);
   }
   fields.refuseInvalid();
   const changed: Company = {
     ...company,
     name: name!,
     ...(full_details_in_mail === undefined ? {} : { full_details_in_mail: full_details_in_mail ?? false }),
-    ...(hold_days === undefined ? {} : { hold_days: readHoldDays(hold_days) }),
+    ...(hold_days === undefined ? {} : { hold_days: hold_days as HoldDays | null }),
   };
   const changes = Object.entries(changed).filter(([name, value]) => company[name as keyof Company] !== value);
   if (changes.length === 0) return company;
@@ -105,13 +109,9 @@ export async function updateCompany(
   return changed;
 }
 
-function readHoldDays(hold_days: number | string | null): HoldDays | null {
-  if (hold_days === null || hold_days === 'never') return hold_days;
-  if (typeof hold_days === 'number' && Number.isInteger(hold_days) && hold_days >= 1 && hold_days <= hold_days_max) {
-    return hold_days;
-  }
-  const message = `must be a whole number from 1 to ${hold_days_max}, "never" or null, not ${JSON.stringify(hold_days)}`;
-  throw invalid({ path: 'hold_days', message });
+function isHoldDays(value: number | string | null): value is HoldDays | null {
+  if (value === null || value === 'never') return true;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= hold_days_max;
 }
 
 /** Lists all companies, newest first. */
