@@ -13,10 +13,8 @@ import {
 import { type CardRow, card_columns, card_tables } from './ledger-rows.ts';
 
 /** A search by merchant as the parameters of a statement. */
-export interface MerchantParameters extends Omit<MerchantSearch, 'is_credit'> {
+export interface MerchantParameters extends Pick<MerchantSearch, 'merchant_id' | 'since_ms'> {
   readonly card_id: number;
-  /** 0 or 1: SQLite has no booleans. */
-  readonly is_credit: number;
 }
 
 /** The part of a prepared statement that a pass needs. */

@@ -223,8 +223,10 @@ class Found {
     const search = merchantSearch(message, { roots, has_authorization: this.#deciding.has(card.id), now_ms });
     if (search !== null) {
       this.#keepAuthorizations(this.#lookups.rootsOfMerchant(card.id, search));
-      if (search.is_credit)
-        this.#keepClearings(its.clearings_of_merchant.all({ ...search, card_id: card.id, is_credit: 1 }));
+      if (search.is_credit) {
+        const { merchant_id, since_ms } = search;
+        this.#keepClearings(its.clearings_of_merchant.all({ card_id: card.id, merchant_id, since_ms }));
+      }
     }
     if (readsReferring(message)) this.#referring(card.id);
     // A clearing may have been matched to a root that no key leads to.
@@ -311,7 +313,7 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   for (const { card_id, id, keys } of added) {
     const values: unknown[] = [];
     for (const key of keys) values.push(card_id, key, id);
-    statements.insert_keys[keys.length - 1]?.run(values);
+    statements.insert_keys[keys.length - 1]!.run(values);
   }
   for (const clearing of changes.clearings_inserted) {
     statements.insert_clearing.run(valuesOf(clearings, clearing));

@@ -53,7 +53,7 @@ export function keysOf(authorization: Keyed): string[] {
     pageKey(id),
   ];
   if (root_id === id) {
-    for (const key of referenceKeys(authorization)) keys.push(`${referenceRange(key)?.low}${sortableNumber(id)}`);
+    for (const key of referenceKeys(authorization)) keys.push(`${referenceRange(key)!.low}${sortableNumber(id)}`);
   }
   const hold = holdKey(authorization);
   if (hold !== null) keys.push(hold);
