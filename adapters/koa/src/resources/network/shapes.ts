@@ -246,27 +246,17 @@ export const authorization_item = z
   } satisfies ShapeOf<AuthorizationItem>)
   .meta({ id: 'Authorization' });
 
-const {
-  id,
-  status,
-  decline_reason,
-  vcn_response,
-  issuer_response,
-  response_code: de39,
-  approval_code,
-} = authorization_item.shape;
-
 /** The answer to a message that was refused before it was read. */
-const unread_authorization = z
-  .object({
-    id,
-    status,
-    decline_reason,
-    vcn_response,
-    issuer_response,
-    response_code: de39,
-    approval_code,
-  } satisfies ShapeOf<UnreadItem>)
+const unread_authorization = authorization_item
+  .pick({
+    id: true,
+    status: true,
+    decline_reason: true,
+    vcn_response: true,
+    issuer_response: true,
+    response_code: true,
+    approval_code: true,
+  } satisfies Record<keyof UnreadItem, true>)
   .meta({ id: 'UnreadAuthorization' });
 
 /** The answer to the network when a fault of the service, or load, prevented a decision. */
