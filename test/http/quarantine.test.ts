@@ -88,7 +88,7 @@ for (const database of database_names) {
 }
 
 describe('the quarantine', () => {
-  it('shows no card number, and stores none in clear', async (t) => {
+  it('masks card numbers in answers, and encrypts them in storage', async (t) => {
     const service = await startService(t);
     const card_number = '5555555555554444';
     assert.equal((await clear(service, { card_number })).status, 404);

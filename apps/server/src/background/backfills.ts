@@ -17,14 +17,15 @@ export function backfillJob(backfills: Backfills, logger: Pick<Logger, 'info'>):
 
   function report(progress: readonly BackfillProgress[]): void {
     const now_ms = performance.now();
-    for (const of of progress) {
-      if (of.state === 'copying' && of.remaining_ms === null) continue;
-      if (now_ms - (reported.get(of.name) ?? Number.NEGATIVE_INFINITY) < report_every_ms) continue;
-      reported.set(of.name, now_ms);
-      logger.info({ backfill: of.name, done: of.done, total: of.total }, describeBackfill(of));
+    for (const backfill of progress) {
+      const { name, state, done, total, remaining_ms } = backfill;
+      if (state === 'copying' && remaining_ms === null) continue;
+      if (now_ms - (reported.get(name) ?? Number.NEGATIVE_INFINITY) < report_every_ms) continue;
+      reported.set(name, now_ms);
+      logger.info({ backfill: name, done, total }, describeBackfill(backfill));
     }
     for (const name of reported.keys()) {
-      if (progress.some((of) => of.name === name)) continue;
+      if (progress.some((backfill) => backfill.name === name)) continue;
       reported.delete(name);
       logger.info({ backfill: name }, `${name}: done`);
     }
