@@ -13,6 +13,7 @@ import pg from 'pg';
 import { adaptToDialect } from '../schema/adapt-to-dialect.ts';
 import { migrations } from '../schema/migrations/index.ts';
 import { entities } from '../schema/schema.ts';
+import { checkpointsBesideWork } from './checkpoints.ts';
 import { runOutermost } from './nesting.ts';
 import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
 
@@ -107,16 +108,14 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
   database.pragma('temp_store = MEMORY');
   database.pragma('cache_size = -65536');
   database.pragma('mmap_size = 268435456');
-  // 16 MiB of log before it is copied into the database file: pages that many passes write are
-  // copied once.
-  database.pragma('wal_autocheckpoint = 4000');
+  const checkpoints = checkpointsBesideWork(database);
   // From here on `beginImmediate` waits, which does not block the process.
   database.pragma('busy_timeout = 20');
   const orm = await MikroORM.init({
     ...common,
     driver: SqliteDriver,
     dbName: path,
-    driverOptions: sqliteDialect(database),
+    driverOptions: sqliteDialect(database, checkpoints.noteCommit),
   });
   const commit = database.prepare('commit');
   const rollback = database.prepare('rollback');
@@ -127,6 +126,7 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
     try {
       const result = work(database);
       commit.run();
+      checkpoints.noteCommit();
       return result;
     } finally {
       if (database.inTransaction) rollback.run();
@@ -138,6 +138,7 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
     orm,
     close: runOnce(async () => {
       await kysely.connection().execute(async () => {});
+      await checkpoints.close();
       await orm.close(true);
       // The ORM closes only what it has used.
       database.close();

@@ -21,11 +21,12 @@ const statements_kept = 300;
  * Kysely's SQLite dialect with another way to begin a transaction. One that may write takes the
  * write lock first, because one that began by reading cannot write after another process has
  * written. The wait for the lock is asynchronous, so this process continues to serve. A read-only
- * transaction does not take the lock, and a write in it fails.
+ * transaction does not take the lock, and a write in it fails. Calls `onCommit` after each commit of a
+ * transaction that may have written.
  */
-export function sqliteDialect(database: Database): Dialect {
+export function sqliteDialect(database: Database, onCommit: () => void): Dialect {
   return {
-    createDriver: () => new ImmediateDriver(database),
+    createDriver: () => new ImmediateDriver(database, onCommit),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
@@ -67,9 +68,11 @@ function isBusy(error: unknown): boolean {
 class ImmediateDriver implements Driver {
   readonly #connection: SqliteConnection;
   readonly #database: Database;
+  readonly #onCommit: () => void;
 
-  constructor(database: Database) {
+  constructor(database: Database, onCommit: () => void) {
     this.#database = database;
+    this.#onCommit = onCommit;
     this.#connection = new SqliteConnection(database);
   }
 
@@ -86,8 +89,10 @@ class ImmediateDriver implements Driver {
   }
 
   async commitTransaction(): Promise<void> {
+    const only_read = this.#connection.only_reads;
     this.#connection.only_reads = false;
     this.#connection.statement('commit').run();
+    if (!only_read) this.#onCommit();
   }
 
   async rollbackTransaction(): Promise<void> {

@@ -1,0 +1,28 @@
+/**
+ * The thread of `checkpointsBesideWork`. Each question that it receives is the number of frames
+ * from which it copies the log, or null for its end. It answers with the state of the log.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert } from '@tallystick/kernel';
+import Database from 'better-sqlite3';
+import type { LogState } from './checkpoints.ts';
+
+const port = parentPort;
+assert(port !== null, 'a thread of checkpoints has a parent');
+const database = new Database(String(workerData), { fileMustExist: true });
+database.pragma('synchronous = FULL');
+
+port.on('message', (copied_from_frames: number | null) => {
+  if (copied_from_frames === null) {
+    database.close();
+    port.close();
+    return;
+  }
+  let state = checkpoint('noop');
+  if (state.log - state.checkpointed >= copied_from_frames) state = checkpoint('passive');
+  port.postMessage(state);
+});
+
+function checkpoint(mode: 'noop' | 'passive'): LogState {
+  return (database.pragma(`wal_checkpoint(${mode})`) as [LogState])[0];
+}

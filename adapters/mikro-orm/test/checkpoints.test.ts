@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { type CheckpointBounds, checkpointsBesideWork, type LogState } from '../src/connection/checkpoints.ts';
+
+/** Small, so that a test reaches each of them within a few hundred commits. */
+const bounds: CheckpointBounds = {
+  thread_copies_from: 20,
+  restarted_from: 100,
+  commit_copies_from: 50,
+  commit_copies_at_last_from: 1_000_000,
+  commits_before_thread: 24,
+};
+/** More commits than any test needs. */
+const commits_max = 200_000;
+
+test('the thread copies the log, and the log restarts, while this process commits', async (t) => {
+  const { database, commit, logState } = opened(t);
+  const checkpoints = checkpointsBesideWork(database, bounds);
+  t.after(() => checkpoints.close());
+  let longest = 0;
+  let restarts = 0;
+  for (let commits = 0; restarts < 3; commits += 1) {
+    assert.ok(commits < commits_max, `the log restarted ${restarts} times`);
+    const before = logState().log;
+    commit();
+    checkpoints.noteCommit();
+    const { log } = logState();
+    if (isByThread(database) && log < before) restarts += 1;
+    longest = Math.max(longest, log);
+    await nextTurn();
+  }
+  assert.ok(longest >= bounds.restarted_from);
+});
+
+test('what the thread leaves is copied here, but not within a transaction', async (t) => {
+  const { database, commit } = opened(t);
+  const checkpoints = checkpointsBesideWork(database, { ...bounds, thread_copies_from: 1_000_000, restarted_from: 10 });
+  t.after(() => checkpoints.close());
+  const reader = new Database(database.name);
+  t.after(() => reader.close());
+  const logState = () => logStateOf(reader);
+  for (let commits = 0; commits < 20; commits += 1) commit();
+  database.exec('begin; select count(*) from lines');
+  const { log } = logState();
+  await noteUntil(() => isByThread(database));
+  assert.deepEqual(logState(), { log, checkpointed: 0 });
+  database.exec('commit');
+  await noteUntil(() => logState().checkpointed === log);
+  commit();
+  assert.ok(logState().log < log);
+
+  async function noteUntil(isSo: () => boolean): Promise<void> {
+    for (let commits = 0; !isSo(); commits += 1) {
+      assert.ok(commits < commits_max);
+      checkpoints.noteCommit();
+      await nextTurn();
+    }
+  }
+});
+
+test('a database that is closed while its thread copies is whole, and has no log', async (t) => {
+  const { database, path, commit } = opened(t);
+  const checkpoints = checkpointsBesideWork(database, bounds);
+  let count = 0;
+  for (; !isByThread(database) || count % 100 !== 0; count += 1) {
+    assert.ok(count < commits_max);
+    commit();
+    checkpoints.noteCommit();
+    await nextTurn();
+  }
+  await checkpoints.close();
+  database.close();
+  assert.equal(existsSync(`${path}-wal`), false);
+  const again = new Database(path);
+  t.after(() => again.close());
+  assert.equal(again.pragma('integrity_check', { simple: true }), 'ok');
+  assert.equal(again.prepare('select count(*) from lines').pluck().get(), count);
+});
+
+test('commits copy the log themselves when the thread fails', async (t) => {
+  const { database, path, commit, logState } = opened(t);
+  const checkpoints = checkpointsBesideWork(database, bounds);
+  // The thread does not find the file. This process has it open.
+  unlinkSync(path);
+  for (let commits = 0; commits < 400; commits += 1) {
+    commit();
+    checkpoints.noteCommit();
+    await nextTurn();
+  }
+  await checkpoints.close();
+  assert.equal(isByThread(database), false);
+  assert.ok(logState().log <= bounds.commit_copies_from + 8);
+});
+
+test('a process that commits little starts no thread', async (t) => {
+  const { database, commit } = opened(t);
+  const threads = startedThreads(t);
+  const checkpoints = checkpointsBesideWork(database, bounds);
+  for (let commits = 1; commits < bounds.commits_before_thread; commits += 1) {
+    commit();
+    checkpoints.noteCommit();
+  }
+  await nextTurn();
+  assert.equal(threads.length, 0);
+  checkpoints.noteCommit();
+  await nextTurn();
+  assert.equal(threads.length, 1);
+  await checkpoints.close();
+});
+
+test('a database in memory has no log, and no thread', async (t) => {
+  const database = new Database(':memory:');
+  t.after(() => database.close());
+  const threads = startedThreads(t);
+  const checkpoints = checkpointsBesideWork(database, bounds);
+  for (let commits = 0; commits < 64; commits += 1) checkpoints.noteCommit();
+  await nextTurn();
+  await checkpoints.close();
+  assert.equal(threads.length, 0);
+});
+
+/** The threads that this process starts from now on. */
+function startedThreads(t: TestContext): readonly Worker[] {
+  const threads: Worker[] = [];
+  const note = (thread: Worker) => void threads.push(thread);
+  process.on('worker', note);
+  t.after(() => process.off('worker', note));
+  return threads;
+}
+
+/** Whether a thread copies the log: then commits do so only when it falls far behind. */
+function isByThread(database: Database.Database): boolean {
+  return database.pragma('wal_autocheckpoint', { simple: true }) === bounds.commit_copies_at_last_from;
+}
+
+function opened(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-checkpoints-'));
+  const path = join(folder, 'test.db');
+  const database = new Database(path);
+  t.after(() => {
+    database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  database.pragma('journal_mode = wal');
+  database.exec('create table lines (text text not null)');
+  const insert = database.prepare('insert into lines (text) values (?)');
+  return {
+    database,
+    path,
+    commit: () => void insert.run('x'.repeat(1_000)),
+    logState: () => logStateOf(database),
+  };
+}
+
+function logStateOf(database: Database.Database): LogState {
+  const [{ log, checkpointed }] = database.pragma('wal_checkpoint(noop)') as [LogState];
+  return { log, checkpointed };
+}
