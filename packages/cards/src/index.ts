@@ -52,6 +52,7 @@ export * from './network/past-window.ts';
 export * from './network/release-message.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';
+export * from './numbers/by-number-index.ts';
 export { account_range_form } from './numbers/card-number.ts';
 export * from './numbers/card-vault.ts';
 export * from './numbers/pan.ts';

@@ -1,5 +1,6 @@
 import {
   type Authorization,
+  ByNumberIndex,
   type Clearing,
   type ClearingMessage,
   type Fold,
@@ -294,25 +295,30 @@ function templateOf(templates: TemplateRules, id: number): LedgerCard['template'
 
 /** What the messages look up, each key once. */
 function keysOf(messages: readonly NetworkMessage[]) {
-  const numbers = new Map<string, Uint8Array>();
+  const numbers: Uint8Array[] = [];
+  /** The trace ids of authorization messages, by number. */
+  const traces = new ByNumberIndex<string[]>();
   const ids = new Set<number>();
-  const seen = new Set<string>();
   const number_indexes: Uint8Array[] = [];
   const trace_ids: string[] = [];
   const clearings: ClearingKeys[] = [];
   const references: ReferenceSearch[] = [];
   const released: number[] = [];
   for (const message of messages) {
-    const number = message.number_index === null ? null : hex(message.number_index);
-    if (message.number_index !== null && number !== null) numbers.set(number, message.number_index);
+    const { number_index } = message;
+    const known = number_index === null ? undefined : traces.get(number_index);
+    if (number_index !== null && known === undefined) {
+      traces.add(number_index, message.kind === 'authorization' ? [message.trace_id] : []);
+      numbers.push(number_index);
+    }
     if (message.kind === 'authorization') {
-      const trace = `${number} ${message.trace_id}`;
-      if (seen.has(trace)) continue;
-      seen.add(trace);
+      if (known?.includes(message.trace_id)) continue;
+      known?.push(message.trace_id);
       number_indexes.push(message.number_index);
       trace_ids.push(message.trace_id);
       continue;
     }
+    const number = number_index === null ? null : hex(number_index);
     if (message.vcn_id !== null) ids.add(message.vcn_id);
     if (message.kind === 'release') {
       released.push(message.authorization_id);
@@ -332,7 +338,7 @@ function keysOf(messages: readonly NetworkMessage[]) {
     });
   }
   return {
-    numbers: [...numbers.values()],
+    numbers,
     ids: [...ids],
     traces: { number_indexes, trace_ids },
     clearings,

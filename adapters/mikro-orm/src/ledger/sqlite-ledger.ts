@@ -1,6 +1,7 @@
 import {
   type Authorization,
   type AuthorizationMessage,
+  ByNumberIndex,
   type Clearing,
   type ClearingMessage,
   type Fold,
@@ -142,10 +143,10 @@ class Found {
   readonly #lookups: SqliteLookups;
   readonly #templates: TemplateRules;
   readonly #cards = new Map<number, LedgerCard>();
-  readonly #card_ids = new Map<string, number | null>();
-  readonly #traces = new Set<string>();
-  /** The cards that have an authorization message in the pass. */
-  readonly #deciding = new Set<number>();
+  /** The card of each number that was looked up; null when there is none. */
+  readonly #by_number = new ByNumberIndex<LedgerCard | null>();
+  /** The trace ids that were looked up, by the card of their authorization messages. */
+  readonly #traces = new Map<number, string[]>();
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
 
@@ -162,12 +163,10 @@ class Found {
       const id = message.vcn_id;
       return id === null ? null : (this.#cards.get(id) ?? this.keepCard(this.#statements.card_by_id.get(id)));
     }
-    const key = Buffer.from(index.buffer, index.byteOffset, index.byteLength).toString('latin1');
-    const known = this.#card_ids.get(key);
-    if (known === null) return null;
-    if (known !== undefined) return this.#cards.get(known) ?? null;
+    const known = this.#by_number.get(index);
+    if (known !== undefined) return known;
     const card = this.keepCard(this.#statements.card_by_number.get(index));
-    this.#card_ids.set(key, card?.id ?? null);
+    this.#by_number.add(index, card);
     return card;
   }
 
@@ -191,10 +190,10 @@ class Found {
 
   /** Loads the card's messages with the trace id of this one, and their roots. */
   trace(card: LedgerCard, message: AuthorizationMessage): void {
-    this.#deciding.add(card.id);
-    const key = `${card.id} ${message.trace_id}`;
-    if (this.#traces.has(key)) return;
-    this.#traces.add(key);
+    const traces = this.#traces.get(card.id);
+    if (traces === undefined) this.#traces.set(card.id, [message.trace_id]);
+    else if (traces.includes(message.trace_id)) return;
+    else traces.push(message.trace_id);
     const rows = this.#lookups.byTrace(card.id, message.trace_id);
     this.#keepAuthorizations(rows);
     for (const { root_id } of rows) {
@@ -220,7 +219,7 @@ class Found {
       this.#keepClearings(its.clearings_by[kind].all(card.id, value));
       roots.push(...this.#keepAuthorizations(this.#lookups.rootsByReference(card.id, key)));
     }
-    const search = merchantSearch(message, { roots, has_authorization: this.#deciding.has(card.id), now_ms });
+    const search = merchantSearch(message, { roots, has_authorization: this.#traces.has(card.id), now_ms });
     if (search !== null) {
       this.#keepAuthorizations(this.#lookups.rootsOfMerchant(card.id, search));
       if (search.is_credit) {

@@ -1,6 +1,7 @@
 import { assert, money } from '@tallystick/kernel';
 import { agingHoldEnd, windowAt } from '@tallystick/velocity';
 import type { Counters, WindowCounters } from '../issuing/card.ts';
+import { ByNumberIndex } from '../numbers/by-number-index.ts';
 import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
 import {
@@ -27,22 +28,23 @@ export interface Entry {
  */
 class PassInstant {
   readonly now_ms: number;
-  readonly #ends = new Map<string, number>();
+  readonly #ends: { readonly hold_days: number; readonly time_zone: string; readonly end_ms: number }[] = [];
 
   constructor(now_ms: number) {
     this.now_ms = now_ms;
   }
 
   holdEnd(hold_days: number, time_zone: string): number {
-    const key = `${hold_days} ${time_zone}`;
-    let end_ms = this.#ends.get(key);
-    if (end_ms === undefined) {
-      end_ms = agingHoldEnd(this.now_ms, hold_days, time_zone);
-      this.#ends.set(key, end_ms);
-    }
+    const known = this.#ends.find((end) => end.hold_days === hold_days && end.time_zone === time_zone);
+    if (known !== undefined) return known.end_ms;
+    const end_ms = agingHoldEnd(this.now_ms, hold_days, time_zone);
+    this.#ends.push({ hold_days, time_zone, end_ms });
     return end_ms;
   }
 }
+
+/** The most entries of a card that are searched rather than found by a map from their traces. */
+const searched_entries_max = 8;
 
 /**
  * A card within a pass: its loaded history, and its counters in the window of the pass and in the
@@ -58,7 +60,8 @@ export class WorkingCard {
   readonly window_start_ms: number;
   readonly #now: PassInstant;
   readonly #entries = new Map<number, Entry>();
-  readonly #by_trace = new Map<string, Entry[]>();
+  /** Null while the entries are few: then they are searched. */
+  #by_trace: Map<string, Entry[]> | null = null;
   readonly #changed = new Set<Entry>();
   /** The clearings of the card, oldest first. */
   readonly clearings: Clearing[];
@@ -109,6 +112,10 @@ export class WorkingCard {
 
   /** The recorded messages with this trace id, oldest first. */
   findByTraceId(trace_id: string): readonly Entry[] {
+    if (this.#entries.size <= searched_entries_max) {
+      return [...this.#entries.values()].filter(({ now }) => now.trace_id === trace_id);
+    }
+    this.#by_trace ??= Map.groupBy(this.#entries.values(), ({ now }) => now.trace_id);
     return this.#by_trace.get(trace_id) ?? [];
   }
 
@@ -220,6 +227,7 @@ export class WorkingCard {
   #keep(entry: Entry): void {
     const { id, trace_id } = entry.now;
     this.#entries.set(id, entry);
+    if (this.#by_trace === null) return;
     const traced = this.#by_trace.get(trace_id);
     if (traced === undefined) this.#by_trace.set(trace_id, [entry]);
     else traced.push(entry);
@@ -280,7 +288,7 @@ function byId(a: { readonly id: number }, b: { readonly id: number }): number {
 /** The cards of a pass, by number and by id. Cards without a message are never copied. */
 export class WorkingCards {
   readonly #now: PassInstant;
-  readonly #by_index = new Map<string, LedgerCard>();
+  readonly #by_index = new ByNumberIndex<LedgerCard>();
   readonly #by_id = new Map<number, LedgerCard>();
   readonly #authorizations: ReadonlyMap<number, readonly Authorization[]>;
   readonly #clearings: ReadonlyMap<number, readonly Clearing[]>;
@@ -290,7 +298,7 @@ export class WorkingCards {
   constructor(state: LedgerState) {
     this.#now = new PassInstant(state.now_ms);
     for (const card of state.cards) {
-      this.#by_index.set(card.number_index.toHex(), card);
+      this.#by_index.add(card.number_index, card);
       this.#by_id.set(card.id, card);
     }
     this.#authorizations = Map.groupBy(state.authorizations, ({ card_id }) => card_id);
@@ -299,7 +307,7 @@ export class WorkingCards {
   }
 
   ofNumber(number_index: Uint8Array): WorkingCard | null {
-    return this.#of(this.#by_index.get(number_index.toHex()));
+    return this.#of(this.#by_index.get(number_index));
   }
 
   ofId(card_id: number): WorkingCard | null {

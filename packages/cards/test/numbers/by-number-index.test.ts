@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ByNumberIndex } from '../../src/numbers/by-number-index.ts';
+
+/** Few values for each byte, so that many indexes begin with the same bytes, or are equal. */
+const index = fc.uint8Array({ min: 0, max: 1, minLength: 6, maxLength: 6 }).map((bytes) => {
+  // The first bytes rarely differ, and the last bits of the fourth are not part of a bucket.
+  bytes.set([7, 7, 7], 0);
+  return bytes;
+});
+
+test('a map from number indexes is a map from their text', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(index, fc.nat())), (pairs) => {
+      const map = new ByNumberIndex<number>();
+      const model = new Map<string, number>();
+      for (const [bytes, value] of pairs) {
+        assert.equal(map.get(bytes), model.get(bytes.toHex()));
+        if (model.has(bytes.toHex())) continue;
+        map.add(bytes, value);
+        model.set(bytes.toHex(), value);
+      }
+      for (const [bytes] of pairs) assert.equal(map.get(Uint8Array.from(bytes)), model.get(bytes.toHex()));
+    }),
+  );
+});
