@@ -36,23 +36,25 @@ export function indexField(
   events: readonly FilterValues[],
   at: number,
 ): FieldBlock[] {
-  const companies = new Map<number, Map<string | number, number[]>>();
+  const events_by_key: KeyedOffsets = new Map();
+  let last_company: number | null = null;
+  let prefix: FilterKey = '';
+  let last_value: string | number | null = null;
+  let offsets: number[] = [];
   for (const event of events) {
+    const company_id = event[1];
     const value = event[2 + at];
     if (value === null || value === undefined) continue;
-    let values = companies.get(event[1]);
-    if (values === undefined) {
-      values = new Map();
-      companies.set(event[1], values);
+    // Events in sequence often have the same value, and a lookup takes longer than the comparison.
+    if (company_id !== last_company || value !== last_value) {
+      if (company_id !== last_company) prefix = companyPrefix(company_id);
+      last_company = company_id;
+      last_value = value;
+      const key = prefix + valueKey(value);
+      offsets = events_by_key.get(key) ?? [];
+      if (offsets.length === 0) events_by_key.set(key, offsets);
     }
-    const offsets = values.get(value);
-    if (offsets === undefined) values.set(value, [event[0] - from_id]);
-    else offsets.push(event[0] - from_id);
-  }
-  const events_by_key: KeyedOffsets = new Map<FilterKey, number[]>();
-  for (const [company_id, values] of companies) {
-    const prefix = companyPrefix(company_id);
-    for (const [value, offsets] of values) events_by_key.set(prefix + valueKey(value), offsets);
+    offsets.push(event[0] - from_id);
   }
   return toBlocks(events_by_key).map((block) => ({ ...block, field }));
 }
