@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -66,6 +66,7 @@ test('what the thread leaves is copied here, but not within a transaction', asyn
 
 test('a database that is closed while its thread copies is whole, and has no log', async (t) => {
   const { database, path, commit } = opened(t);
+  const threads = startedThreads(t);
   const checkpoints = checkpointsBesideWork(database, bounds);
   let count = 0;
   for (; !isByThread(database) || count % 100 !== 0; count += 1) {
@@ -75,6 +76,11 @@ test('a database that is closed while its thread copies is whole, and has no log
     await nextTurn();
   }
   await checkpoints.close();
+  assert.deepEqual(
+    threads.map(({ threadId }) => threadId),
+    [-1],
+    'the thread has ended',
+  );
   database.close();
   assert.equal(existsSync(`${path}-wal`), false);
   const again = new Database(path);
@@ -83,20 +89,31 @@ test('a database that is closed while its thread copies is whole, and has no log
   assert.equal(again.prepare('select count(*) from lines').pluck().get(), count);
 });
 
-test('commits copy the log themselves when the thread fails', async (t) => {
-  const { database, path, commit, logState } = opened(t);
-  const checkpoints = checkpointsBesideWork(database, bounds);
-  // The thread does not find the file. This process has it open.
-  unlinkSync(path);
-  for (let commits = 0; commits < 400; commits += 1) {
-    commit();
-    checkpoints.noteCommit();
-    await nextTurn();
-  }
-  await checkpoints.close();
-  assert.equal(isByThread(database), false);
-  assert.ok(logState().log <= bounds.commit_copies_from + 8);
-});
+for (const [failure, prepare] of [
+  ['cannot start', (path: string) => unlinkSync(path)],
+  [
+    'fails',
+    (path: string) => {
+      unlinkSync(path);
+      mkdirSync(path);
+    },
+  ],
+] as const) {
+  test(`commits copy the log themselves when the thread ${failure}`, async (t) => {
+    const { database, path, commit, logState } = opened(t);
+    const checkpoints = checkpointsBesideWork(database, bounds);
+    // This process has the file open.
+    prepare(path);
+    for (let commits = 0; commits < 400; commits += 1) {
+      commit();
+      checkpoints.noteCommit();
+      await nextTurn();
+    }
+    await checkpoints.close();
+    assert.equal(isByThread(database), false);
+    assert.ok(logState().log <= bounds.commit_copies_from + 8);
+  });
+}
 
 test('a process that commits little starts no thread', async (t) => {
   const { database, commit } = opened(t);

@@ -4,8 +4,9 @@
  *
  *   resting ──many commits──> running: the thread copies the log beside the work of this process
  *   resting, running ──close──> over
- *   running ──the thread fails──> over: commits copy the log themselves again
+ *   running ──the thread cannot start, or fails──> over: commits copy the log themselves again
  */
+import { openSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { createPhase } from '@tallystick/kernel';
@@ -15,6 +16,12 @@ import type { Database } from 'better-sqlite3';
 export interface LogState {
   readonly log: number;
   readonly checkpointed: number;
+}
+
+/** What the thread gets when it starts: the path of the database, and its file, open. */
+export interface CheckpointThreadData {
+  readonly path: string;
+  readonly file: number;
 }
 
 /** Lengths of the log in frames. A frame is a page of 4 KiB. */
@@ -67,10 +74,11 @@ export function checkpointsBesideWork(database: Database, bounds: CheckpointBoun
     database.pragma(`wal_autocheckpoint = ${frames}`);
   }
 
-  function start(): Worker {
+  function start(): void {
     phase.enter('running');
-    const path = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(path, { workerData: database.name });
+    const module = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
+    const data: CheckpointThreadData = { path: database.name, file: openFileOf(database.name) };
+    const worker = new Worker(module, { workerData: data });
     worker.unref();
     worker.once('message', () => {
       if (phase.is('running')) setCommitCopiesFrom(bounds.commit_copies_at_last_from);
@@ -79,13 +87,15 @@ export function checkpointsBesideWork(database: Database, bounds: CheckpointBoun
       is_asked = false;
       if (phase.is('running')) restart(state);
     });
-    worker.once('error', () => {
-      if (!phase.is('running')) return;
-      phase.enter('over');
-      setCommitCopiesFrom(bounds.commit_copies_from);
-    });
+    worker.once('error', fail);
+    thread = worker;
     ended = new Promise((resolve) => worker.once('exit', () => resolve()));
-    return worker;
+  }
+
+  function fail(): void {
+    if (!phase.is('running')) return;
+    phase.enter('over');
+    setCommitCopiesFrom(bounds.commit_copies_from);
   }
 
   /**
@@ -104,9 +114,13 @@ export function checkpointsBesideWork(database: Database, bounds: CheckpointBoun
       commits += 1;
       if (phase.is('over') || is_asked || commits < bounds.commits_before_thread) return;
       if (commits % commits_per_question !== 0) return;
-      thread ??= start();
+      try {
+        if (thread === null) start();
+      } catch {
+        return fail();
+      }
       is_asked = true;
-      thread.postMessage(bounds.thread_copies_from);
+      thread?.postMessage(bounds.thread_copies_from);
     },
     async close() {
       if (phase.is('running')) {
@@ -117,4 +131,18 @@ export function checkpointsBesideWork(database: Database, bounds: CheckpointBoun
       await ended;
     },
   };
+}
+
+/**
+ * The open files of databases, by device and inode. They are never closed: on POSIX, the close of a
+ * file ends every lock that this process has on it, also those of SQLite.
+ */
+const open_files = new Map<string, number>();
+
+function openFileOf(path: string): number {
+  const { dev, ino } = statSync(path);
+  const name = `${dev} ${ino}`;
+  const file = open_files.get(name) ?? openSync(path, 'r');
+  open_files.set(name, file);
+  return file;
 }
