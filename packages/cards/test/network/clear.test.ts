@@ -307,8 +307,9 @@ describe('a credit', () => {
       const world = new NetworkWorld(now);
       const root = world.authorize(ref);
       world.clear(ref);
-      const reviews = [600, 400, 1].map((billing_amount) => world.clear({ ...ref, ...credit, billing_amount }).review);
-      assert.deepEqual(reviews, [false, false, true]);
+      const amounts = [600, 400, 1, 0];
+      const reviews = amounts.map((billing_amount) => world.clear({ ...ref, ...credit, billing_amount }).review);
+      assert.deepEqual(reviews, [false, false, true, false]);
       assert.equal(world.row(root.id!).cleared, -1);
     });
 

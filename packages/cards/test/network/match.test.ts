@@ -187,6 +187,8 @@ describe('rule 5: approval code, merchant and an amount within 20 %', () => {
   test('compares merchant amounts first', () => {
     const pounds = { merchant_amount: 700, merchant_currency: 'GBP' };
     assert.equal(ruleOf({ ...authorized, ...pounds }, { ...cleared, ...pounds, billing_amount: 2_000 }), 5);
+    const more_pounds = { ...pounds, merchant_amount: 1_400 };
+    assert.equal(ruleOf({ ...authorized, ...pounds }, { ...cleared, ...more_pounds, billing_amount: 1_000 }), 8);
   });
   test('compares billed amounts if the merchant currencies differ', () => {
     const pounds = { merchant_amount: 1_000, merchant_currency: 'GBP' };
