@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +7,15 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { type CheckpointBounds, checkpointsBesideWork, type LogState } from '../src/connection/checkpoints.ts';
+import { type CheckpointBounds, checkpointsOn, type LogState } from '../src/connection/checkpoints.ts';
 
 /** Small, so that a test reaches each of them within a few hundred commits. */
 const bounds: CheckpointBounds = {
   thread_copies_from: 20,
   restarted_from: 100,
+  restarted_with_most: 20,
   commit_copies_from: 50,
-  commit_copies_at_last_from: 1_000_000,
+  commit_copies_beside_thread_from: 1_000_000,
   commits_before_thread: 24,
 };
 /** More commits than any test needs. */
@@ -21,7 +23,7 @@ const commits_max = 200_000;
 
 test('the thread copies the log, and the log restarts, while this process commits', async (t) => {
   const { database, commit, logState } = opened(t);
-  const checkpoints = checkpointsBesideWork(database, bounds);
+  const checkpoints = checkpointsOn(database, bounds);
   t.after(() => checkpoints.close());
   let longest = 0;
   let restarts = 0;
@@ -38,9 +40,14 @@ test('the thread copies the log, and the log restarts, while this process commit
   assert.ok(longest >= bounds.restarted_from);
 });
 
-test('what the thread leaves is copied here, but not within a transaction', async (t) => {
+test('the rest of the log is copied between transactions, and not within one', async (t) => {
   const { database, commit } = opened(t);
-  const checkpoints = checkpointsBesideWork(database, { ...bounds, thread_copies_from: 1_000_000, restarted_from: 10 });
+  const checkpoints = checkpointsOn(database, {
+    ...bounds,
+    thread_copies_from: 1_000_000,
+    restarted_from: 10,
+    restarted_with_most: 1_000_000,
+  });
   t.after(() => checkpoints.close());
   const reader = new Database(database.name);
   t.after(() => reader.close());
@@ -67,7 +74,7 @@ test('what the thread leaves is copied here, but not within a transaction', asyn
 test('a database that is closed while its thread copies is whole, and has no log', async (t) => {
   const { database, path, commit } = opened(t);
   const threads = startedThreads(t);
-  const checkpoints = checkpointsBesideWork(database, bounds);
+  const checkpoints = checkpointsOn(database, bounds);
   let count = 0;
   for (; !isByThread(database) || count % 100 !== 0; count += 1) {
     assert.ok(count < commits_max);
@@ -101,7 +108,7 @@ for (const [failure, prepare] of [
 ] as const) {
   test(`commits copy the log themselves when the thread ${failure}`, async (t) => {
     const { database, path, commit, logState } = opened(t);
-    const checkpoints = checkpointsBesideWork(database, bounds);
+    const checkpoints = checkpointsOn(database, bounds);
     // This process has the file open.
     prepare(path);
     for (let commits = 0; commits < 400; commits += 1) {
@@ -115,10 +122,46 @@ for (const [failure, prepare] of [
   });
 }
 
+test('commits copy the log again when the thread ends', async (t) => {
+  const { database, commit, logState } = opened(t);
+  const threads = startedThreads(t);
+  const checkpoints = checkpointsOn(database, bounds);
+  t.after(() => checkpoints.close());
+  await commitUntil(() => isByThread(database));
+  await threads[0]?.terminate();
+  await commitUntil(() => !isByThread(database));
+  for (let commits = 0; commits < 400; commits += 1) commit();
+  assert.ok(logState().log <= bounds.commit_copies_from + 8);
+
+  async function commitUntil(isSo: () => boolean): Promise<void> {
+    for (let commits = 0; !isSo(); commits += 1) {
+      assert.ok(commits < commits_max);
+      commit();
+      checkpoints.noteCommit();
+      await nextTurn();
+    }
+  }
+});
+
+test('a copy that fails here ends nothing', async (t) => {
+  const { database, commit } = opened(t);
+  const threads = startedThreads(t);
+  const checkpoints = checkpointsOn(database, { ...bounds, restarted_from: 1, restarted_with_most: 1_000_000 });
+  for (let commits = 0; commits < bounds.commits_before_thread; commits += 1) {
+    commit();
+    checkpoints.noteCommit();
+  }
+  await nextTurn();
+  // Its answer arrives when no copy is possible here any more.
+  database.close();
+  await once(threads[0]!, 'message');
+  await checkpoints.close();
+});
+
 test('a process that commits little starts no thread', async (t) => {
   const { database, commit } = opened(t);
   const threads = startedThreads(t);
-  const checkpoints = checkpointsBesideWork(database, bounds);
+  const checkpoints = checkpointsOn(database, bounds);
   for (let commits = 1; commits < bounds.commits_before_thread; commits += 1) {
     commit();
     checkpoints.noteCommit();
@@ -135,7 +178,7 @@ test('a database in memory has no log, and no thread', async (t) => {
   const database = new Database(':memory:');
   t.after(() => database.close());
   const threads = startedThreads(t);
-  const checkpoints = checkpointsBesideWork(database, bounds);
+  const checkpoints = checkpointsOn(database, bounds);
   for (let commits = 0; commits < 64; commits += 1) checkpoints.noteCommit();
   await nextTurn();
   await checkpoints.close();
@@ -153,7 +196,7 @@ function startedThreads(t: TestContext): readonly Worker[] {
 
 /** Whether a thread copies the log: then commits do so only when it falls far behind. */
 function isByThread(database: Database.Database): boolean {
-  return database.pragma('wal_autocheckpoint', { simple: true }) === bounds.commit_copies_at_last_from;
+  return database.pragma('wal_autocheckpoint', { simple: true }) === bounds.commit_copies_beside_thread_from;
 }
 
 function opened(t: TestContext) {

@@ -2,13 +2,13 @@
  * Checkpoints of SQLite: the log of recent commits is copied into the database file, and then
  * begins again at its start (ADR 0021).
  *
- *   resting ──many commits──> running: the thread copies the log beside the work of this process
- *   resting, running ──close──> over
- *   running ──the thread cannot start, or fails──> over: commits copy the log themselves again
+ *   resting ──many commits──> starting ──first answer──> running: the thread copies the log
+ *   starting, running ──the thread cannot start, or ends──> over: commits copy the log themselves
+ *   resting, starting, running ──close──> over
  */
 import { openSync, statSync } from 'node:fs';
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { extname, resolve } from 'node:path';
+import { isMainThread, Worker } from 'node:worker_threads';
 import { createPhase } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 
@@ -18,22 +18,30 @@ export interface LogState {
   readonly checkpointed: number;
 }
 
-/** What the thread gets when it starts: the path of the database, and its file, open. */
+/** What the thread receives when it starts. */
 export interface CheckpointThreadData {
+  /** The path of the database. */
   readonly path: string;
+  /** An open descriptor of its file. */
   readonly file: number;
+  /** See `CheckpointBounds.thread_copies_from`. */
+  readonly copies_from: number;
 }
+
+export type CheckpointThreadQuestion = 'copy' | 'end';
 
 /** Lengths of the log in frames. A frame is a page of 4 KiB. */
 export interface CheckpointBounds {
-  /** The thread copies the log when this much is not copied. */
+  /** The thread copies the log when this much of it is not copied. */
   readonly thread_copies_from: number;
-  /** When the log is longer, the rest is copied between two transactions, so that it restarts. */
+  /** A log of this length is restarted when the thread has left little. */
   readonly restarted_from: number;
-  /** Without a thread, a commit copies the log when it is longer than this. */
+  /** The most that the thread may have left: it is copied between two transactions. */
+  readonly restarted_with_most: number;
+  /** Without a thread, a commit copies the log when it is this long. */
   readonly commit_copies_from: number;
-  /** With a thread, a commit does so only when the thread has fallen this far behind. */
-  readonly commit_copies_at_last_from: number;
+  /** The same with a thread: it has fallen behind, or a reader keeps the log from its restart. */
+  readonly commit_copies_beside_thread_from: number;
   /** The thread starts after this many commits: a process that writes little needs none. */
   readonly commits_before_thread: number;
 }
@@ -41,12 +49,13 @@ export interface CheckpointBounds {
 const bounds_default: CheckpointBounds = {
   thread_copies_from: 1_000,
   restarted_from: 16_000,
+  restarted_with_most: 2_000,
   commit_copies_from: 4_000,
-  commit_copies_at_last_from: 32_000,
+  commit_copies_beside_thread_from: 32_000,
   commits_before_thread: 256,
 };
 
-/** The thread is asked once in so many commits. */
+/** The thread is asked at most once in this number of commits. */
 const commits_per_question = 8;
 
 export interface Checkpoints {
@@ -57,45 +66,45 @@ export interface Checkpoints {
 }
 
 /** Copies the log of an open database. A database in memory has no log, and no thread. */
-export function checkpointsBesideWork(database: Database, bounds: CheckpointBounds = bounds_default): Checkpoints {
+export function checkpointsOn(database: Database, bounds: CheckpointBounds = bounds_default): Checkpoints {
   const phase = createPhase('the thread of checkpoints', 'resting', {
-    resting: ['running', 'over'],
+    resting: ['starting', 'over'],
+    starting: ['running', 'over'],
     running: ['over'],
     over: [],
   });
+  const path = resolve(database.name);
   let commits = 0;
   let thread: Worker | null = null;
   let ended: Promise<void> = Promise.resolve();
   let is_asked = false;
-  setCommitCopiesFrom(bounds.commit_copies_from);
-  if (database.memory) phase.enter('over');
+  commitsCopyFrom(bounds.commit_copies_from);
+  // Within a worker, Node would close the descriptor that `openFileOf` keeps open.
+  if (database.memory || !isMainThread) phase.enter('over');
 
-  function setCommitCopiesFrom(frames: number): void {
-    database.pragma(`wal_autocheckpoint = ${frames}`);
+  function commitsCopyFrom(frames: number): void {
+    if (database.open) database.pragma(`wal_autocheckpoint = ${frames}`);
   }
 
-  function start(): void {
-    phase.enter('running');
+  function start(): Worker {
     const module = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
-    const data: CheckpointThreadData = { path: database.name, file: openFileOf(database.name) };
+    const data: CheckpointThreadData = { path, file: openFileOf(path), copies_from: bounds.thread_copies_from };
     const worker = new Worker(module, { workerData: data });
     worker.unref();
-    worker.once('message', () => {
-      if (phase.is('running')) setCommitCopiesFrom(bounds.commit_copies_at_last_from);
-    });
-    worker.on('message', (state: LogState) => {
-      is_asked = false;
-      if (phase.is('running')) restart(state);
-    });
-    worker.once('error', fail);
-    thread = worker;
-    ended = new Promise((resolve) => worker.once('exit', () => resolve()));
+    worker.on('message', answered);
+    worker.on('error', fail);
+    worker.once('exit', fail);
+    ended = new Promise((end) => worker.once('exit', () => end()));
+    return worker;
   }
 
-  function fail(): void {
-    if (!phase.is('running')) return;
-    phase.enter('over');
-    setCommitCopiesFrom(bounds.commit_copies_from);
+  function answered(state: LogState | null): void {
+    is_asked = false;
+    if (phase.is('starting')) {
+      phase.enter('running');
+      commitsCopyFrom(bounds.commit_copies_beside_thread_from);
+    }
+    if (phase.is('running') && state !== null) restart(state);
   }
 
   /**
@@ -103,10 +112,19 @@ export function checkpointsBesideWork(database: Database, bounds: CheckpointBoun
    * they are few, and then the next commit begins at the start of the log.
    */
   function restart({ log, checkpointed }: LogState): void {
-    if (log < bounds.restarted_from || log - checkpointed >= bounds.thread_copies_from) return;
-    // Within a transaction of the ORM it is not possible: a later answer of the thread leads here
-    // again.
-    if (!database.inTransaction) database.pragma('wal_checkpoint(passive)');
+    if (log < bounds.restarted_from || log - checkpointed > bounds.restarted_with_most) return;
+    try {
+      database.pragma('wal_checkpoint(passive)');
+    } catch {
+      // For example within a transaction of the ORM, or a full disk. A later answer leads here again.
+    }
+  }
+
+  function fail(cause: unknown): void {
+    if (phase.is('over')) return;
+    phase.enter('over');
+    commitsCopyFrom(bounds.commit_copies_from);
+    process.emitWarning(`commits copy the log of ${path} from now on: its thread has ended (${String(cause)})`);
   }
 
   return {
@@ -114,20 +132,22 @@ export function checkpointsBesideWork(database: Database, bounds: CheckpointBoun
       commits += 1;
       if (phase.is('over') || is_asked || commits < bounds.commits_before_thread) return;
       if (commits % commits_per_question !== 0) return;
-      try {
-        if (thread === null) start();
-      } catch {
-        return fail();
+      if (phase.is('resting')) {
+        phase.enter('starting');
+        try {
+          thread = start();
+        } catch (error) {
+          fail(error);
+          return;
+        }
       }
       is_asked = true;
-      thread?.postMessage(bounds.thread_copies_from);
+      thread?.postMessage('copy' satisfies CheckpointThreadQuestion);
     },
     async close() {
-      if (phase.is('running')) {
-        thread?.ref();
-        thread?.postMessage(null);
-      }
       if (!phase.is('over')) phase.enter('over');
+      thread?.ref();
+      thread?.postMessage('end' satisfies CheckpointThreadQuestion);
       await ended;
     },
   };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EntityCaseNamingStrategy, MikroORM } from '@mikro-orm/core';
@@ -13,7 +13,7 @@ import pg from 'pg';
 import { adaptToDialect } from '../schema/adapt-to-dialect.ts';
 import { migrations } from '../schema/migrations/index.ts';
 import { entities } from '../schema/schema.ts';
-import { checkpointsBesideWork } from './checkpoints.ts';
+import { checkpointsOn } from './checkpoints.ts';
 import { runOutermost } from './nesting.ts';
 import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
 
@@ -94,7 +94,8 @@ const common = {
 async function connectSqlite(path: string): Promise<SqliteConnection> {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
+    // Not when it exists: to close it would end the locks of other connections of this process.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   }
   const database = new Database(path);
   // For opening: another process may open the file at the same time, and may have to recover it.
@@ -108,7 +109,7 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
   database.pragma('temp_store = MEMORY');
   database.pragma('cache_size = -65536');
   database.pragma('mmap_size = 268435456');
-  const checkpoints = checkpointsBesideWork(database);
+  const checkpoints = checkpointsOn(database);
   // From here on `beginImmediate` waits, which does not block the process.
   database.pragma('busy_timeout = 20');
   const orm = await MikroORM.init({
@@ -137,8 +138,8 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
     dialect: 'sqlite',
     orm,
     close: runOnce(async () => {
-      await kysely.connection().execute(async () => {});
       await checkpoints.close();
+      await kysely.connection().execute(async () => {});
       await orm.close(true);
       // The ORM closes only what it has used.
       database.close();

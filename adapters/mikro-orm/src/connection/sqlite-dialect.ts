@@ -21,8 +21,7 @@ const statements_kept = 300;
  * Kysely's SQLite dialect with another way to begin a transaction. One that may write takes the
  * write lock first, because one that began by reading cannot write after another process has
  * written. The wait for the lock is asynchronous, so this process continues to serve. A read-only
- * transaction does not take the lock, and a write in it fails. Calls `onCommit` after each commit of a
- * transaction that may have written.
+ * transaction does not take the lock, and a write in it fails. Calls `onCommit` after each commit.
  */
 export function sqliteDialect(database: Database, onCommit: () => void): Dialect {
   return {
@@ -89,10 +88,9 @@ class ImmediateDriver implements Driver {
   }
 
   async commitTransaction(): Promise<void> {
-    const only_read = this.#connection.only_reads;
     this.#connection.only_reads = false;
     this.#connection.statement('commit').run();
-    if (!only_read) this.#onCommit();
+    this.#onCommit();
   }
 
   async rollbackTransaction(): Promise<void> {

@@ -43,7 +43,7 @@ class PassInstant {
   }
 }
 
-/** The most entries of a card that are searched rather than found by a map from their traces. */
+/** Up to this many entries of a card are searched. More are found by a map from their trace ids. */
 const searched_entries_max = 8;
 
 /**
@@ -113,7 +113,10 @@ export class WorkingCard {
   /** The recorded messages with this trace id, oldest first. */
   findByTraceId(trace_id: string): readonly Entry[] {
     if (this.#entries.size <= searched_entries_max) {
-      return [...this.#entries.values()].filter(({ now }) => now.trace_id === trace_id);
+      return this.#entries
+        .values()
+        .filter(({ now }) => now.trace_id === trace_id)
+        .toArray();
     }
     this.#by_trace ??= Map.groupBy(this.#entries.values(), ({ now }) => now.trace_id);
     return this.#by_trace.get(trace_id) ?? [];

@@ -1,8 +1,8 @@
-import { equalBytes } from '@tallystick/kernel';
+import { assert, equalBytes } from '@tallystick/kernel';
 
 /**
- * A map from the blind index of a card number. It compares bytes: a map from their text would make
- * V8 enter each text in its table of strings, for every message several times.
+ * A map from the blind index of a card number to a value. It compares bytes, because V8 enters each
+ * text that is the key of a map in its table of strings.
  */
 export class ByNumberIndex<Value> {
   readonly #buckets = new Map<number, (readonly [index: Uint8Array, value: Value])[]>();
@@ -16,6 +16,7 @@ export class ByNumberIndex<Value> {
 
   /** Adds an index that is not in the map yet. */
   add(index: Uint8Array, value: Value): void {
+    assert(this.get(index) === undefined, 'an index is added once');
     const at = bucketOf(index);
     const bucket = this.#buckets.get(at);
     if (bucket === undefined) this.#buckets.set(at, [[index, value]]);
@@ -23,7 +24,7 @@ export class ByNumberIndex<Value> {
   }
 }
 
-/** The first 30 bits, which V8 keeps as a small integer. An index is a hash: they seldom agree. */
+/** The first 30 bits, which V8 keeps as a small integer. An index is a hash, so two rarely agree. */
 function bucketOf(index: Uint8Array): number {
   return ((index[0] ?? 0) << 22) | ((index[1] ?? 0) << 14) | ((index[2] ?? 0) << 6) | ((index[3] ?? 0) >> 2);
 }
