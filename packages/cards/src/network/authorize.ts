@@ -252,7 +252,6 @@ interface Recorded {
 function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as: Recorded): AuthorizationAnswer {
   const id = pass.nextAuthorizationId();
   const holds = as.holds ?? money(0);
-  const code = message.card_holder_transaction_type_code;
   const broken_reason = as.broken_reason ?? null;
   const { now } = card.insert({
     id,
@@ -273,11 +272,7 @@ function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as
     mcc: message.mcc,
     merchant_id: message.merchant_id,
     net_reference_number: message.net_reference_number,
-    details: {
-      ...message.details,
-      ...(code === null ? {} : { card_holder_transaction_type_code: code }),
-      ...(broken_reason === null ? {} : { broken_reason }),
-    },
+    details: broken_reason === null ? message.details : { ...message.details, broken_reason },
     request_id: message.request_id,
     window_start_ms: as.window_start_ms,
     status: as.status,

@@ -146,6 +146,29 @@ describe('the same message again', () => {
 describe('an incremental authorization', () => {
   const more = { incremental: true, trace_id: 'T' } as const;
 
+  test('begins the end of a hold only when nothing was held', () => {
+    const world = new NetworkWorld(now, { hold_days: 7 });
+    const root = world.authorize({ trace_id: 'T', billing_amount: 300 });
+    world.authorize({ trace_id: 'T', message_type_indicator: '0120', billing_amount: 0 });
+    const end = () => world.row(root.id!).hold_end_ms;
+    world.authorize({ ...more, billing_amount: 0 });
+    assert.equal(end(), null);
+    world.now = '2026-11-22T12:00:00Z';
+    world.authorize({ ...more, billing_amount: 1 });
+    assert.equal(end(), ms('2026-11-29T00:00:01Z'));
+    world.now = '2026-11-23T12:00:00Z';
+    world.authorize({ ...more, billing_amount: 1 });
+    assert.equal(end(), ms('2026-11-29T00:00:01Z'));
+  });
+
+  test('begins no end of a hold that has none', () => {
+    const world = new NetworkWorld(now, { hold_days: 'never' });
+    const { id } = world.authorize({ trace_id: 'T', billing_amount: 100 });
+    world.state.companies.set(7, { ...world.state.companies.get(7)!, hold_days: 7 });
+    world.authorize({ ...more, billing_amount: 1 });
+    assert.equal(world.row(id!).hold_end_ms, null);
+  });
+
   test('adds to the hold and is no new use', () => {
     const world = new NetworkWorld(now, { transactions_max: 1 });
     const root = world.authorize({ trace_id: 'T', billing_amount: 1_000 });
@@ -351,6 +374,8 @@ describe('an advice', () => {
       const root = world.authorize({ ...ref, billing_amount: 300 });
       world.authorize({ ...ref, ...advice, billing_amount: 300, card_holder_transaction_type_code: '20' });
       assert.equal(world.row(root.id!).held, 0);
+      world.authorize({ ...ref, ...advice, billing_amount: 300 });
+      assert.equal(world.row(root.id!).held, 300);
     });
 
     test('that leaves nothing held leaves no end, and a later rise has one of its own', () => {
@@ -959,16 +984,18 @@ describe('a hold without aging velocity', () => {
     assert.deepEqual([world.row(root.id!).hold_end_ms, world.counters.next_hold_end_ms], [null, null]);
   });
 
-  test('keeps its end when the company changes its days', () => {
-    const world = new NetworkWorld(now, { hold_days: 7 });
-    const root = world.authorize({ billing_amount: 100 });
-    world.state.companies.set(7, { ...world.state.companies.get(7)!, hold_days: 'never' });
-    world.authorize({ billing_amount: 200 });
-    world.now = '2026-11-28T00:00:01Z';
-    world.authorize({ billing_amount: 400 });
-    assert.equal(world.row(root.id!).status, 'expired');
-    assert.equal(world.counters.held, 600);
-  });
+  for (const loads of ['what is promised', 'everything'] as const)
+    test(`keeps its end when the company changes its days, with ${loads} loaded`, () => {
+      const world = new NetworkWorld(now, { hold_days: 7 });
+      world.loads = loads;
+      const root = world.authorize({ billing_amount: 100 });
+      world.state.companies.set(7, { ...world.state.companies.get(7)!, hold_days: 'never' });
+      world.authorize({ billing_amount: 200 });
+      world.now = '2026-11-28T00:00:01Z';
+      world.authorize({ billing_amount: 400 });
+      assert.equal(world.row(root.id!).status, 'expired');
+      assert.equal(world.counters.held, 600);
+    });
 
   test('gets no end from later days of the company when an advice raises it', () => {
     const world = new NetworkWorld(now, { hold_days: 'never' });

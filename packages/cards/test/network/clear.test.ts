@@ -347,6 +347,18 @@ describe('a credit', () => {
     });
   });
 
+  for (const [merchant_amount, billing_amount, expected] of [
+    [800, 1_001, 'refund_linked'],
+    [801, 1_000, 'refund_unlinked'],
+  ] as const) {
+    test(`is compared in the merchant's currency: ${merchant_amount} of 800 is ${expected}`, () => {
+      const world = new NetworkWorld(now);
+      world.clear({ ...ard, merchant_amount: 800, merchant_currency: 'GBP' });
+      const pounds = { merchant_amount, merchant_currency: 'GBP' } as const;
+      assert.equal(world.clear({ ...ard, ...pounds, clearing_type: 'CREDIT', billing_amount }).class, expected);
+    });
+  }
+
   test('that finds a clearing by its merchant alone does not belong to one that was undone', () => {
     const world = new NetworkWorld(now);
     world.clear({ ...ard, merchant_id: 'M' });
