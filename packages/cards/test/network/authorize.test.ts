@@ -790,6 +790,17 @@ describe('a reversal', () => {
     assert.equal(world.row(root.id!).status, 'declined');
   });
 
+  test('belongs to the original that still holds an amount, also when a newer one was cleared', () => {
+    const world = new NetworkWorld(now);
+    const ref = { net_reference_number: 'MCCABC1231121' };
+    const holding = world.authorize({ trace_id: 'T', billing_amount: 1 });
+    world.authorize({ ...ref, trace_id: 'T', billing_amount: 500 });
+    world.clear({ ...ref, billing_amount: 500 });
+    const item = world.authorize({ ...reversal, trace_id: 'T' });
+    assert.equal(world.row(item.id!).root_id, holding.id);
+    assert.equal(world.counters.held, 0);
+  });
+
   test('of several declined originals is recorded against the newest', () => {
     const world = new NetworkWorld(now);
     world.authorize({ trace_id: 'T', billing_amount: 200_000 });
@@ -877,6 +888,20 @@ describe('a window', () => {
     assert.equal(world.authorize({ ...more, billing_amount: 300 }).decline_reason, null);
     assert.equal(world.window(day_ms)?.held, 900);
   });
+
+  for (const [what, clearings, sums] of [
+    ['a credit', [{ clearing_type: 'CREDIT' }], { held: 0, cleared: -1_000, uses: 0 }],
+    ['a use', [{}, { clearing_type: 'CREDIT' }], { held: 0, cleared: 0, uses: 1 }],
+  ] as const) {
+    test(`that has only ${what} is stored`, () => {
+      const world = new NetworkWorld(now, { recurring: 'Daily' });
+      const window_start_ms = ms('2026-11-21T00:00:00Z');
+      for (const clearing of clearings) world.clear({ acquirer_reference_data: '55432861234567890', ...clearing });
+      world.now = '2026-11-22T08:00:00Z';
+      world.authorize();
+      assert.deepEqual(world.window(window_start_ms), { card_id: 1, window_start_ms, ...sums });
+    });
+  }
 
   test('in which nothing was used is not stored', () => {
     const world = new NetworkWorld(now, { recurring: 'Daily' });

@@ -329,6 +329,15 @@ describe('a credit', () => {
       assert.equal(world.counters.cleared, -1);
     });
 
+    test('and the credits of another purchase take back nothing', () => {
+      const world = new NetworkWorld(now);
+      const other = { acquirer_reference_data: '11111111111111111' } as const;
+      world.clear(ard);
+      world.clear(other);
+      const reviews = [other, ard].map((fields) => world.clear({ ...credit, ...fields }).review);
+      assert.deepEqual(reviews, [false, false]);
+    });
+
     test('and a credit that was undone takes back nothing', () => {
       const world = new NetworkWorld(now);
       world.clear({ ...ard, merchant_id: 'M' });
