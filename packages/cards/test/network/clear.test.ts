@@ -331,6 +331,7 @@ describe('a credit', () => {
 
     test('and the credits of another purchase take back nothing', () => {
       const world = new NetworkWorld(now);
+      world.loads = 'everything';
       const other = { acquirer_reference_data: '11111111111111111' } as const;
       world.clear(ard);
       world.clear(other);
