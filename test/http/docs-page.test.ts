@@ -64,7 +64,7 @@ describe('the page about the interface', () => {
     const { url } = await startService(t);
     const addressFor = async (host: string): Promise<string | undefined> => {
       const [answer] = await once(get(`${url}/docs`, { headers: { host } }), 'response');
-      return /^export TALLYSTICK_URL=(.*)$/m.exec(blocksOf(await text(answer), 'variables')[0] ?? '')?.[1];
+      return /^export API_URL=(.*)$/m.exec(blocksOf(await text(answer), 'variables')[0] ?? '')?.[1];
     };
     for (const host of [new URL(url).host, 'tallystick.example', 'tallystick.example:8443', '[::1]:9090'])
       assert.equal(await addressFor(host), `http://${host}`);

@@ -1,23 +1,15 @@
 /**
  * `npm run model`: compares the service with the reference model over any number of random
  * sequences.
- *
- *     npm run model -- [--runs N] [--seed S] [--database sqlite|postgres] [--commands N] [--path P --replay-path R]
  */
-import { parseArgs } from 'node:util';
+
 import { checkModel } from '@tallystick/harness';
+import { parseOptions } from '../../apps/server/src/parse-options.ts';
 import { serviceOn } from './service.ts';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '1000' },
-    seed: { type: 'string' },
-    database: { type: 'string', default: 'sqlite' },
-    commands: { type: 'string', default: '30' },
-    path: { type: 'string' },
-    'replay-path': { type: 'string' },
-  },
-});
+const usage =
+  'npm run model -- [--runs N] [--seed S] [--database memory|sqlite|postgres] [--commands N] [--path P --replay-path R]';
+const values = readOptions();
 if (values.database !== 'memory' && values.database !== 'sqlite' && values.database !== 'postgres') {
   throw new TypeError(`--database ${values.database}: it must be memory, sqlite or postgres`);
 }
@@ -42,4 +34,22 @@ function integer(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new TypeError(`--${name} ${text}: it must be a whole number`);
   return value;
+}
+
+function readOptions() {
+  try {
+    return parseOptions({
+      options: {
+        runs: { type: 'string', default: '1000' },
+        seed: { type: 'string' },
+        database: { type: 'string', default: 'sqlite' },
+        commands: { type: 'string', default: '30' },
+        path: { type: 'string' },
+        'replay-path': { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    process.exit(2);
+  }
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { connect } from 'node:net';
-import { toCanonicalTypeId } from '@tallystick/events';
+import { drawWebhookSecret, toCanonicalTypeId } from '@tallystick/events';
 import { type Refused, verifyDelivery } from '@tallystick/webhook-signature';
 import { openLoopbackReceiver, type ReceivedRequest, type ReceiverAnswer } from './loopback-receiver.ts';
 import { AnswerError, type Json, type SandboxClient } from './sandbox-client.ts';
@@ -60,9 +60,9 @@ export class LoopbackUnreachable extends Error {
  */
 export async function openLoopbackWebhook(ports: LoopbackWebhookPorts): Promise<LoopbackWebhook> {
   const { client, event_type_ids, purpose } = ports;
-  // 256 bits. Generated here, so that a first delivery that overtakes the answer of the
+  // Generated here, so that a first delivery that overtakes the answer of the
   // registration can be verified.
-  const secret = ports.secret ?? randomBytes(32).toString('base64url');
+  const secret = ports.secret ?? drawWebhookSecret({ bytes: randomBytes, below: randomInt });
   let callback_url = '';
   let is_probed = false;
   const receiver = await openLoopbackReceiver(async (request) => {

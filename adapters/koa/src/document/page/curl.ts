@@ -3,7 +3,7 @@ import { bodySchema, isParameterOf, operationRole } from './operation.ts';
 import { referenceName, type Schema } from './schema-list.ts';
 
 /** The shell variable with the address of the service, in every command. */
-export const url_variable = 'TALLYSTICK_URL';
+export const url_variable = 'API_URL';
 
 /** The shell variable with a key of a role. */
 export function keyVariable(role: string): string {
