@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -96,29 +96,30 @@ test('a database that is closed while its thread copies is whole, and has no log
   assert.equal(again.prepare('select count(*) from lines').pluck().get(), count);
 });
 
-for (const [failure, prepare] of [
-  ['cannot start', (path: string) => unlinkSync(path)],
-  [
-    'fails',
-    (path: string) => {
-      unlinkSync(path);
-      mkdirSync(path);
-    },
-  ],
+for (const [failure, commits_before] of [
+  ['cannot start', 0],
+  ['fails', bounds.commits_before_thread],
 ] as const) {
   test(`commits copy the log themselves when the thread ${failure}`, async (t) => {
     const { database, path, commit, logState } = opened(t);
     const checkpoints = checkpointsOn(database, bounds);
+    commitAndNote(commits_before);
     // This process has the file open.
-    prepare(path);
-    for (let commits = 0; commits < 400; commits += 1) {
-      commit();
-      checkpoints.noteCommit();
+    unlinkSync(path);
+    for (let turns = 0; turns < 400; turns += 1) {
+      commitAndNote(1);
       await nextTurn();
     }
     await checkpoints.close();
     assert.equal(isByThread(database), false);
     assert.ok(logState().log <= bounds.commit_copies_from + 8);
+
+    function commitAndNote(count: number): void {
+      for (let commits = 0; commits < count; commits += 1) {
+        commit();
+        checkpoints.noteCommit();
+      }
+    }
   });
 }
 
@@ -156,6 +157,28 @@ test('a copy that fails here ends nothing', async (t) => {
   database.close();
   await once(threads[0]!, 'message');
   await checkpoints.close();
+});
+
+test('the log is never copied into a file that has taken the place of the database', async (t) => {
+  const { database, path, commit } = opened(t);
+  const checkpoints = checkpointsOn(database, bounds);
+  commit();
+  const other = new Database(`${path}-other`);
+  other.pragma('journal_mode = wal');
+  other.exec('create table lines (text text not null)').close();
+  renameSync(path, `${path}-moved`);
+  copyFileSync(`${path}-other`, path);
+  for (let commits = 0; commits < 100; commits += 1) {
+    commit();
+    checkpoints.noteCommit();
+    await nextTurn();
+  }
+  await checkpoints.close();
+  assert.deepEqual(readFileSync(path), readFileSync(`${path}-other`));
+  database.exec('pragma wal_checkpoint(truncate)');
+  const moved = new Database(`${path}-moved`, { readonly: true });
+  t.after(() => moved.close());
+  assert.equal(moved.prepare('select count(*) from lines').pluck().get(), 101);
 });
 
 test('a process that commits little starts no thread', async (t) => {

@@ -2,7 +2,7 @@
  * The thread of `checkpointsOn`. Asked to copy, it copies the log if enough of it is not copied, and
  * answers with the state of the log, or null when it could not. Asked to end, it ends.
  */
-import { fdatasyncSync } from 'node:fs';
+import { fdatasyncSync, fstatSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '@tallystick/kernel';
 import Database from 'better-sqlite3';
@@ -12,6 +12,9 @@ const port = parentPort;
 assert(port !== null, 'a thread of checkpoints has a parent');
 const { path, file, copies_from } = workerData as CheckpointThreadData;
 const database = new Database(path, { fileMustExist: true });
+// Before anything is read: the log must never be copied into another file.
+const [found, expected] = [statSync(path), fstatSync(file)];
+assert(found.dev === expected.dev && found.ino === expected.ino, 'another file has taken the place of the database');
 database.pragma('synchronous = FULL');
 
 port.on('message', (question: CheckpointThreadQuestion) => {

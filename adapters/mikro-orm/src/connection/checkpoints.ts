@@ -9,7 +9,7 @@
 import { openSync, statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { isMainThread, Worker } from 'node:worker_threads';
-import { createPhase } from '@tallystick/kernel';
+import { assert, createPhase } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 
 /** The answer of `pragma wal_checkpoint`: the frames of the log, and how many of them are copied. */
@@ -74,6 +74,7 @@ export function checkpointsOn(database: Database, bounds: CheckpointBounds = bou
     over: [],
   });
   const path = resolve(database.name);
+  const identity = database.memory ? null : identityOf(path);
   let commits = 0;
   let thread: Worker | null = null;
   let ended: Promise<void> = Promise.resolve();
@@ -88,8 +89,8 @@ export function checkpointsOn(database: Database, bounds: CheckpointBounds = bou
 
   function start(): Worker {
     const module = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
-    const data: CheckpointThreadData = { path, file: openFileOf(path), copies_from: bounds.thread_copies_from };
-    const worker = new Worker(module, { workerData: data });
+    const data = { path, file: openFileOf(path, identity), copies_from: bounds.thread_copies_from };
+    const worker = new Worker(module, { workerData: data satisfies CheckpointThreadData });
     worker.unref();
     worker.on('message', answered);
     worker.on('error', fail);
@@ -159,10 +160,15 @@ export function checkpointsOn(database: Database, bounds: CheckpointBounds = bou
  */
 const open_files = new Map<string, number>();
 
-function openFileOf(path: string): number {
-  const { dev, ino } = statSync(path);
-  const name = `${dev} ${ino}`;
-  const file = open_files.get(name) ?? openSync(path, 'r');
-  open_files.set(name, file);
+/** Violates when the path leads to another file than the database's: the log is not copied there. */
+function openFileOf(path: string, identity: string | null): number {
+  assert(identity !== null && identityOf(path) === identity, 'another file has taken the place of the database');
+  const file = open_files.get(identity) ?? openSync(path, 'r');
+  open_files.set(identity, file);
   return file;
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev} ${ino}`;
 }

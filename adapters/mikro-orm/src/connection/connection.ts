@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EntityCaseNamingStrategy, MikroORM } from '@mikro-orm/core';
@@ -91,11 +91,22 @@ const common = {
   },
 };
 
+/**
+ * Creates the file unless it exists. To open and close an existing one would end the locks that
+ * other connections of this process have on it.
+ */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 async function connectSqlite(path: string): Promise<SqliteConnection> {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // Not when it exists: to close it would end the locks of other connections of this process.
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    createFile(path);
   }
   const database = new Database(path);
   // For opening: another process may open the file at the same time, and may have to recover it.
@@ -109,6 +120,8 @@ async function connectSqlite(path: string): Promise<SqliteConnection> {
   database.pragma('temp_store = MEMORY');
   database.pragma('cache_size = -65536');
   database.pragma('mmap_size = 268435456');
+  // After a long reader has ended, the log gives its disk space back.
+  database.pragma('journal_size_limit = 67108864');
   const checkpoints = checkpointsOn(database);
   // From here on `beginImmediate` waits, which does not block the process.
   database.pragma('busy_timeout = 20');
