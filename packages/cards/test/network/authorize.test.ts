@@ -1001,6 +1001,19 @@ describe('a hold without aging velocity', () => {
     });
   }
 
+  test('ends by the days and the zone of its own card in a pass over several', () => {
+    const own = (id: number, hold_days: number) => ({ id, company_id: id, hold_days });
+    const tokyo = { ...aging, aging_velocity_time_zone: 'Asia/Tokyo' };
+    const world = new NetworkWorld(now, own(1, 7), own(2, 30), { id: 3, ...aging }, { id: 4, ...tokyo });
+    world.send(...[1, 2, 3, 4].map((card_id) => world.message({ card_id })));
+    assert.deepEqual(
+      [1, 2, 3, 4].map((id) => world.card(id).counters.next_hold_end_ms),
+      ['2026-11-28T00:00:01Z', '2026-12-21T00:00:01Z', '2026-11-28T00:00:01-05:00', '2026-11-28T00:00:01+09:00'].map(
+        ms,
+      ),
+    );
+  });
+
   test('never ends when its company chose so', () => {
     const world = new NetworkWorld(now, { hold_days: 'never', total_card_amount: money(1_000) });
     const root = world.authorize();

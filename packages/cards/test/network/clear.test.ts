@@ -188,6 +188,7 @@ describe('the same network_financial_transaction_id again', () => {
     const world = new NetworkWorld(now);
     const message = world.clearingMessage();
     const [first, again] = world.send(message, message);
+    assert.deepEqual(first, { ...first, duplicate: false });
     assert.deepEqual(again, { ...first, duplicate: true });
     assert.equal(world.state.clearings.size, 1);
   });
