@@ -169,13 +169,13 @@ async function deliver(
   now_ms: number,
 ): Promise<readonly DeliveryOffer[]> {
   if (events.length === 0) return [];
-  const subscribers = await tx.outbox.activeWebhooks([...new Set(events.map((event) => event.company_id))]);
+  const events_by_company = Map.groupBy(events, ({ company_id }) => company_id);
+  const subscribers = await tx.outbox.activeWebhooks([...events_by_company.keys()]);
   const deliveries: NewDelivery[] = [];
   for (const { webhook, last_sequence } of subscribers) {
     let sequence = last_sequence;
-    for (const event of events) {
-      const event_type =
-        event.company_id === webhook.company_id ? subscribedNameOf(event.event_type, webhook.event_type_ids) : null;
+    for (const event of events_by_company.get(webhook.company_id) ?? []) {
+      const event_type = subscribedNameOf(event.event_type, webhook.event_type_ids);
       if (event_type === null) continue;
       sequence += 1;
       deliveries.push({
