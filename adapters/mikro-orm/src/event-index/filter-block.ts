@@ -71,6 +71,20 @@ export function addMatches(entries: Uint8Array, from_id: number, keys: KeyRange,
   }
 }
 
+/** Whether a key of the block is in the range. */
+export function hasMatch(entries: Uint8Array, keys: KeyRange): boolean {
+  for (let at = 0; at < entries.length; ) {
+    const key_length = readInteger(entries, at);
+    const key_at = position;
+    if (compareBytes(entries, key_at, key_length, keys.from) >= 0) {
+      return compareBytes(entries, key_at, key_length, keys.to) <= 0;
+    }
+    const list_length = readInteger(entries, key_at + key_length);
+    at = position + list_length;
+  }
+  return false;
+}
+
 /** Adds the entries of a block to those of a larger range, in which its events begin at `shift`. */
 export function addEntries(entries: Buffer, shift: number, events_by_key: KeyedOffsets): void {
   for (let at = 0; at < entries.length; ) {

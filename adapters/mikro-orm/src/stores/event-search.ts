@@ -3,7 +3,7 @@ import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import { findEventIdsByColumns } from '../before-event-index/event-search.ts';
 import type { Session } from '../connection/session.ts';
-import { addMatches } from '../event-index/filter-block.ts';
+import { addMatches, hasMatch } from '../event-index/filter-block.ts';
 import { keyRangeOf } from '../event-index/filter-key.ts';
 import { inLeadingOrder } from '../event-index/filter-order.ts';
 import type { EventRange } from '../event-index/index-range.ts';
@@ -17,7 +17,7 @@ const newest_looked_at = 512;
 /**
  * The ranges of events that one statement looks up: few at first, because few may fill the page.
  */
-const ranges_at_once: readonly number[] = [8, 128, 2_048];
+const ranges_at_once: readonly number[] = [8, 32, 2_048];
 
 /** A search for the `wanted` newest events of a company below an id. */
 interface Search {
@@ -33,6 +33,8 @@ interface IndexState {
   readonly volume_size: number;
   readonly indexed_below: number;
   readonly merged_below: number;
+  /** Null when there is no event. */
+  readonly newest_id: number | null;
   /** False while events from before the index are copied into it. */
   readonly is_complete: boolean | 0 | 1;
 }
@@ -54,26 +56,23 @@ export async function findEventIds(
   if (!state.is_complete) return await findEventIdsByColumns(session, company_id, filters, page);
   const offset = page.offset ?? 0;
   const wanted = page.limit + 1 + offset;
-  const below = afterId('events', page) ?? (await readNewestId(session)) + 1;
+  const below = afterId('events', page) ?? (state.newest_id ?? 0) + 1;
   const search = { company_id, filters: inLeadingOrder(filters), below, wanted };
   const compared_from = Math.min(state.indexed_below, below - Math.max(newest_looked_at, 2 * wanted));
   const ids = await compareEach(session, search, compared_from);
   if (ids.length < wanted && compared_from > 0) {
-    ids.push(...(await findIndexed(session, { ...search, below: compared_from, wanted: wanted - ids.length }, state)));
+    const older = { ...search, below: compared_from, wanted: wanted - ids.length };
+    return [...ids, ...(await findIndexed(session, older, state))].slice(offset);
   }
   return ids.slice(offset);
 }
 
 async function readState({ db }: Session): Promise<IndexState> {
   const { rows } = await sql<IndexState>`
-    select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, b.state <> 'copying' as is_complete
+    select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,
+      b.state <> 'copying' as is_complete
     from event_index i cross join backfills b where b.name = ${event_index_backfill}`.execute(db);
   return rows[0]!;
-}
-
-async function readNewestId({ db }: Session): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`select max(id) as id from events`.execute(db);
-  return rows[0]?.id ?? 0;
 }
 
 /**
@@ -89,17 +88,18 @@ async function compareEach({ db }: Session, search: Search, from_id: number): Pr
 }
 
 async function findIndexed(session: Session, search: Search, state: IndexState): Promise<readonly number[]> {
-  const ids: number[] = [];
+  let ids: readonly number[] = [];
   const ranges = rangesBack(search.below, state);
   for (let round = 0; ids.length < search.wanted; round += 1) {
     const batch = ranges.take(ranges_at_once[Math.min(round, ranges_at_once.length - 1)]!).toArray();
     if (batch.length === 0) break;
-    const found = await findInRanges(session, search, batch, state);
+    const left = { ...search, wanted: search.wanted - ids.length };
+    const found = await findInRanges(session, left, batch, state);
     // Segments became a volume after the state was read.
     if (found === null) return await findIndexed(session, search, await readState(session));
-    ids.push(...found);
+    ids = [...ids, ...found];
   }
-  return ids.slice(0, search.wanted);
+  return ids;
 }
 
 /** The indexed ranges below an id, newest first: segments, then volumes. */
@@ -117,46 +117,56 @@ function rangesBack(below: number, state: IndexState): { take(count: number): It
 }
 
 /**
- * The ids in these ranges that match every filter, newest first. Null when segments among them have
- * become a volume.
+ * The newest ids in these ranges that match every filter, newest first, as many as are wanted. Null
+ * when segments among them have become a volume.
+ *
+ * First it looks at one block of each range for each filter. That is all that an exact value has,
+ * and it shows which ranges have a match at all. A range of values may have many blocks in each
+ * range of events. They are read from the newest on, and only until the page is full.
  */
 async function findInRanges(
   session: Session,
-  { company_id, filters, below }: Search,
+  { company_id, filters, below, wanted }: Search,
   ranges: readonly EventRange[],
   { merged_below }: IndexState,
 ): Promise<readonly number[] | null> {
-  /** By the first id of the range. */
-  let matching: Map<number, readonly number[]> | null = null;
-  for (const filter of filters) {
-    const left = ranges.filter(({ from_id }) => matching?.has(from_id) ?? true);
-    const keys = keyRangeOf(company_id, filter);
-    const found = new Map<number, number[]>();
-    for (const block of await readBlocks(session, filter, keys, left)) {
-      if (block.merged_below !== merged_below) return null;
-      const ids = found.get(block.from_id) ?? [];
-      if (block.entries !== null) addMatches(block.entries, block.from_id, keys, ids);
-      if (ids.length > 0) found.set(block.from_id, ids);
+  const lookups = filters.map((filter) => ({ filter, keys: keyRangeOf(company_id, filter) }));
+  const first_blocks = new Map<number, FirstBlock[]>(ranges.map(({ from_id }) => [from_id, []]));
+  let left = ranges;
+  for (const { filter, keys } of lookups) {
+    const blocks = await readFirstBlocks(session, filter, keys, left);
+    if (blocks.some((block) => block.merged_below !== merged_below)) return null;
+    for (const block of blocks) {
+      const matches = block.has_more || (block.entries !== null && hasMatch(block.entries, keys));
+      if (matches) first_blocks.get(block.from_id)!.push(block);
+      else first_blocks.delete(block.from_id);
     }
-    matching = intersect(found, matching);
-    if (matching.size === 0) return [];
+    left = left.filter(({ from_id }) => first_blocks.has(from_id));
+    if (left.length === 0) return [];
   }
-  return ranges.flatMap(({ from_id }) => (matching?.get(from_id) ?? []).filter((id) => id < below).toReversed());
-}
-
-/** The ids of each range that are also in the other map, ascending. */
-function intersect(found: Map<number, number[]>, others: Map<number, readonly number[]> | null) {
-  const matching = new Map<number, readonly number[]>();
-  for (const [from_id, ids] of found) {
-    const wanted = others === null ? null : new Set(others.get(from_id));
-    const both = wanted === null ? ids : ids.filter((id) => wanted.has(id));
-    if (both.length > 0)
-      matching.set(
-        from_id,
-        both.sort((a, b) => a - b),
-      );
+  const newest: number[] = [];
+  for (let at = 0, count = 1; at < left.length && newest.length < wanted; at += count, count *= 2) {
+    const group = left.slice(at, at + count);
+    const matching = group.map((): Set<number> | null => null);
+    for (const [place, { filter, keys }] of lookups.entries()) {
+      const long = group.filter(({ from_id }) => first_blocks.get(from_id)![place]!.has_more);
+      const more = long.length === 0 ? [] : await readBlocks(session, filter, keys, long);
+      if (more.some((block) => block.merged_below !== merged_below)) return null;
+      const more_of = Map.groupBy(more, ({ from_id }) => from_id);
+      for (const [which, { from_id }] of group.entries()) {
+        const blocks = more_of.get(from_id) ?? [first_blocks.get(from_id)![place]!];
+        const ids: number[] = [];
+        for (const { entries } of blocks) if (entries !== null) addMatches(entries, from_id, keys, ids);
+        const found = new Set(ids);
+        matching[which] = matching[which]?.intersection(found) ?? found;
+      }
+    }
+    for (const ids of matching) {
+      const sorted = [...(ids ?? [])].filter((id) => id < below).sort((one, other) => other - one);
+      for (const id of sorted.slice(0, wanted - newest.length)) newest.push(id);
+    }
   }
-  return matching;
+  return newest;
 }
 
 interface FoundBlock {
@@ -166,34 +176,83 @@ interface FoundBlock {
   readonly merged_below: number;
 }
 
+/** The block in which the keys begin. */
+interface FirstBlock extends FoundBlock {
+  /** Whether the keys go on in further blocks. */
+  readonly has_more: boolean | 0 | 1;
+}
+
+interface KeyBounds {
+  readonly from: Uint8Array;
+  readonly to: Uint8Array;
+}
+
+/** The block of a filter in which the keys would begin, in each of the ranges. */
+async function readFirstBlocks(
+  session: Session,
+  filter: EventFilter,
+  keys: KeyBounds,
+  ranges: readonly EventRange[],
+): Promise<readonly FirstBlock[]> {
+  const { isOf, first_key } = lookupOf(filter, keys);
+  // An exact value is one key, and a key is in one block.
+  const has_more =
+    filter.kind === 'equals'
+      ? sql`0`
+      : sql`exists (select 1 from event_filter_blocks m
+          where ${isOf('m')} and m.first_key > ${keys.from} and m.first_key <= ${keys.to})`;
+  return await readOfEach(
+    session,
+    ranges,
+    sql`, ${has_more} as has_more`,
+    sql`${isOf('b')} and b.first_key = ${first_key}`,
+  );
+}
+
 /**
  * The blocks of a filter that may contain the keys, in each of the ranges. The first of them may
  * begin before the keys.
  */
 async function readBlocks(
-  { db, dialect }: Session,
-  { name }: EventFilter,
-  keys: { readonly from: Uint8Array; readonly to: Uint8Array },
+  session: Session,
+  filter: EventFilter,
+  keys: KeyBounds,
   ranges: readonly EventRange[],
 ): Promise<readonly FoundBlock[]> {
+  const { isOf, first_key } = lookupOf(filter, keys);
+  const condition = sql`${isOf('b')} and b.first_key between ${first_key} and ${keys.to}`;
+  return await readOfEach(session, ranges, sql``, condition);
+}
+
+/** The conditions on a block of a filter within the range `r`. */
+function lookupOf({ name }: EventFilter, keys: KeyBounds) {
   const field = sql.lit(event_filter_numbers[name]);
-  const blocks = (alias: string) =>
-    sql`event_filter_blocks ${sql.ref(alias)} where ${sql.ref(`${alias}.range_size`)} = r.range_size
-      and ${sql.ref(`${alias}.from_id`)} = r.from_id and ${sql.ref(`${alias}.field`)} = ${field}`;
-  const first = sql`coalesce((select f.first_key from ${blocks('f')} and f.first_key <= ${keys.from}
-    order by f.first_key desc limit 1), ${keys.from})`;
+  const isOf = (block: string) =>
+    sql`${sql.ref(`${block}.range_size`)} = r.range_size and ${sql.ref(`${block}.from_id`)} = r.from_id
+      and ${sql.ref(`${block}.field`)} = ${field}`;
+  const first_key = sql`coalesce((select f.first_key from event_filter_blocks f
+    where ${isOf('f')} and f.first_key <= ${keys.from} order by f.first_key desc limit 1), ${keys.from})`;
+  return { isOf, first_key };
+}
+
+/** The blocks `b` that meet the condition, of each of the ranges `r`: a row without a block if none does. */
+async function readOfEach<Block extends FoundBlock>(
+  { db, dialect }: Session,
+  ranges: readonly EventRange[],
+  columns: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+): Promise<readonly Block[]> {
   const of_ranges = jsonRows(dialect, { from_id: 'integer', range_size: 'integer' }, ranges);
-  const state = sql`(select merged_below from event_index)`;
   // The inner order keeps Postgres from any other plan than a lookup for each range.
-  const joined: RawBuilder<unknown> =
+  const joined =
     dialect === 'postgres'
       ? sql`left join lateral (
-          select b.entries from ${blocks('b')} and b.first_key between ${first} and ${keys.to} order by b.first_key limit 1000000
+          select b.entries from event_filter_blocks b where ${condition} order by b.first_key limit 1000000
         ) b on true`
-      : sql`left join event_filter_blocks b on b.range_size = r.range_size and b.from_id = r.from_id and b.field = ${field}
-          and b.first_key between ${first} and ${keys.to}`;
-  const { rows } = await sql<FoundBlock>`
-    select r.from_id, b.entries, ${state} as merged_below from ${of_ranges} as r ${joined}`.execute(db);
+      : sql`left join event_filter_blocks b on ${condition}`;
+  const { rows } = await sql<Block>`
+    select r.from_id, b.entries, (select merged_below from event_index) as merged_below ${columns}
+    from ${of_ranges} as r ${joined}`.execute(db);
   return rows;
 }
 
