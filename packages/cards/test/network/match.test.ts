@@ -238,6 +238,7 @@ describe('rule 6: amount and merchant alone', () => {
   });
   test('skips authorizations that are already cleared or reversed', () => {
     const world = new NetworkWorld(now);
+    world.loads = 'everything';
     world.authorize({ ...shop, trace_id: 'T' });
     world.authorize({ message_type_indicator: '0400', trace_id: 'T' });
     world.authorize(shop);
