@@ -358,6 +358,12 @@ describe('a credit', () => {
     });
   });
 
+  test('is compared in the billing currency when the merchant currencies differ', () => {
+    const world = new NetworkWorld(now);
+    world.clear({ ...ard, merchant_amount: 800, merchant_currency: 'GBP' });
+    const euros = { merchant_amount: 900, merchant_currency: 'EUR' } as const;
+    assert.equal(world.clear({ ...ard, ...euros, clearing_type: 'CREDIT' }).class, 'refund_linked');
+  });
   for (const [merchant_amount, billing_amount, expected] of [
     [800, 1_001, 'refund_linked'],
     [801, 1_000, 'refund_unlinked'],

@@ -163,6 +163,9 @@ describe('rule 4: the six characters of the reference, the day and the approval 
       assert.equal(ruleOf(first, { ...cleared, net_reference_number: `MCCABC123${date}` }), rule);
     });
   }
+  test('requires a date in the clearing or in both references', () => {
+    assert.equal(ruleOf(authorized, cleared), 8);
+  });
   test('requires the approval code', () => {
     const day = { authorization_date: '2026-11-21' };
     assert.equal(ruleOf(authorized, { ...cleared, ...day, approval_code: null }), 8);
