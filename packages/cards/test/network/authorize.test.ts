@@ -143,6 +143,19 @@ describe('the same message again', () => {
   });
 });
 
+describe('an approval code', () => {
+  for (const [what, below, code] of [
+    ['lowest', () => 0, '000001'],
+    ['highest', (bound: number) => bound - 1, 'ZZZZZZ'],
+  ] as const) {
+    test(`is ${code} when the ${what} is drawn`, () => {
+      const world = new NetworkWorld(now);
+      Object.assign(world.random, { below });
+      assert.equal(world.authorize().approval_code, code);
+    });
+  }
+});
+
 describe('an incremental authorization', () => {
   const more = { incremental: true, trace_id: 'T' } as const;
 
