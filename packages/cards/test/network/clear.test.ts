@@ -358,6 +358,10 @@ describe('a credit', () => {
     });
   });
 
+  test('without a purchase needs no review', () => {
+    const item = new NetworkWorld(now).clear({ ...ard, clearing_type: 'CREDIT' });
+    assert.deepEqual([item.match_rule, item.class, item.review], [7, 'refund_unlinked', false]);
+  });
   test('is compared in the billing currency when the merchant currencies differ', () => {
     const world = new NetworkWorld(now);
     world.clear({ ...ard, merchant_amount: 800, merchant_currency: 'GBP' });
@@ -411,6 +415,7 @@ describe('the reversal of a clearing', () => {
     const first = world.clear({ ...ref, ...ard });
     const item = world.clear(undo);
     assert.deepEqual([item.class, item.match_rule, item.clearing_id], ['reversal', 1, first.id]);
+    assert.equal(item.review, false);
     assert.equal(item.authorization_id, root.id);
     assert.deepEqual([world.counters.cleared, world.row(root.id!).cleared], [0, 0]);
   });
