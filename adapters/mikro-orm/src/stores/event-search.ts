@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { findEventIdsByColumns } from '../before-event-index/event-search.ts';
 import type { Session } from '../connection/session.ts';
 import { addMatches, hasMatch } from '../event-index/filter-block.ts';
-import { keyRangeOf } from '../event-index/filter-key.ts';
+import { type KeyRange, keyRangeOf } from '../event-index/filter-key.ts';
 import { inLeadingOrder } from '../event-index/filter-order.ts';
 import type { EventRange } from '../event-index/index-range.ts';
 import { event_filter_numbers, event_index_backfill } from '../schema/event-index-schema.ts';
@@ -182,16 +182,11 @@ interface FirstBlock extends FoundBlock {
   readonly has_more: boolean | 0 | 1;
 }
 
-interface KeyBounds {
-  readonly from: Uint8Array;
-  readonly to: Uint8Array;
-}
-
 /** The block of a filter in which the keys would begin, in each of the ranges. */
 async function readFirstBlocks(
   session: Session,
   filter: EventFilter,
-  keys: KeyBounds,
+  keys: KeyRange,
   ranges: readonly EventRange[],
 ): Promise<readonly FirstBlock[]> {
   const { isOf, first_key } = lookupOf(filter, keys);
@@ -216,7 +211,7 @@ async function readFirstBlocks(
 async function readBlocks(
   session: Session,
   filter: EventFilter,
-  keys: KeyBounds,
+  keys: KeyRange,
   ranges: readonly EventRange[],
 ): Promise<readonly FoundBlock[]> {
   const { isOf, first_key } = lookupOf(filter, keys);
@@ -225,7 +220,7 @@ async function readBlocks(
 }
 
 /** The conditions on a block of a filter within the range `r`. */
-function lookupOf({ name }: EventFilter, keys: KeyBounds) {
+function lookupOf({ name }: EventFilter, keys: KeyRange) {
   const field = sql.lit(event_filter_numbers[name]);
   const isOf = (block: string) =>
     sql`${sql.ref(`${block}.range_size`)} = r.range_size and ${sql.ref(`${block}.from_id`)} = r.from_id

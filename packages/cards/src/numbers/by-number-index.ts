@@ -16,11 +16,11 @@ export class ByNumberIndex<Value> {
 
   /** Adds an index that is not in the map yet. */
   add(index: Uint8Array, value: Value): void {
-    assert(this.get(index) === undefined, 'an index is added once');
     const at = bucketOf(index);
-    const bucket = this.#buckets.get(at);
-    if (bucket === undefined) this.#buckets.set(at, [[index, value]]);
-    else bucket.push([index, value]);
+    const bucket = this.#buckets.get(at) ?? [];
+    assert(!bucket.some(([known]) => equalBytes(known, index)), 'an index is added once');
+    bucket.push([index, value]);
+    this.#buckets.set(at, bucket);
   }
 }
 
