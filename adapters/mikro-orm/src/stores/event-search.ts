@@ -230,7 +230,10 @@ function lookupOf({ name }: EventFilter, keys: KeyRange) {
   return { isOf, first_key };
 }
 
-/** The blocks `b` that meet the condition, of each of the ranges `r`: a row without a block if none does. */
+/**
+ * The blocks `b` that meet the condition, in each of the ranges `r`. A range without such a block
+ * has one row, without entries.
+ */
 async function readOfEach<Block extends FoundBlock>(
   { db, dialect }: Session,
   ranges: readonly EventRange[],
