@@ -18,6 +18,7 @@ export class WorkingWindow {
   readonly #before: Pick<WindowCounters, 'held' | 'cleared' | 'uses'>;
   #held: number;
   #cleared: number;
+  #is_changed = false;
   #uses: number;
   #sum_held = 0;
   #sum_cleared = 0;
@@ -39,9 +40,9 @@ export class WorkingWindow {
     return this.#uses;
   }
 
+  /** Also when later changes undid the first, so that a window is stored however a pass is split. */
   get isChanged(): boolean {
-    const { held, cleared, uses } = this.#before;
-    return this.#held !== held || this.#cleared !== cleared || this.#uses !== uses;
+    return this.#is_changed;
   }
 
   /** What the window leaves of the total, in minor units. */
@@ -50,6 +51,7 @@ export class WorkingWindow {
   }
 
   change({ held = 0, cleared = 0, uses = 0 }: Change): void {
+    if (held !== 0 || cleared !== 0 || uses !== 0) this.#is_changed = true;
     this.#held += held;
     this.#cleared += cleared;
     this.#uses += uses;
