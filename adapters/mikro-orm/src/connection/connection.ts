@@ -15,6 +15,7 @@ import { migrations } from '../schema/migrations/index.ts';
 import { entities } from '../schema/schema.ts';
 import { checkpointsOn } from './checkpoints.ts';
 import { runOutermost } from './nesting.ts';
+import { PreparingClient } from './prepared-statement.ts';
 import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
 
 /**
@@ -181,6 +182,7 @@ async function connectPostgres(url: string, pool_max: number): Promise<PostgresC
     return value;
   });
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString: url,
     max: pool_max,
     types,

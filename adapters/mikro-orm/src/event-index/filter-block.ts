@@ -1,3 +1,5 @@
+import { indexed_text_max } from '@tallystick/events';
+import { assert } from '@tallystick/kernel';
 import { bytesOf, type FilterKey, type KeyRange } from './filter-key.ts';
 
 /**
@@ -28,6 +30,15 @@ const block_bytes = 1_000;
 
 /** The most bytes of an integer of variable length. */
 const integer_bytes_max = 8;
+
+/** The most bytes of a key: the company and a text of `indexed_text_max` characters. */
+const key_bytes_max = integer_bytes_max + 3 * indexed_text_max;
+
+/**
+ * The first bytes of a block, in which all its keys are: only the last list goes on. A block with a
+ * common value may be many times longer.
+ */
+export const heads_bytes = block_bytes + key_bytes_max + 2 * integer_bytes_max;
 
 /** The blocks of one filter over a range, in the order of their keys. */
 export function toBlocks(events_by_key: KeyedOffsets): FilterBlock[] {
@@ -71,18 +82,24 @@ export function addMatches(entries: Uint8Array, from_id: number, keys: KeyRange,
   }
 }
 
-/** Whether a key of the block is in the range. */
-export function hasMatch(entries: Uint8Array, keys: KeyRange): boolean {
-  for (let at = 0; at < entries.length; ) {
-    const key_length = readInteger(entries, at);
+/** Whether a key of the block is in the range. Reads only the first `heads_bytes`. */
+export function hasMatch(heads: Uint8Array, keys: KeyRange): boolean {
+  for (let at = 0; at < heads.length; ) {
+    const key_length = readInteger(heads, at);
     const key_at = position;
-    if (compareBytes(entries, key_at, key_length, keys.from) >= 0) {
-      return compareBytes(entries, key_at, key_length, keys.to) <= 0;
+    if (compareBytes(heads, key_at, key_length, keys.from) >= 0) {
+      return compareBytes(heads, key_at, key_length, keys.to) <= 0;
     }
-    const list_length = readInteger(entries, key_at + key_length);
+    const list_length = readInteger(heads, key_at + key_length);
     at = position + list_length;
   }
   return false;
+}
+
+/** Whether all keys of the block are after this one. Reads only the first `heads_bytes`. */
+export function beginsAfter(heads: Uint8Array, key: Uint8Array): boolean {
+  const key_length = readInteger(heads, 0);
+  return compareBytes(heads, position, key_length, key) > 0;
 }
 
 /** Adds the entries of a block to those of a larger range, in which its events begin at `shift`. */
@@ -148,7 +165,8 @@ function readInteger(bytes: Uint8Array, at: number): number {
   let factor = 1;
   position = at;
   for (;;) {
-    const byte = bytes[position++]!;
+    const byte = bytes[position++];
+    assert(byte !== undefined, 'a block of the event index ends within an entry');
     if (byte < 128) return value + byte * factor;
     value += (byte - 128) * factor;
     factor *= 128;

@@ -2,8 +2,9 @@ import type { EventFilter } from '@tallystick/events';
 import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import { findEventIdsByColumns } from '../before-event-index/event-search.ts';
+import { prepared } from '../connection/prepared-statement.ts';
 import type { Session } from '../connection/session.ts';
-import { addMatches, hasMatch } from '../event-index/filter-block.ts';
+import { addMatches, beginsAfter, hasMatch, heads_bytes } from '../event-index/filter-block.ts';
 import { type KeyRange, keyRangeOf } from '../event-index/filter-key.ts';
 import { inLeadingOrder } from '../event-index/filter-order.ts';
 import type { EventRange } from '../event-index/index-range.ts';
@@ -17,7 +18,7 @@ const newest_looked_at = 512;
 /**
  * The ranges of events that one statement looks up: few at first, because few may fill the page.
  */
-const ranges_at_once: readonly number[] = [8, 32, 2_048];
+const ranges_at_once: readonly number[] = [16, 64, 2_048];
 
 /** A search for the `wanted` newest events of a company below an id. */
 interface Search {
@@ -67,10 +68,15 @@ export async function findEventIds(
   return ids.slice(offset);
 }
 
-async function readState({ db }: Session): Promise<IndexState> {
+/**
+ * On Postgres it also keeps the following statements of the transaction from plans that read whole
+ * tables: prepared while the tables are almost empty, they would stay while the tables grow.
+ */
+async function readState({ db, dialect }: Session): Promise<IndexState> {
+  const setting = dialect === 'postgres' ? sql`, set_config('enable_seqscan', 'off', true)` : sql``;
   const { rows } = await sql<IndexState>`
     select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,
-      b.state <> 'copying' as is_complete
+      b.state <> 'copying' as is_complete ${setting}
     from event_index i cross join backfills b where b.name = ${event_index_backfill}`.execute(db);
   return rows[0]!;
 }
@@ -120,9 +126,10 @@ function rangesBack(below: number, state: IndexState): { take(count: number): It
  * The newest ids in these ranges that match every filter, newest first, as many as are wanted. Null
  * when segments among them have become a volume.
  *
- * First it looks at one block of each range for each filter. That is all that an exact value has,
- * and it shows which ranges have a match at all. A range of values may have many blocks in each
- * range of events. They are read from the newest on, and only until the page is full.
+ * First it looks at the last block of each range for each filter. It shows which ranges have a match
+ * at all, and is all that a rare value has. A common value has a long block, and a range of values
+ * may have many in each range of events. They are read from the newest range on, and only until the
+ * page is full.
  */
 async function findInRanges(
   session: Session,
@@ -131,17 +138,16 @@ async function findInRanges(
   { merged_below }: IndexState,
 ): Promise<readonly number[] | null> {
   const lookups = filters.map((filter) => ({ filter, keys: keyRangeOf(company_id, filter) }));
-  const first_blocks = new Map<number, FirstBlock[]>(ranges.map(({ from_id }) => [from_id, []]));
+  const last_blocks = new Map<number, LastBlock[]>(ranges.map(({ from_id }) => [from_id, []]));
   let left = ranges;
   for (const { filter, keys } of lookups) {
-    const blocks = await readFirstBlocks(session, filter, keys, left);
+    const blocks = await readLastBlocks(session, filter, keys, left);
     if (blocks.some((block) => block.merged_below !== merged_below)) return null;
     for (const block of blocks) {
-      const matches = block.has_more || (block.entries !== null && hasMatch(block.entries, keys));
-      if (matches) first_blocks.get(block.from_id)!.push(block);
-      else first_blocks.delete(block.from_id);
+      if (block.heads !== null && hasMatch(block.heads, keys)) last_blocks.get(block.from_id)!.push(block);
+      else last_blocks.delete(block.from_id);
     }
-    left = left.filter(({ from_id }) => first_blocks.has(from_id));
+    left = left.filter(({ from_id }) => last_blocks.has(from_id));
     if (left.length === 0) return [];
   }
   const newest: number[] = [];
@@ -149,14 +155,14 @@ async function findInRanges(
     const group = left.slice(at, at + count);
     const matching = group.map((): Set<number> | null => null);
     for (const [place, { filter, keys }] of lookups.entries()) {
-      const long = group.filter(({ from_id }) => first_blocks.get(from_id)![place]!.has_more);
+      const long = group.filter(({ from_id }) => !isAll(last_blocks.get(from_id)![place]!, keys));
       const more = long.length === 0 ? [] : await readBlocks(session, filter, keys, long);
       if (more.some((block) => block.merged_below !== merged_below)) return null;
       const more_of = Map.groupBy(more, ({ from_id }) => from_id);
       for (const [which, { from_id }] of group.entries()) {
-        const blocks = more_of.get(from_id) ?? [first_blocks.get(from_id)![place]!];
+        const blocks = more_of.get(from_id)?.map(({ entries }) => entries) ?? [last_blocks.get(from_id)![place]!.heads];
         const ids: number[] = [];
-        for (const { entries } of blocks) if (entries !== null) addMatches(entries, from_id, keys, ids);
+        for (const entries of blocks) if (entries !== null) addMatches(entries, from_id, keys, ids);
         const found = new Set(ids);
         matching[which] = matching[which]?.intersection(found) ?? found;
       }
@@ -176,37 +182,35 @@ interface FoundBlock {
   readonly merged_below: number;
 }
 
-/** The block in which the keys begin. */
-interface FirstBlock extends FoundBlock {
-  /** Whether the keys go on in further blocks. */
-  readonly has_more: boolean | 0 | 1;
+/** The last block that may contain the keys. */
+interface LastBlock {
+  readonly from_id: number;
+  /** The block's first bytes, in which its keys are. Null for a range without such a block. */
+  readonly heads: Uint8Array | null;
+  readonly merged_below: number;
 }
 
-/** The block of a filter in which the keys would begin, in each of the ranges. */
-async function readFirstBlocks(
+/** Whether what has been read of the block is all that contains the keys: no block before it does. */
+function isAll({ heads }: LastBlock, keys: KeyRange): boolean {
+  return heads === null || (heads.length < heads_bytes && !beginsAfter(heads, keys.from));
+}
+
+/** The last block of a filter that may contain the keys, in each of the ranges `r`. */
+async function readLastBlocks(
   session: Session,
   filter: EventFilter,
   keys: KeyRange,
   ranges: readonly EventRange[],
-): Promise<readonly FirstBlock[]> {
-  const { isOf, first_key } = lookupOf(filter, keys);
-  // An exact value is one key, and a key is in one block.
-  const has_more =
-    filter.kind === 'equals'
-      ? sql`0`
-      : sql`exists (select 1 from event_filter_blocks m
-          where ${isOf('m')} and m.first_key > ${keys.from} and m.first_key <= ${keys.to})`;
-  return await readOfEach(
-    session,
-    ranges,
-    sql`, ${has_more} as has_more`,
-    sql`${isOf('b')} and b.first_key = ${first_key}`,
-  );
+): Promise<readonly LastBlock[]> {
+  const heads = lastOf(filter, keys.to, sql`substr(l.entries, 1, ${sql.lit(heads_bytes)})`);
+  const { rows } = await sql<LastBlock>`${prepared}
+    select r.from_id, ${heads} as heads, ${merged_below} from ${tableOf(session, ranges)} as r`.execute(session.db);
+  return rows;
 }
 
 /**
- * The blocks of a filter that may contain the keys, in each of the ranges. The first of them may
- * begin before the keys.
+ * The blocks of a filter that may contain the keys, in each of the ranges `r`. The first of them
+ * may begin before the keys. A range without such a block has one row, without entries.
  */
 async function readBlocks(
   session: Session,
@@ -214,44 +218,38 @@ async function readBlocks(
   keys: KeyRange,
   ranges: readonly EventRange[],
 ): Promise<readonly FoundBlock[]> {
-  const { isOf, first_key } = lookupOf(filter, keys);
-  const condition = sql`${isOf('b')} and b.first_key between ${first_key} and ${keys.to}`;
-  return await readOfEach(session, ranges, sql``, condition);
+  const condition = sql`${isOf(filter, 'b')}
+    and b.first_key between coalesce(${lastOf(filter, keys.from, sql`l.first_key`)}, ${keys.from}) and ${keys.to}`;
+  // The inner order keeps Postgres from any other plan than a lookup for each range.
+  const blocks =
+    session.dialect === 'postgres'
+      ? sql`lateral (
+          select b.entries from event_filter_blocks b where ${condition} order by b.first_key limit 1000000
+        ) b on true`
+      : sql`event_filter_blocks b on ${condition}`;
+  const { rows } = await sql<FoundBlock>`${prepared}
+    select r.from_id, b.entries, ${merged_below} from ${tableOf(session, ranges)} as r left join ${blocks}`.execute(
+    session.db,
+  );
+  return rows;
+}
+
+const merged_below = sql`(select merged_below from event_index) as merged_below`;
+
+function tableOf({ dialect }: Session, ranges: readonly EventRange[]): RawBuilder<unknown> {
+  return jsonRows(dialect, { from_id: 'integer', range_size: 'integer' }, ranges);
 }
 
 /** The conditions on a block of a filter within the range `r`. */
-function lookupOf({ name }: EventFilter, keys: KeyRange) {
-  const field = sql.lit(event_filter_numbers[name]);
-  const isOf = (block: string) =>
-    sql`${sql.ref(`${block}.range_size`)} = r.range_size and ${sql.ref(`${block}.from_id`)} = r.from_id
-      and ${sql.ref(`${block}.field`)} = ${field}`;
-  const first_key = sql`coalesce((select f.first_key from event_filter_blocks f
-    where ${isOf('f')} and f.first_key <= ${keys.from} order by f.first_key desc limit 1), ${keys.from})`;
-  return { isOf, first_key };
+function isOf({ name }: EventFilter, block: string): RawBuilder<unknown> {
+  return sql`${sql.ref(`${block}.range_size`)} = r.range_size and ${sql.ref(`${block}.from_id`)} = r.from_id
+    and ${sql.ref(`${block}.field`)} = ${sql.lit(event_filter_numbers[name])}`;
 }
 
-/**
- * The blocks `b` that meet the condition, in each of the ranges `r`. A range without such a block
- * has one row, without entries.
- */
-async function readOfEach<Block extends FoundBlock>(
-  { db, dialect }: Session,
-  ranges: readonly EventRange[],
-  columns: RawBuilder<unknown>,
-  condition: RawBuilder<unknown>,
-): Promise<readonly Block[]> {
-  const of_ranges = jsonRows(dialect, { from_id: 'integer', range_size: 'integer' }, ranges);
-  // The inner order keeps Postgres from any other plan than a lookup for each range.
-  const joined =
-    dialect === 'postgres'
-      ? sql`left join lateral (
-          select b.entries from event_filter_blocks b where ${condition} order by b.first_key limit 1000000
-        ) b on true`
-      : sql`left join event_filter_blocks b on ${condition}`;
-  const { rows } = await sql<Block>`
-    select r.from_id, b.entries, (select merged_below from event_index) as merged_below ${columns}
-    from ${of_ranges} as r ${joined}`.execute(db);
-  return rows;
+/** A value of the last block `l` of the range `r` that begins at or before a key. */
+function lastOf(filter: EventFilter, key: Uint8Array, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select ${value} from event_filter_blocks l
+    where ${isOf(filter, 'l')} and l.first_key <= ${key} order by l.first_key desc limit 1)`;
 }
 
 function toConditions(filters: readonly EventFilter[]): RawBuilder<unknown> {

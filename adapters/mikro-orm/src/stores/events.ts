@@ -1,5 +1,6 @@
 import type { Event, EventStore, NewEvent } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
+import { prepared } from '../connection/prepared-statement.ts';
 import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
 import type { WrittenEventIndex } from '../event-index/event-index.ts';
 import { eventRecord } from '../schema/event-row.ts';
@@ -61,16 +62,15 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
     },
 
     async list(company_id, filters, page) {
-      const events = db.selectFrom('events').select(event_fields);
       if (filters.length === 0) {
-        return await readNewestFirst('events', events.where('company_id', '=', company_id), 'id', page, eventOf);
+        const events = db.selectFrom('events').select(event_fields).where('company_id', '=', company_id);
+        return await readNewestFirst('events', events, 'id', page, eventOf);
       }
       const ids = await findEventIds(session, company_id, filters, page);
       if (ids.length === 0) return { items: [], next: null };
-      const rows = await events
-        .where(isOneOf(dialect, 'id', ids))
-        .orderBy('id', 'desc')
-        .execute();
+      const { rows } = await sql<Pick<Selectable<Tables['events']>, (typeof event_fields)[number]>>`${prepared}
+        select ${sql.join(event_fields.map((field) => sql.ref(field)))} from events
+        where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
       return pageOf('events', rows, page.limit, eventOf);
     },
   };

@@ -59,7 +59,7 @@ export function onEveryDatabase(
   }
 }
 
-async function migrateWithSmallSegments(database: ScratchDatabase): Promise<void> {
+export async function migrateWithSmallSegments(database: ScratchDatabase): Promise<void> {
   const connection = await connect(database);
   try {
     await migrate(connection);

@@ -3,7 +3,14 @@ import { describe, it } from 'node:test';
 import { type EventFilter, indexedValuesOf, matches } from '@tallystick/events';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { addEntries, addMatches, type KeyedOffsets, toBlocks } from '../../src/event-index/filter-block.ts';
+import {
+  addEntries,
+  addMatches,
+  hasMatch,
+  heads_bytes,
+  type KeyedOffsets,
+  toBlocks,
+} from '../../src/event-index/filter-block.ts';
 import { bytesOf, companyPrefix, keyRangeOf, valueKey } from '../../src/event-index/filter-key.ts';
 import { type FilterValues, indexField, mergeField } from '../../src/event-index/index-range.ts';
 
@@ -85,6 +92,24 @@ describe('blocks of the filter index', () => {
       }
     });
     fc.assert(property, propertyParameters({ short: 200, full: 5_000 }));
+  });
+
+  it('show their keys in the first bytes, however long the keys and the last list are', () => {
+    const prefix = companyPrefix(Number.MAX_SAFE_INTEGER);
+    const last_key = prefix + valueKey('\uffff'.repeat(255));
+    const every_event = Array.from({ length: 8_192 }, (_, offset) => offset);
+    // The last entry begins at every place that a block has.
+    for (let length = 1; length < 1_000; length += 1) {
+      const first_lengths = [Math.min(length, 500), Math.max(0, length - 500)];
+      const firsts = first_lengths.map((chars, at) => prefix + valueKey(`${at}${'a'.repeat(chars)}`));
+      const written: KeyedOffsets = new Map([
+        ...firsts.map((key) => [key, [0]] as [string, number[]]),
+        [last_key, every_event],
+      ]);
+      const block = toBlocks(written).find(({ entries }) => entries.length > 8_192)!;
+      const keys = { from: bytesOf(last_key), to: bytesOf(last_key) };
+      assert(hasMatch(block.entries.subarray(0, heads_bytes), keys), `with ${length} characters before`);
+    }
   });
 
   it('begin with their first key, ascend, and return what was written', () => {
