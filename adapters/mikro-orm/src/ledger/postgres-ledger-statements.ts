@@ -118,7 +118,9 @@ const clearing_keys = `(
  */
 function withReferring(found: string): string {
   const referring = (table: string, which: string) =>
-    `select c.* from ${table} f join clearings c on c.card_id = f.card_id and c.clearing_id = f.id ${which}`;
+    `select c.* from ${table} f cross join lateral (
+       select * from clearings where card_id = f.card_id and clearing_id = f.id offset 0
+     ) c ${which}`;
   return `with found as (${found}), referring as (${referring('found', 'where f.referring')})
     select ${selectList(clearing_columns, 'f')} from found f
     union all select ${selectList(clearing_columns, 'r')} from referring r
@@ -127,7 +129,7 @@ function withReferring(found: string): string {
 
 /** The clearings that share a key with these messages. Rows may repeat. */
 export function clearingsByReference(keys: readonly ClearingKeys[]): NamedQuery {
-  const earlier = (which: string) => `select ${clearings} from clearings c where ${which}`;
+  const earlier = (which: string) => `(select ${clearings} from clearings c where ${which} offset 0)`;
   return named(
     'ledger_clearing_candidates',
     withReferring(`select c.*, m.referring from ${clearing_keys} cross join lateral (
@@ -152,6 +154,7 @@ export function clearingsOfMerchant(searches: readonly CardSearch[]): NamedQuery
          select * from clearings c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and m.is_credit
            and c.id > coalesce((select b.id from clearings b where b.card_id = m.card_id and b.recorded_at_ms < m.since_ms
              order by b.id desc limit 1), 0)
+         offset 0
        ) c`),
     [JSON.stringify(searches)],
   );

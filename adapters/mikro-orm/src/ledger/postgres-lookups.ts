@@ -36,11 +36,24 @@ export interface PostgresLookups {
 }
 
 const authorizations = selectList(authorization_columns, 'a');
+
+/**
+ * The authorizations `a` of the keys `k` that a condition selects, as the `from` of a query. `end`
+ * orders and limits the keys. Postgres does not join across `offset` and `limit`, so every plan
+ * looks up each key, whatever the statistics: it could otherwise read all keys of a card, or all
+ * authorizations.
+ */
+function keyed(condition: string, end = 'offset 0'): string {
+  return `(select k.key, k.authorization_id from authorization_keys k where ${condition} ${end}) k
+    cross join lateral (select * from authorizations where id = k.authorization_id offset 0) a`;
+}
+
 const windows = windowsOnPostgres(
-  (card_id) => `authorization_keys k join authorizations s on s.id = k.authorization_id
-    where k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
+  (
+    card_id,
+  ) => `(select a.* from ${keyed(`k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`)}) s
+    where true`,
 );
-const keyed = 'authorization_keys k join authorizations a on a.id = k.authorization_id';
 
 /** The look-ups by `authorization_keys`. */
 export const postgres_lookups: PostgresLookups = {
@@ -50,19 +63,19 @@ export const postgres_lookups: PostgresLookups = {
       'ledger_traces',
       `select ${authorizations} from unnest($1::bytea[], $2::text[], $3::text[]) as m (number_index, low, high)
          join virtual_cards v on v.number_index = m.number_index
-         join authorization_keys k on k.card_id = v.id and k.key >= m.low and k.key < m.high
-         join authorizations a on a.id = k.authorization_id`,
+         cross join lateral ${keyed('k.card_id = v.id and k.key >= m.low and k.key < m.high')}`,
       [number_indexes, ranges.map(({ low }) => low), ranges.map(({ high }) => high)],
     );
   },
 
   holdsDueAndNext(card_ids, now_ms) {
-    const holds = `select ${authorizations} from ${keyed} where k.card_id = c.id`;
+    const holds = (condition: string, end?: string) =>
+      `select ${authorizations} from ${keyed(`k.card_id = c.id and ${condition}`, end)}`;
     return named(
       'ledger_holds_due',
       `select a.* from unnest($1::bigint[]) as c (id) cross join lateral (
-         (${holds} and k.key >= '${hold_range.low}' and k.key < $2)
-         union all (${holds} and k.key >= $2 and k.key < '${hold_range.high}' order by k.key limit 1)
+         (${holds(`k.key >= '${hold_range.low}' and k.key < $2`)})
+         union all (${holds(`k.key >= $2 and k.key < '${hold_range.high}'`, 'order by k.key limit 1')})
        ) a`,
       [card_ids, firstHoldAfter(now_ms)],
     );
@@ -81,8 +94,8 @@ export const postgres_lookups: PostgresLookups = {
          select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
            from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, low text, high text)
          ) m
-         join authorization_keys k on k.card_id = m.card_id and k.key >= m.low and k.key < m.high
-         join authorizations a on a.id = k.authorization_id and a.root_id = a.id`,
+         cross join lateral ${keyed('k.card_id = m.card_id and k.key >= m.low and k.key < m.high')}
+         where a.root_id = a.id`,
       [JSON.stringify(asked)],
     );
   },
@@ -90,22 +103,21 @@ export const postgres_lookups: PostgresLookups = {
   rootsOfMerchant(searches) {
     // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
     // read.
+    const before = keyed(
+      `k.card_id = m.card_id and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
+      'order by k.key desc offset 0',
+    );
+    const since = `coalesce((select k.key from ${before} where a.decided_at_ms < m.since_ms order by k.key desc limit 1),
+      '${page_range.low}')`;
     return named(
       'ledger_recent_roots',
-      `select a.* from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
+      `select ${authorizations} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
            merchant_amount bigint, billing_amount bigint, is_credit boolean)
-         cross join lateral (
-           select ${authorizations} from ${keyed} where k.card_id = m.card_id and k.key < '${page_range.high}'
-             and k.key > coalesce((
-               select e.key from authorization_keys e join authorizations b on b.id = e.authorization_id
-               where e.card_id = m.card_id and e.key >= '${page_range.low}' and e.key < '${page_range.high}'
-                 and b.decided_at_ms < m.since_ms
-               order by e.key desc limit 1), '${page_range.low}')
-             and a.merchant_id = m.merchant_id and a.root_id = a.id
-             and (m.is_credit or a.status not in ${done_statuses_sql})
-             and (a.merchant_amount = m.merchant_amount or a.billing_amount = m.billing_amount
-               or a.authorized in (m.merchant_amount, m.billing_amount))
-         ) a`,
+         cross join lateral ${keyed(`k.card_id = m.card_id and k.key > ${since} and k.key < '${page_range.high}'`)}
+         where a.merchant_id = m.merchant_id and a.root_id = a.id
+           and (m.is_credit or a.status not in ${done_statuses_sql})
+           and (a.merchant_amount = m.merchant_amount or a.billing_amount = m.billing_amount
+             or a.authorized in (m.merchant_amount, m.billing_amount))`,
       [JSON.stringify(searches)],
     );
   },

@@ -34,7 +34,9 @@ export function windowsOnPostgres(authorizationsOf: AuthorizationsOfCard): strin
   return `select w.card_id, w.window_start_ms, ${counter('held')}, ${counter('cleared')}, ${counter('uses')},
        c.card_id is not null as is_stored
      from unnest($1::bigint[], $2::bigint[]) as w (card_id, window_start_ms)
-     left join card_windows c on c.card_id = w.card_id and c.window_start_ms = w.window_start_ms`;
+     left join lateral (
+       select * from card_windows where card_id = w.card_id and window_start_ms = w.window_start_ms offset 0
+     ) c on true`;
 }
 
 /** The keys as two lists of the same length and order. */

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { spend } from '@tallystick/harness';
+import { database_names } from '@tallystick/test-support';
+import type pg from 'pg';
+import type { NamedQuery } from '../src/connection/named-query.ts';
+import { begin, clearingsByReference, clearingsOfMerchant } from '../src/ledger/postgres-ledger-statements.ts';
+import { postgres_lookups } from '../src/ledger/postgres-lookups.ts';
+import { authorizationMessage, indexOf, noon_ms, openLedger, seededDatabase } from './ledger-fixture.ts';
+
+const cards = [1, 2, 3];
+const authorizations_of_each = 500;
+
+const hexOf = (card_id: number) => Buffer.from(indexOf(card_id)).toString('hex');
+const searches = cards.map((card_id) => ({
+  card_id,
+  merchant_id: 'M1',
+  since_ms: noon_ms,
+  merchant_amount: 7,
+  billing_amount: 7,
+  is_credit: true,
+}));
+const references = cards.map((card_id) => ({ number_index: hexOf(card_id), vcn_id: null }));
+const referenced = { approval_code: '123456', net_reference_number: 'MCC1234560520' };
+
+const lookups: Readonly<Record<string, NamedQuery>> = {
+  traces: postgres_lookups.traces(
+    cards.map((id) => indexOf(id)),
+    cards.map((id) => `T${id}-0`),
+  ),
+  'holds due and next': postgres_lookups.holdsDueAndNext(cards, noon_ms),
+  'roots by reference': postgres_lookups.rootsByReference(references.map((message) => ({ ...message, referenced }))),
+  'roots of a merchant': postgres_lookups.rootsOfMerchant(searches),
+  windows: postgres_lookups.windows(cards.map((card_id) => ({ card_id, window_start_ms: 0 }))),
+  'clearings by reference': clearingsByReference(
+    references.map((message) => ({ ...message, transaction_id: 'X', referring: true, approval_code: '123456' })),
+  ),
+  'clearings of a merchant': clearingsOfMerchant(searches),
+};
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly 'Rows Removed by Join Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** Why a step of a plan reads more than its look-up asks for; null when it does not. */
+function problemOf(node: Plan): string | null {
+  if ((node['Rows Removed by Join Filter'] ?? 0) > 0) return 'compares rows only after it has read them';
+  if (node['Node Type'].includes('Seq Scan')) return 'reads a whole table';
+  if (!node['Node Type'].includes('Index')) return null;
+  const condition = node['Index Cond'] ?? '';
+  if (node['Index Name'] === 'authorization_keys_pkey' && !/card_id = .*key >/.test(condition))
+    return 'reads a whole card';
+  if (node['Index Name']?.startsWith('authorizations') && !/^\(id = /.test(condition))
+    return 'reads other authorizations';
+  return condition === '' ? 'reads a whole index' : null;
+}
+
+/** Runs each look-up as a pass does, with the plan that is kept for any values. */
+async function explain(pool: pg.Pool, check: (name: string, node: Plan) => void): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(begin.text);
+    await client.query('set local plan_cache_mode = force_generic_plan');
+    for (const [name, { text, values }] of Object.entries(lookups)) {
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
+      for (const node of nodesOf(rows[0]['QUERY PLAN'][0].Plan)) check(name, node);
+    }
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+describe('a look-up of a pass on Postgres', {
+  skip: database_names.includes('postgres') ? false : 'no Postgres',
+}, () => {
+  it('reads only the keys that it asks for, whatever the statistics', async (t) => {
+    const database = await seededDatabase('postgres', cards.length, {
+      per_transaction_max: 1_000_000,
+      total_card_amount: 1_000_000,
+    });
+    t.after(() => database.dispose());
+    const open = await openLedger(database.database_url);
+    t.after(() => open.close());
+    const { connection, ledger } = open;
+    assert(connection.dialect === 'postgres');
+    for (let count = 0; count < authorizations_of_each; count += 50) {
+      const messages = cards.flatMap((id) =>
+        Array.from({ length: 50 }, (_, at) => authorizationMessage(id, { trace_id: `T${id}-${count + at}` })),
+      );
+      await ledger.pass(messages, spend(messages));
+    }
+    for (const statistics of ['without statistics', 'with statistics']) {
+      if (statistics === 'with statistics') await connection.pool.query('vacuum analyze');
+      await explain(connection.pool, (name, node) => {
+        assert.equal(problemOf(node), null, `${name}, ${statistics}: ${JSON.stringify(node)}`);
+      });
+    }
+  });
+});
