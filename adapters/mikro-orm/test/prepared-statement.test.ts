@@ -7,7 +7,7 @@ import { prepared } from '../src/connection/prepared-statement.ts';
 
 const skip = database_names.includes('postgres') ? false : 'no Postgres';
 
-it('a statement with the mark is planned once for a connection of Postgres, and no other is', { skip }, async (t) => {
+it('a statement with the mark is prepared once for a connection of Postgres, and no other is', { skip }, async (t) => {
   const database = await scratchDatabase('postgres');
   t.after(() => database.dispose());
   const connection = await connect({ database_url: database.database_url, pool_max: 1 });

@@ -5,8 +5,8 @@ import pg from 'pg';
 const mark = '/* prepared */';
 
 /**
- * Begins a statement of Kysely that Postgres plans once for each connection. Only for statements of
- * which there is a small number of texts: the connection keeps each of them until it is closed.
+ * Begins a statement of Kysely that Postgres prepares once for each connection, like `named`. The
+ * text must not contain a value: the connection keeps every text until it is closed.
  */
 export const prepared = sql.raw<unknown>(mark);
 
@@ -15,7 +15,6 @@ export class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of the base class cannot be repeated here
   override query(query: any, ...others: any[]): any {
     if (typeof query !== 'string' || !query.startsWith(mark)) return super.query(query, ...others);
-    const [values, ...rest] = others;
-    return super.query({ name: `tallystick_${hash('sha1', query)}`, text: query, values }, ...rest);
+    return super.query({ name: `tallystick_${hash('sha1', query)}`, text: query }, ...others);
   }
 }

@@ -23,22 +23,25 @@ export interface FilterBlock {
 export type KeyedOffsets = Map<FilterKey, number[]>;
 
 /**
- * A block ends after the entry with which it reaches this size, bytes. A lookup reads one block or
- * two, and a row of this size fits into a page of either database.
+ * A block ends after the entry with which it reaches this size, bytes. A row of this size fits into
+ * a page of either database. Only a common value makes a block longer.
  */
 const block_bytes = 1_000;
 
 /** The most bytes of an integer of variable length. */
 const integer_bytes_max = 8;
 
-/** The most bytes of a key: the company and a text of `indexed_text_max` characters. */
-const key_bytes_max = integer_bytes_max + 3 * indexed_text_max;
+/** The most bytes of an integer as a key: one with their number, and 7. */
+const integer_key_bytes_max = 8;
 
 /**
- * The first bytes of a block, in which all its keys are: only the last list goes on. A block with a
- * common value may be many times longer.
+ * The most bytes of a key: the company and a text of `indexed_text_max` UTF-16 units, each at most 3
+ * bytes of UTF-8.
  */
-export const heads_bytes = block_bytes + key_bytes_max + 2 * integer_bytes_max;
+const key_bytes_max = integer_key_bytes_max + 3 * indexed_text_max;
+
+/** The first bytes of a block that contain all its keys. Only the last list may be longer. */
+export const start_bytes = block_bytes + key_bytes_max + 2 * integer_bytes_max;
 
 /** The blocks of one filter over a range, in the order of their keys. */
 export function toBlocks(events_by_key: KeyedOffsets): FilterBlock[] {
@@ -82,24 +85,24 @@ export function addMatches(entries: Uint8Array, from_id: number, keys: KeyRange,
   }
 }
 
-/** Whether a key of the block is in the range. Reads only the first `heads_bytes`. */
-export function hasMatch(heads: Uint8Array, keys: KeyRange): boolean {
-  for (let at = 0; at < heads.length; ) {
-    const key_length = readInteger(heads, at);
+/** Whether a key of the block is in the range. Reads only the first `start_bytes`. */
+export function hasMatch(start: Uint8Array, keys: KeyRange): boolean {
+  for (let at = 0; at < start.length; ) {
+    const key_length = readInteger(start, at);
     const key_at = position;
-    if (compareBytes(heads, key_at, key_length, keys.from) >= 0) {
-      return compareBytes(heads, key_at, key_length, keys.to) <= 0;
+    if (compareBytes(start, key_at, key_length, keys.from) >= 0) {
+      return compareBytes(start, key_at, key_length, keys.to) <= 0;
     }
-    const list_length = readInteger(heads, key_at + key_length);
+    const list_length = readInteger(start, key_at + key_length);
     at = position + list_length;
   }
   return false;
 }
 
-/** Whether all keys of the block are after this one. Reads only the first `heads_bytes`. */
-export function beginsAfter(heads: Uint8Array, key: Uint8Array): boolean {
-  const key_length = readInteger(heads, 0);
-  return compareBytes(heads, position, key_length, key) > 0;
+/** Whether all keys of the block are after this one. Reads only the first `start_bytes`. */
+export function beginsAfter(start: Uint8Array, key: Uint8Array): boolean {
+  const key_length = readInteger(start, 0);
+  return compareBytes(start, position, key_length, key) > 0;
 }
 
 /** Adds the entries of a block to those of a larger range, in which its events begin at `shift`. */

@@ -5,6 +5,7 @@ import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { event_writers_lock } from '../schema/event-writers-lock.ts';
+import { lookedUp } from '../schema/looked-up.ts';
 import { refused_again_sql, refused_columns } from '../schema/quarantine-schema.ts';
 import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
@@ -13,8 +14,9 @@ import type { CardSearch } from './postgres-lookups.ts';
 
 /**
  * Begins a pass. Statements are planned once per connection. On a young database the plans would be
- * made for almost empty tables: they would read whole tables, and stay while the tables grow. Every
- * statement has an index, so the settings make the planner use it.
+ * made for almost empty tables: they would read whole tables, and stay while the tables grow. The
+ * settings turn such plans off. They do not keep Postgres from reading a whole index; `lookedUp`
+ * does.
  *
  * A pass waits up to 5 seconds for a card that another transaction holds. Passes and changes hold a
  * card for milliseconds. After that the network gets the answer "unable" for the messages of this
@@ -23,9 +25,9 @@ import type { CardSearch } from './postgres-lookups.ts';
  * The transaction is a writer of events from here on, before it draws their ids.
  */
 export const begin: NamedQuery = {
-  text:
-    "begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s'; " +
-    `select pg_advisory_xact_lock_shared(${event_writers_lock})`,
+  text: `begin; set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off;
+    set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s';
+    select pg_advisory_xact_lock_shared(${event_writers_lock})`,
 };
 
 const cards = `select ${card_columns} from ${card_tables}`;
@@ -118,9 +120,8 @@ const clearing_keys = `(
  */
 function withReferring(found: string): string {
   const referring = (table: string, which: string) =>
-    `select c.* from ${table} f cross join lateral (
-       select * from clearings where card_id = f.card_id and clearing_id = f.id offset 0
-     ) c ${which}`;
+    `select c.* from ${table} f
+       cross join lateral ${lookedUp('clearings', 'card_id = f.card_id and clearing_id = f.id')} c ${which}`;
   return `with found as (${found}), referring as (${referring('found', 'where f.referring')})
     select ${selectList(clearing_columns, 'f')} from found f
     union all select ${selectList(clearing_columns, 'r')} from referring r
@@ -129,7 +130,7 @@ function withReferring(found: string): string {
 
 /** The clearings that share a key with these messages. Rows may repeat. */
 export function clearingsByReference(keys: readonly ClearingKeys[]): NamedQuery {
-  const earlier = (which: string) => `(select ${clearings} from clearings c where ${which} offset 0)`;
+  const earlier = (which: string) => `select ${clearings} from ${lookedUp('clearings c', which)} c`;
   return named(
     'ledger_clearing_candidates',
     withReferring(`select c.*, m.referring from ${clearing_keys} cross join lateral (
@@ -145,17 +146,20 @@ export function clearingsByReference(keys: readonly ClearingKeys[]): NamedQuery 
 /** The clearings that the searches find. Rows may repeat. */
 export function clearingsOfMerchant(searches: readonly CardSearch[]): NamedQuery {
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
-  // read.
+  // read. The card is a range, so that only the index of the card's clearings is in this order: in
+  // the order of ids, Postgres would walk through the clearings of all cards.
+  const before = `(select b.id from clearings b
+    where b.card_id between m.card_id and m.card_id and b.recorded_at_ms < m.since_ms
+    order by b.card_id desc, b.id desc limit 1)`;
   return named(
     'ledger_recent_clearings',
     withReferring(`select ${clearings}, m.is_credit as referring from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
          is_credit boolean)
-       cross join lateral (
-         select * from clearings c where c.card_id = m.card_id and c.merchant_id = m.merchant_id and m.is_credit
-           and c.id > coalesce((select b.id from clearings b where b.card_id = m.card_id and b.recorded_at_ms < m.since_ms
-             order by b.id desc limit 1), 0)
-         offset 0
-       ) c`),
+       cross join lateral ${lookedUp(
+         'clearings c',
+         `c.card_id = m.card_id and c.merchant_id = m.merchant_id and m.is_credit
+           and c.id > coalesce(${before}, 0)`,
+       )} c`),
     [JSON.stringify(searches)],
   );
 }

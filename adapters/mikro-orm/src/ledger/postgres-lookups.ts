@@ -2,6 +2,7 @@ import { type MerchantSearch, referenceKeys, type WindowKey } from '@tallystick/
 import { type NamedQuery, named } from '../connection/named-query.ts';
 import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
 import { done_statuses_sql } from '../schema/candidate-sql.ts';
+import { lookedUp } from '../schema/looked-up.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
 import { windowLists, windowsOnPostgres } from '../schema/window-sums.ts';
 
@@ -38,31 +39,29 @@ export interface PostgresLookups {
 const authorizations = selectList(authorization_columns, 'a');
 
 /**
- * The authorizations `a` of the keys `k` that a condition selects, as the `from` of a query. `end`
- * orders and limits the keys. Postgres does not join across `offset` and `limit`, so every plan
- * looks up each key, whatever the statistics: it could otherwise read all keys of a card, or all
- * authorizations.
+ * The authorizations `a` of the keys `k` that meet a condition, as the `from` of a query. `end`
+ * orders and limits the keys.
  */
-function keyed(condition: string, end = 'offset 0'): string {
-  return `(select k.key, k.authorization_id from authorization_keys k where ${condition} ${end}) k
-    cross join lateral (select * from authorizations where id = k.authorization_id offset 0) a`;
+function keyed(condition: string, end?: string): string {
+  return `${lookedUp('authorization_keys k', condition, end)} k
+    cross join lateral ${lookedUp('authorizations', 'id = k.authorization_id')} a`;
 }
 
-const windows = windowsOnPostgres(
-  (
-    card_id,
-  ) => `(select a.* from ${keyed(`k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`)}) s
-    where true`,
-);
+/** The keys of all authorizations of a card, in the order of their ids. */
+function pageOf(card_id: string): string {
+  return `k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`;
+}
 
-/** The look-ups by `authorization_keys`. */
+const windows = windowsOnPostgres((card_id) => `(select a.* from ${keyed(pageOf(card_id))}) s where true`);
+
+/** The lookups by `authorization_keys`. */
 export const postgres_lookups: PostgresLookups = {
   traces(number_indexes, trace_ids) {
     const ranges = trace_ids.map(traceRange);
     return named(
       'ledger_traces',
       `select ${authorizations} from unnest($1::bytea[], $2::text[], $3::text[]) as m (number_index, low, high)
-         join virtual_cards v on v.number_index = m.number_index
+         cross join lateral ${lookedUp('virtual_cards', 'number_index = m.number_index')} v
          cross join lateral ${keyed('k.card_id = v.id and k.key >= m.low and k.key < m.high')}`,
       [number_indexes, ranges.map(({ low }) => low), ranges.map(({ high }) => high)],
     );
@@ -103,12 +102,10 @@ export const postgres_lookups: PostgresLookups = {
   rootsOfMerchant(searches) {
     // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
     // read.
-    const before = keyed(
-      `k.card_id = m.card_id and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
-      'order by k.key desc offset 0',
-    );
-    const since = `coalesce((select k.key from ${before} where a.decided_at_ms < m.since_ms order by k.key desc limit 1),
-      '${page_range.low}')`;
+    const since = `coalesce((
+      select k.key from authorization_keys k where ${pageOf('m.card_id')}
+        and (select decided_at_ms from authorizations where id = k.authorization_id) < m.since_ms
+      order by k.key desc limit 1), '${page_range.low}')`;
     return named(
       'ledger_recent_roots',
       `select ${authorizations} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,

@@ -8,7 +8,7 @@ import { windowSumsOnSqlite } from '../schema/window-sums.ts';
 /** How a pass finds the authorizations of a card on SQLite. */
 export type SqliteLookups = ReturnType<typeof sqliteLookups>;
 
-/** The look-ups by `authorization_keys`. */
+/** The lookups by `authorization_keys`. */
 export function sqliteLookups(database: Database) {
   const columns = selectList(authorization_columns, 'a');
   // `cross join` keeps this order of the tables.

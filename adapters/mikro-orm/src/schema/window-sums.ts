@@ -1,5 +1,6 @@
 import type { LedgerState, WindowKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
+import { lookedUp } from './looked-up.ts';
 
 /** The counters of a past window, as `is_stored` in `card_windows` or as sums of its rows. */
 export type WindowRow = LedgerState['windows'][number];
@@ -34,9 +35,7 @@ export function windowsOnPostgres(authorizationsOf: AuthorizationsOfCard): strin
   return `select w.card_id, w.window_start_ms, ${counter('held')}, ${counter('cleared')}, ${counter('uses')},
        c.card_id is not null as is_stored
      from unnest($1::bigint[], $2::bigint[]) as w (card_id, window_start_ms)
-     left join lateral (
-       select * from card_windows where card_id = w.card_id and window_start_ms = w.window_start_ms offset 0
-     ) c on true`;
+     left join lateral ${lookedUp('card_windows', 'card_id = w.card_id and window_start_ms = w.window_start_ms')} c on true`;
 }
 
 /** The keys as two lists of the same length and order. */
@@ -44,7 +43,7 @@ export function windowLists(keys: readonly WindowKey[]): readonly number[][] {
   return [keys.map(({ card_id }) => card_id), keys.map(({ window_start_ms }) => window_start_ms)];
 }
 
-/** Returns the look-up on SQLite of the sums of a window that has no row. */
+/** Returns the lookup on SQLite of the sums of a window that has no row. */
 export function windowSumsOnSqlite(
   database: Database,
   authorizationsOf: AuthorizationsOfCard,

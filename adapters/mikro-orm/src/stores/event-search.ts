@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { findEventIdsByColumns } from '../before-event-index/event-search.ts';
 import { prepared } from '../connection/prepared-statement.ts';
 import type { Session } from '../connection/session.ts';
-import { addMatches, beginsAfter, hasMatch, heads_bytes } from '../event-index/filter-block.ts';
+import { addMatches, beginsAfter, hasMatch, start_bytes } from '../event-index/filter-block.ts';
 import { type KeyRange, keyRangeOf } from '../event-index/filter-key.ts';
 import { inLeadingOrder } from '../event-index/filter-order.ts';
 import type { EventRange } from '../event-index/index-range.ts';
@@ -53,7 +53,7 @@ export async function findEventIds(
   filters: readonly EventFilter[],
   page: PageRequest,
 ): Promise<readonly number[]> {
-  const state = await readState(session);
+  const state = await beginSearch(session);
   if (!state.is_complete) return await findEventIdsByColumns(session, company_id, filters, page);
   const offset = page.offset ?? 0;
   const wanted = page.limit + 1 + offset;
@@ -69,10 +69,11 @@ export async function findEventIds(
 }
 
 /**
- * On Postgres it also keeps the following statements of the transaction from plans that read whole
- * tables: prepared while the tables are almost empty, they would stay while the tables grow.
+ * Reads the state of the index. On Postgres it also turns off plans that read whole tables until the
+ * transaction ends, so every `prepared` statement must come after it: made while the tables are
+ * almost empty, such a plan would stay while the tables grow.
  */
-async function readState({ db, dialect }: Session): Promise<IndexState> {
+async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
   const setting = dialect === 'postgres' ? sql`, set_config('enable_seqscan', 'off', true)` : sql``;
   const { rows } = await sql<IndexState>`
     select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,
@@ -102,7 +103,7 @@ async function findIndexed(session: Session, search: Search, state: IndexState):
     const left = { ...search, wanted: search.wanted - ids.length };
     const found = await findInRanges(session, left, batch, state);
     // Segments became a volume after the state was read.
-    if (found === null) return await findIndexed(session, search, await readState(session));
+    if (found === null) return await findIndexed(session, search, await beginSearch(session));
     ids = [...ids, ...found];
   }
   return ids;
@@ -126,10 +127,10 @@ function rangesBack(below: number, state: IndexState): { take(count: number): It
  * The newest ids in these ranges that match every filter, newest first, as many as are wanted. Null
  * when segments among them have become a volume.
  *
- * First it looks at the last block of each range for each filter. It shows which ranges have a match
- * at all, and is all that a rare value has. A common value has a long block, and a range of values
- * may have many in each range of events. They are read from the newest range on, and only until the
- * page is full.
+ * First it reads the start of the last block of each range, for each filter. That shows which ranges
+ * have a match, and for a rare value it is the whole block. A common value has a long block, and a
+ * range of values may have many blocks in each range of events. They are read from the newest range
+ * on, and only until the page is full.
  */
 async function findInRanges(
   session: Session,
@@ -138,16 +139,16 @@ async function findInRanges(
   { merged_below }: IndexState,
 ): Promise<readonly number[] | null> {
   const lookups = filters.map((filter) => ({ filter, keys: keyRangeOf(company_id, filter) }));
-  const last_blocks = new Map<number, LastBlock[]>(ranges.map(({ from_id }) => [from_id, []]));
+  const starts = new Map<number, Uint8Array[]>(ranges.map(({ from_id }) => [from_id, []]));
   let left = ranges;
   for (const { filter, keys } of lookups) {
-    const blocks = await readLastBlocks(session, filter, keys, left);
+    const blocks = await readStarts(session, filter, keys, left);
     if (blocks.some((block) => block.merged_below !== merged_below)) return null;
-    for (const block of blocks) {
-      if (block.heads !== null && hasMatch(block.heads, keys)) last_blocks.get(block.from_id)!.push(block);
-      else last_blocks.delete(block.from_id);
+    for (const { from_id, start } of blocks) {
+      if (start !== null && hasMatch(start, keys)) starts.get(from_id)!.push(start);
+      else starts.delete(from_id);
     }
-    left = left.filter(({ from_id }) => last_blocks.has(from_id));
+    left = left.filter(({ from_id }) => starts.has(from_id));
     if (left.length === 0) return [];
   }
   const newest: number[] = [];
@@ -155,12 +156,12 @@ async function findInRanges(
     const group = left.slice(at, at + count);
     const matching = group.map((): Set<number> | null => null);
     for (const [place, { filter, keys }] of lookups.entries()) {
-      const long = group.filter(({ from_id }) => !isAll(last_blocks.get(from_id)![place]!, keys));
-      const more = long.length === 0 ? [] : await readBlocks(session, filter, keys, long);
+      const incomplete = group.filter(({ from_id }) => !isAll(starts.get(from_id)![place]!, keys));
+      const more = incomplete.length === 0 ? [] : await readBlocks(session, filter, keys, incomplete);
       if (more.some((block) => block.merged_below !== merged_below)) return null;
       const more_of = Map.groupBy(more, ({ from_id }) => from_id);
       for (const [which, { from_id }] of group.entries()) {
-        const blocks = more_of.get(from_id)?.map(({ entries }) => entries) ?? [last_blocks.get(from_id)![place]!.heads];
+        const blocks = more_of.get(from_id)?.map(({ entries }) => entries) ?? [starts.get(from_id)![place]!];
         const ids: number[] = [];
         for (const entries of blocks) if (entries !== null) addMatches(entries, from_id, keys, ids);
         const found = new Set(ids);
@@ -182,29 +183,32 @@ interface FoundBlock {
   readonly merged_below: number;
 }
 
-/** The last block that may contain the keys. */
-interface LastBlock {
+/** The start of the last block that may contain the keys. */
+interface BlockStart {
   readonly from_id: number;
-  /** The block's first bytes, in which its keys are. Null for a range without such a block. */
-  readonly heads: Uint8Array | null;
+  /** At most `start_bytes`. Null for a range without such a block. */
+  readonly start: Uint8Array | null;
   readonly merged_below: number;
 }
 
-/** Whether what has been read of the block is all that contains the keys: no block before it does. */
-function isAll({ heads }: LastBlock, keys: KeyRange): boolean {
-  return heads === null || (heads.length < heads_bytes && !beginsAfter(heads, keys.from));
+/**
+ * Whether this start contains all entries of the keys: the block was read whole, and no block before
+ * it can contain them.
+ */
+function isAll(start: Uint8Array, keys: KeyRange): boolean {
+  return start.length < start_bytes && !beginsAfter(start, keys.from);
 }
 
-/** The last block of a filter that may contain the keys, in each of the ranges `r`. */
-async function readLastBlocks(
+/** The start of the last block of a filter that may contain the keys, in each of the ranges `r`. */
+async function readStarts(
   session: Session,
   filter: EventFilter,
   keys: KeyRange,
   ranges: readonly EventRange[],
-): Promise<readonly LastBlock[]> {
-  const heads = lastOf(filter, keys.to, sql`substr(l.entries, 1, ${sql.lit(heads_bytes)})`);
-  const { rows } = await sql<LastBlock>`${prepared}
-    select r.from_id, ${heads} as heads, ${merged_below} from ${tableOf(session, ranges)} as r`.execute(session.db);
+): Promise<readonly BlockStart[]> {
+  const start = lastOf(filter, keys.to, sql`substr(l.entries, 1, ${sql.lit(start_bytes)})`);
+  const { rows } = await sql<BlockStart>`${prepared}
+    select r.from_id, ${start} as start, ${merged_below} from ${tableOf(session, ranges)} as r`.execute(session.db);
   return rows;
 }
 
@@ -220,11 +224,11 @@ async function readBlocks(
 ): Promise<readonly FoundBlock[]> {
   const condition = sql`${isOf(filter, 'b')}
     and b.first_key between coalesce(${lastOf(filter, keys.from, sql`l.first_key`)}, ${keys.from}) and ${keys.to}`;
-  // The inner order keeps Postgres from any other plan than a lookup for each range.
+  // Postgres does not join across `offset`, so it looks the blocks up for each range.
   const blocks =
     session.dialect === 'postgres'
       ? sql`lateral (
-          select b.entries from event_filter_blocks b where ${condition} order by b.first_key limit 1000000
+          select b.entries from event_filter_blocks b where ${condition} order by b.first_key offset 0
         ) b on true`
       : sql`event_filter_blocks b on ${condition}`;
   const { rows } = await sql<FoundBlock>`${prepared}
@@ -243,7 +247,7 @@ function tableOf({ dialect }: Session, ranges: readonly EventRange[]): RawBuilde
 /** The conditions on a block of a filter within the range `r`. */
 function isOf({ name }: EventFilter, block: string): RawBuilder<unknown> {
   return sql`${sql.ref(`${block}.range_size`)} = r.range_size and ${sql.ref(`${block}.from_id`)} = r.from_id
-    and ${sql.ref(`${block}.field`)} = ${sql.lit(event_filter_numbers[name])}`;
+    and ${sql.ref(`${block}.field`)} = ${event_filter_numbers[name]}`;
 }
 
 /** A value of the last block `l` of the range `r` that begins at or before a key. */

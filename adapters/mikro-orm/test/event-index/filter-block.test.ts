@@ -6,9 +6,10 @@ import fc from 'fast-check';
 import {
   addEntries,
   addMatches,
+  beginsAfter,
   hasMatch,
-  heads_bytes,
   type KeyedOffsets,
+  start_bytes,
   toBlocks,
 } from '../../src/event-index/filter-block.ts';
 import { bytesOf, companyPrefix, keyRangeOf, valueKey } from '../../src/event-index/filter-key.ts';
@@ -98,7 +99,8 @@ describe('blocks of the filter index', () => {
     const prefix = companyPrefix(Number.MAX_SAFE_INTEGER);
     const last_key = prefix + valueKey('\uffff'.repeat(255));
     const every_event = Array.from({ length: 8_192 }, (_, offset) => offset);
-    // The last entry begins at every place that a block has.
+    const above = bytesOf(`${last_key}\u00ff`);
+    // The last entry begins at places up to the last one in a block.
     for (let length = 1; length < 1_000; length += 1) {
       const first_lengths = [Math.min(length, 500), Math.max(0, length - 500)];
       const firsts = first_lengths.map((chars, at) => prefix + valueKey(`${at}${'a'.repeat(chars)}`));
@@ -107,8 +109,11 @@ describe('blocks of the filter index', () => {
         [last_key, every_event],
       ]);
       const block = toBlocks(written).find(({ entries }) => entries.length > 8_192)!;
-      const keys = { from: bytesOf(last_key), to: bytesOf(last_key) };
-      assert(hasMatch(block.entries.subarray(0, heads_bytes), keys), `with ${length} characters before`);
+      const start = block.entries.subarray(0, start_bytes);
+      const has = (key: Buffer) => hasMatch(start, { from: key, to: key });
+      assert(has(bytesOf(last_key)), `with ${length} characters before`);
+      assert(!has(above));
+      assert(beginsAfter(start, bytesOf(companyPrefix(1))) && !beginsAfter(start, block.first_key));
     }
   });
 
