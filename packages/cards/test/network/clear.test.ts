@@ -204,10 +204,13 @@ describe('the same network_financial_transaction_id again', () => {
 describe('a clearing that cannot be applied to the card', () => {
   test('is not found when the card is unknown', () => {
     const world = new NetworkWorld(now);
-    const notFound = (error: unknown) =>
-      error instanceof Refusal && error.code === 'not_found' && !error.message.includes(numberOf(404));
-    assert.throws(() => world.clear({ card_number: numberOf(404) }), notFound);
-    assert.throws(() => world.clear({ vcn_id: 404 }), notFound);
+    const notFound = (message: string) => (error: unknown) =>
+      error instanceof Refusal && error.code === 'not_found' && error.message === message;
+    assert.throws(
+      () => world.clear({ card_number: numberOf(404) }),
+      notFound('there is no virtual card with this number'),
+    );
+    assert.throws(() => world.clear({ vcn_id: 404 }), notFound('there is no virtual card 404'));
   });
 
   test('is refused in another billing currency', () => {
@@ -515,6 +518,13 @@ describe('on a card with currency control a clearing counts in the merchant curr
     world.authorize({ ...ref, ...eur });
     const item = world.clear({ ...ref, billing_amount: 550 });
     assert.deepEqual([world.counters.cleared, item.review], [500, true]);
+  });
+
+  test('at that rate also when one minor unit was billed', () => {
+    const world = new NetworkWorld(now, { currency: 'EUR' });
+    world.authorize({ ...ref, ...eur, billing_amount: 1, merchant_amount: 100 });
+    const item = world.clear({ ...ref, billing_amount: 2 });
+    assert.deepEqual([world.counters.cleared, item.review], [200, true]);
   });
 
   test('by the billed amount, for review, when there is no rate', () => {

@@ -318,6 +318,19 @@ describe('the class of a clearing', () => {
 });
 
 describe('rule 1: a reversal and its clearing', () => {
+  for (const directions of [
+    ['DEBIT', 'CREDIT'],
+    ['CREDIT', 'DEBIT'],
+  ] as const) {
+    test(`match by direction when a ${directions.join(' and a ')} have the same reference and amount`, () => {
+      const world = new NetworkWorld(now);
+      const same = { acquirer_reference_data: 'ARD-1', approval_code: '123456' };
+      for (const clearing_type of directions) world.clear({ ...same, clearing_type });
+      const reversal = world.clear({ ...same, clearing_type: 'CREDIT', cycle: 'reversal' });
+      assert.deepEqual([reversal.match_rule, reversal.clearing_id], [1, 1 + directions.indexOf('DEBIT')]);
+    });
+  }
+
   test('still match after another reversal counted as a credit for the clearing', () => {
     const world = new NetworkWorld(now);
     const debit = { clearing_type: 'DEBIT', acquirer_reference_data: 'ARD-1', merchant_id: 'M' };
