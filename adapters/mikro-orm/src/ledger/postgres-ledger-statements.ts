@@ -25,7 +25,7 @@ import type { CardSearch } from './postgres-lookups.ts';
  * The transaction is a writer of events from here on, before it draws their ids.
  */
 export const begin: NamedQuery = {
-  text: `begin; set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off;
+  text: `begin; set local enable_seqscan = off; set local enable_bitmapscan = off;
     set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s';
     select pg_advisory_xact_lock_shared(${event_writers_lock})`,
 };
@@ -34,11 +34,14 @@ const cards = `select ${card_columns} from ${card_tables}`;
 const authorizations = selectList(authorization_columns, 'a');
 const clearings = selectList(clearing_columns, 'c');
 
+/** No index is in this order. Postgres would otherwise walk through all cards in the order of ids. */
+const in_id_order = 'order by v.id + 0';
+
 /** Locks and reads the cards of these numbers, in id order so that two passes cannot deadlock. */
 export function lockByNumber(number_indexes: readonly Uint8Array[]): NamedQuery {
   return named(
     'ledger_lock_by_number',
-    `${cards} where v.number_index = any($1::bytea[]) order by v.id for update of v`,
+    `${cards} where v.number_index = any($1::bytea[]) ${in_id_order} for update of v`,
     [number_indexes],
   );
 }
@@ -47,7 +50,8 @@ export function lockByNumber(number_indexes: readonly Uint8Array[]): NamedQuery 
 export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: readonly number[]): NamedQuery {
   return named(
     'ledger_lock_by_number_or_id',
-    `${cards} where v.number_index = any($1::bytea[]) or v.id = any($2::bigint[]) order by v.id for update of v`,
+    `${cards} where v.id = any(array(select n.id from virtual_cards n where n.number_index = any($1::bytea[])) || $2::bigint[])
+       ${in_id_order} for update of v`,
     [number_indexes, ids],
   );
 }

@@ -69,15 +69,19 @@ export async function findEventIds(
 }
 
 /**
- * Reads the state of the index. On Postgres it also turns off plans that read whole tables until the
- * transaction ends, so every `prepared` statement must come after it: made while the tables are
- * almost empty, such a plan would stay while the tables grow.
+ * Reads the state of the index. On Postgres it also sets, until the transaction ends, that a
+ * prepared statement keeps its plan for all values, and that no plan reads a whole table: made while
+ * the tables are almost empty, such a plan would stay while the tables grow. So every `prepared`
+ * statement must come after it.
  */
 async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
-  const setting = dialect === 'postgres' ? sql`, set_config('enable_seqscan', 'off', true)` : sql``;
+  const settings =
+    dialect === 'postgres'
+      ? sql`, set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
+      : sql``;
   const { rows } = await sql<IndexState>`
     select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,
-      b.state <> 'copying' as is_complete ${setting}
+      b.state <> 'copying' as is_complete ${settings}
     from event_index i cross join backfills b where b.name = ${event_index_backfill}`.execute(db);
   return rows[0]!;
 }

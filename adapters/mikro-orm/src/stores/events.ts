@@ -68,7 +68,7 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
       }
       const ids = await findEventIds(session, company_id, filters, page);
       if (ids.length === 0) return { items: [], next: null };
-      // After `findEventIds`, which turns off plans that read whole tables.
+      // After `findEventIds`, which sets how the statement is planned.
       const { rows } = await sql<Pick<Selectable<Tables['events']>, (typeof event_fields)[number]>>`${prepared}
         select ${sql.join(event_fields.map((field) => sql.ref(field)))} from events
         where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
