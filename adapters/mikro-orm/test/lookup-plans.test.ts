@@ -94,7 +94,7 @@ const needed_columns: Readonly<Record<string, readonly string[]>> = {
 /** Tables with one row in this test. */
 const single_rows: readonly string[] = ['companies', 'real_cards'];
 
-/** Why a step of a plan reads more than its look-up asks for; null when it does not. */
+/** Why a step of a plan reads more than its lookup asks for; null when it does not. */
 function problemOf(node: Plan): string | null {
   if (single_rows.includes(node['Relation Name'] ?? '')) return null;
   if ((node['Rows Removed by Join Filter'] ?? 0) > 0) return 'compares rows only after it has read them';

@@ -12,7 +12,7 @@ const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partiall
 type Referenced = Parameters<typeof referenceKeys>[0];
 
 /**
- * The look-ups of a pass on Postgres by the five indexes of before `authorization_keys`, until the
+ * The lookups of a pass on Postgres by the five indexes of before `authorization_keys`, until the
  * keys of all authorizations are copied.
  */
 export const postgres_lookups_before_keys = {

@@ -6,7 +6,7 @@ import { type AuthorizationRow, authorization_columns, selectList } from '../sch
 import { windowSumsOnSqlite } from '../schema/window-sums.ts';
 
 /**
- * The look-ups of a pass on SQLite by the five indexes of before `authorization_keys`, until the
+ * The lookups of a pass on SQLite by the five indexes of before `authorization_keys`, until the
  * keys of all authorizations are copied.
  */
 export function sqliteLookupsBeforeKeys(database: Database) {

@@ -72,12 +72,13 @@ export async function findEventIds(
  * Reads the state of the index. On Postgres it also sets, until the transaction ends, that a
  * prepared statement keeps its plan for all values, and that no plan reads a whole table: made while
  * the tables are almost empty, such a plan would stay while the tables grow. So every `prepared`
- * statement must come after it.
+ * statement must come after it. The search by columns needs plans for its values.
  */
 async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
   const settings =
     dialect === 'postgres'
-      ? sql`, set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
+      ? sql`, set_config('enable_seqscan', 'off', true),
+          case when b.state <> 'copying' then set_config('plan_cache_mode', 'force_generic_plan', true) end`
       : sql``;
   const { rows } = await sql<IndexState>`
     select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,

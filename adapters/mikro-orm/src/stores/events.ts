@@ -69,7 +69,7 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
       const ids = await findEventIds(session, company_id, filters, page);
       if (ids.length === 0) return { items: [], next: null };
       // After `findEventIds`, which sets how the statement is planned.
-      const { rows } = await sql<Pick<Selectable<Tables['events']>, (typeof event_fields)[number]>>`${prepared}
+      const { rows } = await sql<EventRow>`${prepared}
         select ${sql.join(event_fields.map((field) => sql.ref(field)))} from events
         where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
       return pageOf('events', rows, page.limit, eventOf);
@@ -88,7 +88,9 @@ export const event_fields = [
   'previous',
 ] as const;
 
-export function eventOf(row: Pick<Selectable<Tables['events']>, (typeof event_fields)[number]>): Event {
+type EventRow = Pick<Selectable<Tables['events']>, (typeof event_fields)[number]>;
+
+export function eventOf(row: EventRow): Event {
   return {
     ...row,
     payload: JSON.parse(row.payload) as NewEvent['payload'],
