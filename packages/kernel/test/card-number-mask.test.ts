@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { luhnCheckDigit, maskCardNumbers, maskEmbossedNumbers, maskUnbrokenNumbers } from '../src/index.ts';
+import {
+  cardNumbersIn,
+  isLuhnValid,
+  luhnCheckDigit,
+  maskCardNumbers,
+  maskJson,
+  maskUnbrokenNumbers,
+  namesNumber,
+  separator_length_max,
+  showValue,
+} from '../src/index.ts';
 
 const withCheckDigit = (leading: string): string => leading + luhnCheckDigit(leading);
 
@@ -17,7 +27,7 @@ const numbers = fc
     fc.stringMatching(/^6\d{15,17}$/),
   )
   .map(withCheckDigit);
-const masks = { maskUnbrokenNumbers, maskEmbossedNumbers, maskCardNumbers };
+const masks = { maskUnbrokenNumbers, maskCardNumbers };
 
 for (const [name, mask] of Object.entries(masks)) {
   describe(name, () => {
@@ -55,6 +65,31 @@ for (const [name, mask] of Object.entries(masks)) {
   });
 }
 
+/** Characters that may be between two digits of a number. */
+const separators = [
+  ' ',
+  '-',
+  '.',
+  '/',
+  '_',
+  ':',
+  '\u00a0',
+  '\u2009',
+  '\u2011',
+  '\u2014',
+  '\u200b',
+  '\u2060',
+  '\ufeff',
+  '\u3164',
+  '\ufe0f\u20e3',
+  ' - ',
+  '\r\n',
+  '|',
+] as const;
+
+/** The zeros of scripts: ASCII, Arabic, Devanagari, full-width, mathematical, and others. */
+const zeros = [0x30, 0x660, 0x6f0, 0x966, 0xff10, 0x1d7ce, 0x1d7ec, 0x1fbf0, 0x104a0, 0x17e0] as const;
+
 /** A number in the groups of its length on a card. */
 function inGroups(number: string, sizes: readonly number[], between: string): string {
   let at = 0;
@@ -75,37 +110,155 @@ describe('a number in groups', () => {
     ['30569309025904', [4, 6, 4]],
   ] as const;
 
-  it('is masked in data of other systems in the groups of embossed cards, with any text after it', () => {
+  it('is masked with any text around it', () => {
     for (const [number, sizes] of embossed) {
       const masked = `************${number.slice(-4)}`;
-      for (const between of [' ', '-', '.', '/']) {
+      for (const between of separators) {
         const written = inGroups(number, sizes, between);
-        assert.equal(maskEmbossedNumbers(`no ${written} 123, (${written})`), `no ${masked} 123, (${masked})`);
-        assert.equal(maskEmbossedNumbers(`1234 ${written}`), `1234 ${masked}`);
+        assert.equal(maskCardNumbers(`no ${written} x, (${written})`), `no ${masked} x, (${masked})`, between);
+        assert.equal(maskCardNumbers(`Ink 1234 ${written}`), `Ink 1234 ${masked}`, between);
       }
     }
   });
 
-  it('is masked in free text, in any groups', () => {
-    assert.equal(maskCardNumbers('Ink 1234 4111 1111 1111 1111'), 'Ink 1234 ************1111');
-    for (const written of ['4111 1111 1111 1111', '41-11-11-11-11-11-11-11', '4111111 111111111']) {
-      assert.equal(maskCardNumbers(`Ink ${written}.`), 'Ink ************1111.');
+  it('is masked before other digits, too', () => {
+    for (const after of ['1', '12', '123', '1234 5678']) {
+      assert.equal(maskCardNumbers(`4111 1111 1111 1111 ${after}`), `************1111 ${after}`);
     }
   });
 
-  it('is not found in a UUID, in a date or in the decimals of a fraction', () => {
+  it('is masked in the digits of any script, with any separators, at any place', () => {
     fc.assert(
-      fc.property(fc.uuid(), (uuid) => assert.equal(maskEmbossedNumbers(uuid), uuid)),
+      fc.property(
+        fc.stringMatching(/^\d{15}$/).map(withCheckDigit),
+        fc.array(fc.tuple(fc.constantFrom(...zeros), fc.constantFrom('', ...separators)), {
+          minLength: 16,
+          maxLength: 16,
+        }),
+        fc.string({ unit: 'binary', maxLength: 20 }),
+        fc.string({ unit: 'binary', maxLength: 20 }),
+        (number, writing, before, after) => {
+          const written = writing
+            .map(([zero, gap], at) => String.fromCodePoint(zero + Number(number[at])) + (at < 15 ? gap : ''))
+            .join('');
+          const masked = maskCardNumbers(`${before}x${written}x${after}`);
+          assert.ok(masked.includes(`x************${number.slice(-4)}x`), masked);
+          assert.ok(!readDigits(masked).includes(number), masked);
+          assert.equal(maskCardNumbers(masked), masked, 'masked once');
+        },
+      ),
       propertyParameters(),
     );
-    for (const text of [
-      '00000000-4111-1111-1111-111100000000',
-      '4111-1111-1111-1112',
-      '2026-11-21-000128',
-      '2026-11-21 09:10:00.000000',
-      '0.4111111111111111',
-    ]) {
-      assert.equal(maskEmbossedNumbers(text), text);
+  });
+
+  it('is not readable in a text of many digits, in groups of its own', () => {
+    const groups = fc.array(fc.stringMatching(/^\d{1,6}$/), { maxLength: 4 });
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^\d{15}$/).map(withCheckDigit),
+        fc.array(fc.constantFrom('', ...separators), { minLength: 15, maxLength: 15 }),
+        groups,
+        groups,
+        (number, gaps, before, after) => {
+          const written = [...number].map((digit, at) => digit + (gaps[at] ?? '')).join('');
+          const masked = maskCardNumbers([...before, written, ...after].join(' '));
+          const digits = masked.replace(/\D/g, '');
+          const joined = [...before, number, ...after].join('');
+          // The digits of the text are those before and after; the number is not between them.
+          assert.ok(digits.length <= joined.length - 12, masked);
+        },
+      ),
+      propertyParameters(),
+    );
+  });
+
+  it('has at most so many characters between two digits, and invisible ones do not count', () => {
+    const written = (gap: string) => [...'4111111111111111'].join(gap);
+    const widest = '.'.repeat(separator_length_max);
+    assert.equal(maskCardNumbers(written(widest)), '************1111');
+    assert.equal(maskCardNumbers(written(`${widest}${'\u200b'.repeat(500)}`)), '************1111');
+    assert.equal(maskCardNumbers(written(`${widest}.`)), written(`${widest}.`));
+    assert.equal(maskCardNumbers(written('a')), written('a'));
+  });
+
+  it('becomes one mask with the numbers that it overlaps', () => {
+    const masked = maskCardNumbers([...'41111111111111114111111111111111'].join(' '));
+    assert.match(masked, /^[\d ]{0,30}\*{12}\d{4}[\d ]{0,30}$/);
+    assert.ok(!masked.replace(/\D/g, '').includes('4111111111111111'));
+  });
+
+  it('is not found in a UUID or in a date and time', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => assert.equal(maskCardNumbers(`id ${uuid}`), `id ${uuid}`)),
+      propertyParameters(),
+    );
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1900-01-01T00:00:00Z'), max: new Date('2199-12-31T00:00:00Z'), noInvalidDate: true }),
+        fc.stringMatching(/^\d{3,9}$/),
+        (date, fraction) => {
+          for (const between of ['T', ' ']) {
+            const text = `${date.toISOString().slice(0, 19).replace('T', between)}.${fraction}`;
+            assert.equal(maskCardNumbers(text), text);
+          }
+        },
+      ),
+      propertyParameters(),
+    );
+    for (const text of ['4111-1111-1111-1112', '2026-11-21-000128', '+1 (555) 010-9999', 'EUR 1,299.00 2,499.00']) {
+      assert.equal(maskCardNumbers(text), text);
+    }
+  });
+
+  it('is masked in time that grows with the length of the text', () => {
+    const worst = [
+      '1 '.repeat(50_000),
+      '4111 1111 1111 1112 a '.repeat(5_000),
+      '2026-11-21 '.repeat(10_000),
+      `4${'\u200b'.repeat(100_000)}1`,
+      `${'-'.repeat(100_000)}4`,
+    ];
+    for (const text of worst) assert.equal(typeof maskCardNumbers(text), 'string');
+  });
+});
+
+describe('the numbers to look up', () => {
+  it('are those of 16 digits that pass the check, in any notation', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^\d{16}$/), fc.constantFrom('', ...separators), (digits, gap) => {
+        const written = [...digits].join(gap);
+        assert.deepEqual(cardNumbersIn(`ref:${written}`), isLuhnValid(digits) ? [digits] : []);
+      }),
+      propertyParameters(),
+    );
+  });
+
+  it('are none in a longer or shorter run', () => {
+    for (const text of ['24111111111111111111111', '411111111111111', 'MCC1234560520', '']) {
+      assert.deepEqual(cardNumbersIn(text), []);
     }
   });
 });
+
+describe('a JSON value', () => {
+  it('is masked in texts and whole numbers, at any depth, and in no name', () => {
+    const value = { a: ['4111/1111/1111/1111', 4111111111111111, 0.5, null, true], b: { c: -4111111111111111 } };
+    assert.deepEqual(maskJson(value), {
+      a: ['************1111', '************1111', 0.5, null, true],
+      b: { c: '-************1111' },
+    });
+    assert.equal(namesNumber(value), false);
+    assert.equal(namesNumber({ a: [{ '4111 1111 1111 1111': 1 }] }), true);
+  });
+});
+
+it('an invalid value is shown without many digits in any script, and with a date', () => {
+  assert.equal(showValue('x٤١١١١١١١١١١١'), '"x(many digits)"');
+  assert.equal(showValue('4111:1111:1111'), '"(many digits)"');
+  assert.equal(showValue('2026-11-21T09:10:00Z'), '"2026-11-21T09:10:00Z"');
+});
+
+/** The digits of a text without everything else, as a reader could take them. */
+function readDigits(text: string): string {
+  return text.replace(/[^0-9*]/g, '');
+}

@@ -14,6 +14,8 @@ export type RefusalCode =
   | 'forbidden'
   /** The present state does not allow it; the message says which state it is. */
   | 'conflict'
+  /** Every number of the real card's account range belongs to a card. */
+  | 'account_range_used_up'
   /** The same Idempotency-Key is being worked on now. */
   | 'idempotency_in_progress'
   /** The Idempotency-Key was used with another body. */

@@ -1,3 +1,5 @@
+import type { Interval } from '../time/interval.ts';
+import type { Page, PageRequest } from '../values/page.ts';
 import type { Call } from './call.ts';
 
 /**
@@ -28,7 +30,22 @@ export function auditEntry(
   return { company_id, actor, action, object, request_id, details };
 }
 
+/** An entry as stored. */
+export interface RecordedAuditEntry extends AuditEntry {
+  readonly id: number;
+  /** Epoch milliseconds of the service's clock. */
+  readonly at_ms: number;
+}
+
+/** The entries that an operator asks for. Each field that is present must be equal. */
+export interface AuditFilter extends Partial<Pick<AuditEntry, 'actor' | 'action' | 'object'>> {
+  readonly company_id?: number;
+  readonly at?: Interval;
+}
+
 /** The audit log. Entries are written in the transaction of the action, and are never changed. */
 export interface AuditLog {
   record(entry: AuditEntry, at_ms: number): Promise<void>;
+  /** Newest first, by time and then by id. */
+  list(filter: AuditFilter, page: PageRequest): Promise<Page<RecordedAuditEntry>>;
 }

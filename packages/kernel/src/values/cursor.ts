@@ -6,28 +6,56 @@ import type { PageRequest } from './page.ts';
  * id. It names its list.
  */
 export function cursor(list: string, id: number): string {
-  return new TextEncoder().encode(`${list} ${id}`).toBase64({ alphabet: 'base64url', omitPadding: true });
+  return encode(list, [id]);
 }
 
 /**
  * The id that the page begins below, or null for the first page. Refuses (`invalid_query`, path
  * `after`) text that is not a cursor of this list.
  */
-export function afterId(list: string, { after }: PageRequest): number | null {
-  if (after === undefined) return null;
-  const id = idOf(after);
-  if (!Number.isSafeInteger(id) || id < 1 || cursor(list, id) !== after) {
-    throw invalidQuery({ path: 'after', message: 'must be the cursor of an earlier page of this list' });
-  }
-  return id;
+export function afterId(list: string, page: PageRequest): number | null {
+  const place = placeOf(list, 1, page);
+  return place === null ? null : place[0]!;
 }
 
-/** The number in a cursor of any list; NaN when there is none. */
-function idOf(text: string): number {
+/** The place of a row in a list that is ordered by falling time, and by falling id at one time. */
+export interface TimedPlace {
+  readonly at_ms: number;
+  readonly id: number;
+}
+
+/** The same as `cursor` for a list that is ordered by time. */
+export function timedCursor(list: string, { at_ms, id }: TimedPlace): string {
+  return encode(list, [at_ms, id]);
+}
+
+/** The same as `afterId` for a list that is ordered by time. */
+export function afterTime(list: string, page: PageRequest): TimedPlace | null {
+  const place = placeOf(list, 2, page);
+  return place === null ? null : { at_ms: place[0]!, id: place[1]! };
+}
+
+function encode(list: string, place: readonly number[]): string {
+  const text = [list, ...place].join(' ');
+  return new TextEncoder().encode(text).toBase64({ alphabet: 'base64url', omitPadding: true });
+}
+
+function placeOf(list: string, length: number, { after }: PageRequest): readonly number[] | null {
+  if (after === undefined) return null;
+  const place = numbersOf(after);
+  const is_place = place.length === length && place.every((number) => Number.isSafeInteger(number) && number >= 0);
+  if (!is_place || place.at(-1) === 0 || encode(list, place) !== after) {
+    throw invalidQuery({ path: 'after', message: 'must be the cursor of an earlier page of this list' });
+  }
+  return place;
+}
+
+/** The numbers in a cursor of any list; none in other text. */
+function numbersOf(text: string): readonly number[] {
   try {
     const bytes = Uint8Array.fromBase64(text, { alphabet: 'base64url' });
-    return Number(new TextDecoder().decode(bytes).split(' ')[1]);
+    return new TextDecoder().decode(bytes).split(' ').slice(1).map(Number);
   } catch {
-    return Number.NaN;
+    return [];
   }
 }
