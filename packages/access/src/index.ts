@@ -6,7 +6,12 @@ export * from './keys/manage-api-keys.ts';
 export { type Area, area_roles, type Role, roles, rolesOf } from './keys/role.ts';
 export { resealSigningSecrets } from './keys/signing-secret.ts';
 export * from './ports.ts';
-export { type Authenticator, type AuthenticatorPorts, createAuthenticator } from './requests/authenticate.ts';
+export {
+  type Authenticator,
+  type AuthenticatorPorts,
+  createAuthenticator,
+  TooManyLookUps,
+} from './requests/authenticate.ts';
 export {
   type ClaimedKey,
   claimIdempotencyKey,
@@ -20,6 +25,7 @@ export {
 export { companyOf, mayUse, type Principal, requireRole } from './requests/principal.ts';
 export {
   type SignatureHeaders,
+  type SignedHeaders,
   type SignedParts,
   signRequest,
   verifySignature,

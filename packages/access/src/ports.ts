@@ -4,10 +4,14 @@ import type { ApiKey } from './keys/api-key.ts';
 
 /** Companies, within a transaction. Newest first in lists. */
 export interface CompanyStore {
+  /**
+   * Refuses (`refuseTakenNumber`) the customer number of another company. Of two racing inserts of
+   * one number, one is refused. Companies that shared a number before this rule keep it.
+   */
   insert(company: Omit<Company, 'id'>): Promise<Company>;
   /** Writes the fields that `updateCompany` may change. */
   update(company: Company): Promise<void>;
-  find(id: number): Promise<Company | null>;
+  find(id: number, options?: { readonly for_update?: boolean }): Promise<Company | null>;
   list(page: PageRequest): Promise<Page<Company>>;
 }
 

@@ -43,6 +43,8 @@ test('a company is created, read and audited', async () => {
     customer_number: '0042',
     full_details_in_mail: false,
     hold_days: null,
+    status: 'active',
+    rate_limit_per_minute: null,
     created_at_ms: call.now_ms,
   });
   assert.deepEqual((await storage.read((tx) => listCompanies(tx, { limit: 50 }))).items, [company]);
@@ -80,6 +82,35 @@ test('the holds of a company last 1 to 365 days, never end, or last as long as t
   }
   assert.equal((await update({})).hold_days, null, 'an absent field stays');
   assert.equal(storage.tables.audit.size, audited, 'a change without a difference is not audited');
+});
+
+test('a company is closed, opened and limited, and each change is audited with its value', async () => {
+  const update = (change: object) => storage.run((tx) => updateCompany(tx, call, 1, change));
+  for (const [change, value] of [
+    [{ status: 'closed' }, 'closed'],
+    [{ status: null }, 'active'],
+    [{ rate_limit_per_minute: 1_000_000 }, 1_000_000],
+    [{ rate_limit_per_minute: null }, null],
+  ] as const) {
+    const [field] = Object.keys(change) as [keyof typeof change];
+    assert.equal((await update(change))[field], value);
+    assert.deepEqual(storage.tables.audit.values().at(-1)?.details, { [field]: value });
+  }
+  for (const [change, field] of [
+    [{ status: 'Closed' }, 'status'],
+    [{ status: 'deleted' }, 'status'],
+    [{ rate_limit_per_minute: 0 }, 'rate_limit_per_minute'],
+    [{ rate_limit_per_minute: 1_000_001 }, 'rate_limit_per_minute'],
+  ] as const) {
+    assert.equal(gist(await refusalOf(() => update(change))), `validation_failed: ${field}`);
+  }
+});
+
+test('a second company with the same customer number is refused, and names the field', async () => {
+  const create = (customer_number: string) =>
+    storage.run((tx) => createCompany(tx, call, { name: 'Again', customer_number }));
+  assert.equal(gist(await refusalOf(() => create(' 0042'))), 'validation_failed: customer_number');
+  assert.equal((await create('42')).customer_number, '42', 'numbers are compared as text');
 });
 
 test('the text of a new key reads back to its id, and only a hash of its secret is stored', async () => {

@@ -12,6 +12,8 @@ import {
   revokeKey,
   roles,
   sandbox_keys,
+  TooManyLookUps,
+  updateCompany,
 } from '@tallystick/access';
 import { Fault, Violation } from '@tallystick/kernel';
 import { AccessStorage, random, sealer, sha256 } from './access-storage.ts';
@@ -56,6 +58,7 @@ test('a key identifies its caller', async () => {
       environment: 'live',
       signing_secret: 'a secret of sorts',
       rate_limit_per_minute: null,
+      company_rate_limit_per_minute: null,
     });
   }
 });
@@ -108,6 +111,56 @@ test('a key in use is read once in two seconds, and remembered in between', asyn
   assert.equal(storage.key_reads, 2);
 });
 
+test('keys of a closed company are forbidden: here immediately, in another process within two seconds', async () => {
+  const change = (status: string) => storage.run((tx) => updateCompany(tx, call, 1, { status }));
+  for (const bearer of [`Bearer ${text}`, `Bearer ${sandbox_keys.client}`]) {
+    const installation = bearer.includes('_live_') ? null : 1;
+    const [here, elsewhere] = [authenticator(installation), authenticator(installation)];
+    for (const { authenticate } of [here, elsewhere]) await authenticate(bearer);
+    await change('closed');
+    here.forgetCompany(1);
+    const refusal = await refusalOf(() => here.authenticate(bearer));
+    assert.deepEqual([refusal.code, refusal.message], ['forbidden', 'the company of this key is closed']);
+    await elsewhere.authenticate(bearer);
+    monotonic_ms += 2_000;
+    assert.equal((await refusalOf(() => elsewhere.authenticate(bearer))).code, 'forbidden');
+
+    await change('active');
+    here.forgetCompany(1);
+    assert.ok(await here.authenticate(bearer), 'a company can be opened again');
+    monotonic_ms += 2_000;
+    assert.ok(await elsewhere.authenticate(bearer));
+  }
+});
+
+test('a read of a key that began before its company was closed is not remembered', async () => {
+  const { authenticate, forgetCompany } = authenticator();
+  const gate = Promise.withResolvers<void>();
+  storage.gate = gate.promise;
+  const early = authenticate(`Bearer ${text}`);
+  await storage.run((tx) => updateCompany(tx, call, 1, { status: 'closed' }));
+  forgetCompany(1);
+  gate.resolve();
+  await Promise.resolve(early).catch(() => undefined);
+  assert.equal((await refusalOf(() => authenticate(`Bearer ${text}`))).code, 'forbidden');
+});
+
+test('the secret of a key is compared before the state of its company is shown', async () => {
+  await storage.run((tx) => updateCompany(tx, call, 1, { status: 'closed' }));
+  const { authenticate } = authenticator();
+  const wrong = `Bearer tly_live_1_${'A'.repeat(43)}`;
+  assert.equal((await refusalOf(() => authenticate(wrong))).code, 'unauthenticated');
+});
+
+test('the caller has the limit of the company, for the fixed keys of the sandbox too', async () => {
+  await storage.run((tx) => updateCompany(tx, call, 1, { rate_limit_per_minute: 90 }));
+  const stored = await authenticator().authenticate(`Bearer ${text}`);
+  assert.equal(stored.company_rate_limit_per_minute, 90);
+  const { authenticate } = authenticator(1);
+  assert.equal((await authenticate(`Bearer ${sandbox_keys.client}`)).company_rate_limit_per_minute, 90);
+  assert.equal((await authenticate(`Bearer ${sandbox_keys.network}`)).company_rate_limit_per_minute, null);
+});
+
 test('a wrong secret is also refused for a remembered key', async () => {
   const { authenticate } = authenticator();
   await authenticate(`Bearer ${text}`);
@@ -119,6 +172,18 @@ test('concurrent callers share one look-up', async () => {
   storage.key_reads = 0;
   await Promise.all(Array.from({ length: 20 }, () => authenticate(`Bearer ${text}`)));
   assert.equal(storage.key_reads, 1);
+});
+
+test('64 unknown keys are looked up at the same time, and a key in use passes them', async () => {
+  const { authenticate } = authenticator();
+  const first = await authenticate(`Bearer ${text}`);
+  monotonic_ms += 2_000;
+  const strange = (id: number) => `Bearer ${text.replace('tly_live_1_', `tly_live_${id}_`)}`;
+  const refused = Array.from({ length: 64 }, (_, at) => refusalOf(() => authenticate(strange(1_000 + at))));
+  assert.throws(() => authenticate(strange(2_000)), TooManyLookUps);
+  assert.deepEqual(await authenticate(`Bearer ${text}`), first);
+  for (const refusal of await Promise.all(refused)) assert.equal(refusal.code, 'unauthenticated');
+  assert.equal((await refusalOf(() => authenticate(strange(2_000)))).code, 'unauthenticated');
 });
 
 test('a key revoked in another process is refused within two seconds, a key forgotten here immediately', async () => {
@@ -197,7 +262,7 @@ test('at most 10,000 keys are remembered', async () => {
   assert.equal(storage.key_reads, 10_002);
 });
 
-test("the sandbox's fixed keys act for its company, and need no look-up", async () => {
+test("the sandbox's fixed keys act for its company, and need no look-up of a key", async () => {
   const { authenticate } = authenticator(7);
   storage.key_reads = 0;
   for (const role of roles) {
@@ -208,6 +273,7 @@ test("the sandbox's fixed keys act for its company, and need no look-up", async 
       environment: 'test',
       signing_secret: null,
       rate_limit_per_minute: null,
+      company_rate_limit_per_minute: null,
     });
   }
   assert.equal(storage.key_reads, 0);

@@ -118,8 +118,10 @@ test('a request that outlasts its lease cannot answer, and its transaction rolls
     customer_number: '1',
     full_details_in_mail: false,
     hold_days: null,
+    status: 'active',
+    rate_limit_per_minute: null,
     created_at_ms: 0,
-  };
+  } as const;
   const late = storage.run(async (tx) => {
     await tx.companies.insert(company);
     await keepAnswer(tx, sealer, first, Buffer.from('late'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SignedParts, signRequest, verifySignature } from '@tallystick/access';
+import { type SignedHeaders, type SignedParts, signRequest, verifySignature } from '@tallystick/access';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { hmacSha256 } from './access-storage.ts';
@@ -44,6 +44,22 @@ const vectors: readonly (readonly [string, SignedParts, string])[] = [
   ],
 ];
 
+/** Version 2, computed with `openssl dgst -sha256 -hmac`. */
+const vectors_2: readonly (readonly [SignedParts, SignedHeaders, string])[] = [
+  [
+    vectors[1]![1],
+    { content_type: 'application/json', idempotency_key: 'order-17' },
+    '672ae5846db8d09c1b9cfe7246329074d3b680373446c6264d21b701a09ff454',
+  ],
+  [
+    { method: 'DELETE', path: '/v1/virtualcards/17', query: '', body: new Uint8Array() },
+    { content_type: '', idempotency_key: '' },
+    'ce4338a787368e227e40b996dd46c619a54127b03efde756bf04d449c0ce46c1',
+  ],
+];
+
+const no_headers: SignedHeaders = { content_type: '', idempotency_key: '' };
+
 const line = fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => text.replaceAll('\n', ''));
 const parts = fc.record({
   method: fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE'),
@@ -54,12 +70,20 @@ const parts = fc.record({
 
 function verify(
   signing_secret: string | null,
-  headers: { readonly timestamp?: string; readonly signature?: string },
+  headers: { readonly timestamp?: string; readonly signature?: string; readonly version?: string | undefined },
   signed: SignedParts,
   machine_ms = now_ms,
+  signed_headers = no_headers,
 ): void {
-  const { timestamp, signature } = headers;
-  verifySignature(hmacSha256, { signing_secret }, { timestamp, signature }, signed, machine_ms);
+  const { timestamp, signature, version } = headers;
+  verifySignature(
+    hmacSha256,
+    { signing_secret },
+    { timestamp, signature, version },
+    signed,
+    signed_headers,
+    machine_ms,
+  );
 }
 
 test('signatures meet the published vectors', () => {
@@ -128,5 +152,61 @@ test('a key with a secret must sign, and a key without one cannot', async () => 
     assert.equal(refusal.code, 'unauthenticated');
     assert.match(refusal.message, message);
     assert.ok(!refusal.message.includes(secret));
+  }
+});
+
+test('signatures of version 2 meet the published vectors', () => {
+  for (const [signed, headers, signature] of vectors_2) {
+    assert.equal(signRequest(hmacSha256, secret, timestamp, signed, headers), signature);
+    verify(secret, { timestamp, signature, version: '2' }, signed, now_ms, headers);
+  }
+});
+
+test('a signature of version 2 covers Content-Type and Idempotency-Key, and one of version 1 does not', async () => {
+  const header = fc.record({ content_type: line, idempotency_key: line });
+  await fc.assert(
+    fc.asyncProperty(parts, header, header, async (signed, headers, others) => {
+      fc.pre(JSON.stringify(headers) !== JSON.stringify(others));
+      const of_2 = signRequest(hmacSha256, secret, timestamp, signed, headers);
+      verify(secret, { timestamp, signature: of_2, version: '2' }, signed, now_ms, headers);
+      const changed = await refusalOf(() =>
+        verify(secret, { timestamp, signature: of_2, version: '2' }, signed, now_ms, others),
+      );
+      assert.match(changed.message, /version 2 covers/);
+      const of_1 = signRequest(hmacSha256, secret, timestamp, signed);
+      for (const version of [undefined, '1']) {
+        verify(secret, { timestamp, signature: of_1, version }, signed, now_ms, headers);
+        verify(secret, { timestamp, signature: of_1, version }, signed, now_ms, others);
+      }
+    }),
+    propertyParameters(),
+  );
+});
+
+test('a signature of one version is not valid as the other, also with a body made from its text', async () => {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  await fc.assert(
+    fc.asyncProperty(parts, line, line, async (signed, content_type, idempotency_key) => {
+      const headers = { content_type, idempotency_key };
+      const of_2 = signRequest(hmacSha256, secret, timestamp, signed, headers);
+      // The lines of the headers moved into the body, where version 1 would read them.
+      const moved = { ...signed, body: Buffer.concat([encode(`${content_type}\n${idempotency_key}\n`), signed.body]) };
+      for (const read of [signed, moved]) {
+        for (const version of [undefined, '1'])
+          await refusalOf(() => verify(secret, { timestamp, signature: of_2, version }, read, now_ms, headers));
+      }
+      const of_1 = signRequest(hmacSha256, secret, timestamp, moved);
+      await refusalOf(() => verify(secret, { timestamp, signature: of_1, version: '2' }, signed, now_ms, headers));
+    }),
+    propertyParameters(),
+  );
+});
+
+test('a version that does not exist is refused', async () => {
+  const [signed, headers, signature] = vectors_2[0]!;
+  for (const version of ['', '0', '3', 'v2', '2.0', '1, 2', '2, 2']) {
+    const refusal = await refusalOf(() => verify(secret, { timestamp, signature, version }, signed, now_ms, headers));
+    assert.equal(refusal.code, 'unauthenticated');
+    assert.match(refusal.message, /X-Signature-Version must be 1 or 2/, version);
   }
 });

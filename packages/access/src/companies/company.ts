@@ -13,8 +13,16 @@ export interface Company {
    * velocity. Null: the default of the service.
    */
   readonly hold_days: HoldDays | null;
+  /** While it is closed, its keys are refused and its cards decline (K). */
+  readonly status: CompanyStatus;
+  /** Requests per minute of all its keys together, 1 to 1,000,000. Null: no limit. */
+  readonly rate_limit_per_minute: number | null;
   readonly created_at_ms: number;
 }
+
+export const company_statuses = ['active', 'closed'] as const;
+
+export type CompanyStatus = (typeof company_statuses)[number];
 
 /** A number of days, or no end. */
 export type HoldDays = number | 'never';
@@ -22,3 +30,5 @@ export type HoldDays = number | 'never';
 export const hold_days_max = 365;
 export const company_name_length_max = 255;
 export const customer_number_length_max = 64;
+/** Requests per minute, of a key or of a company. */
+export const rate_limit_max = 1_000_000;

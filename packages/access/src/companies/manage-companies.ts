@@ -1,6 +1,7 @@
 import {
   auditEntry,
   type Call,
+  invalid,
   type Page,
   type PageRequest,
   Refusal,
@@ -11,17 +12,19 @@ import type { AccessTx } from '../ports.ts';
 import {
   type Company,
   company_name_length_max,
+  company_statuses,
   customer_number_length_max,
   type HoldDays,
   hold_days_max,
+  rate_limit_max,
 } from './company.ts';
-import { readName } from './name.ts';
+import { readName, readPrintable } from './name.ts';
 
 /** The operator's request for a new company. */
 export interface CompanyRequest {
   /** 1 to 255 characters. */
   readonly name: string;
-  /** 1 to 64 characters. */
+  /** 1 to 64 characters. No other company has it. */
   readonly customer_number: string;
 }
 
@@ -30,7 +33,7 @@ export type OperatorCall = Omit<Call, 'company_id'>;
 
 /**
  * Creates a company and writes the audit log. Refuses (`validation_failed`) a name or number out of
- * bounds.
+ * bounds, and the customer number of another company.
  */
 export async function createCompany(
   tx: Pick<AccessTx, 'companies' | 'audit'>,
@@ -39,7 +42,7 @@ export async function createCompany(
 ): Promise<Company> {
   const fields = new RequestFields(request);
   const name = readName(fields, 'name', company_name_length_max);
-  const customer_number = readName(fields, 'customer_number', customer_number_length_max);
+  const customer_number = readPrintable(fields, 'customer_number', customer_number_length_max);
   fields.refuseInvalid();
 
   const company = await tx.companies.insert({
@@ -47,15 +50,27 @@ export async function createCompany(
     customer_number: customer_number!,
     full_details_in_mail: false,
     hold_days: null,
+    status: 'active',
+    rate_limit_per_minute: null,
     created_at_ms: call.now_ms,
   });
   await audit(tx, call, 'company.created', company.id, { name: company.name });
   return company;
 }
 
+/** The refusal of a customer number that another company has. */
+export function refuseTakenNumber(customer_number: string): Refusal {
+  const message = `must not be the number of another company: ${showValue(customer_number)}`;
+  return invalid({ path: 'customer_number', message });
+}
+
 /** Returns the company. Refuses `not_found`. */
-export async function readCompany(tx: Pick<AccessTx, 'companies'>, id: number): Promise<Company> {
-  const company = await tx.companies.find(id);
+export async function readCompany(
+  tx: Pick<AccessTx, 'companies'>,
+  id: number,
+  options?: { readonly for_update?: boolean },
+): Promise<Company> {
+  const company = await tx.companies.find(id, options);
   if (company === null) throw new Refusal('not_found', `there is no company ${id}`);
   return company;
 }
@@ -72,6 +87,10 @@ export interface CompanyChange {
   readonly full_details_in_mail?: boolean | null | undefined;
   /** It applies to later holds. Null: the default of the service. */
   readonly hold_days?: number | string | null | undefined;
+  /** Null: active. */
+  readonly status?: string | null | undefined;
+  /** 1 to 1,000,000 requests per minute of all its keys together. Null: no limit. */
+  readonly rate_limit_per_minute?: number | null | undefined;
 }
 
 /**
@@ -84,7 +103,7 @@ export async function updateCompany(
   id: number,
   change: CompanyChange,
 ): Promise<Company> {
-  const company = await readCompany(tx, id);
+  const company = await readCompany(tx, id, { for_update: true });
   const { full_details_in_mail, hold_days } = change;
   const fields = new RequestFields(change);
   const name = fields.carries('name') ? readName(fields, 'name', company_name_length_max) : company.name;
@@ -95,10 +114,14 @@ export async function updateCompany(
     const expected = `a whole number from 1 to ${hold_days_max}, "never" or null`;
     fields.addProblem('hold_days', `must be ${expected}, not ${showValue(hold_days)}`);
   }
+  const status = fields.readChoice('status', company_statuses);
+  const rate_limit_per_minute = fields.readInteger('rate_limit_per_minute', { min: 1, max: rate_limit_max });
   fields.refuseInvalid();
   const changed: Company = {
     ...company,
     name: name!,
+    ...(change.status === undefined ? {} : { status: status ?? 'active' }),
+    ...(change.rate_limit_per_minute === undefined ? {} : { rate_limit_per_minute }),
     ...(full_details_in_mail === undefined ? {} : { full_details_in_mail: full_details_in_mail ?? false }),
     ...(hold_days === undefined ? {} : { hold_days: hold_days as HoldDays | null }),
   };

@@ -11,6 +11,7 @@ import {
   type Sha256,
   shared_secret_expected,
 } from '@tallystick/kernel';
+import { rate_limit_max } from '../companies/company.ts';
 import type { OperatorCall } from '../companies/manage-companies.ts';
 import { readName } from '../companies/name.ts';
 import type { AccessTx } from '../ports.ts';
@@ -52,8 +53,6 @@ export interface KeyPorts {
 }
 
 export const key_name_length_max = 255;
-/** Requests per minute. */
-export const rate_limit_max = 1_000_000;
 
 /**
  * Creates a key and writes the audit log. Refuses (`validation_failed`) values out of bounds and

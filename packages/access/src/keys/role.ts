@@ -37,11 +37,15 @@ export const area_roles = {
   template_completion: 'operator',
   /** The state of the mails about cards, for all companies. */
   mails: 'operator',
+  /** What happens in all companies: deliveries, the state of webhooks, the audit log. */
+  oversight: 'operator',
   /** Events that other systems of the bank submit. */
   foreign_events: 'operator',
   /** Clearings that were refused and are kept. */
   quarantine: 'operator',
   sandbox_clock: 'operator',
+  /** Purchases with the company's cards that no card network sent. */
+  sandbox_purchases: 'client',
   /** Mails that the sandbox stored instead of sending them. */
   sandbox_mailbox: 'operator',
 } as const satisfies Readonly<Record<string, Role | readonly Role[]>>;

@@ -1,14 +1,15 @@
-import { equalBytes, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
+import { equalBytes, Fault, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
+import type { Company } from '../companies/company.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import { hashKeySecret, type ParsedKey, parseKey } from '../keys/key-text.ts';
-import { company_of_role } from '../keys/role.ts';
+import { company_of_role, type Role } from '../keys/role.ts';
 import { openSigningSecret } from '../keys/signing-secret.ts';
 import type { AccessTx } from '../ports.ts';
 import type { Principal } from './principal.ts';
 
 /** The ports and options of an authenticator. */
 export interface AuthenticatorPorts {
-  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys'>>;
+  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys' | 'companies'>>;
   readonly sealer: Sealer;
   readonly sha256: Sha256;
   /**
@@ -27,8 +28,10 @@ export interface AuthenticatorPorts {
 export interface Authenticator {
   /**
    * Returns the caller, by the text of the `Authorization` header: `Bearer <API key>`. Refuses
-   * (`unauthenticated`) unknown, revoked and wrong keys, in the same words. A key that is
-   * remembered needs no look-up, and is returned without a promise.
+   * (`unauthenticated`) unknown, revoked and wrong keys, in the same words. Refuses (`forbidden`)
+   * keys of a closed company. A key that is remembered needs no look-up, and is returned without a
+   * promise. Throws `TooManyLookUps` for a key that was not in use before, while many such keys are
+   * looked up.
    */
   authenticate(authorization: string | undefined): Principal | Promise<Principal>;
   /**
@@ -36,73 +39,134 @@ export interface Authenticator {
    * `remembered_ms`.
    */
   forget(key_id: number): void;
+  /** The same for all keys of a company that changed. */
+  forgetCompany(company_id: number): void;
 }
 
 /**
- * How long a key is remembered after it was read. A revoked key is accepted for at most this time.
+ * How long a key is remembered, with its company, after both were read. A revoked key, or a key of
+ * a closed company, is accepted for at most this time.
  */
 export const remembered_ms = 2_000;
 
 /** The maximum number of remembered keys. Above it, the key that was read first is forgotten. */
 const remembered_max = 10_000;
 
+/**
+ * The most keys that are looked up at the same time without being known. Strangers can invent any
+ * number of them, and each look-up would delay those of keys in use.
+ */
+const strange_look_ups_max = 64;
+
+/** Too many unknown keys are being looked up. The same request may succeed later. */
+export class TooManyLookUps extends Fault {
+  constructor() {
+    super('too many unknown API keys are being looked up', { retryable: true });
+  }
+}
+
 interface Remembered {
-  readonly key: ApiKey;
+  /** Null for the sandbox's fixed keys, which are not stored. */
+  readonly key: ApiKey | null;
   readonly principal: Principal;
+  /** Whether the company of the key is closed. */
+  readonly is_closed: boolean;
   readonly read_at_ms: number;
 }
 
 /** Returns an authenticator with a separate memory, for one process. */
 export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
-  const remembered = new Map<number, Remembered>();
-  const reading = new Map<number, Promise<Remembered | null>>();
+  const remembered = new Map<string, Remembered>();
+  const reading = new Map<string, Promise<Remembered | null>>();
 
-  async function read(id: number): Promise<Remembered | null> {
+  async function readStored(id: number): Promise<Remembered | null> {
     const read_at_ms = ports.monotonicNow();
-    const key = await ports.unitOfWork.read((tx) => tx.api_keys.find(id));
-    return key === null ? null : { key, principal: principalOf(ports.sealer, key), read_at_ms };
+    return await ports.unitOfWork.read(async (tx) => {
+      const key = await tx.api_keys.find(id);
+      if (key === null) return null;
+      const company = key.company_id === null ? null : await tx.companies.find(key.company_id);
+      const principal = principalOf(ports.sealer, key, company);
+      return { key, principal, is_closed: company?.status === 'closed', read_at_ms };
+    });
+  }
+
+  async function readSandbox(role: Role, sandbox_company_id: number): Promise<Remembered> {
+    const read_at_ms = ports.monotonicNow();
+    const company_id = company_of_role[role] === 'never' ? null : sandbox_company_id;
+    const company = company_id === null ? null : await ports.unitOfWork.read((tx) => tx.companies.find(company_id));
+    const principal = sandboxPrincipalOf(role, company_id, company);
+    return { key: null, principal, is_closed: company?.status === 'closed', read_at_ms };
   }
 
   /** Concurrent callers wait for the same read of a key, unless the key was forgotten meanwhile. */
-  function lookUp(id: number): Promise<Remembered | null> {
-    const under_way = reading.get(id);
+  function lookUp(key_id: string, read: () => Promise<Remembered | null>): Promise<Remembered | null> {
+    const under_way = reading.get(key_id);
     if (under_way !== undefined) return under_way;
-    const begun: Promise<Remembered | null> = read(id).then(
+    const begun: Promise<Remembered | null> = read().then(
       (found) => {
-        if (reading.get(id) !== begun) return found;
-        reading.delete(id);
-        if (found !== null) remember(id, found);
+        if (reading.get(key_id) !== begun) return found;
+        reading.delete(key_id);
+        if (found !== null) remember(key_id, found);
         return found;
       },
       (error: unknown) => {
-        if (reading.get(id) === begun) reading.delete(id);
+        if (reading.get(key_id) === begun) reading.delete(key_id);
         throw error;
       },
     );
-    reading.set(id, begun);
+    reading.set(key_id, begun);
     return begun;
   }
 
-  function remember(id: number, found: Remembered): void {
-    remembered.delete(id);
+  function remember(key_id: string, found: Remembered): void {
+    remembered.delete(key_id);
     const [first_id] = remembered.size >= remembered_max ? remembered.keys() : [];
     if (first_id !== undefined) remembered.delete(first_id);
-    remembered.set(id, found);
+    remembered.set(key_id, found);
+  }
+
+  /** Without a promise if the key is remembered. */
+  function find(
+    key_id: string,
+    read: () => Promise<Remembered | null>,
+    check: (found: Remembered | null) => Principal,
+  ): Principal | Promise<Principal> {
+    const known = remembered.get(key_id);
+    const age_ms = known === undefined ? Number.NaN : ports.monotonicNow() - known.read_at_ms;
+    if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return check(known);
+    if (known === undefined && !reading.has(key_id) && reading.size >= strange_look_ups_max) throw new TooManyLookUps();
+    return lookUp(key_id, read).then(check);
   }
 
   return {
     authenticate(authorization) {
       const parsed = parseKey(readBearer(authorization));
       if (parsed === null) throw unknownKey();
-      if (parsed.kind === 'sandbox') return sandboxPrincipalOf(parsed.role, ports.sandbox_company_id);
-      const known = remembered.get(parsed.id);
-      const age_ms = known === undefined ? Number.NaN : ports.monotonicNow() - known.read_at_ms;
-      if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return verify(ports, parsed, known);
-      return lookUp(parsed.id).then((found) => verify(ports, parsed, found));
+      if (parsed.kind === 'stored') {
+        const { id } = parsed;
+        return find(
+          String(id),
+          () => readStored(id),
+          (found) => verify(ports, parsed, found),
+        );
+      }
+      const { role } = parsed;
+      const { sandbox_company_id } = ports;
+      if (sandbox_company_id === null) {
+        throw new Refusal('unauthenticated', "the sandbox's fixed keys are refused outside the sandbox");
+      }
+      return find(`sandbox:${role}`, () => readSandbox(role, sandbox_company_id), principalOfOpenCompany);
     },
     forget(key_id) {
-      remembered.delete(key_id);
-      reading.delete(key_id);
+      remembered.delete(String(key_id));
+      reading.delete(String(key_id));
+    },
+    forgetCompany(company_id) {
+      for (const [key_id, { principal }] of remembered) {
+        if (principal.company_id === company_id) remembered.delete(key_id);
+      }
+      // What is being read may be older than the change.
+      reading.clear();
     },
   };
 }
@@ -124,16 +188,23 @@ function verify(
   found: Remembered | null,
 ): Principal {
   const given = hashKeySecret(ports.sha256, parsed.secret);
-  if (found === null || !equalBytes(given, found.key.secret_sha256)) throw unknownKey();
-  const { environment, revoked_at_ms } = found.key;
+  const key = found?.key ?? null;
+  if (key === null || !equalBytes(given, key.secret_sha256)) throw unknownKey();
+  const { environment, revoked_at_ms } = key;
   if (revoked_at_ms !== null || environment !== parsed.environment) throw unknownKey();
   if (environment !== (ports.sandbox_company_id === null ? 'live' : 'test')) {
     throw new Refusal('unauthenticated', `a ${environment} key is not for this installation`);
   }
+  return principalOfOpenCompany(found);
+}
+
+function principalOfOpenCompany(found: Remembered | null): Principal {
+  if (found === null) throw unknownKey();
+  if (found.is_closed) throw new Refusal('forbidden', 'the company of this key is closed');
   return found.principal;
 }
 
-function principalOf(sealer: Sealer, key: ApiKey): Principal {
+function principalOf(sealer: Sealer, key: ApiKey, company: Company | null): Principal {
   const { signing_secret_sealed: sealed } = key;
   return {
     key_id: String(key.id),
@@ -142,20 +213,19 @@ function principalOf(sealer: Sealer, key: ApiKey): Principal {
     environment: key.environment,
     signing_secret: sealed === null ? null : openSigningSecret(sealer, sealed),
     rate_limit_per_minute: key.rate_limit_per_minute,
+    company_rate_limit_per_minute: company?.rate_limit_per_minute ?? null,
   };
 }
 
-function sandboxPrincipalOf(role: Principal['role'], sandbox_company_id: number | null): Principal {
-  if (sandbox_company_id === null) {
-    throw new Refusal('unauthenticated', "the sandbox's fixed keys are refused outside the sandbox");
-  }
+function sandboxPrincipalOf(role: Role, company_id: number | null, company: Company | null): Principal {
   return {
     key_id: `sandbox:${role}`,
     role,
-    company_id: company_of_role[role] === 'never' ? null : sandbox_company_id,
+    company_id,
     environment: 'test',
     signing_secret: null,
     rate_limit_per_minute: null,
+    company_rate_limit_per_minute: company?.rate_limit_per_minute ?? null,
   };
 }
 

@@ -14,6 +14,8 @@ export interface Principal {
   readonly environment: Environment;
   readonly signing_secret: string | null;
   readonly rate_limit_per_minute: number | null;
+  /** The limit of all keys of its company together; null without a limit or a company. */
+  readonly company_rate_limit_per_minute: number | null;
 }
 
 /** Whether the caller's role may do this. */

@@ -13,14 +13,36 @@ export interface SignedParts {
   readonly body: Uint8Array;
 }
 
+/** The headers that a signature of version 2 also covers. Each is empty when it is not sent. */
+export interface SignedHeaders {
+  /** `Content-Type`. */
+  readonly content_type: string;
+  /** `Idempotency-Key`. */
+  readonly idempotency_key: string;
+}
+
 /** The maximum difference between the caller's clock and the machine's, in either direction. */
 export const signature_tolerance_ms = 300_000;
 
 const bytes = new TextEncoder();
 
-/** Returns the bytes to sign: `timestamp LF METHOD LF path LF query LF body`. */
-export function toSigningString(timestamp: string, parts: SignedParts): Uint8Array {
-  const head = bytes.encode(`${timestamp}\n${parts.method}\n${parts.path}\n${parts.query}\n`);
+/**
+ * Returns the bytes to sign. Without `headers` they are those of version 1:
+ *
+ *     timestamp LF METHOD LF path LF query LF body
+ *
+ * With `headers` they are those of version 2:
+ *
+ *     v2 LF timestamp LF METHOD LF path LF query LF Content-Type LF Idempotency-Key LF body
+ *
+ * A text of version 1 begins with a digit. So a signature of one version never fits the other,
+ * whatever the body is.
+ */
+export function toSigningString(timestamp: string, parts: SignedParts, headers?: SignedHeaders): Uint8Array {
+  const target = `${timestamp}\n${parts.method}\n${parts.path}\n${parts.query}\n`;
+  const head = bytes.encode(
+    headers === undefined ? target : `v2\n${target}${headers.content_type}\n${headers.idempotency_key}\n`,
+  );
   const all = new Uint8Array(head.length + parts.body.length);
   all.set(head);
   all.set(parts.body, head.length);
@@ -29,14 +51,16 @@ export function toSigningString(timestamp: string, parts: SignedParts): Uint8Arr
 
 /**
  * Returns the signature: lower-case hex HMAC-SHA-256 with the key's signing secret as UTF-8 bytes.
+ * With `headers` it is of version 2.
  */
 export function signRequest(
   hmacSha256: HmacSha256,
   signing_secret: string,
   timestamp: string,
   parts: SignedParts,
+  headers?: SignedHeaders,
 ): string {
-  return hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts)).toHex();
+  return hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts, headers)).toHex();
 }
 
 /** The headers of a request that contain its signature. */
@@ -45,6 +69,8 @@ export interface SignatureHeaders {
   readonly timestamp: string | undefined;
   /** `X-Signature`. */
   readonly signature: string | undefined;
+  /** `X-Signature-Version`: `1`, which is the default, or `2`. */
+  readonly version?: string | undefined;
 }
 
 /**
@@ -57,26 +83,32 @@ export function verifySignature(
   principal: Pick<Principal, 'signing_secret'>,
   headers: SignatureHeaders,
   parts: SignedParts,
+  signed_headers: SignedHeaders,
   machine_ms: number,
 ): void {
   const { signing_secret } = principal;
-  const { timestamp, signature } = headers;
+  const { timestamp, signature, version = '1' } = headers;
   if (signature === undefined && signing_secret === null) return;
   if (signing_secret === null) throw refuse('X-Signature was sent, but this key has no signing secret');
   if (signature === undefined) throw refuse('X-Signature is missing; requests of this key must be signed');
+  if (version !== '1' && version !== '2') throw refuse('X-Signature-Version must be 1 or 2; absent, it is 1');
   if (timestamp === undefined) throw refuse('X-Timestamp is missing; it is required with X-Signature');
   if (!/^\d{1,12}$/.test(timestamp)) throw refuse('X-Timestamp must be whole seconds since the Unix epoch');
   if (Math.abs(machine_ms - Number(timestamp) * 1000) > signature_tolerance_ms) {
     throw refuse(`X-Timestamp is more than ${signature_tolerance_ms / 1000} seconds from the time of this service`);
   }
   if (!/^[0-9a-f]{64}$/.test(signature)) throw refuse('X-Signature must be 64 lower-case hex digits');
-  const expected = hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts));
-  if (!equalBytes(expected, Uint8Array.fromHex(signature))) {
-    throw refuse(
-      'X-Signature does not match; it covers timestamp, method, path, query and body, separated by line feeds',
-    );
-  }
+  const text = toSigningString(timestamp, parts, version === '2' ? signed_headers : undefined);
+  const expected = hmacSha256(bytes.encode(signing_secret), text);
+  if (!equalBytes(expected, Uint8Array.fromHex(signature))) throw refuse(mismatch[version]);
 }
+
+const mismatch = {
+  1: 'X-Signature does not match; it covers timestamp, method, path, query and body, separated by line feeds',
+  2:
+    'X-Signature does not match; version 2 covers v2, timestamp, method, path, query, Content-Type, ' +
+    'Idempotency-Key and body, separated by line feeds',
+} as const;
 
 function refuse(message: string): Refusal {
   return new Refusal('unauthenticated', message);
