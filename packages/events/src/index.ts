@@ -32,7 +32,7 @@ export {
   relayEvents,
   relayEventsOf,
 } from './webhooks/relay.ts';
-export { deliveries_kept_days, purgeDeliveries } from './webhooks/retention.ts';
+export { deliveries_kept_days_default } from './webhooks/retention.ts';
 export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
 export * from './webhooks/secret-form.ts';
 export * from './webhooks/test-webhook.ts';
@@ -45,5 +45,6 @@ export {
   type WebhookStatus,
   webhook_statuses,
 } from './webhooks/webhook.ts';
+export * from './webhooks/webhook-health.ts';
 export { resealWebhookSecrets, sealWebhookSecret } from './webhooks/webhook-secret.ts';
 export * from './webhooks/webhook-sender.ts';

@@ -1,4 +1,4 @@
-import { assert, type Call, isName, type Random, RequestFields, showValue } from '@tallystick/kernel';
+import { assert, type Call, isName, maskCardNumbers, type Random, RequestFields, showValue } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
 
@@ -80,19 +80,21 @@ function readRequest(fields: RequestFields): {
   fields.require('mcc_rule', mcc_rules.join(' or '));
   fields.require('description');
   fields.require('required_control', required_controls.join(' or '));
+  const name = fields.readText(
+    'name',
+    (text) => isName(text, template_name_length_max),
+    `text of 1 to ${template_name_length_max} printable characters, not all of them blank`,
+  );
+  const description = fields.readText(
+    'description',
+    (text) => isName(text.replace(/[\t\n\r]/g, ' '), template_description_length_max),
+    `text of 1 to ${template_description_length_max} printable characters or line breaks, not all of them blank`,
+  );
   return {
-    name: fields.readText(
-      'name',
-      (text) => isName(text, template_name_length_max),
-      `text of 1 to ${template_name_length_max} printable characters, not all of them blank`,
-    ),
+    name: name === null ? null : maskCardNumbers(name),
     mcc_list: readMccList(fields),
     mcc_rule: fields.readChoice('mcc_rule', mcc_rules),
-    description: fields.readText(
-      'description',
-      (text) => isName(text.replace(/[\t\n\r]/g, ' '), template_description_length_max),
-      `text of 1 to ${template_description_length_max} printable characters or line breaks, not all of them blank`,
-    ),
+    description: description === null ? null : maskCardNumbers(description),
     required_control: fields.readChoice('required_control', required_controls),
   };
 }

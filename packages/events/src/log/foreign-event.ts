@@ -1,4 +1,4 @@
-import { type Call, isStorable, maskEmbossedNumbers, RequestFields } from '@tallystick/kernel';
+import { type Call, isStorable, maskJson, namesNumber, number_as_name, RequestFields } from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
@@ -49,8 +49,8 @@ export async function recordForeignEvent(tx: EventsTx, call: Call, request: Fore
     {
       company_id: call.company_id,
       event_type,
-      payload: mask(payload) as Payload,
-      previous: mask(previous) as Payload | null,
+      payload: maskJson(payload) as Payload,
+      previous: maskJson(previous) as Payload | null,
       created_at_ms: call.now_ms,
       request_id: call.request_id,
     },
@@ -63,6 +63,7 @@ function stateProblem(state: unknown): string | null {
   if (!isPlainObject(state)) return 'must be an object';
   const problem = valueProblem(state, depth_max);
   if (problem !== null) return problem;
+  if (namesNumber(state)) return number_as_name;
   const byte_count = new TextEncoder().encode(JSON.stringify(state)).length;
   if (byte_count <= foreign_payload_bytes_max) return null;
   return `must be at most ${foreign_payload_bytes_max} bytes of JSON; it has ${byte_count}`;
@@ -90,31 +91,10 @@ function valueProblem(value: unknown, depth_left: number): string | null {
   if (depth_left === 0) return `must be nested at most ${depth_max} deep`;
   if (!Array.isArray(value) && !isPlainObject(value)) return 'must contain JSON values only';
   for (const [name, inner] of Object.entries(value)) {
-    const problem = valueProblem(name, depth_left) ?? nameProblem(name) ?? valueProblem(inner, depth_left - 1);
+    const problem = valueProblem(name, depth_left) ?? valueProblem(inner, depth_left - 1);
     if (problem !== null) return problem;
   }
   return null;
-}
-
-/** Two masked names could be equal, and one value would be lost. */
-function nameProblem(name: string): string | null {
-  return maskEmbossedNumbers(name) === name ? null : 'must not contain a card number as the name of a property';
-}
-
-/** Returns the valid value with every possible card number in its texts and numbers masked. */
-function mask(value: unknown): unknown {
-  if (typeof value === 'string') return maskEmbossedNumbers(value);
-  if (typeof value === 'number') return maskIfNumber(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(mask);
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mask(inner)]));
-}
-
-/** Returns a number that could be a card number as masked text. */
-function maskIfNumber(value: number): number | string {
-  const text = String(value);
-  const without = maskEmbossedNumbers(text);
-  return without === text ? value : without;
 }
 
 function isPlainObject(value: unknown): value is Payload {

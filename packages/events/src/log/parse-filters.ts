@@ -1,4 +1,4 @@
-import { type FieldError, invalidQuery, isStorable, nearestName, showValue } from '@tallystick/kernel';
+import { type FieldError, type Interval, invalidQuery, isStorable, nearestName, showValue } from '@tallystick/kernel';
 import { event_types, toStoredName } from './event-type.ts';
 import {
   type EventFilter,
@@ -36,6 +36,20 @@ export function parseEventFilters(query: Iterable<readonly [name: string, text: 
   }
   if (errors.length > 0) throw invalidQuery(...errors);
   return filters;
+}
+
+/**
+ * Reads an instant, a date or a range of these, as the filter `created_at` of events does. Returns
+ * the problem of any other text.
+ */
+export function parseInstants(text: string): Interval | string {
+  const read = readFilter('created_at', text);
+  if (typeof read === 'string' || read === null) return read ?? 'needs a value';
+  if (read.kind === 'equals') return { from_ms: Number(read.value), to_ms: Number(read.value) };
+  return {
+    ...(read.from === undefined ? {} : { from_ms: Number(read.from) }),
+    ...(read.to === undefined ? {} : { to_ms: Number(read.to) }),
+  };
 }
 
 /** Returns the filter, null when it excludes nothing, or the problem of the text. */

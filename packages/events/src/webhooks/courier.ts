@@ -35,6 +35,7 @@ import { eventBody } from './envelope.ts';
 import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './ports.ts';
 import { type RequestSigner, signedRequest } from './signed-request.ts';
 import type { Webhook } from './webhook.ts';
+import { failures_until_failing } from './webhook-health.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 /** Receives each attempt, for metrics and logs. Never the body. */
@@ -79,7 +80,7 @@ export const courier_limits_default: CourierLimits = {
   in_flight_max: 512,
   in_flight_per_webhook_max: 8,
   waiting_per_webhook_max: 256,
-  failures_until_slow: 3,
+  failures_until_slow: failures_until_failing,
   batch_max: 256,
   gather_ms: 5,
   lease_ms: 30_000,

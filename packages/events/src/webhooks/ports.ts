@@ -1,7 +1,8 @@
-import type { AuditLog, Lease, Page, PageRequest } from '@tallystick/kernel';
+import type { AuditLog, Interval, Lease, Page, PageRequest } from '@tallystick/kernel';
 import type { Event } from '../log/event.ts';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { Webhook } from './webhook.ts';
+import type { WebhookHealth } from './webhook-health.ts';
 
 /** Webhooks, within a transaction. */
 export interface WebhookStore {
@@ -15,6 +16,8 @@ export interface WebhookStore {
   find(company_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<Webhook | null>;
   /** Newest first. */
   list(company_id: number, page: PageRequest): Promise<Page<Webhook>>;
+  /** The webhooks of one company or of all, with their state. Newest first. */
+  listStates(filter: WebhookStateFilter, page: PageRequest): Promise<Page<WebhookState>>;
   /**
    * Writes all fields except the id, the company and the callback URL; refuses the same as
    * `insert`. Precondition: the webhook was held for update, or inserted, in this transaction.
@@ -30,6 +33,26 @@ export interface WebhookStore {
    */
   listAfter(after_id: number, limit: number): Promise<readonly Webhook[]>;
 }
+
+/** The webhooks that an operator asks for. */
+export interface WebhookStateFilter {
+  readonly company_id?: number;
+  /** Only webhooks for which `isFailing` has this result. */
+  readonly failing?: boolean;
+}
+
+/** A webhook and what waits for it. */
+export interface WebhookState {
+  readonly webhook: Webhook;
+  readonly health: WebhookHealth;
+  /** Its pending deliveries, due or not; `backlog_max` when it has as many or more. */
+  readonly backlog: number;
+  /** When the first of its pending deliveries is or was due; null when it has none. */
+  readonly oldest_due_at_ms: number | null;
+}
+
+/** Pending deliveries of one webhook are counted up to this number. */
+export const backlog_max = 1_000;
 
 /** The parts of an event that a relay needs. The payload is read when the event is sent. */
 export type EventToRelay = Pick<Event, 'id' | 'company_id' | 'event_type'>;
@@ -85,6 +108,8 @@ export interface DeliveryStore {
     filter: { readonly state?: DeliveryState },
     page: PageRequest,
   ): Promise<Page<DeliveryReading>>;
+  /** Deliveries of all companies, newest first, each with its attempts in order. */
+  listOfAll(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryReading>>;
   /** With its attempts in order. */
   read(webhook_id: number, id: number): Promise<DeliveryReading | null>;
   find(webhook_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<Delivery | null>;
@@ -98,11 +123,15 @@ export interface DeliveryStore {
    * most `limit`; returns their number.
    */
   recover(webhook_id: number, since_ms: number, now_ms: number, limit: number): Promise<number>;
-  /**
-   * Deletes attempts made before the instant, and deliveries finished before it; at most `limit` of
-   * each. Returns the number of both together.
-   */
-  purge(before_ms: number, limit: number): Promise<number>;
+}
+
+/** The deliveries that an operator asks for. */
+export interface DeliveryFilter {
+  readonly company_id?: number;
+  readonly webhook_id?: number;
+  readonly state?: DeliveryState;
+  /** The time of the next attempt, both ends included. Only pending deliveries have one. */
+  readonly due?: Interval;
 }
 
 export interface DeliveryReading {
@@ -145,8 +174,9 @@ export interface DeliveryDesk {
    */
   claim(delivery_ids: readonly number[], now_ms: number, lease: Lease): Promise<readonly WorkOrder[]>;
   /**
-   * Records attempts and new states, and ends the leases. A result whose lease was lost changes
-   * nothing. If the round of a result differs from the current round of the delivery, because a
+   * Records attempts and new states, and ends the leases. A result whose lease was lost changes no
+   * delivery. Each result changes the health of its webhook (`healthChanges`), because the attempt
+   * was made. If the round of a result differs from the current round of the delivery, because a
    * retry began a new round, the attempt is recorded and the state does not change.
    */
   record(results: readonly WorkResult[]): Promise<void>;
@@ -160,13 +190,23 @@ export interface DeliveryDesk {
     machine_ms: number,
     bounds: { readonly per_webhook: number; readonly limit: number; readonly passed_over: readonly number[] },
   ): Promise<readonly DeliveryOffer[]>;
-  /**
-   * Returns how many deliveries of active webhooks are pending, and when the first of them is or
-   * was due.
-   */
-  backlog(): Promise<{ readonly pending: number; readonly oldest_due_at_ms: number | null }>;
+  /** Returns what waits for active webhooks. */
+  backlog(): Promise<DeliveryBacklog>;
   /** Returns the unfinished work of all processes, as one state of the database shows it. */
   workload(now_ms: number, machine_ms: number): Promise<Workload>;
+}
+
+/** The deliveries that wait for active webhooks. */
+export interface DeliveryBacklog {
+  /** Pending deliveries, due or not. */
+  readonly pending: number;
+  /**
+   * When the first of them is or was due, without those of failing webhooks: they wait for their
+   * receiver.
+   */
+  readonly oldest_due_at_ms: number | null;
+  /** The number of failing webhooks. */
+  readonly failing: number;
 }
 
 /** The unfinished work between committed events and their webhooks. */

@@ -9,12 +9,49 @@ export interface TestWebhookPorts extends RequestSigner {
   readonly random: Random;
 }
 
+/** Tests of one company that may be in progress in one process. A caller waits for each. */
+export const webhook_tests_per_company_max = 2;
+
+/** Tests of all companies that may be in progress in one process. */
+export const webhook_tests_max = 32;
+
+/** The outcome of a test. */
+export type WebhookTest =
+  /** The status of the callback URL's answer, or 0 and an error when there was no answer. */
+  | { readonly kind: 'tested'; readonly status: number; readonly error?: string }
+  /** Nothing was sent: too many tests of the company, or of all companies, are in progress. */
+  | { readonly kind: 'too_many'; readonly of: 'company' | 'all' };
+
+/** Sends test deliveries, a bounded number at the same time. */
+export type WebhookTester = (webhook: Webhook) => Promise<WebhookTest>;
+
+export function createWebhookTester(ports: TestWebhookPorts): WebhookTester {
+  const of_company = new Map<number, number>();
+  let in_progress = 0;
+  return async (webhook) => {
+    const { company_id } = webhook;
+    const of_this = of_company.get(company_id) ?? 0;
+    if (of_this >= webhook_tests_per_company_max) return { kind: 'too_many', of: 'company' };
+    if (in_progress >= webhook_tests_max) return { kind: 'too_many', of: 'all' };
+    of_company.set(company_id, of_this + 1);
+    in_progress += 1;
+    try {
+      return { kind: 'tested', ...(await testWebhook(ports, webhook)) };
+    } finally {
+      in_progress -= 1;
+      const left = of_company.get(company_id)! - 1;
+      if (left === 0) of_company.delete(company_id);
+      else of_company.set(company_id, left);
+    }
+  };
+}
+
 /**
  * Posts `webhooks.test` to the webhook, active or not, with any event types; once, and without a
  * record (service specification 4.4). Returns the status of the callback URL's answer, or 0 and an
  * error when there was no answer.
  */
-export async function testWebhook(
+async function testWebhook(
   ports: TestWebhookPorts,
   webhook: Webhook,
 ): Promise<{ readonly status: number; readonly error?: string }> {

@@ -9,8 +9,8 @@ export interface WebhookRequest {
 /** Why there was no answer: a closed list, so that an operator can count the reasons. */
 export type SendError =
   | 'url_refused'
+  /** Also a name that does not resolve: clients must not learn which internal names exist. */
   | 'address_refused'
-  | 'name_not_resolved'
   | 'timeout'
   | 'tls_failed'
   | 'connection_failed';
@@ -33,8 +33,9 @@ export type WebhookAnswer =
  *
  * Promise: https only; the name is resolved once, every resolved address is checked, and the
  * connection is made to exactly one checked address; no redirect is followed; the request ends
- * within 15 s, even if the endpoint answers slowly; a bounded part of the answer is read. Never
- * rejects.
+ * within 15 s, even if the endpoint answers slowly; a bounded part of the answer is read. Clients
+ * read `error` and `detail`, which reveal neither whether a refused name exists, nor its addresses,
+ * nor what listens in a private network. Never rejects.
  */
 export interface WebhookSender {
   send(request: WebhookRequest): Promise<WebhookAnswer>;
