@@ -1,6 +1,7 @@
 export * from './issuing/available-balance.ts';
 export * from './issuing/cancel-card.ts';
 export * from './issuing/card.ts';
+export { code_failures_max } from './issuing/code-failures.ts';
 export { authorization_hold_days_max, uses_max, valid_for_months_max } from './issuing/controls.ts';
 export * from './issuing/details.ts';
 export * from './issuing/issue-card.ts';
@@ -14,16 +15,17 @@ export {
   readCard,
 } from './issuing/read-cards.ts';
 export * from './issuing/real-card.ts';
+export * from './issuing/reset-code-failures.ts';
 export * from './issuing/update-card.ts';
 export * from './mailing/email-card.ts';
 export { type Mail, type MailOutcome, type MailState, mail_states, maskAddress } from './mailing/mail.ts';
+export * from './mailing/mail-courier.ts';
 export * from './mailing/mail-outbox.ts';
 export * from './mailing/mailbox.ts';
 export * from './mailing/manage-mails.ts';
 export { isLinkOpen, type OpenedCard, openOneTimeLink } from './mailing/one-time-link.ts';
 export * from './mailing/ports.ts';
 export * from './mailing/retention.ts';
-export * from './mailing/send-mails.ts';
 export { callAfterPass } from './network/after-pass.ts';
 export type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer } from './network/answer.ts';
 export * from './network/authorization.ts';
@@ -36,6 +38,7 @@ export {
   type UnreadItem,
   unread_item,
 } from './network/authorization-item.ts';
+export { countedCodeFailures, eventsNeeded } from './network/check-code.ts';
 export * from './network/clearing.ts';
 export { clearing_class_meanings } from './network/clearing-class.ts';
 export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
@@ -50,14 +53,19 @@ export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';
 export * from './network/past-window.ts';
 export * from './network/release-message.ts';
+export * from './network/suspect-number.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';
 export * from './numbers/by-number-index.ts';
-export { account_range_form } from './numbers/card-number.ts';
+export { account_range_form, accountRangeSize, cardNumberAt } from './numbers/card-number.ts';
 export * from './numbers/card-vault.ts';
 export * from './numbers/pan.ts';
+export { refuseNumbersOfCards } from './numbers/refuse-numbers.ts';
 export * from './numbers/reveal.ts';
 export * from './numbers/rotate-keys.ts';
 export * from './quarantine/manage-quarantine.ts';
 export * from './quarantine/quarantined-record.ts';
 export type { QuarantinePorts } from './quarantine/sealed-clearing.ts';
+export * from './retention/reduce.ts';
+export * from './retention/settled.ts';
+export * from './simulation/simulated-network.ts';

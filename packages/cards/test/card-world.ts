@@ -66,8 +66,8 @@ export function cardWorld(rival?: Rival) {
   const { unitOfWork, committed } = memoryPersistence({ clock: fixedClock('2026-11-21T10:30:00Z') });
   const { companies, templates, real_cards } = committed();
   for (const id of [1, 2, 3]) {
-    const company = { id, name: `Company ${id}`, customer_number: `${id}` };
-    companies.set(id, { ...company, full_details_in_mail: false, hold_days: null, created_at_ms: 0 });
+    const names = { id, name: `Company ${id}`, customer_number: `${id}`, full_details_in_mail: false };
+    companies.set(id, { ...names, hold_days: null, status: 'active', rate_limit_per_minute: null, created_at_ms: 0 });
   }
   const own = { ...template, company_id: 1 };
   for (const one of [
@@ -121,7 +121,7 @@ export function cardWorld(rival?: Rival) {
     update: (id: number, request: Request, by: Call = call): Promise<CardReading> =>
       run((tx) => updateCard(tx, by, id, request)),
     /** Sets counters as a pass of the network would. */
-    use: (id: number, counters: Partial<Record<keyof VirtualCard['counters'], number>>) => {
+    use: (id: number, counters: Partial<Record<keyof VirtualCard['counters'], number | string | null>>) => {
       const card = committed().cards.get(id)!;
       const used = { ...card.counters, ...counters } as VirtualCard['counters'];
       committed().cards.set(id, { ...card, counters: used });
@@ -172,6 +172,7 @@ const openAuthorization: Authorization = {
   net_reference_number: null,
   details: {},
   request_id: null,
+  reduced_at_ms: null,
   window_start_ms: 0,
   status: 'open',
   authorized: money(100),

@@ -1,4 +1,4 @@
-import type { Money } from '@tallystick/kernel';
+import { type Money, money } from '@tallystick/kernel';
 import type { Recurring } from '@tallystick/velocity';
 import type { Details } from './details.ts';
 
@@ -83,6 +83,24 @@ export interface Counters extends WindowCounters {
    * and is never late.
    */
   readonly next_hold_end_ms: number | null;
+  /** The wrong codes of the messages of `code_failures_on`, at most `code_failures_max`. */
+  readonly code_failures: number;
+  /** The UTC date, YYYY-MM-DD, of the last wrong code. Null when there was none. */
+  readonly code_failures_on: string | null;
+}
+
+/** The counters of a new card. */
+export function newCounters(window_start_ms: number): Counters {
+  const none = money(0);
+  return {
+    window_start_ms,
+    held: none,
+    cleared: none,
+    uses: 0,
+    next_hold_end_ms: null,
+    code_failures: 0,
+    code_failures_on: null,
+  };
 }
 
 /** A virtual card as stored, without its number. */

@@ -1,6 +1,9 @@
-import { type RequestFields, showValue } from '@tallystick/kernel';
+import { maskJson, namesNumber, number_as_name, type RequestFields, showValue } from '@tallystick/kernel';
 
-/** The fields of a card that no decision reads and that a client may change (service specification 2.1). */
+/**
+ * The fields of a card that no decision reads and that a client may change (service specification
+ * 2.1).
+ */
 export interface Details {
   readonly emails: readonly string[] | null;
   readonly network_data: Readonly<Record<string, string>> | null;
@@ -114,7 +117,7 @@ function readNetworkData(
  */
 const unstorable_escape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
-/** Reads a JSON object of bounded size. Returns a copy, which no other code can change. */
+/** Reads a JSON object of bounded size. Returns a copy in which card numbers are masked. */
 function readObject(fields: RequestFields, name: string, bytes_max: number): Readonly<Record<string, unknown>> | null {
   const value = fields.get(name);
   if (value === null) return null;
@@ -144,7 +147,11 @@ function readObject(fields: RequestFields, name: string, bytes_max: number): Rea
     fields.addProblem(name, 'must not contain a number above 2^53, which would lose digits: write it as text');
     return null;
   }
-  return copy;
+  if (namesNumber(copy)) {
+    fields.addProblem(name, number_as_name);
+    return null;
+  }
+  return maskJson(copy) as Readonly<Record<string, unknown>>;
 }
 
 /** Returns null when the value has no JSON text: a cycle, a big integer, or too deep nesting. */

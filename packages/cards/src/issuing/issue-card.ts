@@ -1,7 +1,7 @@
-import { type Call, Fault, type Random, RequestFields } from '@tallystick/kernel';
+import { type Call, type Random, RequestFields } from '@tallystick/kernel';
 import { windowAt } from '@tallystick/velocity';
-import { drawCardNumber } from '../numbers/card-number.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
+import { takeFreeNumber } from '../numbers/free-number.ts';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
 import { toCardEvent, toCardPayload } from './card-event.ts';
 import { assertControls, expiryOf, readNewControls } from './controls.ts';
@@ -30,13 +30,10 @@ export type IssueCardRequest = { readonly total_card_amount: number } & {
   readonly template_id?: number | string | null;
 } & DetailsRequest;
 
-/** The number of attempts to generate a number. After them, the account range counts as full. */
-const draws_max = 100;
-
 /**
  * Issues a card. Writes a new number in the real card's account range, the event
  * virtualcard.created, and a mail to the addresses in `emails`, all in the transaction. Refuses
- * (`validation_failed`) with every invalid field. Throws a `Fault` when no free number is found.
+ * (`validation_failed`) with every invalid field; `account_range_used_up`.
  */
 export async function issueCard(
   tx: CardsTx,
@@ -104,12 +101,7 @@ async function insertCard(
 ): Promise<VirtualCard> {
   assertControls(card, card.expiry);
   const window = windowAt(card.recurring ?? 'Continuous', card.created_at_ms);
-  for (let draw = 0; draw < draws_max; draw += 1) {
-    const pan = drawCardNumber(real_card.account_range, random);
-    const inserted = await tx.cards.insert({ ...card, last4: pan.last4 }, vault.seal(pan), window.start_ms);
-    if (inserted !== null) return inserted;
-  }
-  throw new Fault(`the account range of real card ${real_card.id} has no free number in ${draws_max} draws`, {
-    retryable: false,
-  });
+  return await takeFreeNumber(tx, { vault, random }, real_card, (pan) =>
+    tx.cards.insert({ ...card, last4: pan.last4 }, vault.seal(pan), window.start_ms),
+  );
 }

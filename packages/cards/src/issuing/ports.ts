@@ -30,15 +30,25 @@ export interface CardStore {
   ): Promise<VirtualCard | null>;
   /** The company's card, or null. `for_update` locks its row until the transaction ends. */
   find(company_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<VirtualCard | null>;
-  /** The company's cards, newest first. */
+  /**
+   * The company's cards, newest first. A page may have fewer cards than its limit, or none, and
+   * still a next one: a search among many cards continues on the next page.
+   */
   list(company_id: number, filter: CardFilter, page: PageRequest): Promise<Page<VirtualCard>>;
   /**
    * Writes the fields that an update or a cancellation may change. It never writes the counters:
-   * only a pass does. Precondition: the card was locked for update, or inserted, in this
-   * transaction.
+   * only a pass does, and `resetCodeFailures`. Precondition: the card was locked for update, or
+   * inserted, in this transaction.
    */
   update(card: VirtualCard): Promise<void>;
+  /**
+   * Sets the wrong codes of a card of any company to none, and locks its row until the transaction
+   * ends. Returns the card as it was before, or null when there is none.
+   */
+  resetCodeFailures(card_id: number): Promise<VirtualCard | null>;
   number(card_id: number): Promise<SealedNumber>;
+  /** Those of the blind indexes that belong to a card of any company. */
+  knownNumbers(number_indexes: readonly Uint8Array[]): Promise<readonly Uint8Array[]>;
   numbers(card_ids: readonly number[]): Promise<ReadonlyMap<number, SealedNumber>>;
   /**
    * Sum of the ended holds that the card's counters still include, by card id. Cards without any
@@ -55,6 +65,8 @@ export interface CardStore {
   ): Promise<ReadonlyMap<number, readonly Authorization[]>>;
   newestClearings(card_ids: readonly number[], limit: number): Promise<ReadonlyMap<number, readonly Clearing[]>>;
   authorizations(company_id: number, card_id: number, page: PageRequest): Promise<Page<Authorization>>;
+  /** A recorded message about a card of the company, or null. */
+  findAuthorization(company_id: number, id: number): Promise<Authorization | null>;
   clearings(company_id: number, card_id: number, page: PageRequest): Promise<Page<Clearing>>;
   /**
    * Up to `limit` numbers that a key other than `key_id` sealed, in ascending order of card id,
@@ -70,6 +82,14 @@ export interface CardStore {
   reseal(numbers: readonly { readonly card_id: number; readonly number: SealedNumber }[]): Promise<void>;
 }
 
+/** How many cards a real card has. */
+export interface AccountRangeUsage {
+  readonly id: number;
+  readonly company_id: number;
+  readonly account_range: string;
+  readonly cards: number;
+}
+
 /** Real cards, within a transaction. */
 export interface RealCardStore {
   /** Inserts. `is_default` moves from the company's other real card, if one has it. */
@@ -77,6 +97,10 @@ export interface RealCardStore {
   find(company_id: number, id: number): Promise<RealCard | null>;
   findDefault(company_id: number): Promise<RealCard | null>;
   list(company_id: number | null, page: PageRequest): Promise<Page<RealCard>>;
+  /** The number of cards of all real cards whose account range begins with these digits. */
+  countIssued(account_range: string): Promise<number>;
+  /** The account range of every real card, and the number of its cards; for metrics. */
+  usage(): Promise<readonly AccountRangeUsage[]>;
 }
 
 /** The parts of a transaction that the use cases of this package need. */

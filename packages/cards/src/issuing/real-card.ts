@@ -4,6 +4,7 @@ import {
   currency_expected,
   isCurrency,
   isName,
+  maskCardNumbers,
   type Page,
   type PageRequest,
   RequestFields,
@@ -57,7 +58,7 @@ export async function createRealCard(
 
   const real_card = await tx.real_cards.insert({
     company_id: call.company_id,
-    alias: alias!,
+    alias: maskCardNumbers(alias!),
     billing_currency: billing_currency!,
     account_range: account_range!,
     velocity_enabled,
@@ -83,7 +84,8 @@ function readNetworkDataNames(fields: RequestFields): readonly string[] | null {
   const value = fields.readArray('network_data_names', { min: 1, max: network_data_names_max }, 'names');
   if (value === null) return null;
   for (const [index, name] of value.entries()) {
-    const valid = typeof name === 'string' && isName(name, network_data_name_length_max);
+    const valid =
+      typeof name === 'string' && isName(name, network_data_name_length_max) && maskCardNumbers(name) === name;
     if (valid && value.indexOf(name) === index) continue;
     const expected = `text of 1 to ${network_data_name_length_max} printable characters, each name once`;
     fields.addProblem(`network_data_names[${index}]`, `must be ${expected}, not ${showValue(name)}`);

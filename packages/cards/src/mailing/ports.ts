@@ -39,6 +39,26 @@ export interface ClaimedMail {
   readonly full_details: boolean;
 }
 
+/** An ended attempt of a mail that this process has claimed. */
+export interface AttemptedMail {
+  readonly mail: Mail;
+  /** The token of the lease under which it was claimed. */
+  readonly lease: string;
+}
+
+/** How a claim shares the mailer between companies. */
+export interface MailTurns {
+  /** The most mails to claim. */
+  readonly limit: number;
+  /**
+   * A company's lane: of its due mails only the first ones are claimed, and those among them that
+   * are leased occupy their places. So no company has more in flight, in all processes together.
+   */
+  readonly per_company_max: number;
+  /** The company of the last claim. Companies with higher ids have their turn first. */
+  readonly after_company_id: number;
+}
+
 /** A filter on the list of mails. Several are ANDed. */
 export interface MailFilter {
   readonly state?: MailState;
@@ -52,25 +72,22 @@ export interface MailStore extends MailOutbox {
   /** `for_update` holds its row until the transaction ends. */
   find(id: number, options?: { readonly for_update?: boolean }): Promise<Mail | null>;
   /**
-   * Writes a mail without a lease, which is one that is not pending. Precondition: the mail was held
-   * for update in this transaction.
+   * Writes a mail without a lease, which is one that is not pending. Precondition: the mail was
+   * held for update in this transaction.
    */
   restart(mail: Mail): Promise<void>;
   /**
-   * Leases up to `limit` pending mails that are due and not leased, oldest due first. No mail has
-   * two leases at the same time.
+   * Leases pending mails that are due and not leased. Companies take turns in the order of their
+   * ids, and a company's mails are in the order in which they were due. No mail has two leases at
+   * the same time.
    */
-  claimDue(now_ms: number, limit: number, lease: Lease): Promise<readonly ClaimedMail[]>;
+  claimDue(now_ms: number, lease: Lease, turns: MailTurns): Promise<readonly ClaimedMail[]>;
   /**
    * Writes the outcomes of mails and ends their leases. A mail whose lease was lost stays as it is.
    */
-  record(mails: readonly Mail[], lease_token: string): Promise<void>;
+  record(attempted: readonly AttemptedMail[]): Promise<void>;
   /** For metrics: the number of pending mails, and when the oldest of them was due. */
   backlog(): Promise<{ readonly pending: number; readonly oldest_due_at_ms: number | null }>;
-  /**
-   * Deletes sent mails that were finished before the instant, at most `limit`; returns how many.
-   */
-  purgeSent(before_ms: number, limit: number): Promise<number>;
 }
 
 /** A link that shows a card's number once. Only a hash of its token is stored. */

@@ -7,8 +7,8 @@ import type { Ledger } from './ledger.ts';
 export function callAfterPass(ledger: Ledger, hook: () => void): Ledger {
   return {
     ...ledger,
-    async pass(messages, fold) {
-      const result = await ledger.pass(messages, fold);
+    async pass(messages, fold, bounds) {
+      const result = await ledger.pass(messages, fold, bounds);
       hook();
       return result;
     },

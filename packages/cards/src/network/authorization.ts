@@ -1,6 +1,7 @@
 import type { Payload } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { Pan } from '../numbers/pan.ts';
+import type { SuspectNumber } from './suspect-number.ts';
 
 export const message_types = {
   '0100': 'Authorization Request',
@@ -61,6 +62,8 @@ export interface AuthorizationMessage {
    * item. Contains no number and no cvc.
    */
   readonly details: Payload;
+  /** The numbers in its names and references that the pass looks up. */
+  readonly suspects: readonly SuspectNumber[];
   readonly request_id: string | null;
 }
 
@@ -107,6 +110,10 @@ export interface Authorization {
   readonly net_reference_number: string | null;
   readonly details: Payload;
   readonly request_id: string | null;
+  /**
+   * When its retention time was over and it was reduced (`reduceAuthorization`); null before.
+   */
+  readonly reduced_at_ms: number | null;
   /**
    * Start of the window in which it counts; epoch milliseconds. 0 for Continuous and for aging
    * velocity.

@@ -1,7 +1,9 @@
 import { assert, invalid, type Money, money, type Random, Refusal } from '@tallystick/kernel';
+import { restoreAuthorization } from '../retention/reduce.ts';
 import { type AuthorizationAnswer, recordedAnswer, unknownNumberAnswer } from './answer.ts';
 import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
 import { authorizationPayload, unrecordedItem } from './authorization-item.ts';
+import { failsCode } from './check-code.ts';
 import { correctedAmount, earlyCorrection } from './correction.ts';
 import { firstReason, isLimit, isRefund, limitAmount } from './decline-reasons.ts';
 import {
@@ -16,6 +18,7 @@ import {
 } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
 import type { Pass } from './pass.ts';
+import { refuseSum } from './sum-limit.ts';
 import type { Entry, WorkingCard } from './working-copy.ts';
 
 /** The stored name of the event about a decision (service specification 2.5, type 6). */
@@ -29,7 +32,10 @@ export function foldAuthorization(pass: Pass, message: AuthorizationMessage): Au
     return { kind: 'refused', refusal: otherCurrency(card.card, message.billing_currency) };
   }
   const known = card.findByTraceId(message.trace_id).find(({ now }) => isSameMessage(now, message));
-  if (known !== undefined) return recordedAnswer(authorizationPayload(known.now, card.card), { duplicate: true });
+  if (known !== undefined) {
+    const recorded = restoreAuthorization(known.now, message);
+    return recordedAnswer(authorizationPayload(recorded, card.card), { duplicate: true });
+  }
   switch (message.message_type) {
     case '0100':
       return decide(pass, card, message);
@@ -76,9 +82,10 @@ function recordUnknownNumber(pass: Pass, message: AuthorizationMessage): Authori
  * applies.
  */
 function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+  const code_fails = failsCode(pass, card, message);
   const root = rootToAddTo(card, message);
   const amount = amountOf(card, message);
-  const reason = amount === 'reversed' ? 'U' : findReason(pass, card, message, root, amount);
+  const reason = amount === 'reversed' ? 'U' : findReason(pass, card, message, { code_fails, root, amount });
   if (amount === 'reversed' || reason !== null) return decline(pass, card, message, root, reason);
   const approval_code = root?.now.approval_code ?? drawApprovalCode(pass.random);
   const answer = approve(pass, card, message, root, { amount, approval_code });
@@ -97,15 +104,19 @@ function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): A
  * then shows which. An approval that reports a decision of ours holds nothing a second time.
  */
 function applyAdvice(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+  const code_fails = failsCode(pass, card, message);
   const root = rootToAddTo(card, message);
   if (message.response_code !== null && message.response_code !== '00') {
     return decline(pass, card, message, root, null);
   }
   const reported = message.incremental ? null : reportedRoot(card, message.trace_id);
-  if (reported !== null) return applyReport(pass, card, message, reported);
+  if (reported !== null) return applyReport(pass, card, message, { root: reported, code_fails });
   const amount = amountOf(card, message);
   if (amount === 'reversed') return decline(pass, card, message, root, 'U');
-  const broken_reason = findReason(pass, card, message, root, amount);
+  const held = isRefund(message.card_holder_transaction_type_code) ? 0 : amount;
+  const refusal = refuseRise(card, root, held);
+  if (refusal !== null) return { kind: 'refused', refusal };
+  const broken_reason = findReason(pass, card, message, { code_fails, root, amount });
   const approval_code = message.approval_code ?? root?.now.approval_code ?? drawApprovalCode(pass.random);
   return approve(pass, card, message, root, { amount, approval_code, broken_reason });
 }
@@ -114,10 +125,17 @@ function applyAdvice(pass: Pass, card: WorkingCard, message: AuthorizationMessag
  * Records an advice of a decision of ours: no second hold and no second use. The hold changes by
  * what the advice reports differently (decision: network side, 2).
  */
-function applyReport(pass: Pass, card: WorkingCard, message: AuthorizationMessage, root: Entry): AuthorizationAnswer {
+function applyReport(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  { root, code_fails }: { readonly root: Entry; readonly code_fails: boolean },
+): AuthorizationAnswer {
   const refund = isRefund(message.card_holder_transaction_type_code);
   const rise = reportedRise(card, root, refund ? 0 : limitAmount(card.card, message));
-  const reason = findReason(pass, card, message, root, Math.max(0, rise));
+  const refusal = refuseRise(card, root, Math.max(0, rise));
+  if (refusal !== null) return { kind: 'refused', refusal };
+  const reason = findReason(pass, card, message, { code_fails, root, amount: Math.max(0, rise) });
   const { id, window_start_ms, approval_code } = root.now;
   applyReported(card, root, rise);
   return record(pass, card, message, {
@@ -130,10 +148,17 @@ function applyReport(pass: Pass, card: WorkingCard, message: AuthorizationMessag
   });
 }
 
+/** Refuses an advice that adds more to a hold than the sums of the card may be. */
+function refuseRise(card: WorkingCard, root: Entry | null, held: number): Refusal | null {
+  const window_start_ms = root?.now.window_start_ms ?? card.window_start_ms;
+  return refuseSum(card, { window_start_ms, root: root?.now ?? null, held, authorized: held });
+}
+
 /** Releases the hold, in full or down to the corrected amount. */
 function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const corrected = correctedAmount(card.card, message);
   if (corrected instanceof Refusal) return { kind: 'refused', refusal: corrected };
+  failsCode(pass, card, message);
   const original = originalOf(card, message.trace_id);
   if (original !== null && original.now.status !== 'declined') {
     if (corrected === 0) reverseInFull(card, original);
@@ -174,8 +199,7 @@ function findReason(
   pass: Pass,
   card: WorkingCard,
   message: AuthorizationMessage,
-  root: Entry | null,
-  amount: number,
+  { code_fails, root, amount }: { readonly code_fails: boolean; readonly root: Entry | null; readonly amount: number },
 ): DeclineCode | null {
   return firstReason({
     card: card.card,
@@ -186,7 +210,7 @@ function findReason(
     uses: card.uses,
     now_ms: pass.now_ms,
     today: pass.today,
-    vault: pass.vault,
+    code_fails,
   });
 }
 
@@ -274,6 +298,7 @@ function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as
     net_reference_number: message.net_reference_number,
     details: broken_reason === null ? message.details : { ...message.details, broken_reason },
     request_id: message.request_id,
+    reduced_at_ms: null,
     window_start_ms: as.window_start_ms,
     status: as.status,
     authorized: holds,

@@ -1,5 +1,6 @@
 import { amount_max, assert, invalid, money, Refusal } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
+import { restoreClearing } from '../retention/reduce.ts';
 import type { ClearingAnswer } from './answer.ts';
 import type { Authorization } from './authorization.ts';
 import { otherCurrency } from './authorize.ts';
@@ -11,6 +12,7 @@ import type { LedgerCard } from './ledger.ts';
 import { limitAmountSent, type Match, matchClearing } from './match.ts';
 import type { Pass } from './pass.ts';
 import { refuseClearing } from './refuse-clearing.ts';
+import { refuseSum } from './sum-limit.ts';
 import type { WorkingCard } from './working-copy.ts';
 
 /** The stored name of the event about a clearing (service specification 2.5, type 7). */
@@ -28,13 +30,14 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   const known = pass.clearings.get(message.network_financial_transaction_id);
   if (known !== undefined) {
     return known.card_id === card.id
-      ? { kind: 'answered', item: clearingItem(known, card), duplicate: true }
+      ? { kind: 'answered', item: clearingItem(restoreClearing(known, message), card), duplicate: true }
       : refuseClearing(pass, message, 'transaction_of_another_card', takenByAnotherCard());
   }
   if (message.billing_currency !== card.billing_currency) {
     return refuseClearing(pass, message, 'other_billing_currency', otherCurrency(card, message.billing_currency));
   }
   const clearing = clear(pass, working, message);
+  if (clearing instanceof Refusal) return refuseClearing(pass, message, 'sum_limit', clearing);
   working.insertClearing(clearing);
   pass.clearings.set(clearing.network_financial_transaction_id, clearing);
   const item = clearingItem(clearing, card);
@@ -65,8 +68,11 @@ function takenByAnotherCard(): Refusal {
   return invalid({ path, message: 'must be unique, and a clearing of another card has it' });
 }
 
-/** Matches the clearing, moves hold and use, and returns the record. */
-function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clearing {
+/**
+ * Matches the clearing, moves hold and use, and returns the record; or changes nothing, and returns
+ * the refusal of a sum that would be too large.
+ */
+function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clearing | Refusal {
   const { card } = working;
   const match = matchClearing({
     message,
@@ -78,14 +84,18 @@ function clear(pass: Pass, working: WorkingCard, message: ClearingMessage): Clea
   const { amount, sure } = limitAmountOf(card, message, match.authorization);
   const clearing_class = classOf({ message, match, card, clearings: working.clearings, amount, now_ms: pass.now_ms });
   const effect = effectOf(working, message, match, amount);
-  const { kind, pan, number_index, vcn_id, ...recorded_fields } = message;
+  const { kind, pan, number_index, vcn_id, suspects, ...recorded_fields } = message;
   const { authorization } = match;
+  const { window_start_ms, cleared_effect: cleared, hold_effect } = effect;
+  const refusal = refuseSum(working, { window_start_ms, root: authorization, held: -hold_effect, cleared });
+  if (refusal !== null) return refusal;
   const clearing: Clearing = {
     ...recorded_fields,
     id: pass.nextClearingId(),
     company_id: card.company_id,
     card_id: card.id,
     recorded_at_ms: pass.now_ms,
+    reduced_at_ms: null,
     authorization_date:
       authorization === null ? message.authorization_date : utcDateAt(authorization.transaction_date_time_ms),
     authorization_id: authorization?.id ?? null,

@@ -1,6 +1,7 @@
 import type { Payload } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { Pan } from '../numbers/pan.ts';
+import type { SuspectNumber } from './suspect-number.ts';
 
 export const clearing_types = ['DEBIT', 'CREDIT'] as const;
 
@@ -75,15 +76,19 @@ export interface ClearingMessage {
   readonly authorization_date: string | null;
   /** The other fields of service specification 2.10, as sent. Contains no number. */
   readonly details: Payload;
+  /** The numbers in its names and references that the pass looks up. */
+  readonly suspects: readonly SuspectNumber[];
   readonly request_id: string | null;
 }
 
 /** A clearing recorded on a card, with its effect and its match. */
-export interface Clearing extends Omit<ClearingMessage, 'kind' | 'pan' | 'number_index' | 'vcn_id'> {
+export interface Clearing extends Omit<ClearingMessage, 'kind' | 'pan' | 'number_index' | 'vcn_id' | 'suspects'> {
   readonly id: number;
   readonly company_id: number;
   readonly card_id: number;
   readonly recorded_at_ms: number;
+  /** When its retention time was over and it was reduced (`reduceClearing`); null before. */
+  readonly reduced_at_ms: number | null;
   /** The root authorization it was matched to, or null. */
   readonly authorization_id: number | null;
   /** The earlier clearing that it reverses, disputes or refunds, or null. */

@@ -1,6 +1,5 @@
 import { isMccAllowed } from '@tallystick/templates';
 import { utcMonthStart } from '@tallystick/velocity';
-import type { CardVault } from '../numbers/card-vault.ts';
 import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
 import type { LedgerCard } from './ledger.ts';
 
@@ -23,7 +22,8 @@ export interface Question {
   readonly now_ms: number;
   /** The GMT date of `now_ms`, YYYY-MM-DD. */
   readonly today: string;
-  readonly vault: Pick<CardVault, 'cvcMatches'>;
+  /** Whether the message has a code that is wrong or counts as wrong (`failsCode`). */
+  readonly code_fails: boolean;
 }
 
 /** An outcome of a decision, as the authorization item shows it. */
@@ -64,9 +64,9 @@ export const reasons: readonly Reason[] = [
     code: 'K',
     vcn_response: 'Database status bad',
     response_code: '62',
-    meaning: 'the card is canceled',
+    meaning: 'the card is canceled, or its company is closed',
     limit: false,
-    applies: ofCard((card) => card.status === 'Canceled'),
+    applies: ofCard((card) => card.status === 'Canceled' || card.company_status === 'closed'),
   },
   {
     code: 'A',
@@ -88,11 +88,10 @@ export const reasons: readonly Reason[] = [
     code: 'C',
     vcn_response: 'CVC2 mismatch',
     response_code: '63',
-    meaning: 'the message has a card verification code, and the card has a different one',
+    meaning:
+      'the message has a card verification code, and the card has a different one. After 10 wrong codes of a card in a UTC day, any code',
     limit: false,
-    applies: ofCard(
-      (card, { message, vault }) => message.cvc !== null && !vault.cvcMatches(message.pan, card.expiry, message.cvc),
-    ),
+    applies: ({ code_fails }) => code_fails,
   },
   {
     code: 'D',

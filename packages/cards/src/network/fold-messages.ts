@@ -4,6 +4,7 @@ import { foldClearing } from './clear.ts';
 import type { Fold, LedgerState, NetworkMessage } from './ledger.ts';
 import { beginPass, changesOf, type Pass, type PassPorts } from './pass.ts';
 import { foldRelease } from './release.ts';
+import { refusalOfNumbers } from './suspect-number.ts';
 import { WorkingCards } from './working-copy.ts';
 
 /** The answer to each message, in the order of the messages. */
@@ -26,6 +27,8 @@ export function foldMessages(
 }
 
 function foldMessage(pass: Pass, message: NetworkMessage): NetworkAnswer {
+  const refusal = message.kind === 'release' ? null : refusalOfNumbers(message.suspects, pass.known_numbers);
+  if (refusal !== null) return { kind: 'refused', refusal };
   switch (message.kind) {
     case 'authorization':
       return foldAuthorization(pass, message);

@@ -6,10 +6,11 @@
  *   passing ──no message waits──> resting
  *
  * A lane predicts how long a new message would wait, so that messages are refused early when there
- * are too many, and reports the messages that have waited too long (ADR 0020). Time that a message
- * spends in a pass is not waiting.
+ * are too many, and reports the messages that have waited too long (ADR 0020) or have missed their
+ * deadline (ADR 0022). Time that a message spends in a pass is not waiting, but counts for its
+ * deadline.
  */
-import { createPhase, type Phase } from '@tallystick/kernel';
+import { createPhase, type Deadline, type Phase } from '@tallystick/kernel';
 import type { NetworkAnswer } from './fold-messages.ts';
 import type { NetworkMessage } from './ledger.ts';
 
@@ -20,11 +21,16 @@ export interface Waiting {
   fail(error: unknown): void;
 }
 
-interface Place {
+/** A message in a lane, with its times. */
+export interface Place {
   readonly waiting: Waiting;
+  readonly arrived_ms: number;
   /** When it began to wait, plus the time that it has spent in passes. */
   readonly since_ms: number;
-  /** A pass with this message has failed: it is tried again without others. */
+  /**
+   * The message gets a pass without others: a pass with it has failed, or its deadline is near and
+   * would be that of the others.
+   */
   readonly alone: boolean;
 }
 
@@ -33,28 +39,39 @@ export interface Batch {
   readonly messages: readonly Waiting[];
   readonly places: readonly Place[];
   readonly begun_ms: number;
+  /** The deadline of the message that arrived first. */
+  readonly deadline: Deadline;
+}
+
+/** The bounds of a lane. Times are monotonic. */
+export interface LaneBounds {
+  /** The most messages of one pass. */
+  readonly batch_max: number;
+  readonly monotonicNow: () => number;
+  /** The longest time for which a message waits. */
+  readonly wait_ms_max: number;
+  /** The time from the arrival of a message to its deadline. */
+  readonly decision_ms_max: number;
 }
 
 /** The number of rounds whose durations are remembered. */
 const rounds_kept = 4;
 
-/** The waiting messages of one lane, in the order of their arrival. Times are monotonic. */
+/** The waiting messages of one lane, in the order of their arrival. */
 export class Lane {
   readonly phase: Phase<'resting' | 'passing'>;
   /** Resolves when the lane rests. */
   passes: Promise<void> = Promise.resolve();
   /** When the waiting messages are examined next for those that have waited too long; else null. */
   watched_until_ms: number | null = null;
-  readonly #batch_max: number;
-  readonly #monotonicNow: () => number;
+  readonly #bounds: LaneBounds;
   #queue: Place[] = [];
   /** When the present round began; null between two rounds. */
   #round_begun_ms: number | null = null;
   #rounds_ms: readonly number[] = [];
 
-  constructor({ batch_max, monotonicNow }: { readonly batch_max: number; readonly monotonicNow: () => number }) {
-    this.#batch_max = batch_max;
-    this.#monotonicNow = monotonicNow;
+  constructor(bounds: LaneBounds) {
+    this.#bounds = bounds;
     this.phase = createPhase('a lane of the network', 'resting', { resting: ['passing'], passing: ['resting'] });
   }
 
@@ -72,14 +89,22 @@ export class Lane {
   expectedWait(): number {
     if (this.#round_begun_ms === null) return 0;
     const round_ms = this.#rounds_ms.length === 0 ? 0 : Math.min(...this.#rounds_ms);
-    const elapsed_ms = this.#monotonicNow() - this.#round_begun_ms;
+    const elapsed_ms = this.#bounds.monotonicNow() - this.#round_begun_ms;
     const left_ms = elapsed_ms < round_ms ? round_ms - elapsed_ms : elapsed_ms;
-    return left_ms + Math.floor(this.#queue.length / this.#batch_max) * round_ms;
+    return left_ms + Math.floor(this.#queue.length / this.#bounds.batch_max) * round_ms;
   }
 
-  /** Adds a message behind the others. */
-  add(waiting: Waiting): void {
-    this.#queue.push({ waiting, since_ms: this.#monotonicNow(), alone: false });
+  /**
+   * Adds a message behind the others. Returns when it will be overdue. A message of which half of
+   * the time is over, such as one that was received slowly, gets a pass of its own.
+   */
+  add(waiting: Waiting, arrived_ms?: number): number {
+    const since_ms = this.#bounds.monotonicNow();
+    const age_ms = arrived_ms === undefined ? 0 : since_ms - arrived_ms;
+    const alone = age_ms > this.#bounds.decision_ms_max / 2;
+    const place = { waiting, arrived_ms: since_ms - age_ms, since_ms, alone };
+    this.#queue.push(place);
+    return this.#overdueAt(place);
   }
 
   /**
@@ -87,43 +112,76 @@ export class Lane {
    * that is tried alone. Empty when no message waits.
    */
   take(): Batch {
-    const begun_ms = this.#monotonicNow();
+    const { batch_max, monotonicNow, decision_ms_max } = this.#bounds;
+    const begun_ms = monotonicNow();
     this.#endRound(begun_ms);
-    const alone_at = this.#queue.findIndex(({ alone }, at) => alone || at === this.#batch_max);
+    const alone_at = this.#queue.findIndex(({ alone }, at) => alone || at === batch_max);
     const count = alone_at < 0 ? this.#queue.length : Math.max(1, alone_at);
     const places = this.#queue.slice(0, count);
     this.#queue = this.#queue.slice(count);
     if (places.length > 0) this.#round_begun_ms = begun_ms;
-    return { messages: places.map(({ waiting }) => waiting), places, begun_ms };
+    const deadline_ms =
+      places.reduce((first_ms, place) => Math.min(first_ms, place.arrived_ms), begun_ms) + decision_ms_max;
+    const deadline = { leftMs: () => deadline_ms - monotonicNow() };
+    return { messages: places.map(({ waiting }) => waiting), places, begun_ms, deadline };
   }
 
-  /** Puts the messages of a failed pass before the others. Each is tried again alone. */
-  putBack({ places, begun_ms }: Batch): void {
-    const in_pass_ms = this.#monotonicNow() - begun_ms;
-    const again = places.map(({ waiting, since_ms }) => ({ waiting, since_ms: since_ms + in_pass_ms, alone: true }));
-    this.#queue = [...again, ...this.#queue];
+  /**
+   * The messages of a failed pass, to be tried again, together or each alone. The time in the pass
+   * was not waiting.
+   */
+  placesAfter({ places, begun_ms }: Batch, { alone }: { readonly alone: boolean }): readonly Place[] {
+    const in_pass_ms = this.#bounds.monotonicNow() - begun_ms;
+    return places.map((place) => ({ ...place, since_ms: place.since_ms + in_pass_ms, alone }));
+  }
+
+  /** Puts messages before the others. */
+  putFirst(places: readonly Place[]): void {
+    this.#queue = [...places, ...this.#queue];
+  }
+
+  /** Puts messages behind the others. */
+  putLast(places: readonly Place[]): void {
+    this.#queue.push(...places);
+  }
+
+  /** Removes and returns the messages that wait and that `isTaken` names. */
+  takeOut(isTaken: (message: NetworkMessage) => boolean): readonly Place[] {
+    const taken = this.#queue.filter(({ waiting }) => isTaken(waiting.message));
+    this.#queue = this.#queue.filter(({ waiting }) => !isTaken(waiting.message));
+    return taken;
   }
 
   /** Ends the last round: the lane rests. */
   rest(): void {
-    this.#endRound(this.#monotonicNow());
+    this.#endRound(this.#bounds.monotonicNow());
     this.phase.enter('resting');
   }
 
-  /** When the first message will have waited for `wait_ms`; null when none waits. */
-  overdueAt(wait_ms: number): number | null {
+  /**
+   * When the first message will have waited too long or missed its deadline; null when none waits.
+   */
+  overdueAt(): number | null {
     let first_ms: number | null = null;
-    for (const { since_ms } of this.#queue) first_ms = Math.min(first_ms ?? since_ms, since_ms);
-    return first_ms === null ? null : first_ms + wait_ms;
+    for (const place of this.#queue) {
+      const at_ms = this.#overdueAt(place);
+      first_ms = Math.min(first_ms ?? at_ms, at_ms);
+    }
+    return first_ms;
   }
 
-  /** Removes and returns the messages that have waited for `wait_ms` or longer. */
-  takeOverdue(wait_ms: number): readonly Waiting[] {
-    const since_ms_max = this.#monotonicNow() - wait_ms;
-    if (!this.#queue.some(({ since_ms }) => since_ms <= since_ms_max)) return [];
-    const overdue = this.#queue.filter(({ since_ms }) => since_ms <= since_ms_max);
-    this.#queue = this.#queue.filter(({ since_ms }) => since_ms > since_ms_max);
+  /** Removes and returns the messages that have waited too long or have missed their deadline. */
+  takeOverdue(): readonly Waiting[] {
+    const now_ms = this.#bounds.monotonicNow();
+    const isOverdue = (place: Place) => this.#overdueAt(place) <= now_ms;
+    if (!this.#queue.some(isOverdue)) return [];
+    const overdue = this.#queue.filter(isOverdue);
+    this.#queue = this.#queue.filter((place) => !isOverdue(place));
     return overdue.map(({ waiting }) => waiting);
+  }
+
+  #overdueAt({ arrived_ms, since_ms }: Place): number {
+    return Math.min(since_ms + this.#bounds.wait_ms_max, arrived_ms + this.#bounds.decision_ms_max);
   }
 
   #endRound(now_ms: number): void {

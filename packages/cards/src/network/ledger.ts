@@ -1,5 +1,5 @@
 import type { NewEvent } from '@tallystick/events';
-import type { AuditEntry } from '@tallystick/kernel';
+import { type AuditEntry, type Deadline, Fault } from '@tallystick/kernel';
 import type { PurchaseTemplate } from '@tallystick/templates';
 import type { Controls, Counters, VirtualCard, WindowCounters } from '../issuing/card.ts';
 import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
@@ -29,6 +29,8 @@ export interface LedgerCard extends Controls {
    * `hold_days_default`.
    */
   readonly hold_days: number | 'never' | null;
+  /** The cards of a closed company decline. */
+  readonly company_status: 'active' | 'closed';
 }
 
 /** The counters of a window of a card that is over. */
@@ -62,14 +64,16 @@ export interface LedgerState {
   readonly cards: readonly LedgerCard[];
   readonly authorizations: readonly Authorization[];
   readonly clearings: readonly Clearing[];
+  /** Those of the `suspects` of the messages that are the number of a card. */
+  readonly known_numbers: readonly Uint8Array[];
   /**
    * The counters of past windows. A window without a stored row ended before windows were stored:
    * the ledger sums it from the history of the card (`is_stored` is false), and the pass writes it.
    */
   readonly windows: readonly (PastWindow & { readonly is_stored: boolean })[];
   /**
-   * Unused ids in rising order, at least one of each kind per message. Those that stay unused are
-   * gaps.
+   * Unused ids in rising order, at least one of each kind per message, and as many of events as
+   * `eventsNeeded` returns. Those that stay unused are gaps.
    */
   readonly authorization_ids: readonly number[];
   readonly clearing_ids: readonly number[];
@@ -108,15 +112,49 @@ export interface LedgerChanges {
 /** Computes the changes of a pass from the loaded state. Pure, except for randomness. */
 export type Fold<Result> = (state: LedgerState) => { readonly changes: LedgerChanges; readonly result: Result };
 
+/** The bounds of the time of a pass. */
+export interface PassBounds {
+  /**
+   * How long the pass waits for cards that other transactions hold, milliseconds; as long as its
+   * other bounds allow when absent.
+   */
+  readonly held_ms_max?: number;
+  /**
+   * The pass has settled by then, whatever the database does: with a retryable fault when it could
+   * not commit. Nothing is written by a pass whose commit had not begun by then. A commit that was
+   * in progress may succeed, and a repeated message then receives its outcome.
+   */
+  readonly deadline?: Deadline | undefined;
+}
+
+/**
+ * Other transactions hold cards of the pass, which has written nothing. The other messages of the
+ * pass can be decided without these.
+ */
+export class CardsHeld extends Fault {
+  /**
+   * Whether the message concerns a card that was held. True for one message of the pass or more.
+   */
+  readonly concerns: (message: NetworkMessage) => boolean;
+
+  constructor(concerns: (message: NetworkMessage) => boolean, cause: unknown) {
+    super('another transaction holds the card', { retryable: true, cause });
+    this.concerns = concerns;
+  }
+}
+
 /**
  * The batch-first decision path (architecture: Transactions).
  *
  * A pass locks the cards concerned in id order, reads the clock, loads the state that the messages
  * need, calls `fold` once, writes the changes with a few multi-row statements and commits once.
- * When it resolves, the changes are durable. When it rejects, nothing was written, and the error is
- * a `Fault` (or the `Violation` that `fold` threw). After a conflict it starts again with fresh
- * state and calls `fold` again. No two passes hold the same card at the same time, in this or any
- * other process.
+ * When it resolves, the changes are durable. When it rejects, nothing was written, unless the
+ * connection was lost or the deadline passed during the commit, and the error is a `Fault` (or the
+ * `Violation` that `fold` threw). `CardsHeld` names the messages that it concerns. Any other
+ * retryable fault concerns the whole database, and any other error may be caused by a single
+ * message. After a conflict the pass starts again with fresh state and
+ * calls `fold` again. No two passes hold the same card at the same time, in this or any other
+ * process.
  */
 export interface Ledger {
   /**
@@ -130,7 +168,7 @@ export interface Ledger {
    */
   readonly gather?: () => Promise<void>;
   /** Runs a pass over messages of the network. */
-  pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Promise<Result>;
+  pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>, bounds?: PassBounds): Promise<Result>;
   /**
    * Runs a pass over up to `limit` cards that have holds whose end has come, with those holds
    * loaded. Skips cards that another process holds.

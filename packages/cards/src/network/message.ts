@@ -1,10 +1,19 @@
-import { amount_max, isStorable, type Money, maskCardNumbers, money, RequestFields } from '@tallystick/kernel';
+import {
+  amount_max,
+  cardNumbersIn,
+  isStorable,
+  type Money,
+  maskCardNumbers,
+  money,
+  RequestFields,
+} from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
 import { authorization_detail_names } from './authorization-item.ts';
 import { type ClearingMessage, clearing_cycles, clearing_types } from './clearing.ts';
 import { clearing_detail_names } from './clearing-item.ts';
+import type { SuspectNumber } from './suspect-number.ts';
 
 type Sent<Value> = Value | null | undefined;
 
@@ -86,7 +95,7 @@ export function normalizeAuthorization(
   request_id: string | null,
 ): AuthorizationMessage {
   const fields = new RequestFields(input);
-  const read = new MessageFields(fields);
+  const read = new MessageFields(fields, vault);
   fields.require('card_number');
   const pan = read.number('card_number');
   const cvc = fields.readSecret('cvc', (text) => /^\d{3,4}$/.test(text), 'three or four digits');
@@ -126,6 +135,7 @@ export function normalizeAuthorization(
     net_reference_number: read.text('net_reference_number'),
     merchant_id: read.text('merchant_id'),
     details: { ...read.details(sent_detail_names), ...declined_code, ...replaced },
+    suspects: read.suspects(),
     request_id,
   };
   fields.refuseInvalid();
@@ -142,9 +152,10 @@ export function normalizeClearing(
   request_id: string | null,
 ): ClearingMessage {
   const fields = new RequestFields(input);
-  const read = new MessageFields(fields);
+  const read = new MessageFields(fields, vault);
   const vcn_id = fields.readId('vcn_id');
-  const masked = vcn_id !== null && /^[*xX]/.test(input.card_number ?? '');
+  const sent_number: unknown = input.card_number;
+  const masked = vcn_id !== null && typeof sent_number === 'string' && /^[*xX]/.test(sent_number);
   const pan = masked ? null : read.number('card_number');
   if (!fields.has('card_number') && !fields.has('vcn_id')) {
     fields.addProblem('card_number', 'is required, or vcn_id in its place');
@@ -182,6 +193,7 @@ export function normalizeClearing(
     settlement_date: read.day('settlement_date', { required: true }) ?? '',
     authorization_date: read.day('authorization_date', { required: false }),
     details: read.details(clearing_detail_names),
+    suspects: read.suspects(),
     request_id,
   };
   fields.refuseInvalid();
@@ -215,10 +227,13 @@ const instant_end_ms = 253_402_300_800_000;
  */
 class MessageFields {
   readonly #fields: RequestFields;
+  readonly #vault: Pick<CardVault, 'index'>;
+  readonly #suspects: SuspectNumber[] = [];
   #pan: Pan | null = null;
 
-  constructor(fields: RequestFields) {
+  constructor(fields: RequestFields, vault: Pick<CardVault, 'index'>) {
     this.#fields = fields;
+    this.#vault = vault;
   }
 
   /** A card number. The problem never repeats it. */
@@ -249,8 +264,10 @@ class MessageFields {
   }
 
   text(name: string): string | null {
-    const text = this.#withoutNumber(name, this.#fields.readText(name, isNetworkText, text_expected));
-    return text === '' ? null : text;
+    const text = this.#fields.readText(name, isNetworkText, text_expected);
+    if (text === null || text === '') return null;
+    this.#keepNumbers(name, text);
+    return text;
   }
 
   requiredText(name: string): string {
@@ -260,21 +277,27 @@ class MessageFields {
       (text) => text !== '' && isNetworkText(text),
       `${text_expected}, not empty`,
     );
-    return this.#withoutNumber(name, text) ?? '';
+    if (text !== null) this.#keepNumbers(name, text);
+    return text ?? '';
+  }
+
+  /**
+   * A text that names or matches is stored as received. The numbers that it could contain are
+   * looked up by the pass, which refuses the message when one is the number of a card.
+   */
+  #keepNumbers(field: string, text: string): void {
+    for (const number of new Set(cardNumbersIn(text))) {
+      this.#suspects.push({ field, number_index: this.#vault.index(new Pan(number)) });
+    }
+  }
+
+  /** Every number that a text with a name or a reference could contain. */
+  suspects(): readonly SuspectNumber[] {
+    return this.#suspects;
   }
 
   #masked(text: string): string {
     return this.#pan === null ? text : text.replaceAll(this.#pan.reveal(), this.#pan.masked);
-  }
-
-  /**
-   * An identifier is stored as received, so it must not contain the number of the card, even in
-   * groups. Masking would change the identifier.
-   */
-  #withoutNumber(name: string, text: string | null): string | null {
-    if (text === null || this.#pan === null || !text.replace(/[ .-]/g, '').includes(this.#pan.reveal())) return text;
-    this.#fields.addProblem(name, 'must not contain the card number');
-    return null;
   }
 
   mcc({ required }: { readonly required: boolean }): string | null {

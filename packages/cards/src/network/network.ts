@@ -9,11 +9,14 @@
  *
  * Messages wait in lanes. There are as many lanes as the ledger can run passes at the same time.
  * Messages queue up while a pass runs, and the next pass takes them together. A single message does
- * not wait for others. When a pass rejects, its messages are tried again one by one, so that a
- * message that fails the pass fails alone.
+ * not wait for others. When a pass rejects because of the whole database, its messages fail
+ * together. When one of them may be the cause, they are tried again one by one, so that a message
+ * that fails the pass fails alone. A card that another transaction holds gets a lane of its own for
+ * as long as its messages wait, so that it delays no other card.
  *
  * A message that would wait too long is refused immediately, and one that has waited too long is
- * not decided any more (ADR 0020). Both fail with a retryable fault.
+ * not decided any more (ADR 0020). Every message has a deadline: it is answered by then, and not
+ * decided afterwards (ADR 0022). All three fail with a retryable fault.
  */
 import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
@@ -22,8 +25,8 @@ import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer, type Releas
 import type { AuthorizationMessage } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
 import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
-import { type Batch, Lane } from './lane.ts';
-import type { Ledger, NetworkMessage } from './ledger.ts';
+import { type Batch, Lane, type Place } from './lane.ts';
+import { CardsHeld, type Ledger, type LedgerState, type NetworkMessage } from './ledger.ts';
 import type { ReleaseMessage } from './release-message.ts';
 
 /**
@@ -34,7 +37,7 @@ export const overload_reasons = ['full', 'expected_wait', 'waited'] as const;
 
 export type OverloadReason = (typeof overload_reasons)[number];
 
-/** Bounds the time that a message waits for its pass. */
+/** Bounds the time that a message waits for its pass, and the time until it is answered. */
 export interface WaitBound {
   /** Milliseconds since a fixed origin, never going back. */
   readonly monotonicNow: () => number;
@@ -42,6 +45,10 @@ export interface WaitBound {
   readonly pause: (ms: number) => Promise<void>;
   /** The longest wait; `network_wait_ms_max_default` when absent. */
   readonly wait_ms_max?: number;
+  /**
+   * The time from the arrival of a message to its deadline; `decision_ms_max_default` when absent.
+   */
+  readonly decision_ms_max?: number;
 }
 
 export interface NetworkPorts extends QuarantinePorts {
@@ -55,7 +62,7 @@ export interface NetworkPorts extends QuarantinePorts {
    * fault, so that memory is bounded.
    */
   readonly queue_max?: number;
-  /** Absent: only `queue_max` bounds how long messages wait. */
+  /** Absent: only `queue_max` bounds how long messages wait, and they have no deadline. */
   readonly wait_bound?: WaitBound;
   /** Receives each error of a pass, for the log; the callers receive their answers anyway. */
   readonly onFault?: (error: unknown) => void;
@@ -71,14 +78,15 @@ export interface Network {
   /**
    * Decides or records the message. A fault of the service is also an answer: code U, `fault` true,
    * nothing recorded as approved. A repeated message receives the committed outcome, if there is
-   * one. Never rejects.
+   * one. Never rejects. `arrived_ms` is when the message arrived in the process, if earlier than
+   * the call, on the clock of `wait_bound`: its deadline counts from then.
    */
-  authorize(message: AuthorizationMessage): Promise<AuthorizationAnswer>;
+  authorize(message: AuthorizationMessage, arrived_ms?: number): Promise<AuthorizationAnswer>;
   /**
    * Records the clearing. Rejects with the fault when it could not be recorded; the same message
    * may be sent again.
    */
-  clear(message: ClearingMessage): Promise<ClearingAnswer>;
+  clear(message: ClearingMessage, arrived_ms?: number): Promise<ClearingAnswer>;
   /**
    * Refuses a message before it is read, if it would be refused now whichever card it is about.
    * Returns whether it did. Saves its caller the work of reading a message for nothing.
@@ -96,6 +104,16 @@ export interface Network {
   drain(): Promise<void>;
 }
 
+/**
+ * Whether the error of a pass over `count` messages certainly concerns this message. When that is
+ * so for no message, each is tried alone.
+ */
+function concerns(error: unknown, message: NetworkMessage, count: number): boolean {
+  if (count === 1) return true;
+  if (error instanceof CardsHeld) return error.concerns(message);
+  return error instanceof Fault && error.retryable;
+}
+
 const batch_max_default = 256;
 const queue_max_default = 16_384;
 
@@ -104,6 +122,20 @@ const queue_max_default = 16_384;
  * few seconds for an answer, the way to the service included.
  */
 export const network_wait_ms_max_default = 1_000;
+
+/** The time from the arrival of a message to its deadline unless configured otherwise. */
+export const decision_ms_max_default = 5_000;
+
+/** How long a pass over several cards waits for one that another transaction holds. */
+const held_ms_max = 500;
+
+/** The most lanes of held cards. Further held cards share them. */
+const held_lanes_max = 4;
+
+/** The card as a message names it. */
+function cardNamedBy({ number_index, vcn_id }: NetworkMessage & { readonly vcn_id?: number | null }): string {
+  return number_index === null ? `id ${vcn_id}` : number_index.toHex();
+}
 
 /**
  * Messages about one number use the same lane, so that no pass waits for the card of another and
@@ -123,11 +155,15 @@ export function createNetwork(ports: NetworkPorts): Network {
   const batch_max = ports.batch_max ?? batch_max_default;
   const queue_max = ports.queue_max ?? queue_max_default;
   const wait_ms_max = wait_bound?.wait_ms_max ?? network_wait_ms_max_default;
+  const decision_ms_max = wait_bound?.decision_ms_max ?? decision_ms_max_default;
   assert(batch_max >= 1 && queue_max >= 1, 'a pass takes at least one message, and at least one may wait');
-  assert(wait_ms_max > 0, 'a message may wait for some time');
+  assert(wait_ms_max > 0 && decision_ms_max > 0, 'a message may wait for some time');
   const phase = createPhase('the network', 'open', { open: ['draining'], draining: ['drained'], drained: [] });
   const monotonicNow = wait_bound?.monotonicNow ?? (() => 0);
-  const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, () => new Lane({ batch_max, monotonicNow }));
+  const lane_bounds = { batch_max, monotonicNow, wait_ms_max, decision_ms_max };
+  const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, () => new Lane(lane_bounds));
+  /** The lanes of cards that other transactions hold. */
+  const held_lanes = new Map<string, Lane>();
   let waiting_count = 0;
 
   /** Why a message to this lane is refused now; null: it may wait. */
@@ -137,22 +173,26 @@ export function createNetwork(ports: NetworkPorts): Network {
     return null;
   }
 
-  function submit(message: NetworkMessage): Promise<NetworkAnswer> {
+  function submit(message: NetworkMessage, arrived_ms?: number): Promise<NetworkAnswer> {
     if (!phase.is('open')) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
-    const lane = laneOf(lanes, message);
+    const held_lane = held_lanes.size === 0 ? undefined : held_lanes.get(cardNamedBy(message));
+    const lane = held_lane ?? laneOf(lanes, message);
     const overload = findOverload(lane);
     if (overload !== null) {
       onOverload?.(overload);
       return Promise.reject(new Fault('too many network messages wait', { retryable: true }));
     }
     return new Promise((answer, fail) => {
-      lane.add({ message, answer, fail });
+      const overdue_ms = lane.add({ message, answer, fail }, arrived_ms);
       waiting_count += 1;
-      if (lane.watched_until_ms === null) watch(lane);
-      if (lane.phase.is('passing')) return;
-      lane.phase.enter('passing');
-      lane.passes = Promise.resolve().then(() => run(lane));
+      if (lane.watched_until_ms === null || overdue_ms < lane.watched_until_ms) watch(lane);
+      if (lane.phase.is('resting')) start(lane);
     });
+  }
+
+  function start(lane: Lane): void {
+    lane.phase.enter('passing');
+    lane.passes = Promise.resolve().then(() => run(lane));
   }
 
   async function run(lane: Lane): Promise<void> {
@@ -164,16 +204,17 @@ export function createNetwork(ports: NetworkPorts): Network {
       if (batch.messages.length > 0) await settle(lane, batch);
     }
     lane.rest();
+    for (const [card, held_lane] of held_lanes) if (held_lane === lane) held_lanes.delete(card);
   }
 
   /**
-   * While messages wait, refuses each once it has waited too long, even while a pass hangs. A
-   * second watch begins only when a message will have waited too long before the first watch ends.
+   * While messages wait, refuses each once it is overdue, even while a pass hangs. A second watch
+   * begins only when a message will be overdue before the first watch ends.
    */
   function watch(lane: Lane): void {
     if (wait_bound === undefined) return;
     refuseOverdue(lane);
-    const until_ms = lane.overdueAt(wait_ms_max);
+    const until_ms = lane.overdueAt();
     if (until_ms === null || (lane.watched_until_ms ?? Number.POSITIVE_INFINITY) <= until_ms) return;
     lane.watched_until_ms = until_ms;
     void wait_bound.pause(until_ms - monotonicNow()).then(() => {
@@ -184,46 +225,80 @@ export function createNetwork(ports: NetworkPorts): Network {
 
   function refuseOverdue(lane: Lane): void {
     if (wait_bound === undefined) return;
-    for (const waiting of lane.takeOverdue(wait_ms_max)) {
+    for (const waiting of lane.takeOverdue()) {
       waiting_count -= 1;
       onOverload?.('waited');
-      waiting.fail(new Fault(`the network message has waited for ${wait_ms_max} ms`, { retryable: true }));
+      waiting.fail(new Fault('the network message has waited too long', { retryable: true }));
     }
   }
 
   async function settle(lane: Lane, batch: Batch): Promise<void> {
     const { messages } = batch;
     try {
-      const answers = await decide(messages.map(({ message }) => message));
+      const answers = await decide(batch, lane);
       for (const [index, waiting] of messages.entries()) waiting.answer(answers[index]!);
     } catch (error) {
       onFault?.(error);
-      if (messages.length === 1) {
-        messages[0]!.fail(error);
+      const failing = new Set(messages.filter(({ message }) => concerns(error, message, messages.length)));
+      const places = lane.placesAfter(batch, { alone: failing.size === 0 });
+      if (error instanceof CardsHeld && lanes.includes(lane)) {
+        const held = places.filter(({ waiting }) => failing.has(waiting));
+        setAside(lane, held);
       } else {
-        lane.putBack(batch);
-        waiting_count += messages.length;
-        watch(lane);
+        for (const waiting of failing) waiting.fail(error);
       }
+      const again = places.filter(({ waiting }) => !failing.has(waiting));
+      if (again.length === 0) return;
+      lane.putFirst(again);
+      waiting_count += again.length;
+      watch(lane);
     }
   }
 
-  async function decide(messages: readonly NetworkMessage[]): Promise<readonly NetworkAnswer[]> {
+  /**
+   * Moves the messages about held cards to the lanes of these cards, with those that wait behind
+   * them, so that the order of the messages about a card is kept.
+   */
+  function setAside(lane: Lane, places: readonly Place[]): void {
+    for (const [card, own] of Map.groupBy(places, ({ waiting }) => cardNamedBy(waiting.message))) {
+      const held_lane = held_lanes.get(card) ?? openHeldLane();
+      held_lanes.set(card, held_lane);
+      held_lane.putLast([...own, ...lane.takeOut((message) => cardNamedBy(message) === card)]);
+      waiting_count += own.length;
+      watch(held_lane);
+      if (held_lane.phase.is('resting')) start(held_lane);
+    }
+  }
+
+  /** A new lane, or when there are enough, the one with the fewest messages. */
+  function openHeldLane(): Lane {
+    const open = [...new Set(held_lanes.values())];
+    if (open.length < held_lanes_max) return new Lane(lane_bounds);
+    return open.reduce((least, lane) => (lane.length < least.length ? lane : least));
+  }
+
+  async function decide(batch: Batch, lane: Lane): Promise<readonly NetworkAnswer[]> {
     assert(!phase.is('drained'), 'no pass begins once the network is drained');
-    const answers = await ledger.pass(messages, (state) => foldMessages(state, messages, pass_ports));
+    const messages = batch.messages.map(({ message }) => message);
+    const fold = (state: LedgerState) => foldMessages(state, messages, pass_ports);
+    const bounds = {
+      ...(wait_bound === undefined ? {} : { deadline: batch.deadline }),
+      ...(lanes.includes(lane) ? { held_ms_max } : {}),
+    };
+    const answers = await ledger.pass(messages, fold, bounds);
     assert(answers.length === messages.length, 'a pass answers each of its messages');
     return answers;
   }
 
   return {
-    async authorize(message) {
+    async authorize(message, arrived_ms) {
       try {
-        return (await submit(message)) as AuthorizationAnswer;
+        return (await submit(message, arrived_ms)) as AuthorizationAnswer;
       } catch {
         return faultAnswer(message);
       }
     },
-    clear: (message) => submit(message) as Promise<ClearingAnswer>,
+    clear: (message, arrived_ms) => submit(message, arrived_ms) as Promise<ClearingAnswer>,
     refuseUnread() {
       if (!phase.is('open')) return false;
       const overload = findOverload(lanes[0]!);
@@ -235,6 +310,7 @@ export function createNetwork(ports: NetworkPorts): Network {
     async drain() {
       phase.enter('draining');
       await Promise.all(lanes.map((lane) => lane.passes));
+      await Promise.all([...held_lanes.values()].map((lane) => lane.passes));
       assert(waiting_count === 0, 'a network that is drained has answered every message');
       phase.enter('drained');
     },

@@ -1,5 +1,6 @@
 import { assert, type Random } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
+import { ByNumberIndex } from '../numbers/by-number-index.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
@@ -30,6 +31,8 @@ export interface Pass extends PassPorts {
   readonly quarantined: Map<string, RefusedRecord>;
   /** Clearings of any card by their network_financial_transaction_id. */
   readonly clearings: Map<string, Clearing>;
+  /** The `known_numbers` of the state. */
+  readonly known_numbers: ByNumberIndex<true>;
   nextAuthorizationId(): number;
   nextClearingId(): number;
   nextEventId(): number;
@@ -46,6 +49,7 @@ export function beginPass(state: LedgerState, ports: PassPorts): Pass {
     audit_entries: [],
     quarantined: new Map(),
     clearings: new Map(state.clearings.map((clearing) => [clearing.network_financial_transaction_id, clearing])),
+    known_numbers: toNumberSet(state.known_numbers),
     nextAuthorizationId: idsOf(state.authorization_ids),
     nextClearingId: idsOf(state.clearing_ids),
     nextEventId: idsOf(state.event_ids),
@@ -53,11 +57,17 @@ export function beginPass(state: LedgerState, ports: PassPorts): Pass {
   };
 }
 
+function toNumberSet(indexes: readonly Uint8Array[]): ByNumberIndex<true> {
+  const known = new ByNumberIndex<true>();
+  for (const index of indexes) if (known.get(index) === undefined) known.add(index, true);
+  return known;
+}
+
 function idsOf(ids: readonly number[]): () => number {
   let used = 0;
   return () => {
     const id = ids[used];
-    assert(id !== undefined, 'the ledger gave fewer ids than there are messages');
+    assert(id !== undefined, 'the ledger returned fewer ids than the messages need');
     used += 1;
     return id;
   };

@@ -1,6 +1,7 @@
 import { assert, money } from '@tallystick/kernel';
-import { agingHoldEnd, windowAt } from '@tallystick/velocity';
+import { agingHoldEnd, utcDateAt, windowAt } from '@tallystick/velocity';
 import type { Counters, WindowCounters } from '../issuing/card.ts';
+import { codeFailuresOn } from '../issuing/code-failures.ts';
 import { ByNumberIndex } from '../numbers/by-number-index.ts';
 import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
@@ -28,10 +29,13 @@ export interface Entry {
  */
 class PassInstant {
   readonly now_ms: number;
+  /** The UTC date, YYYY-MM-DD. */
+  readonly today: string;
   readonly #ends: { readonly hold_days: number; readonly time_zone: string; readonly end_ms: number }[] = [];
 
   constructor(now_ms: number) {
     this.now_ms = now_ms;
+    this.today = utcDateAt(now_ms);
   }
 
   holdEnd(hold_days: number, time_zone: string): number {
@@ -73,6 +77,7 @@ export class WorkingCard {
   /** The starts of past windows that have no stored row. */
   readonly #unstored = new Set<number>();
   #next_hold_end_ms: number | null;
+  #code_failures: Pick<Counters, 'code_failures' | 'code_failures_on'>;
 
   constructor(card: LedgerCard, { authorizations, clearings, windows }: History, now: PassInstant) {
     this.card = card;
@@ -86,6 +91,7 @@ export class WorkingCard {
     for (const past of windows) this.#keepWindow(past, past.is_stored);
     if (!same_window) this.#keepWindow(counters, false);
     this.#next_hold_end_ms = counters.next_hold_end_ms;
+    this.#code_failures = counters;
     this.clearings = [...clearings].sort(byId);
     this.#clearings_loaded = clearings.length;
     for (const authorization of [...authorizations].sort(byId))
@@ -105,9 +111,28 @@ export class WorkingCard {
     return this.#windowAt(window_start_ms).available(this.card.total_card_amount);
   }
 
+  /** What a window holds and has cleared, in minor units of the limit currency. */
+  counted(window_start_ms: number): Pick<WorkingWindow, 'held' | 'cleared'> {
+    return this.#windowAt(window_start_ms);
+  }
+
   /** The uses of the window of the pass. */
   get uses(): number {
     return this.#window.uses;
+  }
+
+  /** The wrong codes of the UTC day of the pass. */
+  get code_failures(): number {
+    return codeFailuresOn(this.#code_failures, this.#now.today);
+  }
+
+  countCodeFailure(): void {
+    const { code_failures_on } = this.#code_failures;
+    const { today } = this.#now;
+    this.#code_failures = {
+      code_failures: this.code_failures + 1,
+      code_failures_on: code_failures_on !== null && code_failures_on > today ? code_failures_on : today,
+    };
   }
 
   /** The recorded messages with this trace id, oldest first. */
@@ -187,6 +212,8 @@ export class WorkingCard {
     const counters: Counters = {
       ...this.#window.counters(),
       next_hold_end_ms: this.#next_hold_end_ms,
+      code_failures: this.#code_failures.code_failures,
+      code_failures_on: this.#code_failures.code_failures_on,
     };
     const before = this.card.counters;
     const same = (Object.keys(counters) as (keyof Counters)[]).every((name) => counters[name] === before[name]);

@@ -36,11 +36,17 @@ export class WorkingWindow {
     return this.#held;
   }
 
+  get cleared(): number {
+    return this.#cleared;
+  }
+
   get uses(): number {
     return this.#uses;
   }
 
-  /** Also when later changes undid the first, so that a window is stored however a pass is split. */
+  /**
+   * Also when later changes undid the first, so that a window is stored however a pass is split.
+   */
   get isChanged(): boolean {
     return this.#is_changed;
   }

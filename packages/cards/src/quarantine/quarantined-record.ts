@@ -7,7 +7,12 @@ export const quarantine_sources = ['http', 'file'] as const;
 export type QuarantineSource = (typeof quarantine_sources)[number];
 
 /** Why a clearing was not applied (decision: clearing). */
-export const quarantine_reasons = ['unknown_card', 'transaction_of_another_card', 'other_billing_currency'] as const;
+export const quarantine_reasons = [
+  'unknown_card',
+  'transaction_of_another_card',
+  'other_billing_currency',
+  'sum_limit',
+] as const;
 
 export type QuarantineReason = (typeof quarantine_reasons)[number];
 

@@ -16,7 +16,15 @@ export interface QuarantinePorts {
  * The clearing as the network could have sent it: `normalizeClearing` reads the same message from
  * it.
  */
-function toInput({ kind, pan, number_index, details, request_id, ...fields }: ClearingMessage): ClearingInput {
+function toInput({
+  kind,
+  pan,
+  number_index,
+  details,
+  suspects,
+  request_id,
+  ...fields
+}: ClearingMessage): ClearingInput {
   return { ...details, ...fields, card_number: pan?.reveal() ?? null } as ClearingInput;
 }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
 import { type AuthorizationInput, decline_codes, reasons } from '../../src/index.ts';
 import { expiryInstant } from '../../src/network/decline-reasons.ts';
-import { type CardSketch, ms, NetworkWorld, numberOf, right_cvc } from './network-world.ts';
+import { type CardSketch, ms, NetworkWorld, no_counters, numberOf, right_cvc } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
 
@@ -57,7 +57,7 @@ const cases: readonly {
     code: 'G',
     vcn_response: 'Transaction number usage',
     response_code: '65',
-    card: { transactions_max: 2, counters: { ...noCounters(), uses: 2 } },
+    card: { transactions_max: 2, counters: { ...no_counters, uses: 2 } },
   },
   {
     code: 'F',
@@ -66,10 +66,6 @@ const cases: readonly {
     card: { total_card_amount: money(999) },
   },
 ];
-
-function noCounters() {
-  return { window_start_ms: 0, held: money(0), cleared: money(0), uses: 0, next_hold_end_ms: null };
-}
 
 function decide(card: CardSketch, message: Partial<AuthorizationInput>) {
   return new NetworkWorld(now, card).authorize(message);
@@ -125,6 +121,14 @@ describe('the ordered reasons', () => {
     assert.match(item.approval_code ?? '', /^[0-9A-Z]{6}$/);
     assert.equal(item.status, 'open');
   });
+});
+
+test('every card of a closed company declines K, also a refund', () => {
+  for (const message of [{}, { card_holder_transaction_type_code: '20' }]) {
+    const item = decide({ company_status: 'closed' }, message);
+    assert.deepEqual([item.decline_reason, item.vcn_response, item.response_code], ['K', 'Database status bad', '62']);
+  }
+  assert.equal(decide({ company_status: 'active' }, {}).decline_reason, null);
 });
 
 describe('the expiry', () => {
@@ -211,7 +215,7 @@ describe('the limits', () => {
   test('do not apply to a refund, which holds nothing, but the card must be the right one', () => {
     for (const code of ['20', '28', '200000', '283010']) {
       const full = { per_transaction_max: money(1), total_card_amount: money(1), transactions_max: 1 };
-      const world = new NetworkWorld(now, { ...full, counters: { ...noCounters(), uses: 1 } });
+      const world = new NetworkWorld(now, { ...full, counters: { ...no_counters, uses: 1 } });
       const refund = { card_holder_transaction_type_code: code };
       assert.equal(world.authorize(refund).decline_reason, null);
       assert.deepEqual([world.counters.held, world.counters.uses], [0, 1]);

@@ -19,6 +19,7 @@ import {
   type LedgerState,
   type NetworkAnswer,
   type NetworkMessage,
+  newCounters,
   no_details,
   normalizeAuthorization,
   normalizeClearing,
@@ -53,13 +54,7 @@ export function sequenceRandom(): Random {
 
 export const ms = (iso: string) => Temporal.Instant.from(iso).epochMilliseconds;
 
-export const no_counters: Counters = {
-  window_start_ms: 0,
-  held: money(0),
-  cleared: money(0),
-  uses: 0,
-  next_hold_end_ms: null,
-};
+export const no_counters: Counters = newCounters(0);
 
 export function numberOf(card_id: number): string {
   return `55${String(card_id).padStart(14, '0')}`;
@@ -98,6 +93,7 @@ export function cardOf(sketch: CardSketch = {}): LedgerCard {
     valid_starting_on: '2026-01-01',
     valid_ending_on: '2028-11-30',
     hold_days: null,
+    company_status: 'active',
     ...sketch,
   };
 }
@@ -110,9 +106,10 @@ export const aging = {
 
 /** Writes a card to the storage, with its number and a separate template. */
 function storeCard({ cards, companies, numbers, card_ids, templates }: State, card: LedgerCard): void {
-  const { number_index, template, hold_days, ...stored } = card;
-  const company = { name: 'Acme', customer_number: '1', full_details_in_mail: false, created_at_ms: 0 };
-  companies.set(card.company_id, { ...company, id: card.company_id, hold_days });
+  const { number_index, template, hold_days, company_status, ...stored } = card;
+  const company = { id: card.company_id, name: 'Acme', customer_number: '1', full_details_in_mail: false };
+  const state = { hold_days, status: company_status, rate_limit_per_minute: null, created_at_ms: 0 };
+  companies.set(card.company_id, { ...company, ...state });
   const template_id = 100 + card.id;
   const shared = templates.get(default_template_ids.VELOCITY)!;
   templates.set(template_id, { ...shared, ...template, id: template_id, company_id: card.company_id });

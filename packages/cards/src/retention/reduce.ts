@@ -1,0 +1,50 @@
+import type { Payload } from '@tallystick/events';
+import type { Authorization, AuthorizationMessage } from '../network/authorization.ts';
+import type { Clearing, ClearingMessage } from '../network/clearing.ts';
+
+/**
+ * What is left of a record after its retention time (docs/adr/0028).
+ *
+ * A record is not deleted, because later messages refer to it: a repeated message gets its first
+ * answer, a reversal or an advice finds its original, a clearing its authorization, a credit its
+ * clearing. All fields that these rules read stay. What no rule reads after `match_reach_days`
+ * goes: the description of the merchant and of the transaction. A repeated message brings it along
+ * again.
+ */
+
+/** The details of an authorization that stay: decisions and answers depend on them. */
+const kept_detail_names = [
+  'broken_reason',
+  'card_holder_transaction_type_code',
+  'replacement_amounts',
+  'response_code',
+] as const;
+
+/** The authorization without what no later message needs. */
+export function reduceAuthorization(authorization: Authorization, now_ms: number): Authorization {
+  const kept = kept_detail_names.filter((name) => Object.hasOwn(authorization.details, name));
+  const details = Object.fromEntries(kept.map((name) => [name, authorization.details[name]])) as Payload;
+  return { ...authorization, details, merchant_id: null, request_id: null, reduced_at_ms: now_ms };
+}
+
+/** The clearing without what no later message needs. */
+export function reduceClearing(clearing: Clearing, now_ms: number): Clearing {
+  return { ...clearing, details: {}, merchant_id: null, request_id: null, reduced_at_ms: now_ms };
+}
+
+/** The authorization as it was recorded, for the answer to the same message again. */
+export function restoreAuthorization(
+  recorded: Authorization,
+  { merchant_id, details }: Pick<AuthorizationMessage, 'merchant_id' | 'details'>,
+): Authorization {
+  if (recorded.reduced_at_ms === null) return recorded;
+  return { ...recorded, merchant_id, details: { ...details, ...recorded.details } };
+}
+
+/** The clearing as it was recorded, for the answer to the same clearing again. */
+export function restoreClearing(
+  recorded: Clearing,
+  { merchant_id, details }: Pick<ClearingMessage, 'merchant_id' | 'details'>,
+): Clearing {
+  return recorded.reduced_at_ms === null ? recorded : { ...recorded, merchant_id, details };
+}
