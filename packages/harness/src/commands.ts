@@ -3,11 +3,13 @@ import { authorizationPlan } from './arbitraries/authorizations.ts';
 import { cardPlan, flawedCard, updatePlan } from './arbitraries/cards.ts';
 import { clearingPlan, sharedReferencePlan } from './arbitraries/clearings.ts';
 import { clockMove } from './arbitraries/clocks.ts';
+import { guessPlan } from './arbitraries/codes.ts';
 import { holdDays, lateIncrementPlan, releasePlan } from './arbitraries/holds.ts';
 import { seldom } from './arbitraries/picks.ts';
 import { earlyReversalPlan, reversalPlan } from './arbitraries/reversals.ts';
 import { CancelCard, CreateCard, CreateFlawedCard, ReadCard, UpdateCard } from './commands/cards.ts';
 import { AdvanceClock } from './commands/clock.ts';
+import { GuessCode } from './commands/codes.ts';
 import type { Command } from './commands/command.ts';
 import { ClearAmongSeveral, IncreaseLate, ReleaseHold, SetHoldDays } from './commands/holds.ts';
 import {
@@ -34,6 +36,7 @@ export function commandSequence(commands_max: number, replay_path?: string): fc.
     [3, lateIncrementPlan().map((plan) => new IncreaseLate(plan))],
     [2, sharedReferencePlan().map((plan) => new ClearAmongSeveral(plan))],
     [2, releasePlan().map((plan) => new ReleaseHold(plan))],
+    [1, guessPlan().map((plan) => new GuessCode(plan))],
     [1, holdDays().map((hold_days) => new SetHoldDays(hold_days))],
     [1, fc.array(authorizationPlan(), { minLength: 2, maxLength: 4 }).map((plans) => new Burst(plans))],
     [1, fc.tuple(card_pick, updatePlan()).map(([at, plan]) => new UpdateCard(at, plan))],

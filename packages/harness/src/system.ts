@@ -27,6 +27,8 @@ export interface System {
    * Changes the days after which later holds of the company end, for cards without aging velocity.
    */
   setHoldDays(hold_days: HoldDays): Promise<Answer<null>>;
+  /** Forgets the wrong codes of the card. */
+  resetCodeFailures(card_id: number): Promise<Answer<null>>;
   /** Every clearing of the run that was refused and kept, oldest first. */
   quarantine(): Promise<readonly QuarantineView[]>;
   /**
@@ -100,10 +102,13 @@ export interface CardView {
   readonly expiry: string;
   readonly template_id: number;
   readonly notified: boolean;
-  /** The newest 100, newest first, without expired ones. */
-  readonly authorizations: readonly { readonly id: number; readonly status: string }[];
-  /** The newest 100, newest first. */
-  readonly clearings: readonly { readonly id: number }[];
+  /**
+   * The newest 100, newest first, without expired ones. Null if the system does not list all: it
+   * removes old records, which must make no other difference.
+   */
+  readonly authorizations: readonly { readonly id: number; readonly status: string }[] | null;
+  /** The newest 100, newest first, or null for the same reason. */
+  readonly clearings: readonly { readonly id: number }[] | null;
 }
 
 export interface CreatedCard {
@@ -196,7 +201,7 @@ export type HoldDays = number | 'never' | null;
 export interface QuarantineView {
   readonly id: number;
   readonly status: 'quarantined' | 'applied';
-  readonly reason: 'unknown_card' | 'transaction_of_another_card' | 'other_billing_currency';
+  readonly reason: 'unknown_card' | 'transaction_of_another_card' | 'other_billing_currency' | 'sum_limit';
   /** How often it was refused. */
   readonly count: number;
   readonly network_financial_transaction_id: string;

@@ -65,7 +65,7 @@ function story(request: CardRequest) {
       return model.view(card).uses;
     },
     get statuses() {
-      return model.view(card).authorizations.map(({ status }) => status);
+      return model.view(card).authorizations!.map(({ status }) => status);
     },
     get events() {
       return model.events.map(({ event_type }) => event_type);

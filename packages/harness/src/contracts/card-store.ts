@@ -1,4 +1,4 @@
-import { type Authorization, type CardFilter, no_details, type VirtualCard } from '@tallystick/cards';
+import { type Authorization, type CardFilter, type LedgerCard, no_details, type VirtualCard } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -76,7 +76,15 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
           id: card.id,
           rcn_alias: 'Travel',
           billing_currency: 'USD',
-          counters: { window_start_ms: 0, held: 0, cleared: 0, uses: 0, next_hold_end_ms: null },
+          counters: {
+            window_start_ms: 0,
+            held: 0,
+            cleared: 0,
+            uses: 0,
+            next_hold_end_ms: null,
+            code_failures: 0,
+            code_failures_on: null,
+          },
         };
         assertEqual(card, expected, 'what was inserted');
         assertEqual(await unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id)), expected, 'what is found');
@@ -145,6 +153,58 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
       await unitOfWork.run((tx) => changeCard(tx, card, { ...changes, counters }));
       const found = await unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id));
       assertEqual(found, { ...card, ...changes }, 'the card');
+    },
+  },
+  {
+    rule: 'a reset sets the wrong codes of a card of any company to none and changes nothing else',
+    async check(open) {
+      const { ledger, unitOfWork } = await open();
+      const card = await unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
+      const other = await unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
+      const numbers = await unitOfWork.read((tx) => tx.cards.numbers([card.id, other.id]));
+      const messages = [...numbers.values()].map(({ number_index }) => authorizationMessage(number_index));
+      const counters = {
+        window_start_ms: 7,
+        held: money(1),
+        cleared: money(2),
+        uses: 3,
+        next_hold_end_ms: null,
+        code_failures: 9,
+        code_failures_on: '2026-05-20',
+      };
+      await ledger.pass(messages, ({ cards }) => ({
+        changes: { ...no_changes, counters: cards.map(({ id }) => ({ card_id: id, counters })) },
+        result: null,
+      }));
+      const find = ({ company_id, id }: VirtualCard) => unitOfWork.read((tx) => tx.cards.find(company_id, id));
+      assertEqual(await unitOfWork.run((tx) => tx.cards.resetCodeFailures(card.id)), { ...card, counters }, 'before');
+      const reset = { ...counters, code_failures: 0, code_failures_on: null };
+      assertEqual(await find(card), { ...card, counters: reset }, 'after');
+      assertEqual(await find(other), { ...other, counters }, 'another card');
+      assertEqual(await unitOfWork.run((tx) => tx.cards.resetCodeFailures(999_999_999)), null, 'an unknown card');
+    },
+  },
+  {
+    rule: 'a reset of wrong codes locks the card until the end, so no concurrent pass is lost',
+    async check(open) {
+      const storage = await open();
+      const other = await storage.another();
+      const card = await storage.unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
+      const { number_index } = await storage.unitOfWork.read((tx) => tx.cards.number(card.id));
+      const useOnce = () => {
+        const message = authorizationMessage(number_index);
+        return other.ledger.pass([message], ({ cards }) => {
+          const [{ id, counters }] = cards as [LedgerCard];
+          const used = { ...counters, uses: counters.uses + 1 };
+          return { changes: { ...no_changes, counters: [{ card_id: id, counters: used }] }, result: null };
+        });
+      };
+      await Promise.all([
+        ...Array.from({ length: 10 }, useOnce),
+        ...Array.from({ length: 10 }, () => storage.unitOfWork.run((tx) => tx.cards.resetCodeFailures(card.id))),
+      ]);
+      const after = await storage.unitOfWork.read((tx) => tx.cards.find(card.company_id, card.id));
+      assertEqual(after?.counters.uses, 10, 'the uses');
     },
   },
   {
@@ -269,6 +329,12 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         const numbers = await tx.cards.numbers([second.id, first.id]);
         assertEqual([numbers.size, numbers.get(first.id), numbers.get(second.id)], [2, one, two], 'two numbers');
         assertEqual((await tx.cards.numbers([])).size, 0, 'no numbers');
+        const strange = sealedNumber().number_index;
+        const known = await tx.cards.knownNumbers([two.number_index, strange, one.number_index]);
+        const hex = known.map((index) => Buffer.from(index).toString('hex')).toSorted();
+        const expected = [one, two].map(({ number_index }) => Buffer.from(number_index).toString('hex')).toSorted();
+        assertEqual(hex, expected, 'the indexes that belong to a card');
+        assertEqual(await tx.cards.knownNumbers([]), [], 'of no indexes');
       });
     },
   },
@@ -387,6 +453,11 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         const page = { limit: 2, offset: 1 };
         const skipped = await tx.cards.authorizations(owner.company_id, two!.id, page);
         assertEqual(idsOf(skipped.items), [of_two[2], of_two[1]], 'a page after an offset');
+
+        const one_message = await tx.cards.findAuthorization(owner.company_id, of_one[1]!);
+        assertEqual(one_message, found[2], 'a message by its id');
+        assertEqual(await tx.cards.findAuthorization(owner.company_id + 1, of_one[1]!), null, 'of another company');
+        assertEqual(await tx.cards.findAuthorization(owner.company_id, 999_999_999), null, 'an unknown id');
       });
     },
   },

@@ -1,7 +1,9 @@
 import type { AccessTx, Company } from '@tallystick/access';
 import { assert, type UnitOfWork } from '@tallystick/kernel';
+import { companyRow } from './company-row.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
+import { refusalOf } from './refusals.ts';
 import { twoProcesses } from './two-processes.ts';
 
 /** The parts of a process that the contract of `CompanyStore` needs. */
@@ -13,8 +15,9 @@ export interface CompanyStorage {
   another(): Promise<CompanyStorage>;
 }
 
-function newCompany(name: string): Omit<Company, 'id'> {
-  return { name, customer_number: `CN ${name}`, full_details_in_mail: false, hold_days: null, created_at_ms: 7 };
+async function assertTaken(insert: Promise<unknown>): Promise<void> {
+  const { code, fields } = await refusalOf(insert, 'a taken customer number');
+  assertEqual([code, fields.map(({ path }) => path)], ['validation_failed', ['customer_number']], 'the refusal');
 }
 
 /** The contract of every adapter of `CompanyStore`. */
@@ -26,8 +29,9 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
       const made = await here.unitOfWork.run(async ({ companies }) => {
         const inserted: Company[] = [];
         for (const name of ['A', 'é', 'C', 'D', 'E']) {
-          const company = await companies.insert(newCompany(name));
-          assertEqual(company, { ...newCompany(name), id: company.id }, 'the inserted company');
+          const row = companyRow({ name, created_at_ms: 7 });
+          const company = await companies.insert(row);
+          assertEqual(company, { ...row, id: company.id }, 'the inserted company');
           inserted.unshift(company);
         }
         return inserted;
@@ -44,20 +48,66 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
     },
   },
   {
-    rule: 'an update writes the name, whether mails carry full details and how long holds last, and nothing of other companies',
+    rule: 'an update writes the fields that may change, and nothing of other companies',
     async check(open) {
       const here = await open();
       const [one, other] = await here.unitOfWork.run(async ({ companies }) => [
-        await companies.insert(newCompany('one')),
-        await companies.insert(newCompany('other')),
+        await companies.insert(companyRow({ name: 'one' })),
+        await companies.insert(companyRow({ name: 'other' })),
       ]);
       assert(one !== undefined, 'no company');
       for (const hold_days of [7, 'never', null] as const) {
-        const changed = { ...one, name: 'renamed', full_details_in_mail: true, hold_days };
+        const state = { status: 'closed', rate_limit_per_minute: 60 } as const;
+        const changed = { ...one, ...state, name: 'renamed', full_details_in_mail: true, hold_days };
         await here.unitOfWork.run(({ companies }) => companies.update(changed));
         const { items } = await here.unitOfWork.read(({ companies }) => companies.list({ limit: 2 }));
         assertEqual(items, [other, changed], 'the companies');
       }
+    },
+  },
+  {
+    rule: 'the customer number of another company, also of a closed one, is refused',
+    async check(open) {
+      const here = await open();
+      const first = companyRow({ name: 'first', status: 'closed' });
+      await here.unitOfWork.run(({ companies }) => companies.insert(first));
+      const again = here.unitOfWork.run(({ companies }) => companies.insert({ ...first, name: 'second' }));
+      await assertTaken(again);
+      const { items } = await here.unitOfWork.read(({ companies }) => companies.list({ limit: 1 }));
+      assertEqual(items[0]?.name, 'first', 'the newest company');
+    },
+  },
+  {
+    rule: 'of racing inserts of one customer number exactly one succeeds, and the others are refused',
+    async check(open) {
+      const { here, there } = await twoProcesses(open);
+      for (let round = 0; round < 5; round += 1) {
+        const row = companyRow();
+        const inserts = [here, there, here, there].map(({ unitOfWork }) =>
+          unitOfWork.run(({ companies }) => companies.insert(row)),
+        );
+        const settled = await Promise.allSettled(inserts);
+        const refused = inserts.filter((_, place) => settled[place]?.status === 'rejected');
+        assertEqual(refused.length, inserts.length - 1, 'the number of refused inserts');
+        for (const insert of refused) await assertTaken(insert);
+      }
+    },
+  },
+  {
+    rule: 'a company that is held for update is changed by one transaction at a time',
+    async check(open) {
+      const { here, there } = await twoProcesses(open);
+      const { id } = await here.unitOfWork.run(({ companies }) => companies.insert(companyRow()));
+      const raise = ({ unitOfWork }: CompanyStorage) =>
+        unitOfWork.run(async ({ companies }) => {
+          const company = await companies.find(id, { for_update: true });
+          assert(company !== null, 'the company is missing');
+          const rate_limit_per_minute = (company.rate_limit_per_minute ?? 0) + 1;
+          await companies.update({ ...company, rate_limit_per_minute });
+        });
+      await Promise.all([here, there, here, there, here, there].map(raise));
+      const changed = await here.unitOfWork.read(({ companies }) => companies.find(id));
+      assertEqual(changed?.rate_limit_per_minute, 6, 'the number of changes');
     },
   },
 ];

@@ -120,7 +120,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   },
   {
-    rule: 'a record ends the lease and stores state and attempt; a result with a lost lease changes nothing',
+    rule: 'a record ends the lease and stores state and attempt; a result with a lost lease changes no delivery',
     async check(open) {
       const here = await open();
       const { webhook, ids } = await queued(here, 2);
@@ -284,7 +284,8 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       const [second] = await here.delivery_desk.claim([ids[1]!], now_ms, lease);
       await here.delivery_desk.record([resultOf(second!, timeout)]);
       const oldest_due_at_ms = Math.min(now_ms, before.oldest_due_at_ms ?? now_ms);
-      assertEqual(await here.delivery_desk.backlog(), { pending: before.pending + 2, oldest_due_at_ms }, 'the backlog');
+      const backlog = { ...before, pending: before.pending + 2, oldest_due_at_ms };
+      assertEqual(await here.delivery_desk.backlog(), backlog, 'the backlog');
       await writeWebhook(here, { ...webhook, status: 'inactive' });
       assertEqual(await here.delivery_desk.backlog(), before, 'without it');
     },

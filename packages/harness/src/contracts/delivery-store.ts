@@ -1,7 +1,8 @@
-import type { Delivery } from '@tallystick/events';
+import type { Delivery, DeliveryFilter } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
+import { everyPage } from './storage.ts';
 import {
   deliveriesOf,
   lastFailureOf,
@@ -49,6 +50,49 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
         assertEqual(await idsOfState('succeeded'), ids.slice(0, 1), 'succeeded');
         assertEqual(await idsOfState('failed'), [], 'failed');
       });
+    },
+  },
+  {
+    rule: 'deliveries of all companies are listed newest first, by company, webhook, state and next attempt',
+    async check(open) {
+      const here = await open();
+      const [one, two] = [await queued(here, 5), await queued(here, 5)];
+      const own = new Set([...one.ids, ...two.ids]);
+      for (const { ids } of [one, two]) {
+        const [succeeded, failed, retried] = await here.delivery_desk.claim(ids.slice(0, 3), now_ms, lease);
+        const results = [resultOf(succeeded!, success), lastFailureOf(failed!), resultOf(retried!, timeout)];
+        await here.delivery_desk.record(results);
+      }
+      const listed = async (filter: DeliveryFilter) => {
+        const readings = await here.unitOfWork.read((tx) =>
+          everyPage((page) => tx.deliveries.listOfAll(filter, page), 2),
+        );
+        return readings.map(({ delivery }) => delivery.id).filter((id) => own.has(id));
+      };
+      const newest = (...ids: readonly number[]) => ids.toSorted((a, b) => b - a);
+      const { company_id, id: webhook_id } = one.webhook;
+      const at = (...places: readonly number[]) => places.flatMap((place) => [one.ids[place]!, two.ids[place]!]);
+      assertEqual(await listed({}), newest(...own), 'all');
+      assertEqual(await listed({ company_id }), newest(...one.ids), 'of a company');
+      assertEqual(await listed({ webhook_id }), newest(...one.ids), 'of a webhook');
+      assertEqual(await listed({ company_id, webhook_id: two.webhook.id }), [], "of another company's webhook");
+      assertEqual(await listed({ state: 'succeeded' }), newest(...at(0)), 'succeeded');
+      assertEqual(await listed({ state: 'failed' }), newest(...at(1)), 'failed');
+      assertEqual(await listed({ state: 'pending' }), newest(...at(2, 3, 4)), 'pending');
+      assertEqual(await listed({ company_id, state: 'failed' }), [one.ids[1]], 'failed, of a company');
+      const due = { from_ms: now_ms + 1 };
+      assertEqual(await listed({ due }), newest(...at(2)), 'due later');
+      assertEqual(await listed({ webhook_id, due: { to_ms: now_ms } }), newest(one.ids[3]!, one.ids[4]!), 'due now');
+      assertEqual(await listed({ due, state: 'failed' }), [], 'failed ones have no next attempt');
+      const page = await here.unitOfWork.read((tx) => tx.deliveries.listOfAll({ company_id }, { limit: 2, offset: 3 }));
+      assertEqual(
+        page.items.map(({ delivery, attempts }) => [delivery.id, attempts.length]),
+        [
+          [one.ids[1], 1],
+          [one.ids[0], 1],
+        ],
+        'with an offset, and their attempts',
+      );
     },
   },
   {
@@ -140,44 +184,6 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
         ],
         'rounds',
       );
-    },
-  },
-  {
-    rule: 'old attempts and deliveries finished long ago are purged, at most the limit; pending ones stay',
-    async check(open) {
-      const here = await open();
-      const purge = (before_ms: number, limit: number) =>
-        here.unitOfWork.run((tx) => tx.deliveries.purge(before_ms, limit));
-      const purgeAll = async (before_ms: number) => {
-        let purged = 0;
-        for (let more = 1; more > 0; purged += more) more = await purge(before_ms, 50);
-        return purged;
-      };
-      await purgeAll(now_ms + 1_000 * minute_ms);
-      const { webhook, ids } = await queued(here, 2);
-      const [first, second] = await here.delivery_desk.claim(ids, now_ms, lease);
-      await here.delivery_desk.record([resultOf(first!, success), resultOf(second!, timeout)]);
-      assertEqual(await purge(now_ms, 50), 0, 'at the instant itself');
-      assertEqual(await purge(now_ms + 1, 1), 2, 'one of each');
-      assertEqual(await purgeAll(now_ms + 1), 1, 'the other attempt');
-      const { items } = await here.unitOfWork.read((tx) => tx.deliveries.list(webhook.id, {}, { limit: 10 }));
-      const left = items.map(({ delivery, attempts }) => ({ state: delivery.state, attempts: attempts.length }));
-      assertEqual(left, [{ state: 'pending', attempts: 0 }], 'what is left');
-    },
-  },
-  {
-    rule: 'a delivery that was finished long ago and restarted is pending, and is not purged',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 1);
-      const [order] = await here.delivery_desk.claim(ids, now_ms, lease);
-      assert(order !== undefined, 'nothing was claimed');
-      await here.delivery_desk.record([lastFailureOf(order)]);
-      const later_ms = now_ms + 1_000 * minute_ms;
-      await here.unitOfWork.run((tx) => tx.deliveries.recover(webhook.id, now_ms, later_ms, 1));
-      const restarted = await deliveriesOf(here, webhook.id);
-      await here.unitOfWork.run((tx) => tx.deliveries.purge(later_ms, 1_000));
-      assertEqual(await deliveriesOf(here, webhook.id), restarted, 'the delivery');
     },
   },
 ];

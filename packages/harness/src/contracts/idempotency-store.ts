@@ -1,5 +1,6 @@
 import type { AccessTx, IdempotencyRequest } from '@tallystick/access';
 import { assert, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { companyRow } from './company-row.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { refusalOf } from './refusals.ts';
@@ -185,13 +186,7 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
         await recordsOf(here).claim(first);
         const before = await companies();
         const taking = recordsOf(there).claim(second);
-        const company = {
-          name: 'Acme',
-          customer_number: '1',
-          full_details_in_mail: false,
-          hold_days: null,
-          created_at_ms: noon_ms,
-        };
+        const company = companyRow({ created_at_ms: noon_ms });
         const completing = here.unitOfWork.run(async (tx) => {
           await tx.companies.insert(company);
           await tx.idempotency.complete(first, new Uint8Array([1]));

@@ -136,13 +136,17 @@ function windowsOf({ windows }: LedgerState): readonly LedgerState['windows'][nu
 }
 
 /** Creates cards of a new company. */
-export async function freshCards(storage: StorageUnderTest, count: number): Promise<readonly CardUnderTest[]> {
+export async function freshCards(
+  storage: StorageUnderTest,
+  count: number,
+  changes: Parameters<typeof newCard>[1] = {},
+): Promise<readonly CardUnderTest[]> {
   return await storage.unitOfWork.run(async (tx) => {
     const owner = await makeOwner(tx);
     const cards: CardUnderTest[] = [];
     for (let at = 0; at < count; at += 1) {
       const number = sealedNumber();
-      const card = await makeCard(tx, owner, {}, number);
+      const card = await makeCard(tx, owner, changes, number);
       cards.push(new CardUnderTest(storage, card, number.number_index));
     }
     return cards;
@@ -202,12 +206,65 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         billing_currency: 'USD',
         number_index: number.number_index,
         template: { mcc_rule: 'DENY', mcc_list: [] },
-        counters: { window_start_ms: 0, held: 0, cleared: 0, uses: 0, next_hold_end_ms: null },
+        counters: {
+          window_start_ms: 0,
+          held: 0,
+          cleared: 0,
+          uses: 0,
+          next_hold_end_ms: null,
+          code_failures: 0,
+          code_failures_on: null,
+        },
       };
       const loaded = state.cards.find(({ id }) => id === card.id);
       assert(loaded !== undefined, 'the card was not loaded');
       const compared = Object.entries(loaded).filter(([name]) => Object.hasOwn(expected, name));
       assertEqual(Object.fromEntries(compared), expected, 'the card');
+    },
+  },
+  {
+    rule: 'of the numbers that messages look up, those of cards are found, and no card of them is locked',
+    async check(open) {
+      const storage = await open();
+      const [card, named, later] = await freshCards(storage, 3);
+      const unknown = sealedNumber().number_index;
+      const suspectsOf = (...indexes: readonly Uint8Array[]) =>
+        indexes.map((number_index) => ({ field: 'trace_id', number_index }));
+      const messages = [
+        card!.authorization({ suspects: suspectsOf(named!.number_index, unknown) }),
+        card!.clearing({ suspects: suspectsOf(later!.number_index, named!.number_index) }),
+      ];
+      const { known_numbers, cards } = await card!.look(...messages);
+      const found = new Set(known_numbers.map((index) => index.toHex()));
+      assertEqual(
+        [...found].toSorted(),
+        [named!, later!].map(({ number_index }) => number_index.toHex()).toSorted(),
+        'the numbers',
+      );
+      assertEqual(idsOf(cards), [card!.id], 'the cards');
+      const { known_numbers: none } = await card!.look(card!.authorization({ suspects: suspectsOf(unknown) }));
+      assertEqual(none, [], 'the numbers of no card');
+      assertEqual((await card!.look(card!.authorization())).known_numbers, [], 'without a number to look up');
+    },
+  },
+  {
+    rule: 'the wrong codes of a card are loaded as the last pass wrote them',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      for (const codes of [
+        { code_failures: 3, code_failures_on: '2026-05-20' },
+        { code_failures: 10, code_failures_on: '2026-05-21' },
+        { code_failures: 0, code_failures_on: null },
+      ]) {
+        await storage.ledger.pass([card.authorization()], ({ cards }) => {
+          const counters = cards.map((one) => ({ card_id: one.id, counters: { ...one.counters, ...codes } }));
+          return { changes: { ...no_changes, counters }, result: null };
+        });
+        const { cards } = await card.look(card.authorization());
+        const { code_failures, code_failures_on } = cards[0]!.counters;
+        assertEqual({ code_failures, code_failures_on }, codes, 'the wrong codes');
+        assertEqual((await card.read()).counters, cards[0]!.counters, 'the counters that a reader sees');
+      }
     },
   },
   {
@@ -226,6 +283,21 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: "a pass loads whether the card's company is closed, as it is now",
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      for (const status of ['closed', 'active'] as const) {
+        await storage.unitOfWork.run(async ({ companies }) => {
+          const company = await companies.find(card.company_id);
+          assert(company !== null, 'the company of the card is missing');
+          await companies.update({ ...company, status });
+        });
+        const { cards } = await card.look(card.authorization());
+        assertEqual(cards[0]?.company_status, status, 'the status');
+      }
+    },
+  },
+  {
     rule: 'a pass has new ascending ids, one of each kind for every message that may need one',
     async check(open) {
       const { card } = await freshCard(open);
@@ -237,6 +309,8 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       for (const ids of [authorization_ids, clearing_ids, event_ids]) {
         assertEqual(ids, rising(new Set(ids)), 'the ids');
       }
+      const coded = [card.authorization({ cvc: '123' }), card.authorization({ trace_id: 'T2', cvc: '123' })];
+      assert((await card.look(...coded)).event_ids.length >= 4, 'a message with a code has one id for events');
       const { id } = await card.recordAuthorization('T3');
       const next = await card.look(card.authorization({ trace_id: 'T4' }));
       assert(next.authorization_ids[0]! > id, 'an id is not above those before');

@@ -1,6 +1,7 @@
 import type { CompanyStore } from '@tallystick/access';
 import type { Mail, MailTx, OneTimeLink } from '@tallystick/cards';
 import type { Lease, UnitOfWork } from '@tallystick/kernel';
+import { companyRow } from './company-row.ts';
 
 /** The parts of a transaction that the contracts of mails, links and the mailbox need. */
 export interface MailStorageTx extends Pick<MailTx, 'mails' | 'one_time_links' | 'mailbox'> {
@@ -22,7 +23,7 @@ export const lease: Lease = { token: 'one', machine_ms: 5_000, until_machine_ms:
 
 /** A new company. */
 export async function newCompany({ unitOfWork }: MailStorage, full_details_in_mail = false): Promise<number> {
-  const company = { name: 'Acme', customer_number: '1', full_details_in_mail, hold_days: null, created_at_ms: now_ms };
+  const company = companyRow({ full_details_in_mail, created_at_ms: now_ms });
   return (await unitOfWork.run((tx) => tx.companies.insert(company))).id;
 }
 
@@ -48,10 +49,16 @@ export async function endDueMails({ unitOfWork }: MailStorage): Promise<void> {
     until_machine_ms: Number.MAX_SAFE_INTEGER,
   };
   await unitOfWork.run(async ({ mails }) => {
-    const claimed = await mails.claimDue(Number.MAX_SAFE_INTEGER, 1_000, all);
+    const claimed = await mails.claimDue(Number.MAX_SAFE_INTEGER, all, {
+      limit: 10_000,
+      per_company_max: 10_000,
+      after_company_id: 0,
+    });
     await mails.record(
-      claimed.map(({ mail }) => ({ ...mail, state: 'failed', due_at_ms: null, finished_at_ms: now_ms })),
-      all.token,
+      claimed.map(({ mail }) => ({
+        mail: { ...mail, state: 'failed', due_at_ms: null, finished_at_ms: now_ms },
+        lease: all.token,
+      })),
     );
   });
 }

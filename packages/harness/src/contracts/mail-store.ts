@@ -1,4 +1,4 @@
-import type { Mail } from '@tallystick/cards';
+import type { Mail, MailTurns } from '@tallystick/cards';
 import { assert, type Lease, Refusal } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -10,8 +10,15 @@ const minute_ms = 60_000;
 const other_lease: Lease = { ...lease, token: 'two' };
 const recipients = ['ann@example.com', 'bob@example.com', 'eve@example.com'];
 
-function claim({ unitOfWork }: MailStorage, { at_ms = now_ms, limit = 100, of = lease } = {}) {
-  return unitOfWork.run((tx) => tx.mails.claimDue(at_ms, limit, of));
+interface Claim {
+  readonly at_ms?: number;
+  readonly of?: Lease;
+  readonly turns?: Partial<MailTurns>;
+}
+
+function claim({ unitOfWork }: MailStorage, { at_ms = now_ms, of = lease, turns = {} }: Claim = {}) {
+  const all: MailTurns = { limit: 100, per_company_max: 100, after_company_id: 0 };
+  return unitOfWork.run((tx) => tx.mails.claimDue(at_ms, of, { ...all, ...turns }));
 }
 
 function find({ unitOfWork }: MailStorage, id: number): Promise<Mail | null> {
@@ -19,7 +26,7 @@ function find({ unitOfWork }: MailStorage, id: number): Promise<Mail | null> {
 }
 
 function record({ unitOfWork }: MailStorage, mails: readonly Mail[], token = lease.token): Promise<void> {
-  return unitOfWork.run((tx) => tx.mails.record(mails, token));
+  return unitOfWork.run((tx) => tx.mails.record(mails.map((mail) => ({ mail, lease: token }))));
 }
 
 function sent(mail: Mail, at_ms = now_ms): Mail {
@@ -104,18 +111,84 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   },
   {
-    rule: 'a claim leases due mails, the oldest due first, at most the limit, with the setting of their company',
+    rule: 'a claim leases due mails, those of a company oldest due first, at most the limit, with its setting',
     async check(open) {
       const here = await open();
       await endDueMails(here);
       const [plain, detailed] = [await newCompany(here), await newCompany(here, true)];
       const [later] = await queueMails(here, plain, ['later@example.com'], now_ms + 2);
       const [second] = await queueMails(here, plain, ['second@example.com'], now_ms);
-      const [first] = await queueMails(here, detailed, ['first@example.com'], now_ms - 1);
-      assertEqual(await claim(here, { limit: 1 }), [{ mail: first, full_details: true }], 'one');
-      assertEqual(await claim(here), [{ mail: second, full_details: false }], 'the rest');
+      const [first] = await queueMails(here, plain, ['first@example.com'], now_ms - 1);
+      const [other] = await queueMails(here, detailed, ['other@example.com'], now_ms - 2);
+      assertEqual(await claim(here, { turns: { limit: 1 } }), [{ mail: first, full_details: false }], 'one');
+      const rest = [
+        { mail: second, full_details: false },
+        { mail: other, full_details: true },
+      ];
+      assertEqual(await claim(here), rest, 'the rest');
       assertEqual(await claim(here, { at_ms: now_ms + 1 }), [], 'none is due');
       assertEqual(await claim(here, { at_ms: now_ms + 2 }), [{ mail: later, full_details: false }], 'when it is due');
+    },
+  },
+  {
+    rule: 'companies take turns in the order of their ids, beginning after the company of the last claim',
+    async check(open) {
+      const here = await open();
+      await endDueMails(here);
+      const companies: number[] = [];
+      for (let count = 0; count < 5; count += 1) companies.push(await newCompany(here));
+      // The oldest backlog is the longest one, and one company has nothing due.
+      for (const [place, company_id] of companies.entries()) {
+        const addresses = Array.from({ length: place === 0 ? 30 : 3 }, (_, at) => `to-${at}@example.com`);
+        await queueMails(here, company_id, addresses, now_ms - 100 + place + (place === 2 ? 1_000 : 0));
+      }
+      const turns: (readonly number[])[] = [];
+      let after_company_id = companies[3]!;
+      for (let turn = 0; turn < 4; turn += 1) {
+        const claimed = await claim(here, {
+          of: { ...lease, token: `turn ${turn}` },
+          turns: { limit: 2, per_company_max: 3, after_company_id },
+        });
+        turns.push(claimed.map(({ mail }) => companies.indexOf(mail.company_id)));
+        after_company_id = claimed.at(-1)!.mail.company_id;
+      }
+      assertEqual(
+        turns,
+        [
+          [4, 4],
+          [0, 0],
+          [1, 1],
+          [3, 3],
+        ],
+        'the companies whose mails were claimed',
+      );
+      const rest = await claim(here, { of: other_lease, turns: { per_company_max: 3, after_company_id } });
+      const companies_of_rest = rest.map(({ mail }) => companies.indexOf(mail.company_id));
+      assertEqual(companies_of_rest, [4, 0, 1, 3], 'the companies of the rest of each lane');
+    },
+  },
+  {
+    rule: 'a company has no more mails leased than its lane allows, and an ended lease makes room',
+    async check(open) {
+      const { here, there } = await twoProcesses(open);
+      await endDueMails(here);
+      const [slow, other] = [await newCompany(here), await newCompany(here)];
+      const addresses = Array.from({ length: 60 }, (_, at) => `slow-${at}@example.com`);
+      const mails = await queueMails(here, slow, addresses);
+      const turns = { limit: 8, per_company_max: 2 };
+      const first = await claim(here, { turns });
+      assertEqual(
+        first.map(({ mail }) => mail),
+        mails.slice(0, 2),
+        'the first of the backlog',
+      );
+      const [prompt] = await queueMails(here, other, ['prompt@example.com'], now_ms + 1);
+      const at_ms = now_ms + 1;
+      const second = await claim(there, { at_ms, of: other_lease, turns });
+      assertEqual(second, [{ mail: prompt, full_details: false }], 'the mail of the other company');
+      await record(here, [sent(mails[1]!)]);
+      const third = await claim(there, { at_ms, of: other_lease, turns });
+      assertEqual(third, [{ mail: mails[2], full_details: false }], 'the next of the backlog');
     },
   },
   {
@@ -144,7 +217,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
       const addresses = Array.from({ length: 20 }, (_, place) => `to-${place}@example.com`);
       const mails = await queueMails(here, await newCompany(here), addresses);
       const claims = Array.from({ length: 8 }, (_, place) =>
-        claim(place % 2 === 0 ? here : there, { limit: 5, of: { ...lease, token: `process ${place}` } }),
+        claim(place % 2 === 0 ? here : there, { turns: { limit: 5 }, of: { ...lease, token: `process ${place}` } }),
       );
       const claimed = (await Promise.all(claims)).flat();
       const rest = await claim(here, { of: other_lease });
@@ -214,27 +287,6 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
       assertEqual(await backlog(), { pending: 2, oldest_due_at_ms: now_ms }, 'with one leased');
       await record(here, [sent(first!)]);
       assertEqual(await backlog(), { pending: 1, oldest_due_at_ms: now_ms + 7 }, 'with one sent');
-    },
-  },
-  {
-    rule: 'sent mails are purged by age, at most the limit; failed and pending ones stay',
-    async check(open) {
-      const here = await open();
-      await endDueMails(here);
-      const company_id = await newCompany(here);
-      const purge = (before_ms: number, limit: number) =>
-        here.unitOfWork.run((tx) => tx.mails.purgeSent(before_ms, limit));
-      await purge(Number.MAX_SAFE_INTEGER, 1_000);
-      const [one, two, three] = await queueMails(here, company_id, recipients);
-      const [pending] = await queueMails(here, company_id, ['pending@example.com'], now_ms + 1);
-      await claim(here);
-      await record(here, [sent(one!), sent(two!, now_ms + 1), failed(three!)]);
-      assertEqual(await purge(now_ms, 9), 0, 'at the instant itself');
-      assertEqual(await purge(now_ms + 1, 9), 1, 'the older one');
-      assertEqual(await purge(now_ms + 2, 0), 0, 'at most none');
-      assertEqual(await purge(now_ms + 2, 9), 1, 'the other');
-      const page = await here.unitOfWork.read((tx) => tx.mails.list({ company_id }, { limit: 9 }));
-      assertEqual(page.items, [pending, failed(three!)], 'what is left');
     },
   },
 ];

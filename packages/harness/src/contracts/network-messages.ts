@@ -43,6 +43,7 @@ export function authorizationMessage(
     net_reference_number: 'MCC1234560520',
     merchant_id: 'M1',
     details: { merchant_name: 'Joe\'s "Diner" é\u{1f37d}', settlement_date: '0520', nested: { a: [1, null] } },
+    suspects: [],
     request_id: 'request-1',
     ...fields,
   };
@@ -85,6 +86,7 @@ export function clearingMessage(number_index: Uint8Array, fields: Partial<Cleari
     settlement_date: '2026-05-20',
     authorization_date: null,
     details: { merchant_name: 'Diner' },
+    suspects: [],
     request_id: null,
     ...fields,
   };
@@ -134,6 +136,7 @@ export function recordedAuthorization(
     net_reference_number: message.net_reference_number,
     details: message.details,
     request_id: message.request_id,
+    reduced_at_ms: null,
     window_start_ms: 0,
     status: is_approved ? 'open' : 'declined',
     authorized: amount,
@@ -151,13 +154,21 @@ export function recordedClearing(
   message: ClearingMessage,
   id: number,
 ): Clearing {
-  const { kind: _kind, pan: _pan, number_index: _number_index, vcn_id: _vcn_id, ...fields } = message;
+  const {
+    kind: _kind,
+    pan: _pan,
+    number_index: _number_index,
+    vcn_id: _vcn_id,
+    suspects: _suspects,
+    ...fields
+  } = message;
   return {
     ...fields,
     id,
     company_id,
     card_id,
     recorded_at_ms: state.now_ms,
+    reduced_at_ms: null,
     authorization_id: null,
     clearing_id: null,
     match_rule: 8,

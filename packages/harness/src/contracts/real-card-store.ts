@@ -1,7 +1,7 @@
 import { assert } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
-import { everyPage, idsOf, makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
+import { everyPage, idsOf, makeCard, makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
 
 /** The contract of every adapter of `RealCardStore`. */
 export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
@@ -62,6 +62,36 @@ export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[]
         assertEqual((await tx.real_cards.findDefault(id))?.id, next.id, 'the default after another insert');
         const other = await makeCompany(tx);
         assert((await tx.real_cards.findDefault(other.id)) === null, 'the default of one company is that of another');
+      });
+    },
+  },
+  {
+    rule: 'the cards of each real card are counted, and those of all companies in an account range',
+    async check(open) {
+      const { unitOfWork } = await open();
+      await unitOfWork.run(async (tx) => {
+        const counts: (readonly [id: number, account_range: string, cards: number])[] = [];
+        const before = await tx.real_cards.countIssued('4775');
+        for (const [account_range, cards] of [
+          ['477512', 2],
+          ['4775123456', 1],
+          ['477599', 0],
+        ] as const) {
+          const company_id = (await makeCompany(tx)).id;
+          const { id } = await tx.real_cards.insert(newRealCard(company_id, { account_range }));
+          for (let at = 0; at < cards; at += 1) await makeCard(tx, { company_id, rcn_id: id });
+          counts.push([id, account_range, cards]);
+        }
+        const usage = await tx.real_cards.usage();
+        const made = usage.filter(({ id }) => counts.some(([one]) => one === id));
+        assertEqual(
+          made.map(({ id, account_range, cards }) => [id, account_range, cards]),
+          counts,
+          'the cards of each',
+        );
+        assertEqual(await tx.real_cards.countIssued('477512'), 3, 'in a range that contains another');
+        assertEqual(await tx.real_cards.countIssued('4775123456'), 1, 'in the range within it');
+        assertEqual(await tx.real_cards.countIssued('4775'), before + 3, 'in all of them');
       });
     },
   },

@@ -17,6 +17,7 @@ import {
   type SandboxClockStore,
   type UnitOfWork,
 } from '@tallystick/kernel';
+import { companyRow } from './company-row.ts';
 
 /** The parts of a transaction that the suites of storage need. */
 export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
@@ -50,13 +51,7 @@ export interface StorageUnderTest {
 
 /** Creates a company for one rule. */
 export function makeCompany({ companies }: Pick<StorageTx, 'companies'>, name = 'Acme'): Promise<Company> {
-  return companies.insert({
-    name,
-    customer_number: `CN ${name}`,
-    full_details_in_mail: false,
-    hold_days: null,
-    created_at_ms: 0,
-  });
+  return companies.insert(companyRow({ name }));
 }
 
 export function newRealCard(company_id: number, changes: Partial<RealCard> = {}): Omit<RealCard, 'id'> {

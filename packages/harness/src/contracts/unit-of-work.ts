@@ -121,6 +121,30 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
+    rule: 'work that only reads does not wait for writers of its own process, and sees what was committed before',
+    async check(open) {
+      const { unitOfWork } = await open();
+      const before = await unitOfWork.run((tx) => makeCompany(tx, 'Before'));
+      const written = Promise.withResolvers<number>();
+      let is_read = false;
+      const writing = unitOfWork.run(async (tx) => {
+        const { id } = await makeCompany(tx, 'Not yet');
+        written.resolve(id);
+        // Ends also when the reader waits for it.
+        for (let turn = 0; !is_read && turn < 100_000; turn += 1) await tx.companies.find(id);
+      });
+      const waiting = unitOfWork.run((tx) => makeCompany(tx, 'Waiting'));
+      const id = await written.promise;
+      const found = await unitOfWork.read(async (tx) => [
+        await tx.companies.find(before.id),
+        await tx.companies.find(id),
+      ]);
+      is_read = true;
+      await Promise.all([writing, waiting]);
+      assertEqual(found, [before, null], 'the company that was committed before, and the one of the writer');
+    },
+  },
+  {
     rule: 'no update is lost when many processes read for update, then write',
     async check(open) {
       const storage = await open();

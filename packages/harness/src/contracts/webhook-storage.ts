@@ -13,6 +13,7 @@ import {
   type WorkResult,
 } from '@tallystick/events';
 import type { Call, Lease, Sealer, UnitOfWork } from '@tallystick/kernel';
+import { companyRow } from './company-row.ts';
 
 /** The parts of a transaction that the contracts of webhooks, outbox, deliveries and desk need. */
 export interface WebhookStorageTx extends WebhooksTx, EventsTx {
@@ -56,13 +57,7 @@ export function callOf(company_id: number, at_ms = now_ms): Call {
 export async function newCompany(storage: {
   readonly unitOfWork: UnitOfWork<{ readonly companies: CompanyStore }>;
 }): Promise<number> {
-  const company = {
-    name: 'Acme',
-    customer_number: '1',
-    full_details_in_mail: false,
-    hold_days: null,
-    created_at_ms: now_ms,
-  };
+  const company = companyRow({ created_at_ms: now_ms });
   return (await storage.unitOfWork.run((tx) => tx.companies.insert(company))).id;
 }
 

@@ -155,7 +155,10 @@ function firstReason(
   if (card.status === 'Canceled') return 'K';
   if (message.expiry !== undefined && message.expiry !== card.expiry) return 'A';
   if (now_ms > expiryInstant(card.expiry)) return 'B';
-  if (message.cvc !== undefined && message.cvc !== card.cvc) return 'C';
+  if (hasWrongCode(card, message) || (message.cvc !== undefined && isLocked(card, now_ms))) {
+    if (!hasWrongCode(card, message)) card.note('codes: the right code of a locked card');
+    return 'C';
+  }
   if (today < controls.valid_starting_on || today > controls.valid_ending_on) return 'D';
   if (controls.currency !== null && message.merchant_currency !== controls.currency) return 'M';
   if (!allows(template, message.mcc)) return 'J';
@@ -165,6 +168,25 @@ function firstReason(
     return 'G';
   if (amount > availableIn(card, window, now_ms)) return 'F';
   return 'V';
+}
+
+/** The wrong codes of a UTC day after which any code is wrong. */
+export const wrong_codes_max = 10;
+
+export function hasWrongCode(card: ReferenceCard, message: AuthorizationWire): boolean {
+  return message.cvc !== undefined && message.cvc !== card.cvc;
+}
+
+/** The messages of the day with a wrong code since the last reset, whatever they were answered. */
+export function wrongCodesOn(card: ReferenceCard, now_ms: number): number {
+  const today = gmtDate(now_ms).toString();
+  return card.messages
+    .slice(card.messages_at_reset)
+    .filter(({ message, at_ms }) => gmtDate(at_ms).toString() === today && hasWrongCode(card, message)).length;
+}
+
+function isLocked(card: ReferenceCard, now_ms: number): boolean {
+  return wrongCodesOn(card, now_ms) >= wrong_codes_max;
 }
 
 function approved(

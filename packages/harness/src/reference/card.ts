@@ -15,6 +15,8 @@ export interface ReferenceCard {
   /** Every answered message about the card, in order, without duplicates. */
   readonly messages: AnsweredMessage[];
   readonly clearings: AnsweredClearing[];
+  /** How many messages there were when its wrong codes were last forgotten. */
+  messages_at_reset: number;
   /** Counts that the run reached a case. */
   readonly note: (reached: Case) => void;
 }

@@ -67,6 +67,11 @@ export const cases = [
   'early reversal: left by the advice of a decline',
   'early reversal: used before',
 
+  // Codes.
+  'codes: the tenth wrong one',
+  'codes: the right code of a locked card',
+  'codes: forgotten',
+
   // Holds.
   'hold: released by hand',
   'hold: nothing to release',

@@ -13,7 +13,16 @@ import type {
   World,
   WorldTemplate,
 } from '../system.ts';
-import { answerOf, decide, problemsOf, reasons, sameMessage } from './authorization.ts';
+import {
+  answerOf,
+  decide,
+  hasWrongCode,
+  problemsOf,
+  reasons,
+  sameMessage,
+  wrong_codes_max,
+  wrongCodesOn,
+} from './authorization.ts';
 import { expiryInstant, expiryOf } from './calendar.ts';
 import {
   type AnsweredClearing,
@@ -107,6 +116,7 @@ export class ReferenceModel {
       notified: (emails ?? []).length > 0,
       messages: [],
       clearings: [],
+      messages_at_reset: 0,
       note: (reached) => this.#note(reached),
     };
     this.cards.push(card);
@@ -158,6 +168,10 @@ export class ReferenceModel {
     const around = { now_ms: this.now_ms, template: this.#template(card), hold_days: this.hold_days };
     const decision = decide(card, message, around);
     this.#note(`reason ${decision.reason}`);
+    if (hasWrongCode(card, message) && wrongCodesOn(card, this.now_ms) === wrong_codes_max - 1) {
+      this.#note('codes: the tenth wrong one');
+      this.#addEvent('virtualcard.updated', card);
+    }
     const answered = { message, at_ms: this.now_ms, answer: answerOf(decision, message), purchase: decision.purchase };
     card.messages.push(answered);
     this.#addEvent('virtualcard.realtime.auths', card);
@@ -220,7 +234,8 @@ export class ReferenceModel {
   /** Keeps a refused clearing once, however often it comes. */
   #keep(
     message: ClearingWire,
-    reason: QuarantineView['reason'],
+    // No generated amounts come near the largest sum.
+    reason: Exclude<QuarantineView['reason'], 'sum_limit'>,
     answer: Answer<never>,
   ): { readonly answer: Answer<never>; readonly answered: null } {
     const known = this.quarantine.find((kept) => text(kept.message) === text(message));
@@ -256,6 +271,15 @@ export class ReferenceModel {
     }
     purchase.history.push({ what: 'released', at_ms: this.now_ms });
     this.#note('hold: released by hand');
+    this.#addEvent('virtualcard.updated', card);
+    return done(null);
+  }
+
+  /** Forgets the wrong codes of a card. */
+  resetCodeFailures(card: ReferenceCard): Answer<null> {
+    if (wrongCodesOn(card, this.now_ms) === 0) return done(null);
+    card.messages_at_reset = card.messages.length;
+    this.#note('codes: forgotten');
     this.#addEvent('virtualcard.updated', card);
     return done(null);
   }
