@@ -1,7 +1,7 @@
 import type { AccessTx } from '@tallystick/access';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, WebhooksTx } from '@tallystick/events';
-import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
+import type { Clock, RetentionStore, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
 import type { State } from './storage/state.ts';
 import { Transactions } from './storage/transactions.ts';
@@ -19,6 +19,7 @@ import { oneTimeLinkStore } from './stores/one-time-links.ts';
 import { outbox } from './stores/outbox.ts';
 import { quarantineStore } from './stores/quarantine.ts';
 import { realCardStore } from './stores/real-cards.ts';
+import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
@@ -30,6 +31,7 @@ export type { MemoryLedger } from './ledger/ledger.ts';
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
+  readonly retention: RetentionStore;
   readonly sandbox_clock: SandboxClockStore;
 }
 
@@ -98,5 +100,6 @@ function storesOn(state: State): Tx {
     sandbox_clock: sandboxClockStore(state),
     unknown_numbers: unknownNumberStore(state),
     quarantine: quarantineStore(state),
+    retention: retentionStore(state),
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { WorkResult } from '@tallystick/events';
 import type { ContractRule } from '@tallystick/harness';
 import type { Lease } from '@tallystick/kernel';
 import { memoryDeliveryQueue, type Tx } from '../src/index.ts';
@@ -45,6 +46,13 @@ function withStores(plant: (tx: Tx) => Partial<Tx>): () => Promise<WorkStorage> 
 /** Returns the lease as if all other leases had expired when it was taken. */
 function ignoringOthers(lease: Lease): Lease {
   return { ...lease, machine_ms: Number.MAX_SAFE_INTEGER };
+}
+
+/** The results in another order than that of the attempts. */
+function failuresFirst(results: readonly WorkResult[]): readonly WorkResult[] {
+  return results.toSorted(
+    (a, b) => Number(a.delivery.state === 'succeeded') - Number(b.delivery.state === 'succeeded'),
+  );
 }
 
 /** One broken contract for each port of storage, and all the rules that it breaks. */
@@ -112,6 +120,21 @@ const breaches: Readonly<
       },
     })),
   },
+  WebhookStates: {
+    breaks: [
+      'the failures in a row are counted from the last success, with the time of the first',
+      'the state of a webhook has its pending deliveries and the first due time, and an update keeps its health',
+    ],
+    async open() {
+      const { delivery_desk, unitOfWork } = await openStorage();
+      const storage: WorkStorage = {
+        unitOfWork,
+        delivery_desk: { ...delivery_desk, record: (results) => delivery_desk.record(failuresFirst(results)) },
+        another: async () => storage,
+      };
+      return storage;
+    },
+  },
   IdempotencyStore: {
     breaks: [
       'a key is free for every claim when the lease has expired in machine time, and not before',
@@ -125,7 +148,8 @@ const breaches: Readonly<
   },
   CompanyStore: {
     breaks: [
-      'an update writes the name, whether mails carry full details and how long holds last, and nothing of other companies',
+      'an update writes the fields that may change, and nothing of other companies',
+      'a company that is held for update is changed by one transaction at a time',
     ],
     open: withStores(({ companies }) => ({ companies: { ...companies, update: async () => {} } })),
   },
@@ -137,13 +161,15 @@ const breaches: Readonly<
   },
   MailStore: {
     breaks: [
-      'a claim leases due mails, the oldest due first, at most the limit, with the setting of their company',
+      'a claim leases due mails, those of a company oldest due first, at most the limit, with its setting',
+      'companies take turns in the order of their ids, beginning after the company of the last claim',
+      'a company has no more mails leased than its lane allows, and an ended lease makes room',
       'a leased mail is claimed again only after the lease has expired in machine time',
       'racing processes claim each mail once',
       'a restart makes a failed mail due again, and does not change a pending one',
     ],
     open: withStores(({ mails }) => ({
-      mails: { ...mails, claimDue: (now_ms, limit, lease) => mails.claimDue(now_ms, limit, ignoringOthers(lease)) },
+      mails: { ...mails, claimDue: (now_ms, lease, turns) => mails.claimDue(now_ms, ignoringOthers(lease), turns) },
     })),
   },
   OneTimeLinkStore: {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Ledger, LedgerChanges, LedgerState } from '@tallystick/cards';
 import { look } from '@tallystick/harness';
-import { Fault } from '@tallystick/kernel';
+import { Fault, missedDeadline } from '@tallystick/kernel';
 import { type OpenStorage, openStorage, plantStores, storage_suites } from './storage-suites.ts';
 
 interface Breach {
@@ -30,6 +30,28 @@ function plantLedger(change: {
 
 /** For each port, adapters with a defect. */
 const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>> = {
+  AuditLog: [
+    {
+      does: 'orders a page of the audit log by id',
+      breaks: 'entries are read as they were recorded, newest first by time and then by id, on pages that omit none',
+      plant: plantStores(({ audit }) => ({
+        audit: {
+          ...audit,
+          async list(filter, page) {
+            const { items, next } = await audit.list(filter, page);
+            return { items: items.toSorted((a, b) => b.id - a.id), next };
+          },
+        },
+      })),
+    },
+    {
+      does: 'ignores the filter of an object',
+      breaks: 'entries are filtered by company, actor, action, object and time, and by several together',
+      plant: plantStores(({ audit }) => ({
+        audit: { ...audit, list: ({ object: _, ...filter }, page) => audit.list(filter, page) },
+      })),
+    },
+  ],
   QuarantineStore: [
     {
       does: 'applies a record twice',
@@ -92,12 +114,22 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       plant: ({ unitOfWork }) => ({ unitOfWork: { ...unitOfWork, read: (work) => unitOfWork.run(work) } }),
     },
     {
+      does: 'lets work that only reads wait for writers',
+      breaks: 'work that only reads does not wait for writers of its own process, and sees what was committed before',
+      plant: ({ unitOfWork }) => ({ unitOfWork: { ...unitOfWork, read: (work) => unitOfWork.run(work) } }),
+    },
+    {
       does: 'does not close',
       breaks: 'an open transaction ends before its process closes, and none begins afterwards',
       plant: () => ({ close: async () => {} }),
     },
   ],
   CardStore: [
+    {
+      does: 'keeps the wrong codes of a reset card',
+      breaks: 'a reset sets the wrong codes of a card of any company to none and changes nothing else',
+      plant: plantStores(({ cards }) => ({ cards: { ...cards, resetCodeFailures: async () => null } })),
+    },
     {
       does: 'finds the card of any company',
       breaks: 'a company finds neither the cards of another company nor their activity',
@@ -346,6 +378,22 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       }),
     },
     {
+      does: 'finds no number that a message looks up',
+      breaks: 'of the numbers that messages look up, those of cards are found, and no card of them is locked',
+      plant: plantLedger({ state: () => ({ known_numbers: [] }) }),
+    },
+    {
+      does: 'does not write the day of wrong codes',
+      breaks: 'the wrong codes of a card are loaded as the last pass wrote them',
+      plant: plantLedger({
+        changes: ({ counters }) => ({
+          counters: counters.map(({ card_id, counters: of }) => {
+            return { card_id, counters: { ...of, code_failures_on: null } };
+          }),
+        }),
+      }),
+    },
+    {
       does: 'assigns ids that do not ascend',
       breaks: 'a pass has new ascending ids, one of each kind for every message that may need one',
       plant: plantLedger({ state: ({ event_ids }) => ({ event_ids: event_ids.toReversed() }) }),
@@ -362,6 +410,29 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
         changes: ({ authorizations_changed }) => ({
           authorizations_changed: authorizations_changed.map((change) => ({ ...change, hold_end_ms: null })),
         }),
+      }),
+    },
+    {
+      does: 'decides messages after their deadline',
+      breaks: 'a pass whose deadline has passed decides nothing, and the same messages can be decided later',
+      plant: ({ ledger }) => ({ ledger: { ...ledger, pass: (messages, fold) => ledger.pass(messages, fold) } }),
+    },
+    {
+      does: 'decides a message whose caller was notified that it missed the deadline',
+      breaks: 'a pass rejects at its deadline while another transaction holds its card, and decides nothing afterwards',
+      plant: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          async pass(messages, fold, { deadline } = {}) {
+            const pass = ledger.pass(messages, fold);
+            if (deadline === undefined) return await pass;
+            pass.catch(() => {});
+            return await Promise.race([
+              pass,
+              new Promise<never>((_resolve, reject) => setTimeout(() => reject(missedDeadline()), deadline.leftMs())),
+            ]);
+          },
+        },
       }),
     },
     {

@@ -1,7 +1,9 @@
 import {
+  audit_log_contract,
   card_store_contract,
   eventStoreContract,
   ledger_contract,
+  ledger_deadline_contract,
   quarantine_store_contract,
   real_card_store_contract,
   type StorageUnderTest,
@@ -19,8 +21,9 @@ export const storage_suites = {
   RealCardStore: real_card_store_contract,
   TemplateStore: template_store_contract,
   EventStore: eventStoreContract(propertyParameters({ short: 25, full: 150 })),
-  Ledger: ledger_contract,
+  Ledger: [...ledger_contract, ...ledger_deadline_contract],
   QuarantineStore: quarantine_store_contract,
+  AuditLog: audit_log_contract,
 } as const;
 
 /** Storage in memory, before it is passed to a suite. */

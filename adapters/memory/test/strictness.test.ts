@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { companyRow } from '@tallystick/harness';
 import { fixedClock, Violation } from '@tallystick/kernel';
 import { memoryPersistence, type Tx } from '../src/index.ts';
 
@@ -11,14 +12,7 @@ const clock = fixedClock('2026-05-20T12:00:00Z');
 async function storageWithRealCard() {
   const { unitOfWork } = memoryPersistence({ clock });
   const real_card = await unitOfWork.run(async (tx) => {
-    const company = {
-      name: 'Acme',
-      customer_number: '1',
-      full_details_in_mail: false,
-      hold_days: null,
-      created_at_ms: 0,
-    };
-    const { id: company_id } = await tx.companies.insert(company);
+    const { id: company_id } = await tx.companies.insert(companyRow());
     return await tx.real_cards.insert({
       company_id,
       alias: 'Travel',

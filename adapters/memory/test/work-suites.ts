@@ -17,6 +17,7 @@ import {
   relayOrderContract,
   sealer_contract,
   type VaultGenerations,
+  webhook_states_contract,
   webhook_store_contract,
 } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
@@ -29,6 +30,7 @@ export const store_suites = {
   DeliveryDesk: delivery_desk_contract,
   DeliveryStore: delivery_store_contract,
   WebhookStore: webhook_store_contract,
+  WebhookStates: webhook_states_contract,
   IdempotencyStore: idempotency_store_contract,
   CompanyStore: company_store_contract,
   ApiKeyStore: api_key_store_contract,

@@ -1,13 +1,16 @@
 import {
+  eventsNeeded,
   type Fold,
   type Ledger,
   type LedgerCard,
   type LedgerState,
   type NetworkMessage,
+  suspectNumbers,
   type VirtualCard,
   withoutDetails,
 } from '@tallystick/cards';
-import type { Clock } from '@tallystick/kernel';
+import { type Clock, checkDeadline } from '@tallystick/kernel';
+import { settleBy } from '../storage/settle-by.ts';
 import type { State } from '../storage/state.ts';
 import type { Transactions } from '../storage/transactions.ts';
 import { cardIdOf } from './card-of-message.ts';
@@ -45,7 +48,13 @@ export function memoryLedger(transactions: Transactions, clock: Clock): MemoryLe
   }
 
   return {
-    pass: (messages, fold) => transactions.write((state) => pass(state, messages, fold)),
+    pass: (messages, fold, bounds) =>
+      settleBy(bounds?.deadline, (deadline) =>
+        transactions.write((state) => {
+          checkDeadline(deadline);
+          return pass(state, messages, fold);
+        }),
+      ),
     passNow: (messages, fold) => transactions.writeNow((state) => pass(state, messages, fold)),
     passDue: (limit, fold) =>
       transactions.write((state) => {
@@ -77,9 +86,10 @@ function load(
     now_ms,
     cards: card_ids.map((id) => ledgerCard(state, id)),
     ...loadRecords(state, card_ids, messages, now_ms),
+    known_numbers: suspectNumbers(messages).filter((index) => state.card_ids.has(index.toHex())),
     authorization_ids: authorizations.freshIds(count('authorization')),
     clearing_ids: clearings.freshIds(count('clearing')),
-    event_ids: events.freshIds(messages.length),
+    event_ids: events.freshIds(eventsNeeded(messages)),
   };
 }
 
@@ -93,6 +103,12 @@ function ledgerCard({ cards, companies, numbers, templates }: State, id: number)
     ...card
   } = withoutDetails(cards.get(id)!);
   const { mcc_rule, mcc_list } = templates.get(card.template_id)!;
-  const hold_days = companies.get(card.company_id)?.hold_days ?? null;
-  return { ...card, number_index: numbers.get(id)!.number_index, template: { mcc_rule, mcc_list }, hold_days };
+  const company = companies.get(card.company_id);
+  return {
+    ...card,
+    number_index: numbers.get(id)!.number_index,
+    template: { mcc_rule, mcc_list },
+    hold_days: company?.hold_days ?? null,
+    company_status: company?.status ?? 'active',
+  };
 }

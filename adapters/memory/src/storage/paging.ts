@@ -1,4 +1,12 @@
-import { afterId, cursor, type Page, type PageRequest } from '@tallystick/kernel';
+import {
+  afterId,
+  afterTime,
+  cursor,
+  type Page,
+  type PageRequest,
+  type TimedPlace,
+  timedCursor,
+} from '@tallystick/kernel';
 
 /**
  * Returns a page of the rows, newest first by id. The cursor is the last id of the previous page
@@ -15,4 +23,20 @@ export function newestFirst<Row extends { readonly id: number }>(
   const items = following.slice(offset, offset + page.limit);
   const last = following.length > offset + page.limit ? items.at(-1) : undefined;
   return { items, next: last === undefined ? null : cursor(list, last.id) };
+}
+
+/** The same for a list that is ordered by time, and by id at one time. */
+export function newestFirstByTime<Row extends TimedPlace>(
+  list: string,
+  rows: readonly Row[],
+  page: PageRequest,
+): Page<Row> {
+  const after = afterTime(list, page);
+  const offset = page.offset ?? 0;
+  const isAfter = ({ at_ms, id }: Row) =>
+    after === null || at_ms < after.at_ms || (at_ms === after.at_ms && id < after.id);
+  const following = rows.filter(isAfter).sort((a, b) => b.at_ms - a.at_ms || b.id - a.id);
+  const items = following.slice(offset, offset + page.limit);
+  const last = following.length > offset + page.limit ? items.at(-1) : undefined;
+  return { items, next: last === undefined ? null : timedCursor(list, last) };
 }

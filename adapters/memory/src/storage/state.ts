@@ -12,8 +12,8 @@ import type {
   UnknownNumberMessage,
   VirtualCard,
 } from '@tallystick/cards';
-import type { Attempt, Delivery, Event, EventToRelay, Webhook } from '@tallystick/events';
-import type { AuditEntry, SandboxClockState } from '@tallystick/kernel';
+import type { Attempt, Delivery, Event, EventToRelay, Webhook, WebhookHealth } from '@tallystick/events';
+import type { AuditEntry, Lease, RetentionKind, RetentionProgress, SandboxClockState } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import type { IdempotencyRecord } from './idempotency-record.ts';
 import { type Access, Table } from './table.ts';
@@ -40,6 +40,8 @@ export interface State {
   /** Events that no relay has taken, by id. */
   readonly outbox: Table<EventToRelay>;
   readonly webhooks: Table<Webhook>;
+  /** By webhook id; absent while every attempt succeeds. */
+  readonly webhook_health: Table<WebhookHealth>;
   /** The last sequence number of each webhook that had a delivery. */
   readonly webhook_sequences: Table<number>;
   readonly deliveries: Table<Delivery>;
@@ -56,6 +58,8 @@ export interface State {
   /** By scope and key, as JSON. */
   readonly idempotency_records: Table<IdempotencyRecord, string>;
   readonly audit: Table<AuditEntry & { readonly at_ms: number }>;
+  /** By kind. */
+  readonly retention: Table<RetentionProgress & { readonly lease: Lease | null }, RetentionKind>;
   /** One row, with the key 1, after the first move of the clock. */
   readonly sandbox_clock: Table<SandboxClockState>;
 }
@@ -77,6 +81,7 @@ export function newState(): State {
     events: new Table(),
     outbox: new Table(),
     webhooks: new Table(),
+    webhook_health: new Table(),
     webhook_sequences: new Table(),
     deliveries: new Table(),
     delivery_leases: new Table(),
@@ -89,6 +94,7 @@ export function newState(): State {
     api_keys: new Table(),
     idempotency_records: new Table(),
     audit: new Table(),
+    retention: new Table(),
     sandbox_clock: new Table(),
   };
   for (const [control, id] of Object.entries(default_template_ids)) {

@@ -5,10 +5,11 @@ import type { Table } from '../storage/table.ts';
 
 type CardActivity = Pick<
   CardStore,
-  'heldPastEnd' | 'newestAuthorizations' | 'newestClearings' | 'authorizations' | 'clearings'
+  'heldPastEnd' | 'newestAuthorizations' | 'newestClearings' | 'authorizations' | 'findAuthorization' | 'clearings'
 >;
 
 interface Activity {
+  readonly reduced_at_ms: number | null;
   readonly id: number;
   readonly company_id: number;
   readonly card_id: number;
@@ -50,6 +51,11 @@ export function cardActivity({ authorizations, cards, clearings }: State): CardA
       return { items: items.map(withStatusOfRoot), next };
     },
 
+    async findAuthorization(company_id, id) {
+      const row = authorizations.get(id);
+      return row === undefined || row.company_id !== company_id ? null : withStatusOfRoot(row);
+    },
+
     async clearings(company_id, card_id, page) {
       return newestFirst('clearings', ofCard(clearings, company_id, card_id), page);
     },
@@ -57,7 +63,8 @@ export function cardActivity({ authorizations, cards, clearings }: State): CardA
 }
 
 function ofCard<Row extends Activity>(table: Table<Row>, company_id: number, card_id: number): readonly Row[] {
-  return table.values().filter((row) => row.company_id === company_id && row.card_id === card_id);
+  const own = table.values().filter((row) => row.company_id === company_id && row.card_id === card_id);
+  return own.filter(({ reduced_at_ms }) => reduced_at_ms === null);
 }
 
 function newestOfEach<Row extends Activity>(
@@ -65,7 +72,8 @@ function newestOfEach<Row extends Activity>(
   card_ids: readonly number[],
   limit: number,
 ): readonly (readonly [number, readonly Row[]])[] {
-  const newest_first = table.values().toSorted((a, b) => b.id - a.id);
+  const kept = table.values().filter(({ reduced_at_ms }) => reduced_at_ms === null);
+  const newest_first = kept.sort((a, b) => b.id - a.id);
   const of_card = Map.groupBy(newest_first, ({ card_id }) => card_id);
   return card_ids.map((card_id) => [card_id, of_card.get(card_id)?.slice(0, limit) ?? []] as const);
 }

@@ -1,5 +1,5 @@
-import type { CardFilter, CardStore, VirtualCard } from '@tallystick/cards';
-import { Fault, money } from '@tallystick/kernel';
+import { type CardFilter, type CardStore, newCounters, type VirtualCard } from '@tallystick/cards';
+import { Fault } from '@tallystick/kernel';
 import { HeldRows } from '../storage/held-rows.ts';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
@@ -17,12 +17,11 @@ export function cardStore(state: State): CardStore {
       real_cards.assertHas(card.rcn_id, 'real card');
       templates.assertHas(card.template_id, 'template');
       const { alias: rcn_alias, billing_currency } = real_cards.get(card.rcn_id)!;
-      const counters = { window_start_ms, held: money(0), cleared: money(0), uses: 0, next_hold_end_ms: null };
       const id = cards.nextId();
       held.hold(id);
       numbers.set(id, number);
       card_ids.set(index, id);
-      return cards.set(id, { ...card, id, rcn_alias, billing_currency, counters });
+      return cards.set(id, { ...card, id, rcn_alias, billing_currency, counters: newCounters(window_start_ms) });
     },
 
     async find(company_id, id, options) {
@@ -43,10 +42,22 @@ export function cardStore(state: State): CardStore {
       cards.set(card.id, { ...card, counters });
     },
 
+    async resetCodeFailures(card_id) {
+      const card = cards.get(card_id);
+      if (card === undefined) return null;
+      held.hold(card_id);
+      cards.set(card_id, { ...card, counters: { ...card.counters, code_failures: 0, code_failures_on: null } });
+      return card;
+    },
+
     async number(card_id) {
       const number = numbers.get(card_id);
       if (number === undefined) throw new Fault('a card has no number', { retryable: false });
       return number;
+    },
+
+    async knownNumbers(number_indexes) {
+      return number_indexes.filter((index) => card_ids.has(index.toHex()));
     },
 
     async numbers(ids) {

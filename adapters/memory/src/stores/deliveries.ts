@@ -1,8 +1,8 @@
 import type { Delivery, DeliveryReading, DeliveryStore } from '@tallystick/events';
-import { oldestBefore } from '../storage/aging.ts';
 import { HeldRows } from '../storage/held-rows.ts';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
+import { isWithin } from '../storage/within.ts';
 
 /** Deliveries as clients read and restart them. */
 export function deliveryStore(state: State): DeliveryStore {
@@ -31,6 +31,20 @@ export function deliveryStore(state: State): DeliveryStore {
       return { items: readingsOf(items), next };
     },
 
+    async listOfAll({ company_id, webhook_id, state: wanted, due }, page) {
+      const listed = deliveries
+        .values()
+        .filter(
+          (one) =>
+            (company_id ?? one.company_id) === one.company_id &&
+            (webhook_id ?? one.webhook_id) === one.webhook_id &&
+            (wanted ?? one.state) === one.state &&
+            (due === undefined || (one.due_at_ms !== null && isWithin(one.due_at_ms, due))),
+        );
+      const { items, next } = newestFirst('all-deliveries', listed, page);
+      return { items: readingsOf(items), next };
+    },
+
     async read(webhook_id, id) {
       const delivery = of(webhook_id, id);
       return delivery === null ? null : readingsOf([delivery])[0]!;
@@ -55,15 +69,6 @@ export function deliveryStore(state: State): DeliveryStore {
       const begun = { state: 'pending', round_started_at_ms: null, round_attempts: 0, due_at_ms: now_ms } as const;
       for (const delivery of failed) deliveries.set(delivery.id, { ...delivery, ...begun, round: delivery.round + 1 });
       return failed.length;
-    },
-
-    async purge(before_ms, limit) {
-      const attempts = oldestBefore(delivery_attempts.entries(), ([, { at_ms }]) => at_ms, before_ms, limit);
-      for (const [key] of attempts) delivery_attempts.delete(key);
-      const ended = deliveries.values().filter((one) => one.state !== 'pending');
-      const finished = oldestBefore(ended, ({ finished_at_ms }) => finished_at_ms, before_ms, limit);
-      for (const { id } of finished) dropDelivery(state, id);
-      return attempts.length + finished.length;
     },
   };
 }

@@ -1,8 +1,17 @@
-import type { Delivery, DeliveryDesk, WorkOrder, WorkResult } from '@tallystick/events';
+import {
+  changedHealth,
+  type Delivery,
+  type DeliveryDesk,
+  healthChanges,
+  isFailing,
+  type WorkOrder,
+  type WorkResult,
+} from '@tallystick/events';
 import type { Lease } from '@tallystick/kernel';
 import type { State } from '../storage/state.ts';
 import type { Transactions } from '../storage/transactions.ts';
 import { isLeased } from '../storage/work-lease.ts';
+import { healthOf } from './webhooks.ts';
 
 /** Claims and records deliveries, each call in a separate transaction. */
 export function deliveryDesk(transactions: Transactions): DeliveryDesk {
@@ -13,8 +22,16 @@ export function deliveryDesk(transactions: Transactions): DeliveryDesk {
     due: (now_ms, machine_ms, bounds) => transactions.read(async (state) => due(state, now_ms, machine_ms, bounds)),
     backlog: () =>
       transactions.read(async (state) => {
-        const due_at_ms = pendingOfActive(state).map((delivery) => delivery.due_at_ms ?? Number.POSITIVE_INFINITY);
-        return { pending: due_at_ms.length, oldest_due_at_ms: due_at_ms.length === 0 ? null : Math.min(...due_at_ms) };
+        const pending = pendingOfActive(state);
+        const due_at_ms = pending
+          .filter(({ webhook_id }) => !isFailing('active', healthOf(state, webhook_id)))
+          .map((delivery) => delivery.due_at_ms ?? Number.POSITIVE_INFINITY);
+        const failing = state.webhooks.values().filter(({ id, status }) => isFailing(status, healthOf(state, id)));
+        return {
+          pending: pending.length,
+          oldest_due_at_ms: due_at_ms.length === 0 ? null : Math.min(...due_at_ms),
+          failing: failing.length,
+        };
       }),
     workload: (now_ms, machine_ms) =>
       transactions.read(async (state) => {
@@ -55,7 +72,12 @@ function claim(state: State, delivery_ids: readonly number[], now_ms: number, le
     });
 }
 
-function record({ deliveries, delivery_attempts, delivery_leases }: State, results: readonly WorkResult[]): void {
+function record(state: State, results: readonly WorkResult[]): void {
+  const { deliveries, delivery_attempts, delivery_leases, webhook_health, webhooks } = state;
+  for (const change of healthChanges(results)) {
+    const { webhook_id } = change;
+    if (webhooks.has(webhook_id)) webhook_health.set(webhook_id, changedHealth(healthOf(state, webhook_id), change));
+  }
   for (const { delivery, attempt, lease } of results) {
     const stored = deliveries.get(delivery.id);
     if (stored === undefined || delivery_leases.get(delivery.id)?.token !== lease) continue;

@@ -1,5 +1,4 @@
 import type { ClaimedMail, MailStore } from '@tallystick/cards';
-import { oldestBefore } from '../storage/aging.ts';
 import { HeldRows } from '../storage/held-rows.ts';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
@@ -45,21 +44,28 @@ export function mailStore({ companies, mail_leases, mails }: State): MailStore {
       if (stored !== undefined && stored.state !== 'pending') mails.set(mail.id, mail);
     },
 
-    async claimDue(now_ms, limit, { token, machine_ms, until_machine_ms }) {
+    async claimDue(now_ms, { token, machine_ms, until_machine_ms }, { limit, per_company_max, after_company_id }) {
       const due = mails
         .values()
         .filter(({ due_at_ms, state }) => state === 'pending' && due_at_ms !== null && due_at_ms <= now_ms)
-        .filter(({ id }) => !isLeased(mail_leases.get(id), machine_ms))
         .sort((a, b) => a.due_at_ms! - b.due_at_ms! || a.id - b.id);
-      return due.slice(0, limit).map((mail): ClaimedMail => {
-        mail_leases.set(mail.id, { token, until_machine_ms });
-        return { mail, full_details: companies.get(mail.company_id)?.full_details_in_mail ?? false };
-      });
+      const lanes = [...Map.groupBy(due, ({ company_id }) => company_id)].toSorted(([a], [b]) => a - b);
+      const [later, first] = [true, false].map((is_later) =>
+        lanes.filter(([company_id]) => company_id <= after_company_id === is_later),
+      );
+      return [...first!, ...later!]
+        .flatMap(([, lane]) => lane.slice(0, per_company_max))
+        .filter(({ id }) => !isLeased(mail_leases.get(id), machine_ms))
+        .slice(0, limit)
+        .map((mail): ClaimedMail => {
+          mail_leases.set(mail.id, { token, until_machine_ms });
+          return { mail, full_details: companies.get(mail.company_id)?.full_details_in_mail ?? false };
+        });
     },
 
-    async record(recorded, lease_token) {
-      for (const mail of recorded) {
-        if (mail_leases.get(mail.id)?.token !== lease_token) continue;
+    async record(attempted) {
+      for (const { mail, lease } of attempted) {
+        if (mail_leases.get(mail.id)?.token !== lease) continue;
         mail_leases.delete(mail.id);
         mails.set(mail.id, mail);
       }
@@ -68,13 +74,6 @@ export function mailStore({ companies, mail_leases, mails }: State): MailStore {
     async backlog() {
       const due_at_ms = mails.values().flatMap((mail) => (mail.state === 'pending' ? [mail.due_at_ms!] : []));
       return { pending: due_at_ms.length, oldest_due_at_ms: due_at_ms.length === 0 ? null : Math.min(...due_at_ms) };
-    },
-
-    async purgeSent(before_ms, limit) {
-      const sent = mails.values().filter(({ state }) => state === 'sent');
-      const old = oldestBefore(sent, ({ finished_at_ms }) => finished_at_ms, before_ms, limit);
-      for (const { id } of old) mails.delete(id);
-      return old.length;
     },
   };
 }

@@ -1,4 +1,13 @@
-import { refuseTakenType, toCanonicalTypeId, type Webhook, type WebhookStore } from '@tallystick/events';
+import {
+  backlog_max,
+  isFailing,
+  refuseTakenType,
+  toCanonicalTypeId,
+  type Webhook,
+  type WebhookHealth,
+  type WebhookState,
+  type WebhookStore,
+} from '@tallystick/events';
 import { HeldRows } from '../storage/held-rows.ts';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
@@ -6,12 +15,19 @@ import { dropDelivery } from './deliveries.ts';
 
 /** Webhooks. */
 export function webhookStore(state: State): WebhookStore {
-  const { companies, deliveries, delivery_attempts, webhook_sequences, webhooks } = state;
+  const { companies, deliveries, delivery_attempts, webhook_health, webhook_sequences, webhooks } = state;
   const held = new HeldRows('webhook');
 
   function of(company_id: number, id: number): Webhook | null {
     const webhook = webhooks.get(id);
     return webhook?.company_id === company_id ? webhook : null;
+  }
+
+  function stateOf(webhook: Webhook): WebhookState {
+    const pending = deliveries.values().filter((one) => one.webhook_id === webhook.id && one.state === 'pending');
+    const oldest_due_at_ms = pending.length === 0 ? null : Math.min(...pending.map(({ due_at_ms }) => due_at_ms!));
+    const backlog = Math.min(pending.length, backlog_max);
+    return { webhook, health: healthOf(state, webhook.id), backlog, oldest_due_at_ms };
   }
 
   /** Refuses an event type that another webhook of the company has. */
@@ -43,6 +59,15 @@ export function webhookStore(state: State): WebhookStore {
       return newestFirst('webhooks', listed, page);
     },
 
+    async listStates({ company_id, failing }, page) {
+      const listed = webhooks.values().filter(({ id, company_id: owner_id, status }) => {
+        const is_failing = isFailing(status, healthOf(state, id));
+        return (company_id ?? owner_id) === owner_id && (failing ?? is_failing) === is_failing;
+      });
+      const { items, next } = newestFirst('webhook-states', listed, page);
+      return { items: items.map(stateOf), next };
+    },
+
     async update(webhook) {
       held.assertHeld(webhook.id);
       refuseTakenTypes(webhook);
@@ -54,6 +79,7 @@ export function webhookStore(state: State): WebhookStore {
       if (of(company_id, id) === null) return false;
       webhooks.delete(id);
       webhook_sequences.delete(id);
+      webhook_health.delete(id);
       const dropped = new Set<number>();
       for (const delivery of deliveries.values()) {
         if (delivery.webhook_id !== id) continue;
@@ -72,4 +98,9 @@ export function webhookStore(state: State): WebhookStore {
       return listed;
     },
   };
+}
+
+/** How the last attempts to reach the webhook ended. */
+export function healthOf({ webhook_health }: State, webhook_id: number): WebhookHealth {
+  return webhook_health.get(webhook_id) ?? { failures_in_a_row: 0, failing_since_ms: null };
 }

@@ -1,0 +1,18 @@
+import { describe, it } from 'node:test';
+import { type RetentionStorage, reduced_records_contract, retention_store_contract } from '@tallystick/harness';
+import { fixedClock } from '@tallystick/kernel';
+import { memoryPersistence } from '../src/index.ts';
+
+const now_ms = Date.UTC(2026, 4, 20, 12);
+
+async function openStorage(): Promise<RetentionStorage> {
+  const persistence = memoryPersistence({ clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)) });
+  const storage: RetentionStorage = { ...persistence, now_ms, another: async () => storage };
+  return storage;
+}
+
+describe('RetentionStore in memory', () => {
+  for (const { rule, check } of [...retention_store_contract, ...reduced_records_contract]) {
+    it(rule, () => check(openStorage));
+  }
+});
