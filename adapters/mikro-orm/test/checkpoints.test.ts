@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { type CheckpointBounds, checkpointsOn, type LogState } from '../src/connection/checkpoints.ts';
+import { Turns } from '../src/connection/turns.ts';
 
 /** Small, so that a test reaches each of them within a few hundred commits. */
 const bounds: CheckpointBounds = {
@@ -18,12 +19,14 @@ const bounds: CheckpointBounds = {
   commit_copies_beside_thread_from: 1_000_000,
   commits_before_thread: 24,
 };
+/** For a process that reads nothing. */
+const betweenReads = (work: () => void) => work();
 /** More commits than any test needs. */
 const commits_max = 200_000;
 
 test('the thread copies the log, and the log restarts, while this process commits', async (t) => {
   const { database, commit, logState } = opened(t);
-  const checkpoints = checkpointsOn(database, bounds);
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads });
   t.after(() => checkpoints.close());
   let longest = 0;
   let restarts = 0;
@@ -40,13 +43,44 @@ test('the thread copies the log, and the log restarts, while this process commit
   assert.ok(longest >= bounds.restarted_from);
 });
 
+test('the log restarts although this process reads all the time', async (t) => {
+  const { database, commit, logState } = opened(t);
+  const reader = new Database(database.name, { readonly: true });
+  const turns = new Turns();
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads: (work) => void turns.run(work) });
+  t.after(() => checkpoints.close());
+  let restarts = 0;
+  const read = async () => {
+    reader.exec('begin');
+    reader.prepare('select count(*) from lines').get();
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    reader.exec('commit');
+  };
+  // One of them always waits, so that the next transaction begins as soon as one ends.
+  let is_reading = true;
+  const readers = [1, 2].map(async () => {
+    while (is_reading) await turns.run(read);
+  });
+  t.after(async () => {
+    is_reading = false;
+    await Promise.all(readers);
+    reader.close();
+  });
+  for (let commits = 0; restarts < 3; commits += 1) {
+    assert.ok(commits < 10_000, `the log restarted ${restarts} times`);
+    const before = logState().log;
+    commit();
+    checkpoints.noteCommit();
+    if (isByThread(database) && logState().log < before) restarts += 1;
+    await nextTurn();
+  }
+});
+
 test('the rest of the log is copied between transactions, and not within one', async (t) => {
   const { database, commit } = opened(t);
   const checkpoints = checkpointsOn(database, {
-    ...bounds,
-    thread_copies_from: 1_000_000,
-    restarted_from: 10,
-    restarted_with_most: 1_000_000,
+    bounds: { ...bounds, thread_copies_from: 1_000_000, restarted_from: 10, restarted_with_most: 1_000_000 },
+    betweenReads,
   });
   t.after(() => checkpoints.close());
   const reader = new Database(database.name);
@@ -74,7 +108,7 @@ test('the rest of the log is copied between transactions, and not within one', a
 test('a database that is closed while its thread copies is whole, and has no log', async (t) => {
   const { database, path, commit } = opened(t);
   const threads = startedThreads(t);
-  const checkpoints = checkpointsOn(database, bounds);
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads });
   let count = 0;
   for (; !isByThread(database) || count % 100 !== 0; count += 1) {
     assert.ok(count < commits_max);
@@ -102,7 +136,7 @@ for (const [failure, commits_before] of [
 ] as const) {
   test(`commits copy the log themselves when the thread ${failure}`, async (t) => {
     const { database, path, commit, logState } = opened(t);
-    const checkpoints = checkpointsOn(database, bounds);
+    const checkpoints = checkpointsOn(database, { bounds, betweenReads });
     commitAndNote(commits_before);
     // This process has the file open.
     unlinkSync(path);
@@ -126,7 +160,7 @@ for (const [failure, commits_before] of [
 test('commits copy the log again when the thread ends', async (t) => {
   const { database, commit, logState } = opened(t);
   const threads = startedThreads(t);
-  const checkpoints = checkpointsOn(database, bounds);
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads });
   t.after(() => checkpoints.close());
   await commitUntil(() => isByThread(database));
   await threads[0]?.terminate();
@@ -147,7 +181,10 @@ test('commits copy the log again when the thread ends', async (t) => {
 test('a copy that fails here ends nothing', async (t) => {
   const { database, commit } = opened(t);
   const threads = startedThreads(t);
-  const checkpoints = checkpointsOn(database, { ...bounds, restarted_from: 1, restarted_with_most: 1_000_000 });
+  const checkpoints = checkpointsOn(database, {
+    bounds: { ...bounds, restarted_from: 1, restarted_with_most: 1_000_000 },
+    betweenReads,
+  });
   for (let commits = 0; commits < bounds.commits_before_thread; commits += 1) {
     commit();
     checkpoints.noteCommit();
@@ -161,7 +198,7 @@ test('a copy that fails here ends nothing', async (t) => {
 
 test('the log is never copied into a file that has taken the place of the database', async (t) => {
   const { database, path, commit } = opened(t);
-  const checkpoints = checkpointsOn(database, bounds);
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads });
   commit();
   const other = new Database(`${path}-other`);
   other.pragma('journal_mode = wal');
@@ -184,7 +221,7 @@ test('the log is never copied into a file that has taken the place of the databa
 test('a process that commits little starts no thread', async (t) => {
   const { database, commit } = opened(t);
   const threads = startedThreads(t);
-  const checkpoints = checkpointsOn(database, bounds);
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads });
   for (let commits = 1; commits < bounds.commits_before_thread; commits += 1) {
     commit();
     checkpoints.noteCommit();
@@ -201,7 +238,7 @@ test('a database in memory has no log, and no thread', async (t) => {
   const database = new Database(':memory:');
   t.after(() => database.close());
   const threads = startedThreads(t);
-  const checkpoints = checkpointsOn(database, bounds);
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads });
   for (let commits = 0; commits < 64; commits += 1) checkpoints.noteCommit();
   await nextTurn();
   await checkpoints.close();

@@ -6,13 +6,17 @@
  *   starting, running ──the thread cannot start, or ends──> over: commits copy the log themselves
  *   resting, starting, running ──close──> over
  */
-import { openSync, statSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { assert, createPhase } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
+import { identityOf } from './database-file.ts';
 
-/** The answer of `pragma wal_checkpoint`: the frames of the log, and how many of them are copied. */
+/**
+ * The answer of `pragma wal_checkpoint`: the frames of the log, and how many of them are copied.
+ */
 export interface LogState {
   readonly log: number;
   readonly checkpointed: number;
@@ -55,8 +59,20 @@ const bounds_default: CheckpointBounds = {
   commits_before_thread: 256,
 };
 
+/** How long the thread may take to end by itself. */
+const end_ms_max = 5_000;
+
 /** The thread is asked at most once in this number of commits. */
 const commits_per_question = 8;
+
+export interface CheckpointPorts {
+  readonly bounds?: CheckpointBounds;
+  /**
+   * Runs the work while no transaction of this process reads. A reader would keep the log from its
+   * restart, and under load one always reads.
+   */
+  readonly betweenReads: (work: () => void) => void;
+}
 
 export interface Checkpoints {
   /** Called after each commit. */
@@ -66,7 +82,10 @@ export interface Checkpoints {
 }
 
 /** Copies the log of an open database. A database in memory has no log, and no thread. */
-export function checkpointsOn(database: Database, bounds: CheckpointBounds = bounds_default): Checkpoints {
+export function checkpointsOn(
+  database: Database,
+  { bounds = bounds_default, betweenReads }: CheckpointPorts,
+): Checkpoints {
   const phase = createPhase('the thread of checkpoints', 'resting', {
     resting: ['starting', 'over'],
     starting: ['running', 'over'],
@@ -79,6 +98,7 @@ export function checkpointsOn(database: Database, bounds: CheckpointBounds = bou
   let thread: Worker | null = null;
   let ended: Promise<void> = Promise.resolve();
   let is_asked = false;
+  let is_restarting = false;
   commitsCopyFrom(bounds.commit_copies_from);
   // Within a worker, Node would close the descriptor that `openFileOf` keeps open.
   if (database.memory || !isMainThread) phase.enter('over');
@@ -114,11 +134,17 @@ export function checkpointsOn(database: Database, bounds: CheckpointBounds = bou
    */
   function restart({ log, checkpointed }: LogState): void {
     if (log < bounds.restarted_from || log - checkpointed > bounds.restarted_with_most) return;
-    try {
-      database.pragma('wal_checkpoint(passive)');
-    } catch {
-      // For example within a transaction of the ORM, or a full disk. A later answer leads here again.
-    }
+    if (is_restarting) return;
+    is_restarting = true;
+    betweenReads(() => {
+      is_restarting = false;
+      try {
+        database.pragma('wal_checkpoint(passive)');
+      } catch {
+        // For example within a transaction of the ORM, or a full disk. A later answer leads here
+        // again.
+      }
+    });
   }
 
   function fail(cause: unknown): void {
@@ -149,7 +175,9 @@ export function checkpointsOn(database: Database, bounds: CheckpointBounds = bou
       if (!phase.is('over')) phase.enter('over');
       thread?.ref();
       thread?.postMessage('end' satisfies CheckpointThreadQuestion);
-      await ended;
+      const in_time = await Promise.race([ended.then(() => true), delay(end_ms_max, false, { ref: false })]);
+      // It has no work that could be lost: the log is copied again by the next process.
+      if (!in_time) void thread?.terminate();
     },
   };
 }
@@ -160,15 +188,12 @@ export function checkpointsOn(database: Database, bounds: CheckpointBounds = bou
  */
 const open_files = new Map<string, number>();
 
-/** Violates when the path leads to another file than the database's: the log is not copied there. */
+/**
+ * Violates when the path leads to another file than the database's: the log is not copied there.
+ */
 function openFileOf(path: string, identity: string | null): number {
   assert(identity !== null && identityOf(path) === identity, 'another file has taken the place of the database');
   const file = open_files.get(identity) ?? openSync(path, 'r');
   open_files.set(identity, file);
   return file;
-}
-
-function identityOf(path: string): string {
-  const { dev, ino } = statSync(path);
-  return `${dev} ${ino}`;
 }

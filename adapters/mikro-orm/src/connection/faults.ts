@@ -42,6 +42,10 @@ const uncoded: ReadonlyMap<string, string> = new Map([
   ['timeout exceeded when trying to connect', '08001'],
   ['Connection terminated due to connection timeout', '08001'],
   ['Connection terminated unexpectedly', '08006'],
+  ['Connection terminated', '08006'],
+  ['Client was closed and is not queryable', '08003'],
+  ['Query read timeout', '57014'],
+  ['timeout expired', '08001'],
   ['Client has encountered a connection error and is not queryable', '08003'],
 ]);
 

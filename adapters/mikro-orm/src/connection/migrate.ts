@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import { faultOf } from './faults.ts';
+import { waitEnd } from './sqlite-dialect.ts';
 
 /**
  * The advisory lock that lets one process at a time migrate a Postgres database. Any number, the
@@ -7,28 +9,65 @@ import { faultOf } from './faults.ts';
  */
 const migration_lock = 7_311_855_129;
 
+/** How long to wait on SQLite for another process that migrates, milliseconds. */
+const other_migration_ms_max = 120_000;
+
 /** MikroORM's table of applied migrations on SQLite, as MikroORM creates it. */
 const migrations_table = `create table if not exists migrations (
     id integer not null primary key autoincrement, name text not null, executed_at datetime not null default (strftime('%s', 'now') * 1000)
   )`;
 
 /**
- * Applies the missing migrations, all or none. A second process waits and then finds nothing to do.
+ * How often a migration tries to lock the tables that it changes, and the time between: about a
+ * minute in all with the waits.
  */
-export async function migrate(connection: Connection): Promise<void> {
+const lock_tries_max = 20;
+const lock_pause_ms = 1_000;
+
+/** The database has migrations that this version does not know: a newer version applied them. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+  /** The names of these migrations, in order. */
+  readonly migrations: readonly string[];
+
+  constructor(migrations: readonly string[]) {
+    super(`the database has migrations of a newer version: ${migrations.join(', ')}`);
+    this.migrations = migrations;
+  }
+}
+
+export interface MigrateOptions {
+  /** Accepts migrations of a newer version, for a return to this version. */
+  readonly accepts_newer: boolean;
+}
+
+/**
+ * Applies the missing migrations, all or none. A second process waits and then finds nothing to do.
+ * Rejects with `NewerSchema`, and applies nothing, when a newer version has migrated the database.
+ */
+export async function migrate(
+  connection: Connection,
+  options: MigrateOptions = { accepts_newer: false },
+): Promise<void> {
+  const { migrator } = connection.orm;
+  const up = async (): Promise<void> => {
+    const newer = newerThanOwn(connection, await migrator.getExecuted());
+    if (newer.length > 0 && !options.accepts_newer) throw new NewerSchema(newer);
+    await migrator.up();
+  };
   try {
     if (connection.dialect === 'sqlite') {
       // MikroORM checks for its own table and then creates it, so two processes would both create
       // it.
-      await connection.immediately((database) => database.exec(migrations_table));
+      await connection.immediately((database) => database.exec(migrations_table), waitEnd(other_migration_ms_max));
       // One transaction that takes the write lock before it reads which migrations were applied.
-      await connection.orm.migrator.up();
+      await up();
       return;
     }
-    const client = await connection.pool.connect();
+    const client = await connection.long.connect();
     try {
       await client.query('select pg_advisory_lock($1)', [migration_lock]);
-      await connection.orm.migrator.up();
+      await connection.withoutTimeouts(() => retryLocked(up));
     } finally {
       await client.query('select pg_advisory_unlock($1)', [migration_lock]).catch(() => {});
       client.release();
@@ -36,4 +75,46 @@ export async function migrate(connection: Connection): Promise<void> {
   } catch (error) {
     throw faultOf(error);
   }
+}
+
+/** A statement waited for a table for too long. The processes in line behind it go first. */
+async function retryLocked(up: () => Promise<void>): Promise<void> {
+  for (let tries_left = lock_tries_max - 1; ; tries_left -= 1) {
+    try {
+      return await up();
+    } catch (error) {
+      if (tries_left === 0 || !isLockTimeout(error)) throw error;
+      await delay(lock_pause_ms);
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && ((error as { code?: unknown }).code === '55P03' || isLockTimeout(error.cause));
+}
+
+/**
+ * The names of migrations that a newer version has applied; empty when there are none. The database
+ * must be migrated.
+ */
+export async function findNewerMigrations(connection: Connection): Promise<readonly string[]> {
+  const select = 'select name from migrations order by id';
+  try {
+    if (connection.dialect === 'postgres') {
+      return newerThanOwn(connection, (await connection.pool.query<Applied>(select)).rows);
+    }
+    const rows = await connection.reading((database) => database.prepare<[], Applied>(select).all());
+    return newerThanOwn(connection, rows);
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+interface Applied {
+  readonly name: string;
+}
+
+function newerThanOwn({ migrations }: Connection, applied: readonly Applied[]): readonly string[] {
+  const known = new Set(migrations.map(({ name }) => name));
+  return applied.flatMap(({ name }) => (known.has(name) ? [] : [name]));
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { assert, Fault, Violation } from '@tallystick/kernel';
+import { assert, type Deadline, Fault, Violation } from '@tallystick/kernel';
 import type { Database, Statement } from 'better-sqlite3';
 import {
   type CompiledQuery,
@@ -12,22 +12,39 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
+import type { Turns } from './turns.ts';
 
-/** How long to wait for the write lock of another process before the work fails, milliseconds. */
-export const write_lock_wait_ms = 10_000;
+/** How long work waits for its turn and for the write lock of another process, milliseconds. */
+const wait_ms_max = 5_000;
 const statements_kept = 300;
+
+/** The end of the wait of work that begins to wait now and has no deadline of its own. */
+export function waitEnd(ms = wait_ms_max): Deadline {
+  const end_ms = performance.now() + ms;
+  return { leftMs: () => end_ms - performance.now() };
+}
+
+/** What a connection calls around each commit of a transaction that may write. */
+export interface CommitHooks {
+  /** May throw: the transaction is then rolled back. */
+  readonly beforeCommit: () => void;
+  readonly afterCommit: () => void;
+}
+
+const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
 
 /**
  * Kysely's SQLite dialect with another way to begin a transaction. One that may write takes the
  * write lock first, because one that began by reading cannot write after another process has
  * written. The wait for the lock is asynchronous, so this process continues to serve. A read-only
- * transaction does not take the lock, and a write in it fails. Calls `onCommit` after each commit.
+ * transaction does not take the lock, and a write in it fails. Transactions of one connection take
+ * turns.
  */
-export function sqliteDialect(database: Database, onCommit: () => void): Dialect {
+export function sqliteDialect(database: Database, turns: Turns, hooks: CommitHooks = no_hooks): Dialect {
   return {
-    createDriver: () => new ImmediateDriver(database, onCommit),
+    createDriver: () => new TurnDriver(database, turns, hooks),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new TurnAdapter(),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
   };
 }
@@ -36,27 +53,22 @@ const begins = new WeakMap<Database, Statement<unknown[]>>();
 
 /**
  * Begins a transaction that may write. Rejects with a retryable fault when the lock is not
- * available within `write_lock_wait_ms`.
+ * available by then.
  */
-export async function beginImmediate(database: Database): Promise<void> {
+export async function beginImmediate(database: Database, wait_end: Deadline): Promise<void> {
   const begin = begins.get(database) ?? database.prepare('begin immediate');
   begins.set(database, begin);
-  for (let waited_ms = 0, step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
+  for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
     try {
       begin.run();
       return;
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (waited_ms >= write_lock_wait_ms) {
-        throw new Fault(`another process has held the database's write lock for ${write_lock_wait_ms} ms`, {
-          retryable: true,
-          cause: error,
-        });
+      if (wait_end.leftMs() <= 0) {
+        throw new Fault('another process holds the write lock of the database', { retryable: true, cause: error });
       }
     }
-    const wait_ms = step_ms * (0.5 + Math.random() / 2);
-    await delay(wait_ms);
-    waited_ms += wait_ms;
+    await delay(Math.min(step_ms * (0.5 + Math.random() / 2), wait_end.leftMs()));
   }
 }
 
@@ -64,33 +76,53 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }
 
-class ImmediateDriver implements Driver {
+/** Kysely would queue without a bound. Here the driver does, in `Turns`. */
+class TurnAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class TurnDriver implements Driver {
   readonly #connection: SqliteConnection;
   readonly #database: Database;
-  readonly #onCommit: () => void;
+  readonly #turns: Turns;
+  readonly #hooks: CommitHooks;
+  /** Until when the present turn may wait for the write lock. */
+  #wait_end: Deadline = waitEnd();
 
-  constructor(database: Database, onCommit: () => void) {
+  constructor(database: Database, turns: Turns, hooks: CommitHooks) {
     this.#database = database;
-    this.#onCommit = onCommit;
+    this.#turns = turns;
+    this.#hooks = hooks;
     this.#connection = new SqliteConnection(database);
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
+    const wait_end = waitEnd();
+    await this.#turns.take(wait_end);
+    this.#wait_end = wait_end;
     return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#turns.end();
   }
 
   async beginTransaction(_connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     this.#connection.only_reads = settings.accessMode === 'read only';
     if (this.#connection.only_reads) this.#connection.statement('begin').run();
-    else await beginImmediate(this.#database);
+    else await beginImmediate(this.#database, this.#wait_end);
   }
 
   async commitTransaction(): Promise<void> {
-    this.#connection.only_reads = false;
+    const { only_reads } = this.#connection;
+    if (!only_reads) this.#hooks.beforeCommit();
     this.#connection.statement('commit').run();
-    this.#onCommit();
+    this.#connection.only_reads = false;
+    if (!only_reads) this.#hooks.afterCommit();
   }
 
   async rollbackTransaction(): Promise<void> {
@@ -111,17 +143,12 @@ class ImmediateDriver implements Driver {
     this.#connection.statement(`release "${name}"`).run();
   }
 
-  async releaseConnection(): Promise<void> {}
-
   async destroy(): Promise<void> {
     this.#database.close();
   }
 }
 
-/**
- * The only connection. Keeps its prepared statements, because preparing one takes longer than
- * running most.
- */
+/** Keeps its prepared statements, because preparing one takes longer than running most. */
 class SqliteConnection implements DatabaseConnection {
   only_reads = false;
   readonly #database: Database;
@@ -152,6 +179,6 @@ class SqliteConnection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: Kysely's interface asks for it and nothing here streams
   async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Violation('no query is streamed on SQLite: it would keep the only connection');
+    throw new Violation('no query is streamed on SQLite: it would keep the connection');
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { UnitOfWork } from '@tallystick/kernel';
+import type { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
 import { faultOf, isConflict } from './faults.ts';
 import { runOutermost } from './nesting.ts';
@@ -9,17 +10,23 @@ import type { Session, Tables } from './session.ts';
 const attempts_max = 6;
 
 /**
- * Transactions on the ORM's connection, each with the stores that `stores` creates. They are
- * Kysely's, because stores keep no entities: the identity map and flush of the entity manager would
- * cost more than a short transaction.
+ * Transactions on the ORM's connection, each with the stores that `stores` creates. On SQLite those
+ * that only read have a connection of their own. With `look_ups` they use this connection instead;
+ * on SQLite only those that only read. They are Kysely's, because stores keep no entities: the
+ * identity map and flush of the entity manager would cost more than a short transaction.
  */
-export function unitOfWorkOn<Tx>(connection: Connection, stores: (session: Session) => Tx): UnitOfWork<Tx> {
-  const { dialect, orm } = connection;
-  const kysely = orm.driver.getConnection().getClient<Tables>();
+export function unitOfWorkOn<Tx>(
+  connection: Connection,
+  stores: (session: Session) => Tx,
+  look_ups?: Kysely<Tables>,
+): UnitOfWork<Tx> {
+  const { dialect } = connection;
+  const of_orm: Kysely<Tables> = connection.orm.driver.getConnection().getClient<Tables>();
+  const writer = connection.dialect === 'sqlite' ? of_orm : (look_ups ?? of_orm);
+  const reader = look_ups ?? (connection.dialect === 'sqlite' ? connection.reader : of_orm);
 
   function runOnce<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
-    let transaction = kysely.transaction();
-    if (only_reads) transaction = transaction.setAccessMode('read only');
+    let transaction = only_reads ? reader.transaction().setAccessMode('read only') : writer.transaction();
     // All reads see one state of the database. SQLite does this by default.
     if (only_reads && dialect === 'postgres') transaction = transaction.setIsolationLevel('repeatable read');
     return transaction.execute(async (db) => {

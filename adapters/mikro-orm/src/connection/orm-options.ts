@@ -1,0 +1,30 @@
+import { EntityCaseNamingStrategy } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { adaptToDialect } from '../schema/adapt-to-dialect.ts';
+import type { SchemaMigration } from '../schema/migrations/index.ts';
+import { entities } from '../schema/schema.ts';
+
+/** The options of MikroORM that both databases share. */
+export const ormOptions = (migrations: readonly SchemaMigration[]) => ({
+  entities,
+  namingStrategy: EntityCaseNamingStrategy,
+  discovery: { afterDiscovered: adaptToDialect },
+  extensions: [Migrator],
+  migrations: {
+    migrationsList: [...migrations],
+    tableName: 'migrations',
+    snapshot: false,
+    silent: true,
+    // Both would need rights on Postgres that the service does not need otherwise.
+    disableForeignKeys: false,
+  },
+});
+
+/** A `close` that may be called twice. */
+export function runOnce(work: () => Promise<void>): () => Promise<void> {
+  let begun: Promise<void> | undefined;
+  return () => {
+    begun ??= work();
+    return begun;
+  };
+}

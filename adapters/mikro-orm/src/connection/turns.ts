@@ -1,0 +1,62 @@
+import { type Deadline, Fault } from '@tallystick/kernel';
+
+/** Gives a connection to one user at a time, in the order in which they asked. */
+export class Turns {
+  readonly #waiting = new Set<() => void>();
+  #is_taken = false;
+  #is_closed = false;
+
+  /**
+   * Waits for a turn and runs the work in it. Rejects with a retryable fault, and does not run the
+   * work, when the turn has not begun by the end of the wait.
+   */
+  async run<Result>(work: () => Result | Promise<Result>, wait_end?: Deadline): Promise<Result> {
+    await this.take(wait_end);
+    try {
+      return await work();
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Resolves when a turn begins. The caller must call `end`. Rejects like `run`. */
+  async take(wait_end?: Deadline): Promise<void> {
+    if (this.#is_closed) throw new Fault('the database is closed', { retryable: false });
+    if (!this.#is_taken) {
+      this.#is_taken = true;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const giveUp = () => {
+        this.#waiting.delete(begin);
+        reject(new Fault('the database was busy for too long', { retryable: true }));
+      };
+      const timer = wait_end && setTimeout(giveUp, wait_end.leftMs());
+      this.#waiting.add(begin);
+    });
+  }
+
+  /** Ends the present turn and begins the next. */
+  end(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#is_taken = false;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+
+  /** Rejects later requests, and resolves when every earlier one has had its turn. */
+  async close(): Promise<void> {
+    if (this.#is_closed) return;
+    const last = this.take();
+    this.#is_closed = true;
+    await last;
+    this.end();
+  }
+}
