@@ -31,7 +31,8 @@ test('mails queued before they could be sent become one pending mail per address
       try {
         await persistence.migrate();
         const lease = { token: 'x', machine_ms: 0, until_machine_ms: 1 };
-        const claimed = await persistence.unitOfWork.run((tx) => tx.mails.claimDue(1000, 10, lease));
+        const turns = { limit: 10, per_company_max: 10, after_company_id: 0 };
+        const claimed = await persistence.unitOfWork.run((tx) => tx.mails.claimDue(1000, lease, turns));
         assert.deepEqual(
           claimed.map(({ mail, full_details }) => [mail.card_id, mail.recipient, mail.state, full_details]),
           [

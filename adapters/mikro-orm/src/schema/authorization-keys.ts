@@ -7,7 +7,7 @@ import { type Authorization, type CandidateKey, partsOfKey, referenceKeys } from
  * | Kind | Value | Of |
  * |---|---|---|
  * | `m` | trace id, message type, system trace audit number, time | every message; unique within the card |
- * | `p` | id | every message |
+ * | `p` | id | every message until it is reduced |
  * | `a`, `n` | approval code or network reference, id | roots that have one |
  * | `h` | end of the hold, id | an open authorization that holds an amount until then |
  *
@@ -79,8 +79,11 @@ export function referenceRange(key: CandidateKey): KeyRange | null {
   return letter === null ? null : rangeOf(`${letter}${escapeText(value)}`);
 }
 
-/** All messages of a card, in the order of their ids. */
+/** The messages of a card that are not reduced, in the order of their ids. */
 export const page_range: KeyRange = { low: 'p', high: 'q' };
+
+/** All messages of a card, also reduced ones, which have no place on its pages. */
+export const message_range: KeyRange = { low: 'm', high: 'n' };
 
 /** The place of a message among those of its card. */
 export function pageKey(id: number): string {

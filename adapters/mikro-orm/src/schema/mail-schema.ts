@@ -26,7 +26,7 @@ export const Mail = defineEntity({
     lease_until_machine_ms: int().nullable(),
   },
   indexes: [
-    { name: 'mails_due', properties: ['due_at_ms', 'id'], where: "state = 'pending'" },
+    { name: 'mails_due', properties: ['company_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
     { name: 'mails_sent', properties: ['finished_at_ms'], where: "state = 'sent'" },
     { name: 'mails_page', properties: ['state', 'id'] },
   ],

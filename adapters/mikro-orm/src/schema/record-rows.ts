@@ -32,6 +32,7 @@ export const authorization_columns = {
   hold_end_ms: 'integer',
   request_id: 'text',
   details: 'json',
+  reduced_at_ms: 'integer',
 } as const satisfies Readonly<Record<keyof Authorization, ColumnKind>>;
 
 /** The columns of `clearings`: the fields of the record by name. */
@@ -66,6 +67,7 @@ export const clearing_columns = {
   uses: 'integer',
   request_id: 'text',
   details: 'json',
+  reduced_at_ms: 'integer',
 } as const satisfies Readonly<Record<keyof Clearing, ColumnKind>>;
 
 /** The columns as a select list from the table `alias`. */

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Environment, Role } from '@tallystick/access';
+import type { CompanyStatus, Environment, Role } from '@tallystick/access';
 import type {
   AuthorizationStatus,
   CardStatus,
@@ -20,6 +20,7 @@ import { EventFilterBlock, EventIndexState } from './event-index-schema.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
 import { Quarantined } from './quarantine-schema.ts';
 import type { ColumnKind } from './record-rows.ts';
+import { Retention } from './retention-schema.ts';
 import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
 
 /**
@@ -47,7 +48,14 @@ export const Company = defineEntity({
     full_details_in_mail: p.boolean().default(false),
     /** 0: its holds never end. */
     hold_days: int().nullable(),
+    status: p.text().$type<CompanyStatus>().default('active'),
+    rate_limit_per_minute: int().nullable(),
+    /** True: an earlier company has the same number, from the time when that was allowed. */
+    shares_customer_number: p.boolean().default(false),
   },
+  uniques: [
+    { name: 'companies_customer_number', properties: ['customer_number'], where: 'not shares_customer_number' },
+  ],
 });
 
 const company = () => p.manyToOne(Company).mapToPk().fieldName('company_id').index(false).deleteRule('no action');
@@ -159,6 +167,8 @@ export const VirtualCard = defineEntity({
     cleared: money(),
     uses: int(),
     next_hold_end_ms: int().nullable(),
+    code_failures: int().defaultRaw('0'),
+    code_failures_on: p.text().nullable(),
   },
   indexes: [
     { name: 'virtual_cards_page', properties: ['company_id', 'id'] },
@@ -263,6 +273,7 @@ export const Authorization = defineEntity({
     hold_end_ms: int().nullable(),
     request_id: p.text().nullable(),
     details: json(),
+    reduced_at_ms: int().nullable(),
   },
 });
 
@@ -300,6 +311,7 @@ export const Clearing = defineEntity({
     uses: int().$type<0 | 1>(),
     request_id: p.text().nullable(),
     details: json(),
+    reduced_at_ms: int().nullable(),
   },
   indexes: [
     { name: 'clearings_page', properties: ['card_id', 'id'] },
@@ -402,6 +414,13 @@ export const AuditEntry = defineEntity({
     details: json(),
     at_ms: int(),
   },
+  indexes: [
+    { name: 'audit_entries_page', properties: ['at_ms', 'id'] },
+    { name: 'audit_entries_company', properties: ['company_id', 'at_ms', 'id'] },
+    { name: 'audit_entries_actor', properties: ['actor', 'at_ms', 'id'] },
+    { name: 'audit_entries_action', properties: ['action', 'at_ms', 'id'] },
+    { name: 'audit_entries_object', properties: ['object', 'at_ms', 'id'] },
+  ],
 });
 
 export const IdempotencyRecord = defineEntity({
@@ -476,4 +495,5 @@ export const entities = [
   MailboxMessage,
   Quarantined,
   Backfill,
+  Retention,
 ];

@@ -21,6 +21,8 @@ export const Webhook = defineEntity({
     previous_secret_until_ms: int().nullable(),
     last_sequence: int(),
     created_at_ms: int(),
+    failures_in_a_row: int().defaultRaw('0'),
+    failing_since_ms: int().nullable(),
   },
   indexes: [{ name: 'webhooks_page', properties: ['company_id', 'id'] }],
 });
@@ -76,6 +78,8 @@ export const Delivery = defineEntity({
   indexes: [
     { name: 'deliveries_page', properties: ['webhook_id', 'id'] },
     { name: 'deliveries_due', properties: ['webhook_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
+    { name: 'deliveries_failed', properties: ['webhook_id', 'id'], where: "state = 'failed'" },
+    { name: 'deliveries_event', properties: ['event_id'] },
     { name: 'deliveries_finished', properties: ['finished_at_ms'], where: "state <> 'pending'" },
   ],
   uniques: [{ name: 'deliveries_sequence', properties: ['webhook_id', 'sequence'] }],

@@ -14,38 +14,72 @@ import { quarantine } from './0011-quarantine.ts';
 import { authorizationKeys } from './0012-authorization-keys.ts';
 import { eventIndex } from './0013-event-index.ts';
 import { outboxPositions } from './0014-outbox-positions.ts';
+import { codeFailures } from './0015-code-failures.ts';
+import { operatorViews } from './0016-operator-views.ts';
+import { retention } from './0017-retention.ts';
+import { mailLanes } from './0018-mail-lanes.ts';
 import type { Look } from './start-backfill.ts';
 
-/** Every migration, in order. One that was released is never changed again: what comes after it is a new one. */
-export const migrations = [
-  { name: '0001-companies-and-cards', class: migration(companiesAndCards) },
-  { name: '0002-network-and-events', class: migration(networkAndEvents) },
-  { name: '0003-webhooks', class: migration(webhooks) },
-  { name: '0004-installation', class: migration(installation) },
-  { name: '0005-mail', class: migration(mail) },
-  { name: '0006-delivery-rounds', class: migration(deliveryRounds) },
-  { name: '0007-claims-on-machine-time', class: migration(claimsOnMachineTime) },
-  { name: '0008-mails-page', class: migration(mailsPage) },
-  { name: '0009-card-windows', class: migration(cardWindows) },
-  { name: '0010-hold-lifetimes', class: migration(holdLifetimes) },
-  { name: '0011-quarantine', class: migration(quarantine) },
-  { name: '0012-authorization-keys', class: migration(authorizationKeys) },
-  { name: '0013-event-index', class: migration(eventIndex) },
-  { name: '0014-outbox-positions', class: migration(outboxPositions) },
+/**
+ * What processes of the version before do when the migration is applied beside them
+ * (docs/adr/0029-expand-and-contract.md):
+ *
+ * - `expand`: they continue to work, and nothing that they write is lost.
+ * - `contract`: it removes what only older versions use. Those of the version before do not.
+ * - `stop`: they must be stopped before, because they would fail or write what the new version
+ *   misreads.
+ */
+export type MigrationKind = 'expand' | 'contract' | 'stop';
+
+export interface SchemaMigration {
+  readonly kind: MigrationKind;
+  readonly name: string;
+  readonly class: new (...arguments_: ConstructorParameters<typeof Migration>) => Migration;
+}
+
+/**
+ * Every migration, in order. One that was released is never changed again: what comes after it is a
+ * new one.
+ */
+export const migrations: readonly SchemaMigration[] = [
+  { kind: 'expand', name: '0001-companies-and-cards', class: migration(companiesAndCards) },
+  { kind: 'expand', name: '0002-network-and-events', class: migration(networkAndEvents) },
+  { kind: 'expand', name: '0003-webhooks', class: migration(webhooks) },
+  { kind: 'expand', name: '0004-installation', class: migration(installation) },
+  { kind: 'expand', name: '0005-mail', class: migration(mail) },
+  { kind: 'stop', name: '0006-delivery-rounds', class: migration(deliveryRounds) },
+  { kind: 'stop', name: '0007-claims-on-machine-time', class: migration(claimsOnMachineTime) },
+  { kind: 'expand', name: '0008-mails-page', class: migration(mailsPage) },
+  { kind: 'stop', name: '0009-card-windows', class: migration(cardWindows) },
+  { kind: 'stop', name: '0010-hold-lifetimes', class: migration(holdLifetimes) },
+  { kind: 'expand', name: '0011-quarantine', class: migration(quarantine) },
+  { kind: 'stop', name: '0012-authorization-keys', class: migration(authorizationKeys) },
+  { kind: 'stop', name: '0013-event-index', class: migration(eventIndex) },
+  { kind: 'stop', name: '0014-outbox-positions', class: migration(outboxPositions) },
+  { kind: 'expand', name: '0015-code-failures', class: migration(codeFailures) },
+  { kind: 'stop', name: '0016-operator-views', class: migration(operatorViews) },
+  { kind: 'expand', name: '0017-retention', class: migration(retention) },
+  { kind: 'expand', name: '0018-mail-lanes', class: migration(mailLanes) },
 ];
 
-function migration(
+/** How long a migration waits for a table on Postgres. A decision waits longer. */
+const lock_wait_ms_max = 2_000;
+
+/** The migration that executes these statements. */
+export function migration(
   statements: (dialect: Dialect, look: Look) => readonly string[] | Promise<readonly string[]>,
-): new (
-  ...arguments_: ConstructorParameters<typeof Migration>
-) => Migration {
+): SchemaMigration['class'] {
   return class extends Migration {
     override async up(): Promise<void> {
       const largest = async (table: string, column: string): Promise<number> => {
         const [row] = await this.execute(`select coalesce(max(${column}), 0) as largest from ${table}`);
         return Number(row?.largest ?? 0);
       };
-      for (const statement of await statements(dialectOf(this.driver.getPlatform()), { largest })) {
+      const dialect = dialectOf(this.driver.getPlatform());
+      // Whoever needs the table waits behind a statement that waits for it, so decisions would wait
+      // as long as, for example, a backup reads. `migrate` tries again.
+      if (dialect === 'postgres') this.addSql(`set local lock_timeout = '${lock_wait_ms_max}ms'`);
+      for (const statement of await statements(dialect, { largest })) {
         this.addSql(statement);
       }
     }
