@@ -24,7 +24,7 @@ import { pageOf } from './paging.ts';
 
 type CardActivity = Pick<
   CardStore,
-  'heldPastEnd' | 'newestAuthorizations' | 'newestClearings' | 'authorizations' | 'clearings'
+  'heldPastEnd' | 'newestAuthorizations' | 'newestClearings' | 'authorizations' | 'findAuthorization' | 'clearings'
 >;
 
 /** The authorizations and clearings of cards, newest first. */
@@ -82,7 +82,8 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
 
     async newestClearings(card_ids, limit) {
       if (card_ids.length === 0) return new Map();
-      const ids = sql`select n.id from clearings n where n.card_id = c.column1 order by n.id desc limit ${limit}`;
+      const ids = sql`select n.id from clearings n where n.card_id = c.column1 and n.reduced_at_ms is null
+        order by n.id desc limit ${limit}`;
       const { rows } = await newest<ClearingRow>('clearings', clearing_list, sql``, card_ids, ids);
       return byCard<Clearing>(card_ids, rows.map(clearingOf));
     },
@@ -100,11 +101,17 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
       return pageOf('authorizations', rows, request.limit, authorizationOf);
     },
 
+    async findAuthorization(company_id, id) {
+      const { rows } = await sql<AuthorizationRow>`select ${authorization_list} from authorizations a ${with_root}
+        where a.id = ${id} and a.company_id = ${company_id}`.execute(db);
+      return rows[0] === undefined ? null : authorizationOf(rows[0]);
+    },
+
     async clearings(company_id, card_id, request) {
       const after = afterId('clearings', request);
       const below = after === null ? sql`` : sql`and a.id < ${after}`;
       const { rows } = await sql<ClearingRow>`select ${clearing_list} from clearings a
-        where a.card_id = ${card_id} and a.company_id = ${company_id} ${below}
+        where a.card_id = ${card_id} and a.company_id = ${company_id} and a.reduced_at_ms is null ${below}
         order by a.id desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
       return pageOf('clearings', rows, request.limit, clearingOf);
     },

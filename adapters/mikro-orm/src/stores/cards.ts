@@ -1,5 +1,5 @@
-import type { CardFilter, CardStore, SealedNumber, VirtualCard } from '@tallystick/cards';
-import type { Money } from '@tallystick/kernel';
+import { type CardStore, newCounters, type SealedNumber, type VirtualCard } from '@tallystick/cards';
+import { cursor } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import {
@@ -12,8 +12,10 @@ import {
 } from '../connection/session.ts';
 import { card_detail_columns } from '../schema/schema.ts';
 import { cardActivity } from './card-activity.ts';
-import { toMetadataEntries, toMetadataEntry } from './card-metadata.ts';
-import { readNewestFirst } from './paging.ts';
+import { toMetadataEntries } from './card-metadata.ts';
+import { findCards } from './card-search.ts';
+import { isOneOf } from './json-rows.ts';
+import { pageOf } from './paging.ts';
 
 /** Virtual cards. */
 export function cardStore(session: Session, backfills: KnownBackfills): CardStore {
@@ -57,11 +59,7 @@ export function cardStore(session: Session, backfills: KnownBackfills): CardStor
           authorization_hold_days: card.authorization_hold_days,
           aging_velocity_time_zone: card.aging_velocity_time_zone,
           currency: card.currency,
-          window_start_ms,
-          held: 0 as Money,
-          cleared: 0 as Money,
-          uses: 0,
-          next_hold_end_ms: null,
+          ...newCounters(window_start_ms),
         })
         .onConflict((conflict) => conflict.column('number_index').doNothing())
         .returning('id')
@@ -89,20 +87,16 @@ export function cardStore(session: Session, backfills: KnownBackfills): CardStor
       return await find(company_id, id);
     },
 
-    list(company_id, filter, page) {
-      let query = cards().where('v.company_id', '=', company_id);
-      for (const [column, value] of Object.entries(toEqualities(filter))) {
-        query = query.where(sql.ref<string | number>(`v.${column}`), '=', value);
-      }
-      for (const [name, value] of Object.entries(filter.metadata ?? {})) {
-        const holders = db
-          .selectFrom('virtual_card_metadata as m')
-          .select('m.card_id')
-          .where('m.company_id', '=', company_id)
-          .where('m.entry', '=', toMetadataEntry(name, value));
-        query = query.where('v.id', 'in', holders);
-      }
-      return readNewestFirst('virtual_cards', query, 'v.id', page, cardOf);
+    async list(company_id, filter, page) {
+      const { ids, continues_below } = await findCards(session, company_id, filter, page);
+      const continued = continues_below === null ? null : cursor('virtual_cards', continues_below);
+      if (ids.length === 0) return { items: [], next: continued };
+      const rows = await cards()
+        .where(isOneOf(session.dialect, 'v.id', ids))
+        .orderBy('v.id', 'desc')
+        .execute();
+      const { items, next } = pageOf('virtual_cards', rows, page.limit, cardOf);
+      return { items, next: next ?? continued };
     },
 
     async update(card) {
@@ -126,12 +120,35 @@ export function cardStore(session: Session, backfills: KnownBackfills): CardStor
       await insertMetadata(card.company_id, card.id, card.metadata);
     },
 
+    async resetCodeFailures(card_id) {
+      const held = db.selectFrom('virtual_cards').select('id').where('id', '=', card_id);
+      await lockForUpdate(session, held).execute();
+      const row = await cards().where('v.id', '=', card_id).executeTakeFirst();
+      if (row === undefined) return null;
+      await db
+        .updateTable('virtual_cards')
+        .set({ code_failures: 0, code_failures_on: null })
+        .where('id', '=', card_id)
+        .execute();
+      return cardOf(row);
+    },
+
     async number(card_id) {
       return await db
         .selectFrom('virtual_cards')
         .select(['number_sealed', 'number_key_id', 'number_index'])
         .where('id', '=', card_id)
         .executeTakeFirstOrThrow();
+    },
+
+    async knownNumbers(number_indexes) {
+      if (number_indexes.length === 0) return [];
+      const rows = await db
+        .selectFrom('virtual_cards')
+        .select('number_index')
+        .where('number_index', 'in', number_indexes)
+        .execute();
+      return rows.map(({ number_index }) => number_index);
     },
 
     async numbers(card_ids) {
@@ -233,19 +250,15 @@ function toSealedColumns({ number_sealed, number_key_id }: SealedNumber) {
   return { number_sealed, number_key_id };
 }
 
-function toEqualities({ metadata: _, ...columns }: CardFilter): Readonly<Record<string, string | number>> {
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
-}
-
 type CardRow = Selectable<Tables['virtual_cards']> &
   DetailRow & { readonly rcn_alias: string; readonly billing_currency: string };
 
 function cardOf({ number_index, number_sealed, number_key_id, ...row }: CardRow): VirtualCard {
-  const { window_start_ms, held, cleared, uses, next_hold_end_ms, ...card } = row;
+  const { window_start_ms, held, cleared, uses, next_hold_end_ms, code_failures, code_failures_on, ...card } = row;
   return {
     ...card,
     ...detailsOf(row),
     per_transaction_max_defaulted: Boolean(card.per_transaction_max_defaulted),
-    counters: { window_start_ms, held, cleared, uses, next_hold_end_ms },
+    counters: { window_start_ms, held, cleared, uses, next_hold_end_ms, code_failures, code_failures_on },
   };
 }

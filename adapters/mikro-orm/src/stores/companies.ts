@@ -1,38 +1,39 @@
-import type { Company, CompanyStore } from '@tallystick/access';
-import type { Selectable } from 'kysely';
-import type { Session, Tables } from '../connection/session.ts';
+import { type Company, type CompanyStore, refuseTakenNumber } from '@tallystick/access';
+import { type Selectable, sql } from 'kysely';
+import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { holdDaysOf, no_end } from '../schema/hold-days.ts';
 import { readNewestFirst } from './paging.ts';
 
+/** The condition of the unique index. */
+const is_first_of_number = sql<boolean>`not shares_customer_number`;
+
 /** Companies. */
-export function companyStore({ db }: Session): CompanyStore {
+export function companyStore(session: Session): CompanyStore {
+  const { db } = session;
   return {
     async insert(company) {
-      const { name, customer_number, full_details_in_mail, hold_days, created_at_ms } = company;
       const row = await db
         .insertInto('companies')
-        .values({
-          name,
-          customer_number,
-          full_details_in_mail,
-          hold_days: hold_days === 'never' ? no_end : hold_days,
-          created_at_ms,
-        })
+        .values({ ...company, hold_days: toColumn(company.hold_days) })
+        // Waits for another transaction that inserts the same number.
+        .onConflict((conflict) => conflict.column('customer_number').where(is_first_of_number).doNothing())
         .returningAll()
-        .executeTakeFirstOrThrow();
+        .executeTakeFirst();
+      if (row === undefined) throw refuseTakenNumber(company.customer_number);
       return companyOf(row);
     },
 
-    async update({ id, name, full_details_in_mail, hold_days }) {
+    async update({ id, customer_number: _fixed, created_at_ms: _kept, hold_days, ...changed }) {
       await db
         .updateTable('companies')
-        .set({ name, full_details_in_mail, hold_days: hold_days === 'never' ? no_end : hold_days })
+        .set({ ...changed, hold_days: toColumn(hold_days) })
         .where('id', '=', id)
         .execute();
     },
 
-    async find(id) {
-      const row = await db.selectFrom('companies').selectAll().where('id', '=', id).executeTakeFirst();
+    async find(id, options) {
+      const found = db.selectFrom('companies').selectAll().where('id', '=', id);
+      const row = await (options?.for_update ? lockForUpdate(session, found) : found).executeTakeFirst();
       return row === undefined ? null : companyOf(row);
     },
 
@@ -42,6 +43,10 @@ export function companyStore({ db }: Session): CompanyStore {
   };
 }
 
-function companyOf(row: Selectable<Tables['companies']>): Company {
+function toColumn(hold_days: Company['hold_days']): number | null {
+  return hold_days === 'never' ? no_end : hold_days;
+}
+
+function companyOf({ shares_customer_number: _, ...row }: Selectable<Tables['companies']>): Company {
   return { ...row, full_details_in_mail: Boolean(row.full_details_in_mail), hold_days: holdDaysOf(row.hold_days) };
 }

@@ -1,6 +1,8 @@
-import type { Attempt, Delivery, DeliveryStore } from '@tallystick/events';
+import type { Attempt, Delivery, DeliveryFilter, DeliveryStore } from '@tallystick/events';
+import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
+import type { Dialect } from '../schema/dialect.ts';
 import { isOneOf } from './json-rows.ts';
 import { readNewestFirst } from './paging.ts';
 
@@ -26,6 +28,20 @@ export function deliveryStore(session: Session): DeliveryStore {
       let its = deliveries().where('webhook_id', '=', webhook_id);
       if (state !== undefined) its = its.where('state', '=', state);
       const { items, next } = await readNewestFirst('deliveries', its, 'id', page, deliveryOf);
+      const attempts = await attemptsOf(items.map(({ id }) => id));
+      return { items: items.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
+    },
+
+    async listOfAll(filter, page) {
+      const { webhook_id } = filter;
+      let its = deliveries();
+      if (webhook_id !== undefined) its = its.where('webhook_id', '=', webhook_id);
+      if (isFoundByWebhook(filter)) {
+        its = its.where('id', 'in', newestOfWebhooks(dialect, filter, afterId('all-deliveries', page), page));
+      } else if (filter.state !== undefined) {
+        its = its.where('state', '=', filter.state);
+      }
+      const { items, next } = await readNewestFirst('all-deliveries', its, 'id', page, deliveryOf);
       const attempts = await attemptsOf(items.map(({ id }) => id));
       return { items: items.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
     },
@@ -72,29 +88,45 @@ export function deliveryStore(session: Session): DeliveryStore {
         .execute();
       return rows.length;
     },
-
-    async purge(before_ms, limit) {
-      const old = db
-        .selectFrom('delivery_attempts')
-        .select(['delivery_id', 'number'])
-        .where('at_ms', '<', before_ms)
-        .orderBy('at_ms')
-        .limit(limit);
-      const attempts = await sql`delete from delivery_attempts where (delivery_id, number) in ${old}`.execute(db);
-      const finished = db
-        .selectFrom('deliveries')
-        .select('id')
-        .where('state', '<>', 'pending')
-        .where('finished_at_ms', '<', before_ms)
-        .orderBy('finished_at_ms')
-        .limit(limit);
-      const ended = await db
-        .deleteFrom('deliveries')
-        .where('id', 'in', lockForUpdate(session, finished))
-        .executeTakeFirst();
-      return Number(attempts.numAffectedRows ?? 0n) + Number(ended.numDeletedRows);
-    },
   };
+}
+
+/**
+ * Whether the deliveries are found webhook by webhook: few of all deliveries are of one company,
+ * pending or failed. The others are found in the order of the list.
+ */
+function isFoundByWebhook({ company_id, state, due }: DeliveryFilter): boolean {
+  return company_id !== undefined || due !== undefined || state === 'pending' || state === 'failed';
+}
+
+/**
+ * The ids of the newest deliveries of each webhook that match: as many as the page needs, read from
+ * an index of the webhook's deliveries.
+ */
+function newestOfWebhooks(
+  dialect: Dialect,
+  { company_id, webhook_id, state, due }: DeliveryFilter,
+  after: number | null,
+  { limit, offset }: PageRequest,
+) {
+  const of_delivery = [sql`x.webhook_id = w.id`];
+  if (after !== null) of_delivery.push(sql`x.id < ${after}`);
+  // Written into the statement, because partial indexes are found by it.
+  if (state !== undefined) of_delivery.push(sql`x.state = ${sql.lit(state)}`);
+  if (due !== undefined && state === undefined) of_delivery.push(sql`x.state = 'pending'`);
+  if (due?.from_ms !== undefined) of_delivery.push(sql`x.due_at_ms >= ${due.from_ms}`);
+  if (due?.to_ms !== undefined) of_delivery.push(sql`x.due_at_ms <= ${due.to_ms}`);
+  // Pending ones are few, and are sorted. In the order of ids, the index of all deliveries of the
+  // webhook would be read for them.
+  const is_pending = state === 'pending' || due !== undefined;
+  const newest = sql`select x.id from deliveries x where ${sql.join(of_delivery, sql` and `)}
+    order by ${is_pending ? sql`x.id + 0` : sql`x.id`} desc limit ${limit + 1 + (offset ?? 0)}`;
+  const of_each =
+    dialect === 'postgres' ? sql`cross join lateral (${newest}) d` : sql`join deliveries d on d.id in (${newest})`;
+  const of_webhook = [sql`true`];
+  if (company_id !== undefined) of_webhook.push(sql`w.company_id = ${company_id}`);
+  if (webhook_id !== undefined) of_webhook.push(sql`w.id = ${webhook_id}`);
+  return sql<number>`(select d.id from webhooks w ${of_each} where ${sql.join(of_webhook, sql` and `)})`;
 }
 
 export function deliveryOf({

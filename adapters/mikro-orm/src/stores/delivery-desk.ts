@@ -1,11 +1,18 @@
-import type { Delivery, DeliveryDesk, WorkOrder, WorkResult } from '@tallystick/events';
+import {
+  type Delivery,
+  type DeliveryDesk,
+  type HealthChange,
+  healthChanges,
+  type WorkOrder,
+  type WorkResult,
+} from '@tallystick/events';
 import type { Lease, UnitOfWork } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
 import { deliveryOf } from './deliveries.ts';
 import { event_fields, eventOf } from './events.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
-import { webhookOf } from './webhooks.ts';
+import { is_failing, webhookOf } from './webhooks.ts';
 
 /** Claims and records deliveries in batches of one transaction each. */
 export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
@@ -19,13 +26,18 @@ export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
     due: (now_ms, machine_ms, bounds) => sessions.read((session) => due(session, now_ms, machine_ms, bounds)),
     backlog: () =>
       sessions.read(async ({ db }) => {
-        const row = await db
-          .selectFrom('deliveries')
-          .select((eb) => [eb.fn.countAll<number>().as('pending'), eb.fn.min('due_at_ms').as('oldest_due_at_ms')])
-          .where('state', '=', 'pending')
-          .where('webhook_id', 'in', db.selectFrom('webhooks').select('id').where('status', '=', 'active'))
-          .executeTakeFirstOrThrow();
-        return { pending: Number(row.pending), oldest_due_at_ms: row.oldest_due_at_ms };
+        const { rows } = await sql<{ pending: number; oldest_due_at_ms: number | null; failing: number }>`
+          select count(*) as pending, min(d.due_at_ms) filter (where not ${is_failing}) as oldest_due_at_ms,
+            (select count(*) from webhooks where ${is_failing}) as failing
+          from deliveries d join webhooks on webhooks.id = d.webhook_id
+          where d.state = 'pending' and webhooks.status = 'active'`.execute(db);
+        const [{ pending, oldest_due_at_ms, failing }] = rows as [(typeof rows)[number]];
+        const is_due = oldest_due_at_ms !== null;
+        return {
+          pending: Number(pending),
+          oldest_due_at_ms: is_due ? Number(oldest_due_at_ms) : null,
+          failing: Number(failing),
+        };
       }),
     workload: (now_ms, machine_ms) =>
       sessions.read(async ({ db }) => {
@@ -97,7 +109,10 @@ async function claim(
     });
 }
 
-async function record({ db, dialect }: Session, given: readonly WorkResult[]): Promise<void> {
+async function record(session: Session, given: readonly WorkResult[]): Promise<void> {
+  const { db, dialect } = session;
+  // Webhooks before deliveries: their deletion locks in this order, too.
+  await changeHealth(session, healthChanges(given));
   // Of two results for one delivery, the lease of the first expired before it was recorded: only
   // the last counts.
   const results = [...new Map(given.map((result) => [result.delivery.id, result])).values()];
@@ -125,6 +140,29 @@ async function record({ db, dialect }: Session, given: readonly WorkResult[]): P
   await sql`insert into delivery_attempts (${columns})
     select ${columns} from ${jsonRows(dialect, attempt_columns, attempts)} as n where true`.execute(db);
 }
+
+/** Writes no row while the attempts of a healthy webhook succeed. */
+async function changeHealth({ db, dialect }: Session, changes: readonly HealthChange[]): Promise<void> {
+  const rows = changes.map(({ succeeded, ...change }) => ({ ...change, succeeded: succeeded ? 1 : 0 }));
+  const table = jsonRows(dialect, health_columns, rows);
+  const in_id_order = dialect === 'postgres' ? sql`order by w.id for update of w` : sql``;
+  await sql`
+    update webhooks set
+      failures_in_a_row = n.failures + case when n.succeeded = 1 then 0 else failures_in_a_row end,
+      failing_since_ms = case when n.succeeded = 1 then n.since_ms else coalesce(failing_since_ms, n.since_ms) end
+    from ${table} as n
+    where webhooks.id = n.webhook_id and webhooks.id in (
+      select w.id from webhooks w join ${table} as m on m.webhook_id = w.id
+      where m.failures > 0 or w.failures_in_a_row > 0 ${in_id_order}
+    )`.execute(db);
+}
+
+const health_columns = {
+  webhook_id: 'integer',
+  succeeded: 'integer',
+  failures: 'integer',
+  since_ms: 'integer',
+} as const;
 
 const attempt_columns = {
   delivery_id: 'integer',

@@ -10,7 +10,7 @@ import { inLeadingOrder } from '../event-index/filter-order.ts';
 import type { EventRange } from '../event-index/index-range.ts';
 import { event_filter_numbers, event_index_backfill } from '../schema/event-index-schema.ts';
 import { event_filter_columns } from '../schema/schema.ts';
-import { jsonRows } from './json-rows.ts';
+import { isOneOf, jsonRows } from './json-rows.ts';
 
 /** The least number of newest ids whose events are compared one by one before the index is used. */
 const newest_looked_at = 512;
@@ -38,6 +38,8 @@ interface IndexState {
   readonly newest_id: number | null;
   /** False while events from before the index are copied into it. */
   readonly is_complete: boolean | 0 | 1;
+  /** Whether events may have been purged that the index still has. */
+  readonly is_purged: boolean | 0 | 1;
 }
 
 /**
@@ -70,9 +72,9 @@ export async function findEventIds(
 
 /**
  * Reads the state of the index. On Postgres it also sets, until the transaction ends, that a
- * prepared statement keeps its plan for all values, and that no plan reads a whole table: made while
- * the tables are almost empty, such a plan would stay while the tables grow. So every `prepared`
- * statement must come after it. The search by columns needs plans for its values.
+ * prepared statement keeps its plan for all values, and that no plan reads a whole table: made
+ * while the tables are almost empty, such a plan would stay while the tables grow. So every
+ * `prepared` statement must come after it. The search by columns needs plans for its values.
  */
 async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
   const settings =
@@ -82,7 +84,7 @@ async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
       : sql``;
   const { rows } = await sql<IndexState>`
     select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,
-      b.state <> 'copying' as is_complete ${settings}
+      b.state <> 'copying' as is_complete, exists (select 1 from retention where kind = 'events') as is_purged ${settings}
     from event_index i cross join backfills b where b.name = ${event_index_backfill}`.execute(db);
   return rows[0]!;
 }
@@ -132,16 +134,16 @@ function rangesBack(below: number, state: IndexState): { take(count: number): It
  * The newest ids in these ranges that match every filter, newest first, as many as are wanted. Null
  * when segments among them have become a volume.
  *
- * First it reads the start of the last block of each range, for each filter. That shows which ranges
- * have a match, and for a rare value it is the whole block. A common value has a long block, and a
- * range of values may have many blocks in each range of events. They are read from the newest range
- * on, and only until the page is full.
+ * First it reads the start of the last block of each range, for each filter. That shows which
+ * ranges have a match, and for a rare value it is the whole block. A common value has a long block,
+ * and a range of values may have many blocks in each range of events. They are read from the newest
+ * range on, and only until the page is full.
  */
 async function findInRanges(
   session: Session,
   { company_id, filters, below, wanted }: Search,
   ranges: readonly EventRange[],
-  { merged_below }: IndexState,
+  { merged_below, is_purged }: IndexState,
 ): Promise<readonly number[] | null> {
   const lookups = filters.map((filter) => ({ filter, keys: keyRangeOf(company_id, filter) }));
   const starts = new Map<number, Uint8Array[]>(ranges.map(({ from_id }) => [from_id, []]));
@@ -173,12 +175,22 @@ async function findInRanges(
         matching[which] = matching[which]?.intersection(found) ?? found;
       }
     }
-    for (const ids of matching) {
-      const sorted = [...(ids ?? [])].filter((id) => id < below).sort((one, other) => other - one);
-      for (const id of sorted.slice(0, wanted - newest.length)) newest.push(id);
+    const found = matching.flatMap((ids) => [...(ids ?? [])].filter((id) => id < below));
+    found.sort((one, other) => other - one);
+    for (let from = 0; from < found.length && newest.length < wanted; from += wanted) {
+      const next = found.slice(from, from + wanted);
+      const kept = is_purged ? await keptOf(session, next) : next;
+      newest.push(...kept.slice(0, wanted - newest.length));
     }
   }
   return newest;
+}
+
+/** Those of the events that were not purged, newest first. */
+async function keptOf({ db, dialect }: Session, ids: readonly number[]): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`${prepared}
+    select id from events where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 interface FoundBlock {
@@ -197,8 +209,8 @@ interface BlockStart {
 }
 
 /**
- * Whether this start contains all entries of the keys: the block was read whole, and no block before
- * it can contain them.
+ * Whether this start contains all entries of the keys: the block was read whole, and no block
+ * before it can contain them.
  */
 function isAll(start: Uint8Array, keys: KeyRange): boolean {
   return start.length < start_bytes && !beginsAfter(start, keys.from);

@@ -27,8 +27,10 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
         select nextval('events_id_seq') as id from writer cross join generate_series(1, ${count})`.execute(db);
       return rows.map(({ id }) => id).sort((a, b) => a - b);
     }
-    const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(db);
-    return Array.from({ length: count }, (_, at) => rows[0]!.id + 1 + at);
+    // Not the highest id of the table: the newest events may have been purged.
+    const { rows } = await sql<{ id: number }>`select seq as id from sqlite_sequence where name = 'events'`.execute(db);
+    const last_id = rows[0]?.id ?? 0;
+    return Array.from({ length: count }, (_, at) => last_id + 1 + at);
   }
 
   return {

@@ -1,5 +1,6 @@
-import type { Mail, MailStore } from '@tallystick/cards';
-import { type Selectable, sql } from 'kysely';
+import type { Mail, MailStore, MailTurns } from '@tallystick/cards';
+import type { Lease } from '@tallystick/kernel';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { readNewestFirst } from './paging.ts';
@@ -36,17 +37,21 @@ export function mailStore(session: Session): MailStore {
         .execute();
     },
 
-    async claimDue(now_ms, limit, lease) {
+    async claimDue(now_ms, lease, turns) {
+      const { after_company_id, limit } = turns;
+      const candidates = await findInTurn(session, now_ms, lease, { ...turns, to_company_id: Number.MAX_SAFE_INTEGER });
+      if (candidates.length < limit && after_company_id > 0) {
+        const others = { limit: limit - candidates.length, after_company_id: 0, to_company_id: after_company_id };
+        candidates.push(...(await findInTurn(session, now_ms, lease, { ...turns, ...others })));
+      }
+      if (candidates.length === 0) return [];
       const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
       const { rows } = await sql<Selectable<Tables['mails']>>`
         update mails set lease = ${lease.token}, lease_until_machine_ms = ${lease.until_machine_ms}
         where id in (
           select id from mails
-          where state = 'pending' and due_at_ms <= ${now_ms}
-            and (lease_until_machine_ms is null or lease_until_machine_ms <= ${lease.machine_ms})
-          order by due_at_ms, id limit ${limit} ${skip_locked}
+          where ${isOneOf(dialect, 'id', candidates)} and state = 'pending' and ${isFree(lease)} ${skip_locked}
         ) returning *`.execute(db);
-      if (rows.length === 0) return [];
       const company_ids = [...new Set(rows.map((row) => row.company_id))];
       const companies = await db
         .selectFrom('companies')
@@ -54,19 +59,22 @@ export function mailStore(session: Session): MailStore {
         .where(isOneOf(dialect, 'id', company_ids))
         .execute();
       const wants = new Map(companies.map(({ id, full_details_in_mail }) => [id, Boolean(full_details_in_mail)]));
-      return rows
-        .toSorted((a, b) => a.due_at_ms! - b.due_at_ms! || a.id - b.id)
-        .map((row) => ({ mail: mailOf(row), full_details: wants.get(row.company_id) ?? false }));
+      const claimed = new Map(rows.map((row) => [row.id, row]));
+      return candidates.flatMap((id) => {
+        const row = claimed.get(id);
+        return row === undefined ? [] : [{ mail: mailOf(row), full_details: wants.get(row.company_id) ?? false }];
+      });
     },
 
-    async record(mails, lease_token) {
-      if (mails.length === 0) return;
+    async record(attempted) {
+      if (attempted.length === 0) return;
+      const rows = attempted.map(({ mail, lease }) => ({ ...mail, lease }));
       await sql`
         update mails set state = n.state, attempts = n.attempts, first_attempt_at_ms = n.first_attempt_at_ms,
           due_at_ms = n.due_at_ms, finished_at_ms = n.finished_at_ms, error = n.error,
           lease = null, lease_until_machine_ms = null
-        from ${jsonRows(dialect, recorded_columns, mails)} as n
-        where mails.id = n.id and mails.lease = ${lease_token}`.execute(db);
+        from ${jsonRows(dialect, recorded_columns, rows)} as n
+        where mails.id = n.id and mails.lease = n.lease`.execute(db);
     },
 
     async backlog() {
@@ -81,21 +89,6 @@ export function mailStore(session: Session): MailStore {
         oldest_due_at_ms: oldest_due_at_ms === null ? null : Number(oldest_due_at_ms),
       };
     },
-
-    async purgeSent(before_ms, limit) {
-      const old = db
-        .selectFrom('mails')
-        .select('id')
-        .where('state', '=', 'sent')
-        .where('finished_at_ms', '<', before_ms)
-        .orderBy('finished_at_ms')
-        .limit(limit);
-      const { numDeletedRows } = await db
-        .deleteFrom('mails')
-        .where('id', 'in', lockForUpdate(session, old))
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
   };
 }
 
@@ -107,7 +100,47 @@ const recorded_columns = {
   due_at_ms: 'integer',
   finished_at_ms: 'integer',
   error: 'text',
+  lease: 'text',
 } as const;
+
+const isFree = ({ machine_ms }: Lease) =>
+  sql<boolean>`(lease_until_machine_ms is null or lease_until_machine_ms <= ${machine_ms})`;
+
+/**
+ * The ids of mails to claim, of the companies with ids in this range. Walks from company to company
+ * and reads the first due mails of each in the index, so that a long backlog of one costs the
+ * others nothing.
+ */
+async function findInTurn(
+  { db, dialect }: Session,
+  now_ms: number,
+  lease: Lease,
+  { limit, per_company_max, after_company_id, to_company_id }: MailTurns & { readonly to_company_id: number },
+): Promise<number[]> {
+  const nextAfter = (company_id: RawBuilder<unknown>) => sql`select m.company_id from mails m
+    where m.state = 'pending' and m.company_id > ${company_id} and m.company_id <= ${to_company_id}
+    order by m.company_id limit 1`;
+  const lane = sql`select m.id, m.company_id, m.due_at_ms, m.lease_until_machine_ms from mails m
+    where m.company_id = t.company_id and m.state = 'pending' and m.due_at_ms <= ${now_ms}
+    order by m.due_at_ms, m.id limit ${per_company_max}`;
+  const of_each =
+    dialect === 'postgres'
+      ? sql`cross join lateral (${lane}) d`
+      : sql`join mails d on d.id in (select id from (${lane}))`;
+  // A lane may be cut off and is not always in order, so one more lane is read than is needed.
+  const { rows } = await sql<{ id: number; company_id: number; due_at_ms: number }>`
+    with recursive turns (company_id) as (
+      select * from (${nextAfter(sql`${after_company_id}`)}) as first_turn
+      union all
+      select (${nextAfter(sql`t.company_id`)}) from turns t where t.company_id is not null
+    )
+    select d.id, d.company_id, d.due_at_ms from turns t ${of_each}
+    where ${isFree(lease)} limit ${limit + per_company_max - 1}`.execute(db);
+  return [...Map.groupBy(rows, ({ company_id }) => company_id).values()]
+    .flatMap((mails) => mails.toSorted((a, b) => a.due_at_ms - b.due_at_ms || a.id - b.id))
+    .slice(0, limit)
+    .map(({ id }) => id);
+}
 
 function mailOf({ lease: _, lease_until_machine_ms: __, ...row }: Selectable<Tables['mails']>): Mail {
   return row;

@@ -1,4 +1,12 @@
-import { afterId, cursor, type Page, type PageRequest } from '@tallystick/kernel';
+import {
+  afterId,
+  afterTime,
+  cursor,
+  type Page,
+  type PageRequest,
+  type TimedPlace,
+  timedCursor,
+} from '@tallystick/kernel';
 import { type SelectQueryBuilder, sql } from 'kysely';
 
 /**
@@ -38,4 +46,23 @@ export function pageOf<Row extends { readonly id: number }, Item>(
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { items: shown.map(item), next: last === undefined ? null : cursor(list, last.id) };
+}
+
+/** The same for a list that is ordered by `at_ms`, and by `id` at one time. */
+export async function readNewestFirstByTime<Database, Table extends keyof Database, Row extends TimedPlace, Item>(
+  list: string,
+  query: SelectQueryBuilder<Database, Table, Row>,
+  page: PageRequest,
+  item: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const after = afterTime(list, page);
+  let cut = query
+    .orderBy(sql.ref('at_ms'), 'desc')
+    .orderBy(sql.ref('id'), 'desc')
+    .limit(page.limit + 1);
+  if (after !== null) cut = cut.where(sql<boolean>`(at_ms, id) < (${after.at_ms}, ${after.id})`);
+  if (page.offset !== undefined) cut = cut.offset(page.offset);
+  const rows = (await cut.execute()) as Row[];
+  const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
+  return { items: rows.slice(0, page.limit).map(item), next: last === undefined ? null : timedCursor(list, last) };
 }

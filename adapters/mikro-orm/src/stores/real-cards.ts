@@ -6,6 +6,12 @@ import { readNewestFirst } from './paging.ts';
 /** Real cards. */
 export function realCardStore(session: Session): RealCardStore {
   const { db } = session;
+  const cardsOf = () =>
+    db
+      .selectFrom('real_cards as r')
+      .leftJoin('virtual_cards as v', (join) =>
+        join.onRef('v.company_id', '=', 'r.company_id').onRef('v.rcn_id', '=', 'r.id'),
+      );
   return {
     async insert(card) {
       if (card.is_default) {
@@ -63,6 +69,24 @@ export function realCardStore(session: Session): RealCardStore {
       const all = db.selectFrom('real_cards').selectAll();
       const query = company_id === null ? all : all.where('company_id', '=', company_id);
       return readNewestFirst('real_cards', query, 'id', page, realCardOf);
+    },
+
+    async countIssued(account_range) {
+      const { count } = await cardsOf()
+        .where('r.account_range', 'like', `${account_range}%`)
+        .select((eb) => eb.fn.count<number>('v.id').as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    async usage() {
+      const rows = await cardsOf()
+        .groupBy(['r.id', 'r.company_id', 'r.account_range'])
+        .select(['r.id', 'r.company_id', 'r.account_range'])
+        .select((eb) => eb.fn.count<number>('v.id').as('cards'))
+        .orderBy('r.id')
+        .execute();
+      return rows.map((row) => ({ ...row, cards: Number(row.cards) }));
     },
   };
 }

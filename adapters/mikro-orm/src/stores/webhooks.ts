@@ -1,8 +1,18 @@
-import { refuseTakenType, toCanonicalTypeId, type Webhook, type WebhookStore } from '@tallystick/events';
+import {
+  backlog_max,
+  failures_until_failing,
+  refuseTakenType,
+  toCanonicalTypeId,
+  type Webhook,
+  type WebhookStore,
+} from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { readNewestFirst } from './paging.ts';
+
+/** The condition of `isFailing`. */
+export const is_failing = sql<boolean>`(webhooks.status = 'active' and webhooks.failures_in_a_row >= ${sql.lit(failures_until_failing)})`;
 
 /** Webhooks and their event types. */
 export function webhookStore(session: Session): WebhookStore {
@@ -58,6 +68,21 @@ export function webhookStore(session: Session): WebhookStore {
     list: (company_id, page) =>
       readNewestFirst('webhooks', webhooks().where('company_id', '=', company_id), 'id', page, webhookOf),
 
+    async listStates({ company_id, failing }, page) {
+      const pending = sql`from deliveries d where d.webhook_id = webhooks.id and d.state = 'pending'`;
+      let states = webhooks().select([
+        sql<number>`(select count(*) from (select 1 ${pending} limit ${sql.lit(backlog_max)}) counted)`.as('backlog'),
+        sql<number | null>`(select min(d.due_at_ms) ${pending})`.as('oldest_due_at_ms'),
+      ]);
+      if (company_id !== undefined) states = states.where('company_id', '=', company_id);
+      if (failing !== undefined) states = states.where(failing ? is_failing : sql<boolean>`not ${is_failing}`);
+      return readNewestFirst('webhook-states', states, 'id', page, ({ backlog, oldest_due_at_ms, ...row }) => {
+        const { failures_in_a_row, failing_since_ms } = row;
+        const health = { failures_in_a_row, failing_since_ms };
+        return { webhook: webhookOf(row), health, backlog: Number(backlog), oldest_due_at_ms };
+      });
+    },
+
     async update({ id, company_id, callback_url: _fixed, event_type_ids, ...changed }) {
       const row = await db
         .updateTable('webhooks')
@@ -93,6 +118,11 @@ export function webhookStore(session: Session): WebhookStore {
   };
 }
 
-export function webhookOf({ last_sequence: _, ...row }: Selectable<Tables['webhooks']>): Webhook {
+export function webhookOf({
+  last_sequence: _,
+  failures_in_a_row: __,
+  failing_since_ms: ___,
+  ...row
+}: Selectable<Tables['webhooks']>): Webhook {
   return { ...row, event_type_ids: JSON.parse(row.event_type_ids) as readonly number[] };
 }
