@@ -1,16 +1,17 @@
 import type { AccessTx } from '@tallystick/access';
 import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
-import type { Clock, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
+import type { Clock, RetentionStore, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { backfill_steps } from './backfill/backfill-steps.ts';
 import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
-import { migrate } from './connection/migrate.ts';
+import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
 import { type EventIndex, eventIndexOn, type WrittenEventIndex } from './event-index/event-index.ts';
 import { ledgerKeepingUp } from './event-index/ledger-keeping-up.ts';
 import { ledgerOn } from './ledger/ledger.ts';
+import type { SchemaMigration } from './schema/migrations/index.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
 import { auditLog } from './stores/audit-log.ts';
 import { cardStore } from './stores/cards.ts';
@@ -26,6 +27,7 @@ import { oneTimeLinkStore } from './stores/one-time-links.ts';
 import { outbox } from './stores/outbox.ts';
 import { quarantineStore } from './stores/quarantine.ts';
 import { realCardStore } from './stores/real-cards.ts';
+import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
@@ -36,6 +38,7 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly outbox: Outbox;
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
+  readonly retention: RetentionStore;
   readonly sandbox_clock: SandboxClockStore;
   readonly installation: InstallationStore;
 }
@@ -45,17 +48,35 @@ export interface PersistencePorts {
   readonly database_url: string;
   /** Read by the ledger after a pass has locked its cards. */
   readonly clock: Clock;
-  /** Postgres: the largest number of connections; 20 when absent. */
-  readonly pool_max?: number;
+  /** Postgres: the largest number of connections outside the decision path; 20 when absent. */
+  readonly pool_max?: number | undefined;
+  /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
+  readonly decision_ms_max?: number | undefined;
+  /** The migrations of this version; for tests of an upgrade. */
+  readonly migrations?: readonly SchemaMigration[];
 }
 
 /** An open database. */
 export interface Persistence {
   readonly unitOfWork: UnitOfWork<Tx>;
+  /**
+   * The same for what a decision needs besides its pass, such as its API key. It has connections of
+   * its own, except for writes on SQLite. On Postgres it ends within `decision_ms_max`.
+   */
+  readonly look_ups: UnitOfWork<Tx>;
   readonly ledger: Ledger;
   readonly delivery_desk: DeliveryDesk;
-  /** Applies missing migrations. Two processes may do so at the same time: one of them waits. */
-  migrate(): Promise<void>;
+  /**
+   * Applies missing migrations. Two processes may do so at the same time: one of them waits.
+   * Rejects with `NewerSchema` when a newer version has migrated the database, unless that is
+   * accepted.
+   */
+  migrate(options?: MigrateOptions): Promise<void>;
+  /**
+   * The names of migrations that a newer version has applied, in order; empty when there are none.
+   * A host should look now and then: a newer version may migrate the database beside it.
+   */
+  findNewerMigrations(): Promise<readonly string[]>;
   /**
    * The long part of migrations, which runs beside the service. A host must run its batches until
    * nothing is left.
@@ -63,7 +84,10 @@ export interface Persistence {
   readonly backfills: Backfills;
   /** The index of the event log's filters. A host should run it several times a second. */
   readonly event_index: EventIndex;
-  /** Rejects with a `Fault` when the database does not answer. */
+  /**
+   * Rejects with a `Fault` when the database does not answer, or when the file of SQLite was
+   * deleted or replaced.
+   */
   ping(): Promise<void>;
   /**
    * Closes the connections after open transactions have ended. Rejects work that has not begun. May
@@ -77,11 +101,12 @@ export interface Persistence {
  * `migrate` does. Rejects with a `Fault` when the database cannot be opened.
  */
 export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Persistence> {
-  const { database_url, clock, pool_max } = ports;
-  const connection = await connect({ database_url, ...(pool_max === undefined ? {} : { pool_max }) });
+  const { clock } = ports;
+  const connection = await connect(ports);
   const backfills = backfillsOn(connection, backfill_steps);
   const event_index = eventIndexOn(connection);
-  const stores = unitOfWorkOn(connection, (session) => storesOn(session, backfills, event_index));
+  const storesOf = (session: Session) => storesOn(session, backfills, event_index);
+  const stores = unitOfWorkOn(connection, storesOf);
   const unitOfWork: UnitOfWork<Tx> = {
     async run(work) {
       const result = await stores.run(work);
@@ -90,17 +115,23 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     },
     read: stores.read,
   };
+  const look_ups = unitOfWorkOn(connection, storesOf, connection.look_ups);
   return {
     unitOfWork,
+    look_ups,
     ledger: ledgerKeepingUp(ledgerOn(connection, clock, backfills), event_index),
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
-    async migrate() {
-      await migrate(connection);
+    async migrate(options) {
+      await migrate(connection, options);
       await backfills.refresh();
     },
+    findNewerMigrations: () => findNewerMigrations(connection),
     backfills,
     event_index,
-    ping: () => unitOfWork.read(async (tx) => void (await tx.sandbox_clock.read())),
+    async ping() {
+      if (connection.dialect === 'sqlite') connection.assertFileInPlace();
+      await look_ups.read((tx) => tx.sandbox_clock.read());
+    },
     close: () => connection.close(),
   };
 }
@@ -125,5 +156,6 @@ function storesOn(session: Session, backfills: KnownBackfills, event_index: Writ
     outbox: outbox(session),
     unknown_numbers: unknownNumberStore(session),
     quarantine: quarantineStore(session),
+    retention: retentionStore(session, backfills),
   };
 }

@@ -21,8 +21,9 @@ export interface OpenLedger {
 export async function openLedger(
   database_url: string,
   clock: Clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms)),
+  decision_ms_max?: number,
 ): Promise<OpenLedger> {
-  const connection = await connect({ database_url });
+  const connection = await connect({ database_url, decision_ms_max });
   return {
     connection,
     ledger: ledgerOn(connection, clock, backfillsOn(connection, backfill_steps)),
@@ -31,7 +32,9 @@ export async function openLedger(
 }
 
 async function endPool(connection: Connection): Promise<void> {
-  if (connection.dialect === 'postgres' && !connection.pool.ended) await connection.pool.end();
+  if (connection.dialect === 'sqlite') return;
+  const { pool, passes, long } = connection;
+  for (const each of [pool, passes, long]) if (!each.ended) await each.end();
 }
 
 /**
@@ -45,7 +48,18 @@ export async function seededDatabase(
   last_migration?: string,
 ): Promise<ScratchDatabase> {
   const database = await scratchDatabase(name);
-  const { connection, close } = await openLedger(database.database_url);
+  await seed(database, cards, columns, last_migration);
+  return database;
+}
+
+/** Does the same to an empty database. */
+export async function seed(
+  { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
+  cards: number,
+  columns: Readonly<Record<string, string | number | null>> = {},
+  last_migration?: string,
+): Promise<void> {
+  const { connection, close } = await openLedger(database_url);
   if (last_migration === undefined) await migrate(connection);
   else await connection.orm.migrator.up({ to: last_migration });
   await run(connection, `insert into companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0)`);
@@ -86,13 +100,12 @@ export async function seededDatabase(
     await run(connection, `insert into virtual_cards (${Object.keys(row).join(', ')}) values (${values.join(', ')})`);
   }
   await close();
-  return database;
 }
 
 /** Runs SQL outside the ledger and returns its rows; counts are numbers. */
 export async function run(connection: Connection, sql: string): Promise<Record<string, unknown>[]> {
   if (connection.dialect === 'postgres') return (await connection.pool.query(sql)).rows;
-  return await connection.exclusively((database) => {
+  return await connection.immediately((database) => {
     const statement = database.prepare(sql);
     if (statement.reader) return statement.all() as Record<string, unknown>[];
     statement.run();

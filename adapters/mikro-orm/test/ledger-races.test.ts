@@ -117,7 +117,7 @@ if (database_names.includes('postgres')) {
       const client = await connection.pool.connect();
       try {
         await client.query('analyze');
-        await client.query(begin);
+        await client.query(begin(5_000));
         for (const { text, values } of [
           lockByNumber([]),
           postgres_lookups.traces([], []),

@@ -112,7 +112,7 @@ function problemOf(node: Plan): string | null {
 async function explain(pool: pg.Pool, check: (name: string, node: Plan) => void): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query(begin.text);
+    await client.query(begin(5_000));
     await client.query('set local plan_cache_mode = force_generic_plan');
     for (const [name, { text, values }] of Object.entries(lookups)) {
       await client.query(`prepare looked_up as ${text}`);

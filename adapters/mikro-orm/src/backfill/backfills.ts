@@ -148,7 +148,7 @@ function onSqlite(connection: SqliteConnection): BackfillWork {
   const rowOf = (database: Database, name: string) =>
     database.prepare<[string], BackfillRow>(`${select} where name = ?`).get(name);
   return {
-    rows: () => connection.exclusively((database) => database.prepare<[], BackfillRow>(select).all()),
+    rows: () => connection.reading((database) => database.prepare<[], BackfillRow>(select).all()),
     batch: (step) =>
       connection.immediately((database) => {
         const row = rowOf(database, step.name);
@@ -172,13 +172,13 @@ function onSqlite(connection: SqliteConnection): BackfillWork {
   };
 }
 
-function onPostgres({ pool }: PostgresConnection): BackfillWork {
+function onPostgres({ pool, long }: PostgresConnection): BackfillWork {
   const now_ms = `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
   const select = `select name, state, checkpoint, until, ${now_ms} - copied_at_ms as age_ms from backfills`;
 
   async function onClient(run: (client: PoolClient) => Promise<void>): Promise<void> {
     await runOutermost(async () => {
-      const client = await pool.connect();
+      const client = await long.connect();
       let failed = true;
       try {
         await run(client);

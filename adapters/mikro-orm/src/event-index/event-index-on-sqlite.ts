@@ -21,20 +21,22 @@ const rows_max = 256;
  * transaction that writes holds the only write lock.
  */
 export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork {
-  let prepared: Statements | null = null;
+  /** The statements of the connection that reads, and of the one that writes. */
+  const prepared = new Map<Database, Statements>();
 
   /**
    * Runs one step, in a transaction if it writes. Its commit does not wait for the disk: a segment
    * whose index a power failure undid is indexed again.
    */
   async function take<Result>(
-    way: 'exclusively' | 'immediatelyWithoutSync',
+    way: 'reading' | 'immediatelyWithoutSync',
     work: (statements: Statements) => Result,
   ): Promise<Result> {
     await nextTurn();
     return await connection[way]((database) => {
-      prepared ??= prepareStatements(database);
-      return work(prepared);
+      const statements = prepared.get(database) ?? prepareStatements(database);
+      prepared.set(database, statements);
+      return work(statements);
     });
   }
 
@@ -42,7 +44,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
     const events: FilterValues[] = [];
     for (let from = from_id; from < from_id + range_size; from += rows_max) {
       const until = Math.min(from + rows_max, from_id + range_size);
-      events.push(...(await take('exclusively', ({ values }) => values.all(from, until))));
+      events.push(...(await take('reading', ({ values }) => values.all(from, until))));
     }
     return events;
   }
@@ -73,7 +75,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
   }
 
   return {
-    progress: () => take('exclusively', ({ progress }) => progress.get()!),
+    progress: () => take('reading', ({ progress }) => progress.get()!),
     isSettled: async () => true,
 
     async indexSegment(segment) {
@@ -96,7 +98,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
       const end = from_id + range_size;
       const blocks: FieldBlock[] = [];
       for (const field of indexed_fields) {
-        const segments = await take('exclusively', (statements) =>
+        const segments = await take('reading', (statements) =>
           statements.segment_blocks.all({ segment_size, from_id, end, field: field.field }),
         );
         await nextTurn();

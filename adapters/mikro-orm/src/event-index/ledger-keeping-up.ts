@@ -1,8 +1,19 @@
 import type { Fold, Ledger } from '@tallystick/cards';
+import type { Deadline } from '@tallystick/kernel';
+import { settleBy } from '../connection/settle-by.ts';
 import type { WrittenEventIndex } from './event-index.ts';
 
-/** The ledger, whose passes keep up the index of the events that they write, after their commit. */
-export function ledgerKeepingUp(ledger: Ledger, event_index: WrittenEventIndex): Ledger {
+/** How long the answer of a pass waits for the index, milliseconds. */
+const wait_ms_max = 500;
+
+/**
+ * The ledger, whose passes keep up the index of the events that they write, after their commit. The
+ * index does not delay the answer beyond the deadline.
+ */
+export function ledgerKeepingUp(
+  ledger: Ledger,
+  event_index: Pick<WrittenEventIndex, 'noteWritten' | 'keepUp'>,
+): Ledger {
   function noting<Result>(fold: Fold<Result>): Fold<Result> {
     return (state) => {
       const folded = fold(state);
@@ -12,15 +23,20 @@ export function ledgerKeepingUp(ledger: Ledger, event_index: WrittenEventIndex):
     };
   }
 
-  async function keepingUp<Result>(pass: Promise<Result>): Promise<Result> {
+  async function keepingUp<Result>(pass: Promise<Result>, deadline?: Deadline): Promise<Result> {
     const result = await pass;
-    await event_index.keepUp();
+    if (deadline === undefined) {
+      await event_index.keepUp();
+    } else {
+      const left_ms = Math.min(wait_ms_max, deadline.leftMs());
+      await settleBy({ leftMs: () => left_ms }, () => event_index.keepUp()).catch(() => {});
+    }
     return result;
   }
 
   return {
     ...ledger,
-    pass: (messages, fold) => keepingUp(ledger.pass(messages, noting(fold))),
+    pass: (messages, fold, bounds) => keepingUp(ledger.pass(messages, noting(fold), bounds), bounds?.deadline),
     passDue: (limit, fold) => keepingUp(ledger.passDue(limit, noting(fold))),
   };
 }

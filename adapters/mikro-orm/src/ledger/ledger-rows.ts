@@ -1,4 +1,4 @@
-import type { LedgerCard, NetworkMessage } from '@tallystick/cards';
+import { eventsNeeded, type LedgerCard, type NetworkMessage } from '@tallystick/cards';
 import { holdDaysOf } from '../schema/hold-days.ts';
 
 /**
@@ -9,7 +9,7 @@ export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias,
   v.status, v.last4, v.expiry, v.number_index, v.per_transaction_min, v.per_transaction_max,
   v.per_transaction_max_defaulted, v.total_card_amount, v.transactions_max, v.recurring, v.authorization_hold_days,
   v.aging_velocity_time_zone, v.currency, v.valid_starting_on, v.valid_ending_on, v.window_start_ms, v.held, v.cleared,
-  v.uses, v.next_hold_end_ms, o.hold_days`;
+  v.uses, v.next_hold_end_ms, v.code_failures, v.code_failures_on, o.hold_days, o.status as company_status`;
 
 /** The tables that have `card_columns`. */
 export const card_tables =
@@ -26,6 +26,8 @@ export interface CardRow
   readonly cleared: LedgerCard['counters']['cleared'];
   readonly uses: number;
   readonly next_hold_end_ms: number | null;
+  readonly code_failures: number;
+  readonly code_failures_on: string | null;
   readonly hold_days: number | null;
 }
 
@@ -55,12 +57,15 @@ export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCa
     valid_ending_on: row.valid_ending_on,
     template,
     hold_days: holdDaysOf(row.hold_days),
+    company_status: row.company_status,
     counters: {
       window_start_ms: row.window_start_ms,
       held: row.held,
       cleared: row.cleared,
       uses: row.uses,
       next_hold_end_ms: row.next_hold_end_ms,
+      code_failures: row.code_failures,
+      code_failures_on: row.code_failures_on,
     },
   };
 }
@@ -73,7 +78,7 @@ export function idsNeeded(messages: readonly NetworkMessage[]): {
 } {
   const count = { authorization: 0, clearing: 0, release: 0 };
   for (const { kind } of messages) count[kind] += 1;
-  return { authorizations: count.authorization, clearings: count.clearing, events: messages.length };
+  return { authorizations: count.authorization, clearings: count.clearing, events: eventsNeeded(messages) };
 }
 
 /** `count` ids that follow `last`. */

@@ -1,5 +1,6 @@
 import type { CandidateKeyKind, LedgerChanges, LedgerState } from '@tallystick/cards';
-import { type NamedQuery, named } from '../connection/named-query.ts';
+import type { PoolClient, QueryResult } from 'pg';
+import { type NamedQuery, named, types } from '../connection/named-query.ts';
 import { insert_keys_sql } from '../schema/authorization-key-sql.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
@@ -18,23 +19,29 @@ import type { CardSearch } from './postgres-lookups.ts';
  * settings turn such plans off. They do not keep Postgres from reading a whole index; `lookedUp`
  * does.
  *
- * A pass waits up to 5 seconds for a card that another transaction holds. Passes and changes hold a
- * card for milliseconds. After that the network gets the answer "unable" for the messages of this
- * pass instead of no answer.
+ * The pass waits for `held_ms_max` for a card that another transaction holds. Passes and changes
+ * hold a card for milliseconds.
  *
  * The transaction is a writer of events from here on, before it draws their ids.
  */
-export const begin: NamedQuery = {
-  text: `begin; set local enable_seqscan = off; set local enable_bitmapscan = off;
-    set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = '5s';
-    select pg_advisory_xact_lock_shared(${event_writers_lock})`,
-};
+export function begin(held_ms_max: number): NamedQuery {
+  const lock_timeout_ms = Math.max(1, Math.floor(held_ms_max));
+  return {
+    text: `begin; set local enable_seqscan = off; set local enable_bitmapscan = off;
+      set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = ${lock_timeout_ms};
+      select pg_advisory_xact_lock_shared(${event_writers_lock})`,
+  };
+}
+
+const database_ms_sql = '(extract(epoch from clock_timestamp()) * 1000)::float8';
 
 const cards = `select ${card_columns} from ${card_tables}`;
 const authorizations = selectList(authorization_columns, 'a');
 const clearings = selectList(clearing_columns, 'c');
 
-/** No index is in this order. Postgres would otherwise walk through all cards in the order of ids. */
+/**
+ * No index is in this order. Postgres would otherwise walk through all cards in the order of ids.
+ */
 const in_id_order = 'order by v.id + 0';
 
 /** Locks and reads the cards of these numbers, in id order so that two passes cannot deadlock. */
@@ -56,6 +63,36 @@ export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: rea
   );
 }
 
+/** A card that a message names. */
+export interface NamedCard {
+  readonly id: number;
+  readonly number_index: Uint8Array;
+}
+
+/** The cards of these numbers and ids; with `free`, those that no other transaction holds. */
+export function cardsNamed(
+  number_indexes: readonly Uint8Array[],
+  ids: readonly number[],
+  { free }: { readonly free: boolean },
+): NamedQuery {
+  return {
+    text: `select v.id, v.number_index from virtual_cards v
+      where v.id = any(array(select n.id from virtual_cards n where n.number_index = any($1::bytea[])) || $2::bigint[])
+      ${free ? 'for update of v skip locked' : ''}`,
+    values: [number_indexes, ids],
+    types,
+  };
+}
+
+/** Those of the numbers that cards have. Nothing is locked. */
+export function numbersAmong(number_indexes: readonly Uint8Array[]): NamedQuery {
+  return named(
+    'ledger_numbers_among',
+    'select v.number_index from virtual_cards v where v.number_index = any($1::bytea[])',
+    [number_indexes],
+  );
+}
+
 /**
  * Locks and reads cards with a hold whose end has come. Skips cards that another transaction holds.
  */
@@ -67,17 +104,29 @@ export function lockDue(now_ms: number, limit: number): NamedQuery {
   );
 }
 
-/** New ids of each kind, as three arrays. */
+/** New ids of each kind, as three arrays, and the time of the database's clock. */
 export function drawIds(needed: { authorizations: number; clearings: number; events: number }): NamedQuery {
   const ids = (sequence: string, count: string) =>
     `array(select nextval('${sequence}') from generate_series(1, ${count}::int))`;
   return named(
     'ledger_fresh_ids',
     `select ${ids('authorizations_id_seq', '$1')} as authorization_ids, ${ids('clearings_id_seq', '$2')} as clearing_ids,
-       ${ids('events_id_seq', '$3')} as event_ids`,
+       ${ids('events_id_seq', '$3')} as event_ids, ${database_ms_sql} as database_ms`,
     [needed.authorizations, needed.clearings, needed.events],
   );
 }
+
+/**
+ * Fails with `missed_deadline_state` unless the database's clock is before `limit_ms`. A process of
+ * the database that stood still may find the statements of a pass in its socket when it goes on,
+ * long after their messages were answered.
+ */
+export function stillInTime(limit_ms: number): NamedQuery {
+  return named('ledger_in_time', `select 1 / (${database_ms_sql} < $1::float8)::int`, [limit_ms]);
+}
+
+/** Division by zero. No other statement of a pass divides. */
+export const missed_deadline_state = '22012';
 
 /** A row when the keys of all authorizations are copied, else none. */
 export function keysCopied(): NamedQuery {
@@ -181,9 +230,9 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
   add(
     'ledger_update_counters',
     `update virtual_cards v set window_start_ms = u.window_start_ms, held = u.held, cleared = u.cleared, uses = u.uses,
-         next_hold_end_ms = u.next_hold_end_ms
+         next_hold_end_ms = u.next_hold_end_ms, code_failures = u.code_failures, code_failures_on = u.code_failures_on
        from json_to_recordset($1::json) as u (card_id bigint, window_start_ms bigint, held bigint, cleared bigint,
-         uses bigint, next_hold_end_ms bigint)
+         uses bigint, next_hold_end_ms bigint, code_failures bigint, code_failures_on text)
        where v.id = u.card_id`,
     changes.counters.map(({ card_id, counters }) => ({ card_id, ...counters })),
   );
@@ -268,6 +317,19 @@ function keepRefused(): string {
     select 'quarantined', ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})
     ${refused_again_sql}`;
 }
+
+/** Sends the statements together and waits for all answers. Rejects with the first error. */
+export async function send(client: PoolClient, queries: readonly NamedQuery[]): Promise<QueryResult[]> {
+  return await Promise.all(queries.map((query) => client.query(query)));
+}
+
+/** The SQLSTATE of an error of the database. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
+}
+
+/** A lock was not available within `lock_timeout`. */
+export const lock_not_available = '55P03';
 
 export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');

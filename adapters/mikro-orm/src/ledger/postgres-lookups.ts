@@ -1,6 +1,13 @@
 import { type MerchantSearch, referenceKeys, type WindowKey } from '@tallystick/cards';
 import { type NamedQuery, named } from '../connection/named-query.ts';
-import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
+import {
+  firstHoldAfter,
+  hold_range,
+  message_range,
+  page_range,
+  referenceRange,
+  traceRange,
+} from '../schema/authorization-keys.ts';
 import { done_statuses_sql } from '../schema/candidate-sql.ts';
 import { lookedUp } from '../schema/looked-up.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
@@ -47,12 +54,17 @@ function keyed(condition: string, end?: string): string {
     cross join lateral ${lookedUp('authorizations', 'id = k.authorization_id')} a`;
 }
 
-/** The keys of all authorizations of a card, in the order of their ids. */
+/** The keys of the authorizations of a card that are not reduced, in the order of their ids. */
 function pageOf(card_id: string): string {
   return `k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`;
 }
 
-const windows = windowsOnPostgres((card_id) => `(select a.* from ${keyed(pageOf(card_id))}) s where true`);
+/** The keys of all authorizations of a card, also of reduced ones. */
+function messagesOf(card_id: string): string {
+  return `k.card_id = ${card_id} and k.key >= '${message_range.low}' and k.key < '${message_range.high}'`;
+}
+
+const windows = windowsOnPostgres((card_id) => `(select a.* from ${keyed(messagesOf(card_id))}) s where true`);
 
 /** The lookups by `authorization_keys`. */
 export const postgres_lookups: PostgresLookups = {

@@ -44,6 +44,7 @@ export function prepareStatements(database: Database) {
     database.prepare<Parameters, Row>(text);
   return {
     card_by_number: sql<[Uint8Array], CardRow>(`${cards} where v.number_index = ?`),
+    is_number: sql<[Uint8Array]>('select 1 from virtual_cards where number_index = ?'),
     card_by_id: sql<[number], CardRow>(`${cards} where v.id = ?`),
     cards_due: sql<[number, number], CardRow>(
       `${cards} where v.next_hold_end_ms <= ? order by v.next_hold_end_ms limit ?`,
@@ -87,7 +88,8 @@ export function prepareStatements(database: Database) {
       number
     >,
     update_counters: sql<unknown[]>(
-      'update virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ? where id = ?',
+      `update virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ?, code_failures = ?,
+         code_failures_on = ? where id = ?`,
     ),
     // SQLite writes an index again when a statement sets its column, even to the same value.
     update_next_hold_end: sql<[number | null, number]>('update virtual_cards set next_hold_end_ms = ? where id = ?'),

@@ -16,8 +16,9 @@ import {
   type ReleaseMessage,
   readsReferring,
   referenceKeys,
+  suspectNumbers,
 } from '@tallystick/cards';
-import { type Clock, Fault } from '@tallystick/kernel';
+import { type Clock, type Deadline, Fault } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import { sqliteLookupsBeforeKeys } from '../before-keys/sqlite-lookups.ts';
@@ -68,7 +69,11 @@ export function sqliteLedger(
     return lookups;
   }
 
-  async function run<Result>(load: (reads: Reads) => LedgerState, fold: Fold<Result>): Promise<Result> {
+  async function run<Result>(
+    load: (reads: Reads) => LedgerState,
+    fold: Fold<Result>,
+    deadline?: Deadline,
+  ): Promise<Result> {
     let folding = false;
     try {
       return await connection.immediately((database) => {
@@ -79,7 +84,7 @@ export function sqliteLedger(
         folding = false;
         write(statements, state, changes);
         return result;
-      });
+      }, deadline);
     } catch (error) {
       throw folding ? error : faultOf(error);
     }
@@ -87,7 +92,8 @@ export function sqliteLedger(
 
   return {
     gather,
-    pass: (messages, fold) => run((reads) => loadState(reads, templates, clock, messages), fold),
+    pass: (messages, fold, { deadline } = {}) =>
+      run((reads) => loadState(reads, templates, clock, messages), fold, deadline),
     passDue: (limit, fold) => run((reads) => loadDue(reads, templates, clock, limit), fold),
   };
 }
@@ -120,6 +126,7 @@ function loadState(
   // The transaction holds the only write lock, so every card is locked now.
   const now_ms = clock.now().epochMilliseconds;
   found.dueHolds(now_ms);
+  found.lookUp(suspectNumbers(messages));
   for (const { message, card } of carded) {
     if (message.kind === 'authorization' && card !== null) found.trace(card, message);
     if (message.kind === 'release' && card !== null) found.named(message);
@@ -149,6 +156,7 @@ class Found {
   readonly #traces = new Map<number, string[]>();
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
+  #known_numbers: readonly Uint8Array[] = [];
 
   constructor({ statements, lookups }: Reads, templates: TemplateRules) {
     this.#statements = statements;
@@ -168,6 +176,11 @@ class Found {
     const card = this.keepCard(this.#statements.card_by_number.get(index));
     this.#by_number.add(index, card);
     return card;
+  }
+
+  /** Finds those of the numbers that cards have. */
+  lookUp(number_indexes: readonly Uint8Array[]): void {
+    this.#known_numbers = number_indexes.filter((index) => this.#statements.is_number.get(index) !== undefined);
   }
 
   keepCard(row: CardRow | undefined): LedgerCard | null {
@@ -264,6 +277,7 @@ class Found {
       authorizations: [...this.#authorizations.values()],
       clearings: [...this.#clearings.values()],
       windows: this.#windows(),
+      known_numbers: this.#known_numbers,
       authorization_ids: fresh('authorizations', needed.authorizations),
       clearing_ids: fresh('clearings', needed.clearings),
       event_ids: fresh('events', needed.events),
@@ -296,8 +310,8 @@ class Found {
 function write(statements: LedgerStatements, state: LedgerState, changes: LedgerChanges): void {
   const ends = new Map(state.cards.map(({ id, counters }) => [id, counters.next_hold_end_ms]));
   for (const { card_id, counters } of changes.counters) {
-    const { window_start_ms, held, cleared, uses, next_hold_end_ms } = counters;
-    statements.update_counters.run(window_start_ms, held, cleared, uses, card_id);
+    const { window_start_ms, held, cleared, uses, next_hold_end_ms, code_failures, code_failures_on } = counters;
+    statements.update_counters.run(window_start_ms, held, cleared, uses, code_failures, code_failures_on, card_id);
     if (ends.get(card_id) !== next_hold_end_ms) statements.update_next_hold_end.run(next_hold_end_ms, card_id);
   }
   for (const window of changes.windows) statements.upsert_window.run(window);

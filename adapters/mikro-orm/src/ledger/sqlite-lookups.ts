@@ -1,6 +1,13 @@
 import type { CandidateKey, MerchantSearch } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
-import { firstHoldAfter, hold_range, page_range, referenceRange, traceRange } from '../schema/authorization-keys.ts';
+import {
+  firstHoldAfter,
+  hold_range,
+  message_range,
+  page_range,
+  referenceRange,
+  traceRange,
+} from '../schema/authorization-keys.ts';
 import { done_statuses_sql } from '../schema/candidate-sql.ts';
 import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
 import { windowSumsOnSqlite } from '../schema/window-sums.ts';
@@ -53,7 +60,7 @@ export function sqliteLookups(database: Database) {
     windowSums: windowSumsOnSqlite(
       database,
       (card_id) => `authorization_keys k cross join authorizations s on s.id = k.authorization_id
-        where k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`,
+        where k.card_id = ${card_id} and k.key >= '${message_range.low}' and k.key < '${message_range.high}'`,
     ),
   };
 }

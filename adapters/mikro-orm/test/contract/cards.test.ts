@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
+  audit_log_contract,
   card_store_contract,
   makeCard,
   makeOwner,
@@ -15,6 +16,7 @@ keepsContracts({
   CardStore: card_store_contract,
   RealCardStore: real_card_store_contract,
   QuarantineStore: quarantine_store_contract,
+  AuditLog: audit_log_contract,
 });
 
 onEveryDatabase('the store of virtual cards', (fixture, name) => {

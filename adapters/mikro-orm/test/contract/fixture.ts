@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
 import type { Company } from '@tallystick/access';
+import { companyRow } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
 import { type DatabaseName, database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { connect } from '../../src/connection/connection.ts';
@@ -64,7 +65,7 @@ export async function migrateWithSmallSegments(database: ScratchDatabase): Promi
   try {
     await migrate(connection);
     const small = 'update event_index set segment_size = 16, volume_size = 64';
-    if (connection.dialect === 'sqlite') await connection.exclusively((client) => client.exec(small));
+    if (connection.dialect === 'sqlite') await connection.immediately((client) => client.exec(small));
     else await connection.pool.query(small);
   } finally {
     await connection.close();
@@ -77,11 +78,5 @@ export function openPersistence(database: ScratchDatabase): Promise<Persistence>
 }
 
 export function makeCompany(tx: Tx, name = 'Acme'): Promise<Company> {
-  return tx.companies.insert({
-    name,
-    customer_number: `CN ${name}`,
-    full_details_in_mail: false,
-    hold_days: null,
-    created_at_ms: noon_ms,
-  });
+  return tx.companies.insert(companyRow({ name, created_at_ms: noon_ms }));
 }

@@ -22,7 +22,7 @@ async function catalogue(connection: Connection): Promise<unknown> {
       order by 1, 2, 3`);
     return rows;
   }
-  return await connection.exclusively((database) => {
+  return await connection.immediately((database) => {
     const all = (sql: string) => database.prepare(sql).all() as { name: string; sql: string | null }[];
     return all(
       "select name, sql from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name",
@@ -115,7 +115,7 @@ for (const name of database_names) {
         const update = await connection.orm.schema.getUpdateSchemaSQL();
         const drop = 'drop table migrations';
         if (connection.dialect === 'postgres') await connection.pool.query(drop);
-        else await connection.exclusively((database) => database.exec(drop));
+        else await connection.immediately((database) => database.exec(drop));
         return { update, tables: await catalogue(connection) };
       });
       const described = await withDatabase(name, async (_database, connection) => {
@@ -144,7 +144,7 @@ for (const name of database_names) {
     it('are created once when several processes migrate concurrently, and then stay unchanged', async () => {
       await withDatabase(name, async (database, connection) => {
         const others = await Promise.all([connect(database), connect(database), connect(database)]);
-        await Promise.all([connection, ...others].map(migrate));
+        await Promise.all([connection, ...others].map((each) => migrate(each)));
         const before = await catalogue(connection);
         await migrate(others[0]!);
         assert.deepEqual(await catalogue(connection), before);
@@ -160,7 +160,7 @@ describe('the README', () => {
     await withDatabase('sqlite', async (_database, connection) => {
       await migrate(connection);
       assert.equal(connection.dialect, 'sqlite');
-      const made = await connection.exclusively((database) =>
+      const made = await connection.immediately((database) =>
         database.prepare("select name from sqlite_master where type = 'index' and sql is not null").pluck().all(),
       );
       const described = new Set([...readme.matchAll(/`([a-z_0-9]+)`/g)].map(([, name]) => name));
@@ -189,7 +189,7 @@ describe('the file of SQLite', () => {
   it('is written to the disk by every commit', async () => {
     await withDatabase('sqlite', async (_database, connection) => {
       assert.equal(connection.dialect, 'sqlite');
-      const settings = await connection.exclusively((database) =>
+      const settings = await connection.immediately((database) =>
         ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => database.pragma(name, { simple: true })),
       );
       assert.deepEqual(settings, ['wal', 2, 1]);

@@ -10,6 +10,7 @@ import {
   one_time_link_store_contract,
   outbox_contract,
   relayOrderContract,
+  webhook_states_contract,
   webhook_store_contract,
 } from '@tallystick/harness';
 import { propertyParameters } from '@tallystick/test-support';
@@ -22,6 +23,7 @@ const contracts = {
   DeliveryDesk: delivery_desk_contract,
   DeliveryStore: delivery_store_contract,
   WebhookStore: webhook_store_contract,
+  WebhookStates: webhook_states_contract,
   IdempotencyStore: idempotency_store_contract,
   CompanyStore: company_store_contract,
   ApiKeyStore: api_key_store_contract,

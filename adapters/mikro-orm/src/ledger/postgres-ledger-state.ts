@@ -1,0 +1,304 @@
+import {
+  type Authorization,
+  ByNumberIndex,
+  CardsHeld,
+  type Clearing,
+  type ClearingMessage,
+  type LedgerCard,
+  type LedgerState,
+  merchantSearch,
+  type NetworkMessage,
+  partsOfKey,
+  pastWindowsOf,
+  readsReferring,
+  referenceKeys,
+  suspectNumbers,
+} from '@tallystick/cards';
+import { type Clock, Fault } from '@tallystick/kernel';
+import type { PoolClient, QueryResult } from 'pg';
+import { faultOf } from '../connection/faults.ts';
+import type { NamedQuery } from '../connection/named-query.ts';
+import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
+import type { WindowRow } from '../schema/window-sums.ts';
+import { type CardRow, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
+import {
+  authorizationsById,
+  begin,
+  type ClearingKeys,
+  cardsNamed,
+  clearingsByReference,
+  clearingsOfMerchant,
+  codeOf,
+  drawIds,
+  hex,
+  lock_not_available,
+  lockByNumber,
+  lockByNumberOrId,
+  lockDue,
+  type NamedCard,
+  numbersAmong,
+  send,
+  templatesById,
+} from './postgres-ledger-statements.ts';
+import type { CardSearch, PostgresLookups, ReferenceSearch } from './postgres-lookups.ts';
+
+/** How a pass reads. */
+export interface Reads {
+  readonly client: PoolClient;
+  readonly lookups: PostgresLookups;
+  readonly held_ms_max: number;
+}
+
+export interface LoadedState {
+  readonly state: LedgerState;
+  /** The database's clock when it read; null for a pass without a deadline. */
+  readonly database_ms: number | null;
+}
+
+export type Load = (reads: Reads) => Promise<LoadedState>;
+
+export async function loadState(
+  { client, lookups, held_ms_max }: Reads,
+  templates: TemplateRules,
+  clock: Clock,
+  messages: readonly NetworkMessage[],
+): Promise<LoadedState> {
+  const needed = idsNeeded(messages);
+  const asked = keysOf(messages);
+  const queries: NamedQuery[] = [
+    begin(held_ms_max),
+    asked.ids.length === 0 ? lockByNumber(asked.numbers) : lockByNumberOrId(asked.numbers, asked.ids),
+    drawIds(needed),
+  ];
+  if (asked.traces.trace_ids.length > 0)
+    queries.push(lookups.traces(asked.traces.number_indexes, asked.traces.trace_ids));
+  if (asked.released.length > 0) queries.push(authorizationsById(asked.released));
+  if (asked.clearings.length > 0) {
+    queries.push(lookups.rootsByReference(asked.references), clearingsByReference(asked.clearings));
+  }
+  const suspects = suspectNumbers(messages);
+  if (suspects.length > 0) queries.push(numbersAmong(suspects));
+  const [, locked, ids, ...found] = await send(client, queries).catch(async (error: unknown) => {
+    throw codeOf(error) === lock_not_available ? await heldFault(client, asked, error) : error;
+  });
+  const known = suspects.length > 0 ? found.pop() : undefined;
+  const known_numbers = (known?.rows ?? []).map(({ number_index }) => number_index as Uint8Array);
+  const loaded = new Loaded(locked?.rows ?? [], lookups, known_numbers);
+  const clearings = asked.clearings.length > 0 ? found.pop() : undefined;
+  loaded.keepClearings(clearings?.rows ?? []);
+  for (const { rows } of found) loaded.keepAuthorizations(rows);
+  const now_ms = clock.now().epochMilliseconds;
+  await loaded.loadByMerchant(client, messages, now_ms);
+  await loaded.complete(client, templates, now_ms);
+  const { database_ms, ...fresh } = ids?.rows[0] ?? {};
+  return { state: loaded.state(now_ms, templates, fresh), database_ms };
+}
+
+export async function loadDue(
+  { client, lookups, held_ms_max }: Reads,
+  templates: TemplateRules,
+  clock: Clock,
+  limit: number,
+): Promise<LoadedState> {
+  const [, locked] = await send(client, [begin(held_ms_max), lockDue(clock.now().epochMilliseconds, limit)]);
+  const loaded = new Loaded(locked?.rows ?? [], lookups);
+  const now_ms = clock.now().epochMilliseconds;
+  await loaded.complete(client, templates, now_ms);
+  const fresh = { authorization_ids: [], clearing_ids: [], event_ids: [] };
+  return { state: loaded.state(now_ms, templates, fresh), database_ms: null };
+}
+
+/** The fault of a pass that has waited too long for a lock. Names the cards that are held. */
+async function heldFault(
+  client: PoolClient,
+  { numbers, ids }: Pick<ReturnType<typeof keysOf>, 'numbers' | 'ids'>,
+  error: unknown,
+): Promise<Fault> {
+  const answers: readonly QueryResult<NamedCard>[] = await send(client, [
+    { text: 'rollback' },
+    begin(1),
+    cardsNamed(numbers, ids, { free: false }),
+    cardsNamed(numbers, ids, { free: true }),
+  ]);
+  const [, , named, free] = answers;
+  const held = new Map(named?.rows.map((card) => [card.id, hex(card.number_index)]));
+  for (const { id } of free?.rows ?? []) held.delete(id);
+  if (held.size === 0) return faultOf(error) as Fault;
+  const held_numbers = new Set(held.values());
+  return new CardsHeld((message) => {
+    if (message.number_index !== null) return held_numbers.has(hex(message.number_index));
+    return held.has(message.vcn_id ?? 0);
+  }, error);
+}
+
+type FreshIds = Pick<LedgerState, 'authorization_ids' | 'clearing_ids' | 'event_ids'>;
+
+/** What a pass has read, each row once. */
+class Loaded {
+  readonly #cards: readonly CardRow[];
+  readonly #lookups: PostgresLookups;
+  readonly #authorizations = new Map<number, Authorization>();
+  readonly #clearings = new Map<number, Clearing>();
+  readonly #known_numbers: readonly Uint8Array[];
+  #windows: readonly WindowRow[] = [];
+
+  constructor(cards: readonly CardRow[], lookups: PostgresLookups, known_numbers: readonly Uint8Array[] = []) {
+    this.#known_numbers = known_numbers;
+    this.#cards = cards;
+    this.#lookups = lookups;
+  }
+
+  keepAuthorizations(rows: readonly AuthorizationRow[]): void {
+    for (const row of rows) {
+      if (!this.#authorizations.has(row.id)) this.#authorizations.set(row.id, authorizationOf(row));
+    }
+  }
+
+  keepClearings(rows: readonly ClearingRow[]): void {
+    for (const row of rows) if (!this.#clearings.has(row.id)) this.#clearings.set(row.id, clearingOf(row));
+  }
+
+  /**
+   * Reads the candidates by merchant of clearings that no reference settled. Usually there are
+   * none, and nothing is sent.
+   */
+  async loadByMerchant(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
+    const clearings = messages.filter((message) => message.kind === 'clearing');
+    if (clearings.length === 0) return;
+    const by_number = new Map(this.#cards.map((card) => [hex(card.number_index), card]));
+    const by_id = new Map(this.#cards.map((card) => [card.id, card]));
+    const cardOf = ({ number_index, vcn_id }: Pick<ClearingMessage, 'number_index' | 'vcn_id'>) =>
+      number_index === null ? by_id.get(vcn_id ?? 0) : by_number.get(hex(number_index));
+    const deciding = new Set(
+      messages.flatMap((message) =>
+        message.kind === 'authorization' ? [by_number.get(hex(message.number_index))] : [],
+      ),
+    );
+    const roots = Map.groupBy(this.#authorizations.values(), ({ card_id }) => card_id);
+    const searches = clearings.flatMap((message): CardSearch[] => {
+      const card = cardOf(message);
+      if (card === undefined) return [];
+      const found = { roots: roots.get(card.id) ?? [], has_authorization: deciding.has(card), now_ms };
+      const search = merchantSearch(message, found);
+      return search === null ? [] : [{ ...search, card_id: card.id }];
+    });
+    if (searches.length === 0) return;
+    const queries = [this.#lookups.rootsOfMerchant(searches)];
+    if (searches.some(({ is_credit }) => is_credit)) queries.push(clearingsOfMerchant(searches));
+    const [found_roots, found_clearings] = await send(client, queries);
+    this.keepAuthorizations(found_roots?.rows ?? []);
+    this.keepClearings(found_clearings?.rows ?? []);
+  }
+
+  /**
+   * Reads rows that the first answers refer to, and then the windows in which the loaded rows
+   * count. Usually there are none, and nothing is sent.
+   */
+  async complete(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
+    await this.#loadReferred(client, templates, now_ms);
+    const present = new Map(this.#cards.map(({ id, window_start_ms }) => [id, window_start_ms]));
+    const keys = pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), (id) => present.get(id));
+    if (keys.length === 0) return;
+    const [windows] = await send(client, [this.#lookups.windows(keys)]);
+    this.#windows = windows?.rows ?? [];
+  }
+
+  async #loadReferred(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
+    const due = this.#cards.filter(({ next_hold_end_ms: end }) => end !== null && end <= now_ms).map(({ id }) => id);
+    const unknown = new Set(this.#cards.map((card) => card.template_id).filter((id) => !templates.get(id)));
+    const roots = this.#missingRoots();
+    const queries: NamedQuery[] = [];
+    if (roots.length > 0) queries.push(authorizationsById(roots));
+    if (due.length > 0) queries.push(this.#lookups.holdsDueAndNext(due, now_ms));
+    if (unknown.size > 0) queries.push(templatesById([...unknown]));
+    if (queries.length === 0) return;
+    const found = await send(client, queries);
+    if (unknown.size > 0) for (const row of found.pop()?.rows ?? []) templates.keep(row.id, row);
+    for (const { rows } of found) this.keepAuthorizations(rows);
+  }
+
+  state(now_ms: number, templates: TemplateRules, fresh: FreshIds): LedgerState {
+    return {
+      now_ms,
+      cards: this.#cards.map((row) => cardOf(row, templateOf(templates, row.template_id))),
+      authorizations: [...this.#authorizations.values()],
+      clearings: [...this.#clearings.values()],
+      windows: this.#windows,
+      known_numbers: this.#known_numbers,
+      authorization_ids: fresh.authorization_ids,
+      clearing_ids: fresh.clearing_ids,
+      event_ids: fresh.event_ids,
+    };
+  }
+
+  /** Roots that loaded rows refer to and that are not loaded. */
+  #missingRoots(): number[] {
+    const missing = new Set<number>();
+    const ask = (id: number | null) => {
+      if (id !== null && !this.#authorizations.has(id)) missing.add(id);
+    };
+    for (const { root_id } of this.#authorizations.values()) ask(root_id);
+    for (const { authorization_id } of this.#clearings.values()) ask(authorization_id);
+    return [...missing];
+  }
+}
+
+function templateOf(templates: TemplateRules, id: number): LedgerCard['template'] {
+  const template = templates.get(id);
+  if (template === undefined) throw new Fault(`template ${id} of a card is not there`, { retryable: false });
+  return template;
+}
+
+/** What the messages look up, each key once. */
+function keysOf(messages: readonly NetworkMessage[]) {
+  const numbers: Uint8Array[] = [];
+  /** The trace ids of authorization messages, by number. */
+  const traces = new ByNumberIndex<string[]>();
+  const ids = new Set<number>();
+  const number_indexes: Uint8Array[] = [];
+  const trace_ids: string[] = [];
+  const clearings: ClearingKeys[] = [];
+  const references: ReferenceSearch[] = [];
+  const released: number[] = [];
+  for (const message of messages) {
+    const { number_index } = message;
+    const known = number_index === null ? undefined : traces.get(number_index);
+    if (number_index !== null && known === undefined) {
+      traces.add(number_index, message.kind === 'authorization' ? [message.trace_id] : []);
+      numbers.push(number_index);
+    }
+    if (message.kind === 'authorization') {
+      if (known?.includes(message.trace_id)) continue;
+      known?.push(message.trace_id);
+      number_indexes.push(message.number_index);
+      trace_ids.push(message.trace_id);
+      continue;
+    }
+    const number = number_index === null ? null : hex(number_index);
+    if (message.vcn_id !== null) ids.add(message.vcn_id);
+    if (message.kind === 'release') {
+      released.push(message.authorization_id);
+      continue;
+    }
+    references.push({ number_index: number, vcn_id: message.vcn_id, referenced: message });
+    clearings.push({
+      number_index: number,
+      vcn_id: message.vcn_id,
+      transaction_id: message.network_financial_transaction_id,
+      referring: readsReferring(message),
+      ...Object.fromEntries(
+        referenceKeys(message)
+          .map(partsOfKey)
+          .map(({ kind, value }) => [kind, value]),
+      ),
+    });
+  }
+  return {
+    numbers,
+    ids: [...ids],
+    traces: { number_indexes, trace_ids },
+    clearings,
+    references,
+    released,
+  };
+}

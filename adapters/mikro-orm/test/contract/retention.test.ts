@@ -1,0 +1,16 @@
+import { it } from 'node:test';
+import { type RetentionStorage, reduced_records_contract, retention_store_contract } from '@tallystick/harness';
+import type { Persistence } from '../../src/index.ts';
+import { noon_ms, onEveryDatabase } from './fixture.ts';
+
+onEveryDatabase('the contract of RetentionStore', (fixture) => {
+  const inProcess = ({ event_index, ...persistence }: Persistence): RetentionStorage => ({
+    ...persistence,
+    now_ms: noon_ms,
+    another: async () => inProcess(await fixture().another()),
+    doLaterWork: () => event_index.run(),
+  });
+  for (const { rule, check } of [...retention_store_contract, ...reduced_records_contract]) {
+    it(rule, () => check(async () => inProcess(fixture().persistence)));
+  }
+});
