@@ -8,6 +8,7 @@ export const refusal_status: Readonly<Record<RefusalCode, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   conflict: 409,
+  account_range_used_up: 409,
   idempotency_in_progress: 409,
   idempotency_mismatch: 422,
 };
@@ -15,6 +16,7 @@ export const refusal_status: Readonly<Record<RefusalCode, number>> = {
 /** The errors that only HTTP has, with their status. */
 export const http_problem_status = {
   malformed_json: 400,
+  malformed_request: 400,
   method_not_allowed: 405,
   body_too_large: 413,
   unsupported_media_type: 415,

@@ -1,4 +1,5 @@
 import type { Lifecycle } from '../operations/lifecycle.ts';
+import { isTooLongToDrop } from '../request/body.ts';
 import type { HttpContext } from '../request/pipeline.ts';
 import type { RenderedAnswer } from './answer.ts';
 
@@ -7,7 +8,7 @@ const deprecated_since = '@1767225600';
 
 /** The headers of every answer. */
 export function headersOf(
-  { state, path }: Pick<HttpContext, 'state' | 'path'>,
+  { state, path, req }: Pick<HttpContext, 'state' | 'path' | 'req'>,
   { stopping }: Pick<Lifecycle, 'stopping'>,
 ): Record<string, string> {
   const headers: Record<string, string> = {
@@ -18,7 +19,7 @@ export function headersOf(
     'Referrer-Policy': 'no-referrer',
   };
   if (path === '/v1/virtualcards' || path.startsWith('/v1/virtualcards/')) headers.Deprecation = deprecated_since;
-  if (stopping) headers.Connection = 'close';
+  if (stopping || isTooLongToDrop(req)) headers.Connection = 'close';
   return headers;
 }
 

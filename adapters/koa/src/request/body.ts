@@ -1,15 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isStorable } from '@tallystick/kernel';
 import { HttpProblem } from '../answer/error-answer.ts';
+import type { BodyAccount } from './bodies.ts';
 
 /** The largest body that a request may have (decision: HTTP conventions). */
 export const body_bytes_max = 1024 * 1024;
 
-/**
- * How much of an oversized body is read and discarded, so that its sender can read the answer 413.
- */
-const drained_bytes_max = 16 * 1024 * 1024;
+/** How much of a body that is not needed is discarded before its connection is closed. */
+const dropped_bytes_max = 16 * 1024 * 1024;
+
+/** The least size of a buffer for a body of several chunks. */
+const buffer_bytes_min = 4 * 1024;
 
 /** The maximum nesting of arrays and objects. */
 export const nesting_max = 64;
@@ -17,33 +19,40 @@ export const nesting_max = 64;
 const no_bytes = Buffer.alloc(0);
 
 /**
- * Reads the whole body. Counts the received bytes and ignores Content-Length. Refuses a body over
- * `body_bytes_max` with `body_too_large`.
+ * Reads the whole body. Refuses a body over `body_bytes_max` with `body_too_large`, by its
+ * Content-Length or as soon as it is longer. Throws `NoRoomForBody` when `account` has no room.
+ * What is then still to come is not read here (`dropBody`).
  */
-export function readBody(req: IncomingMessage): Promise<Buffer> {
-  const declared = req.headers['content-length'];
-  if (declared === undefined && req.headers['transfer-encoding'] === undefined) return Promise.resolve(no_bytes);
-  if (declared === '0') return Promise.resolve(no_bytes);
-  if (Number(declared) > drained_bytes_max) return Promise.reject(tooLarge({ Connection: 'close' }));
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    req.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= body_bytes_max) {
-        chunks.push(chunk);
-      } else {
-        chunks.length = 0;
-        if (length > drained_bytes_max) {
-          req.pause();
-          reject(tooLarge({ Connection: 'close' }));
+export async function readBody(
+  req: IncomingMessage,
+  res: Pick<ServerResponse, 'writeContinue'>,
+  account: BodyAccount,
+): Promise<Buffer> {
+  if (!hasBody(req)) return no_bytes;
+  if (Number(req.headers['content-length']) > body_bytes_max) throw tooLarge();
+  // A client that expects this sends nothing before it.
+  if (req.httpVersionMinor === 1 && req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
+  let bytes: Buffer = no_bytes;
+  let length = 0;
+  await new Promise<void>((resolve, reject) => {
+    const receive = (chunk: Buffer) => {
+      try {
+        if (length + chunk.length > body_bytes_max) throw tooLarge();
+        if (length === 0) {
+          account.take(chunk.length);
+          bytes = chunk;
+        } else {
+          bytes = append(bytes, length, chunk, account);
         }
+        length += chunk.length;
+      } catch (error) {
+        req.off('data', receive);
+        bytes = no_bytes;
+        reject(error);
       }
-    });
-    req.on('end', () => {
-      if (length > body_bytes_max) reject(tooLarge({}));
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
-    });
+    };
+    req.on('data', receive);
+    req.on('end', resolve);
     // A caller that disconnects during the body is not a fault of the service.
     const ended = () => reject(new HttpProblem('malformed_json', 'the request ended before its body did'));
     req.on('error', ended);
@@ -53,10 +62,55 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
       if (!req.readableEnded) ended();
     });
   });
+  return bytes.subarray(0, length);
 }
 
-function tooLarge(headers: Readonly<Record<string, string>>): HttpProblem {
-  return new HttpProblem('body_too_large', `the body is larger than ${body_bytes_max} bytes`, headers);
+function hasBody({ headers }: IncomingMessage): boolean {
+  const declared = headers['content-length'];
+  return declared === undefined ? headers['transfer-encoding'] !== undefined : declared !== '0';
+}
+
+/**
+ * Appends to a buffer that doubles. A list of chunks would take a hundred bytes for each byte of a
+ * sender that sends them one by one.
+ */
+function append(bytes: Buffer, length: number, chunk: Buffer, account: BodyAccount): Buffer {
+  const needed = length + chunk.length;
+  if (needed <= bytes.length) {
+    chunk.copy(bytes, length);
+    return bytes;
+  }
+  const size = Math.min(Math.max(2 * bytes.length, needed, buffer_bytes_min), body_bytes_max);
+  account.take(size - bytes.length);
+  const larger = Buffer.allocUnsafeSlow(size);
+  bytes.copy(larger, 0, 0, length);
+  chunk.copy(larger, length);
+  return larger;
+}
+
+/**
+ * Discards the rest of a body as it arrives, so that its sender can read the answer. Closes the
+ * connection when more than `dropped_bytes_max` are discarded.
+ */
+export function dropBody(req: IncomingMessage): void {
+  if ((req.complete && req.readableLength === 0) || req.listenerCount('data') > 0) return;
+  let dropped = 0;
+  req.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > dropped_bytes_max) req.socket.destroy();
+  });
+  req.resume();
+}
+
+/**
+ * Whether so much of a body is announced that the connection is closed instead of discarding it.
+ */
+export function isTooLongToDrop({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length']) > dropped_bytes_max;
+}
+
+function tooLarge(): HttpProblem {
+  return new HttpProblem('body_too_large', `the body is larger than ${body_bytes_max} bytes`);
 }
 
 /**

@@ -1,15 +1,18 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Authenticator,
   type IdempotencyOwner,
   isKept,
-  mayUse,
   type Principal,
   requireRole,
   type SignedParts,
+  TooManyLookUps,
   verifySignature,
 } from '@tallystick/access';
 import {
   type Clock,
+  Fault,
   type HmacSha256,
   invalid,
   type Random,
@@ -24,17 +27,20 @@ import { errorAnswer, HttpProblem, isExpected, overloadAnswer } from '../answer/
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Admission } from './admission.ts';
-import { parseJson, readBody, requireJsonType } from './body.ts';
+import { type Bodies, NoRoomForBody } from './bodies.ts';
+import { dropBody, parseJson, readBody, requireJsonType } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
 import { createFieldCheck, type FieldCheck } from './known-fields.ts';
 import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { Limit, RateLimit } from './rate-limit.ts';
 import { type ApiRequest, ignoresUnknownNames, type Route } from './route.ts';
 import { parseShape } from './shape.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
+  /** When the route received the request; milliseconds of `performance.now()`. */
+  arrived_ms: number;
   request_id: string;
   /** The template of the route, after it was found. */
   route: string;
@@ -49,6 +55,8 @@ export type HttpContext = Context & {
 /** The ports that the pipeline needs. */
 export interface PipelinePorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
+  /** In place of `unitOfWork` for network messages: no other request can use it up. */
+  readonly look_ups: UnitOfWork<HttpTx>;
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
@@ -58,6 +66,7 @@ export interface PipelinePorts {
   readonly metrics: Pick<Metrics, 'requestRefused'>;
   readonly authenticator: Authenticator;
   readonly admission: Admission;
+  readonly bodies: Bodies;
   readonly rate_limit: RateLimit;
   /** For keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
@@ -90,31 +99,89 @@ function prepare(route: Route): PreparedRoute {
 
 /**
  * Returns the pipeline of a route. The order of its steps is the same for all routes: the number of
- * requests in progress (503), the caller (401), the rate limit (429), the load of the route (503),
- * the body (413), its signature (401), the role (403), the query (400). Then, if the request has an
- * Idempotency-Key, its claim (409, 422, or the first answer again). Then the body's type and shape
- * (415, 400), and the work.
+ * requests in progress (503), the caller (401), the rate limits (429), the role (403), the load of
+ * the route (503), the body (413, 503), its signature (401), the query (400). Then, if the request
+ * has an Idempotency-Key, its claim (409, 422, or the first answer again). Then the body's type and
+ * shape (415, 400), and the work. Nothing of a body is kept before the caller is known, and a body
+ * that nothing needs is dropped.
  */
-export function createAnswering(ports: PipelinePorts, bare: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
+export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
   const route = prepare(bare);
-  return async (ctx) => {
+  const ports = route.area === 'network_messages' ? { ...shared, unitOfWork: shared.look_ups } : shared;
+  return route.answerOverload === undefined ? answer : answerFaults;
+
+  /** A fault before the work, such as a key that cannot be looked up, is answered like overload. */
+  async function answerFaults(ctx: HttpContext): Promise<RenderedAnswer> {
+    const { request_id } = ctx.state;
+    try {
+      return await answer(ctx);
+    } catch (error) {
+      if (!(error instanceof Fault && error.retryable)) throw error;
+      ports.log.error({ request_id, route: route.path, err: toLoggedError(error) }, 'request failed');
+      return answerOverload(route, request_id);
+    }
+  }
+
+  async function answer(ctx: HttpContext): Promise<RenderedAnswer> {
     const { req, state } = ctx;
     state.route = route.path;
+    state.arrived_ms = performance.now();
     // Before the caller is known, because a look-up of a key is work too.
     if (ports.admission.isFull()) {
       ports.metrics.requestRefused();
       return answerOverload(route, state.request_id);
     }
-    const known = ports.authenticator.authenticate(req.headers.authorization);
-    const principal = known instanceof Promise ? await known : known;
+    const principal = await identify(ports, req.headers.authorization);
+    if (principal === null) return answerOverload(route, state.request_id);
     state.principal = principal;
     enforceRateLimit(ports, principal);
-    if (route.refuseUnread !== undefined && mayUse(principal, route.area) && route.refuseUnread()) {
-      return answerOverload(route, state.request_id);
+    requireRole(principal, route.area);
+    if (route.refuseUnread?.()) return answerOverload(route, state.request_id);
+    if (!needsBody(route, principal, req.headers)) {
+      dropBody(req);
+      return await ports.admission.during(() => answerRead(ports, route, ctx, principal, no_bytes));
     }
-    const bytes = await readBody(req);
-    return await ports.admission.during(() => answerRead(ports, route, ctx, principal, bytes));
-  };
+    const account = ports.bodies.open(
+      principal.company_id === null ? `key ${principal.key_id}` : `company ${principal.company_id}`,
+    );
+    try {
+      const bytes = await readBody(req, ctx.res, account);
+      return await ports.admission.during(() => answerRead(ports, route, ctx, principal, bytes));
+    } catch (error) {
+      if (!(error instanceof NoRoomForBody)) throw error;
+      ports.metrics.requestRefused();
+      return answerOverload(route, state.request_id);
+    } finally {
+      account.release();
+    }
+  }
+}
+
+/** The caller; null, and counted, when the request is refused because of load. */
+async function identify(
+  { authenticator, metrics }: Pick<PipelinePorts, 'authenticator' | 'metrics'>,
+  authorization: string | undefined,
+): Promise<Principal | null> {
+  try {
+    const known = authenticator.authenticate(authorization);
+    return known instanceof Promise ? await known : known;
+  } catch (error) {
+    if (!(error instanceof TooManyLookUps)) throw error;
+    metrics.requestRefused();
+    return null;
+  }
+}
+
+const no_bytes = Buffer.alloc(0);
+
+/** Whether the route, a signature or an idempotency key covers the body. */
+function needsBody(route: Route, principal: Principal, headers: IncomingHttpHeaders): boolean {
+  return (
+    route.body !== undefined ||
+    principal.signing_secret !== null ||
+    headers['x-signature'] !== undefined ||
+    (route.method === 'POST' && headers['idempotency-key'] !== undefined)
+  );
 }
 
 function answerOverload(route: Route, request_id: string): RenderedAnswer {
@@ -133,6 +200,7 @@ async function answerRead(
   const signature = {
     timestamp: headerOf(req.headers['x-timestamp']),
     signature: headerOf(req.headers['x-signature']),
+    version: headerOf(req.headers['x-signature-version']),
   };
   if (principal.signing_secret !== null || signature.signature !== undefined) {
     verifySignature(
@@ -140,10 +208,13 @@ async function answerRead(
       principal,
       signature,
       signedPartsOf(ctx, bytes),
+      {
+        content_type: req.headers['content-type'] ?? '',
+        idempotency_key: headerOf(req.headers['idempotency-key']) ?? '',
+      },
       ports.machine_clock.now().epochMilliseconds,
     );
   }
-  requireRole(principal, route.area);
   const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.now().epochMilliseconds;
@@ -168,16 +239,45 @@ async function performOnce(
   if ('status' in owner) return owner;
   try {
     const answer = await perform(ports, route, arrived, owner);
-    if (!isKept(answer.status)) await releaseKey(ports, request_id, owner);
+    if (!isKept(answer.status)) await inTimeFor(route, releaseKey(ports, request_id, owner));
     return answer;
   } catch (error) {
     if (!isExpected(error)) {
-      await releaseKey(ports, request_id, owner);
+      await inTimeFor(route, releaseKey(ports, request_id, owner));
       throw error;
     }
     const answer = render(errorAnswer(error, request_id));
     await ports.unitOfWork.run((tx) => keepForReplay(tx, ports.sealer, owner, answer));
     return answer;
+  }
+}
+
+/** How long the answer to a network message waits for the record of its idempotency key. */
+const key_wait_ms_max = 500;
+
+/**
+ * Waits for the record of an idempotency key. The answer to a network message has a deadline, and
+ * the same message is known without its key.
+ */
+async function inTimeFor({ area }: Pick<Route, 'area'>, recorded: Promise<void>): Promise<void> {
+  if (area !== 'network_messages') await recorded;
+  else await Promise.race([recorded, delay(key_wait_ms_max, undefined, { ref: false })]);
+}
+
+/**
+ * Best effort: the work is done, and its answer must not be lost. If this fails, the claim's lease
+ * expires, and a repeated message of the network is known by itself.
+ */
+async function keepPerformed(
+  ports: PipelinePorts,
+  request_id: string,
+  owner: IdempotencyOwner,
+  answer: RenderedAnswer,
+): Promise<void> {
+  try {
+    await ports.unitOfWork.run((tx) => keepForReplay(tx, ports.sealer, owner, answer));
+  } catch (error) {
+    ports.log.error({ request_id, err: toLoggedError(error) }, 'an answer could not be kept for its replay');
   }
 }
 
@@ -210,13 +310,14 @@ async function perform(
       ? parseShape(route.body, checkBareFields(route.checkFields, value), 'data')
       : parseShape(route.body, route.checkFields(value));
   }
-  const { request_id } = ctx.state;
-  const request: ApiRequest = { principal, request_id, now_ms, id, delivery_id, authorization_id, query, body };
+  const { request_id, arrived_ms } = ctx.state;
+  const ids = { id, delivery_id, authorization_id };
+  const request: ApiRequest = { principal, request_id, now_ms, arrived_ms, ...ids, query, body };
   try {
     if ('perform' in route) {
       const answer = render(await route.perform(request));
       if (owner !== null && isKept(answer.status)) {
-        await ports.unitOfWork.run((tx) => keepForReplay(tx, ports.sealer, owner, answer));
+        await inTimeFor(route, keepPerformed(ports, request_id, owner, answer));
       }
       return answer;
     }
@@ -239,11 +340,19 @@ async function perform(
 }
 
 function enforceRateLimit(ports: PipelinePorts, principal: Principal): void {
-  const per_minute = principal.rate_limit_per_minute ?? ports.rate_limit_per_minute;
-  if (per_minute === null) return;
-  const wait_s = ports.rate_limit.take(principal.key_id, per_minute);
-  if (wait_s === 0) return;
-  const message = `this key may send ${per_minute} requests a minute; try again in ${wait_s} s`;
+  const { key_id, company_id, company_rate_limit_per_minute } = principal;
+  const of_key = principal.rate_limit_per_minute ?? ports.rate_limit_per_minute;
+  const limits: (Limit & { readonly of: string })[] = [];
+  if (of_key !== null) limits.push({ id: `key:${key_id}`, per_minute: of_key, of: 'this key' });
+  if (company_rate_limit_per_minute !== null) {
+    const of = 'the keys of this company together';
+    limits.push({ id: `company:${company_id}`, per_minute: company_rate_limit_per_minute, of });
+  }
+  if (limits.length === 0) return;
+  const reached = ports.rate_limit.take(limits);
+  if (reached === null) return;
+  const { limit, wait_s } = reached;
+  const message = `${limit.of} may send ${limit.per_minute} requests a minute; try again in ${wait_s} s`;
   throw new HttpProblem('rate_limited', message, { 'Retry-After': String(wait_s) });
 }
 

@@ -1,5 +1,6 @@
 import {
   type FieldError,
+  filters_max,
   invalidQuery,
   isStorable,
   nearestName,
@@ -98,7 +99,8 @@ const bracketed = /^(filter|page)\[(.*)\]$/s;
 /**
  * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every parameter
  * that the route does not accept, with the nearest one that it accepts, every `filter[...]` or
- * `page[...]` that is repeated, and every malformed value.
+ * `page[...]` that is repeated, and every malformed value. More than `filters_max` filters are
+ * refused without a look at each.
  */
 export function parseQuery(path: string, querystring: string, prefer: string | undefined, rules: QueryRules): Query {
   const filters = new Map<string, string>();
@@ -106,7 +108,15 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
   const page = new Map<string, string>();
   const errors: FieldError[] = [];
   const is_text = isUtf8Query(querystring);
-  for (const [name, value] of new URLSearchParams(querystring)) {
+  const parameters = [...new URLSearchParams(querystring)];
+  const filter_count = parameters.filter(([name]) => name.startsWith('filter[')).length;
+  if (filter_count > filters_max) {
+    throw invalidQuery({
+      path: 'filter',
+      message: `has ${filter_count} conditions; at most ${filters_max} are allowed`,
+    });
+  }
+  for (const [name, value] of parameters) {
     const [, kind, inner] = bracketed.exec(name) ?? [];
     if (kind === undefined || inner === undefined) {
       if (name === 'filter' || name === 'page' || /^(filter|page)\[/.test(name)) {

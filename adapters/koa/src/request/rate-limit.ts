@@ -8,40 +8,67 @@ interface Bucket {
   filled_at_ms: number;
 }
 
+/** A limit that a request must keep: the requests per minute of one key, or of one company. */
+export interface Limit {
+  /** `key:17`, `company:3`. */
+  readonly id: string;
+  readonly per_minute: number;
+}
+
+/** A limit that has no token for a request. */
+export interface ReachedLimit<Of extends Limit> {
+  readonly limit: Of;
+  /** Whole seconds until it has a token. */
+  readonly wait_s: number;
+}
+
 /**
- * Token buckets, one per API key, in this process. A bucket has the tokens of one minute and fills
- * steadily.
+ * Token buckets, one for each limit, in this process. A bucket has the tokens of one minute and
+ * fills steadily.
  */
 export interface RateLimit {
-  /** Takes one token. Returns 0 when there was one, else the whole seconds until there is one. */
-  take(key_id: string, per_minute: number): number;
+  /**
+   * Takes one token from each bucket and returns null. If one is empty, takes none, and returns the
+   * limit with the longest wait.
+   */
+  take<Of extends Limit>(limits: readonly Of[]): ReachedLimit<Of> | null;
 }
 
 /** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */
 export function createRateLimit(monotonicNow: () => number): RateLimit {
   const buckets = new Map<string, Bucket>();
+
+  function fill({ id, per_minute }: Limit, at_ms: number): Bucket {
+    let bucket = buckets.get(id);
+    if (bucket === undefined) {
+      if (buckets.size >= buckets_max) dropFull(buckets, at_ms);
+      bucket = { tokens: per_minute, filled_at_ms: at_ms };
+      buckets.set(id, bucket);
+    }
+    bucket.tokens = Math.min(per_minute, bucket.tokens + ((at_ms - bucket.filled_at_ms) * per_minute) / 60_000);
+    bucket.filled_at_ms = at_ms;
+    return bucket;
+  }
+
   return {
-    take(key_id, per_minute) {
+    take(limits) {
       const at_ms = monotonicNow();
-      let bucket = buckets.get(key_id);
-      if (bucket === undefined) {
-        if (buckets.size >= buckets_max) dropFull(buckets, at_ms);
-        bucket = { tokens: per_minute, filled_at_ms: at_ms };
-        buckets.set(key_id, bucket);
-      }
-      const per_ms = per_minute / 60_000;
-      bucket.tokens = Math.min(per_minute, bucket.tokens + (at_ms - bucket.filled_at_ms) * per_ms);
-      bucket.filled_at_ms = at_ms;
-      if (bucket.tokens >= 1) {
-        bucket.tokens -= 1;
-        return 0;
-      }
-      return Math.max(1, Math.ceil((1 - bucket.tokens) / per_ms / 1000));
+      const filled = limits.map((limit) => ({ limit, bucket: fill(limit, at_ms) }));
+      const reached = filled
+        .filter(({ bucket }) => bucket.tokens < 1)
+        .map(({ limit, bucket }) => {
+          const wait_ms = ((1 - bucket.tokens) * 60_000) / limit.per_minute;
+          return { limit, wait_s: Math.max(1, Math.ceil(wait_ms / 1000)) };
+        })
+        .sort((a, b) => b.wait_s - a.wait_s);
+      if (reached[0] !== undefined) return reached[0];
+      for (const { bucket } of filled) bucket.tokens -= 1;
+      return null;
     },
   };
 }
 
 /** A bucket that was not used for a minute is full. */
 function dropFull(buckets: Map<string, Bucket>, at_ms: number): void {
-  for (const [key_id, bucket] of buckets) if (at_ms - bucket.filled_at_ms >= 60_000) buckets.delete(key_id);
+  for (const [id, bucket] of buckets) if (at_ms - bucket.filled_at_ms >= 60_000) buckets.delete(id);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { maskEmbossedNumbers } from '@tallystick/kernel';
+import { maskCardNumbers } from '@tallystick/kernel';
 
 const sane = /^[A-Za-z0-9._~:+/=@-]{1,128}$/;
 
@@ -13,8 +13,8 @@ export function readRequestId(header: string | string[] | undefined): string {
 
 /**
  * The id is logged, stored in events and returned to the caller, so it must not contain a card
- * number in either notation.
+ * number in any notation.
  */
 function showsNumber(text: string): boolean {
-  return maskEmbossedNumbers(text) !== text;
+  return maskCardNumbers(text) !== text;
 }

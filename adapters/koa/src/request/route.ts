@@ -25,6 +25,8 @@ export interface ApiRequest<Body = unknown> {
   readonly request_id: string;
   /** Service time, read once for the request; epoch milliseconds. */
   readonly now_ms: number;
+  /** When the request arrived; milliseconds of `performance.now()`. */
+  readonly arrived_ms: number;
   /** The `:id` of the path; 0 where the path has none. */
   readonly id: number;
   /** The `:delivery_id` of the path; 0 where the path has none. */
@@ -88,7 +90,10 @@ interface RouteBase<Schema extends z.ZodType> {
    * Absent: only the number of requests in progress bounds the route.
    */
   readonly refuseUnread?: () => boolean;
-  /** The answer to a request that is refused because of load. Absent: 503 `unavailable`. */
+  /**
+   * The answer to a request that is refused because of load, or fails before its work because of a
+   * retryable fault. Absent: 503 `unavailable`.
+   */
   readonly answerOverload?: (request_id: string) => Answer;
   /** The answer is not wrapped in `data`. */
   readonly answers_bare?: boolean;

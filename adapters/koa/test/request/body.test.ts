@@ -5,7 +5,10 @@ import { describe, it, type TestContext } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { HttpProblem } from '../../src/answer/error-answer.ts';
-import { body_bytes_max, nesting_max, parseJson, readBody } from '../../src/request/body.ts';
+import { createBodies } from '../../src/request/bodies.ts';
+import { body_bytes_max, dropBody, nesting_max, parseJson, readBody } from '../../src/request/body.ts';
+
+const account = createBodies(1024 * 1024 * 1024).open('a key');
 
 function refused(code: string) {
   return (error: unknown) => error instanceof HttpProblem && error.code === code;
@@ -14,9 +17,12 @@ function refused(code: string) {
 /** A server that answers with the length of the body, or the code of its refusal. */
 async function lengthServer(t: TestContext): Promise<number> {
   const server = createServer((req, res) => {
-    readBody(req).then(
+    readBody(req, res, account).then(
       (bytes) => res.end(String(bytes.length)),
-      (error: HttpProblem) => res.writeHead(413, error.headers).end(error.code),
+      (error: HttpProblem) => {
+        res.writeHead(413, error.headers).end(error.code);
+        dropBody(req);
+      },
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -56,8 +62,8 @@ describe('a body', () => {
 
   it('that its sender aborts is refused, and is not a fault of the service', async (t) => {
     const broken = Promise.withResolvers<unknown>();
-    const server = createServer((req) => {
-      readBody(req).then(() => broken.reject(new Error('a body came whole')), broken.resolve);
+    const server = createServer((req, res) => {
+      readBody(req, res, account).then(() => broken.reject(new Error('a body came whole')), broken.resolve);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());

@@ -2,26 +2,48 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { createRateLimit } from '../../src/request/rate-limit.ts';
+import { createRateLimit, type RateLimit } from '../../src/request/rate-limit.ts';
+
+/** The seconds to wait; 0 when a token was taken. */
+function taken(limit: RateLimit, id: string, per_minute: number): number {
+  return limit.take([{ id, per_minute }])?.wait_s ?? 0;
+}
 
 describe('the rate limit of a key', () => {
   it('allows the requests of one minute immediately, then one per share of a minute', () => {
     let now_ms = 0;
     const limit = createRateLimit(() => now_ms);
-    for (let i = 0; i < 60; i += 1) assert.equal(limit.take('a', 60), 0);
-    assert.equal(limit.take('a', 60), 1);
+    for (let i = 0; i < 60; i += 1) assert.equal(taken(limit, 'a', 60), 0);
+    assert.equal(taken(limit, 'a', 60), 1);
     now_ms += 999;
-    assert.equal(limit.take('a', 60), 1);
+    assert.equal(taken(limit, 'a', 60), 1);
     now_ms += 1;
-    assert.equal(limit.take('a', 60), 0);
-    assert.equal(limit.take('a', 60), 1);
+    assert.equal(taken(limit, 'a', 60), 0);
+    assert.equal(taken(limit, 'a', 60), 1);
   });
 
   it('does not affect other keys', () => {
     const limit = createRateLimit(() => 0);
-    assert.equal(limit.take('a', 1), 0);
-    assert.equal(limit.take('a', 1), 60);
-    assert.equal(limit.take('b', 1), 0);
+    assert.equal(taken(limit, 'a', 1), 0);
+    assert.equal(taken(limit, 'a', 1), 60);
+    assert.equal(taken(limit, 'b', 1), 0);
+  });
+
+  it('takes from every bucket or from none, and names the limit with the longest wait', () => {
+    let now_ms = 0;
+    const limit = createRateLimit(() => now_ms);
+    const [key, company] = [
+      { id: 'key:1', per_minute: 2 },
+      { id: 'company:1', per_minute: 3 },
+    ];
+    assert.equal(limit.take([key, company]), null);
+    assert.equal(limit.take([key, company]), null);
+    assert.deepEqual(limit.take([key, company]), { limit: key, wait_s: 30 });
+    assert.equal(limit.take([company]), null, 'the refused request took no token of the company');
+    assert.deepEqual(limit.take([{ id: 'key:2', per_minute: 2 }, company]), { limit: company, wait_s: 20 });
+    assert.deepEqual(limit.take([key, company]), { limit: key, wait_s: 30 });
+    now_ms += 20_000;
+    assert.equal(limit.take([{ id: 'key:2', per_minute: 2 }, company]), null, 'key 2 kept its tokens');
   });
 
   it('never allows more requests than a full bucket and its refill since', () => {
@@ -33,7 +55,7 @@ describe('the rate limit of a key', () => {
         const limit = createRateLimit(() => now_ms);
         for (const wait_ms of waits_ms) {
           now_ms += wait_ms;
-          if (limit.take('a', per_minute) === 0) through += 1;
+          if (taken(limit, 'a', per_minute) === 0) through += 1;
         }
         assert.ok(through <= per_minute + (now_ms * per_minute) / 60_000 + 1e-6);
       }),
@@ -44,8 +66,8 @@ describe('the rate limit of a key', () => {
   it('allows a request after the wait that it returned', () => {
     let now_ms = 0;
     const limit = createRateLimit(() => now_ms);
-    for (let i = 0; i < 7; i += 1) limit.take('a', 7);
-    now_ms += limit.take('a', 7) * 1000;
-    assert.equal(limit.take('a', 7), 0);
+    for (let i = 0; i < 7; i += 1) taken(limit, 'a', 7);
+    now_ms += taken(limit, 'a', 7) * 1000;
+    assert.equal(taken(limit, 'a', 7), 0);
   });
 });

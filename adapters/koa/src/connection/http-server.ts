@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
+import { createUnreadAnswers } from '../answer/unread-answers.ts';
+import type { Log } from '../operations/log.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import { bodies_bytes_max_default } from '../request/bodies.ts';
+import { dropBody } from '../request/body.ts';
+import { readRequestId } from '../request/request-id.ts';
+import { createTurns } from './turns.ts';
+
+/** The most open connections unless configured otherwise. */
+export const connections_max_default = 4096;
+
+/**
+ * Headers must arrive in 10 s and a request in 60 s, because slow clients occupy connections. Idle
+ * connections outlast a load balancer's 60 s. A request that waits for its turn or its key is
+ * buffered up to the high-water mark.
+ */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 65_000,
+  highWaterMark: 16 * 1024,
+  // The application answers it like every refused request.
+  requireHostHeader: false,
+};
+
+/** How long a client may take to read the last answer of a connection that is closed. */
+const lingering_ms = 1_000;
+
+export interface HttpServerOptions {
+  readonly log: Pick<Log, 'info'>;
+  readonly metrics: Pick<Metrics, 'request'>;
+  /** Further connections are closed at once; `connections_max_default` when absent. */
+  readonly connections_max?: number;
+  /**
+   * The most bytes of all answers that are not read yet; `bodies_bytes_max_default` when absent.
+   */
+  readonly unread_bytes_max?: number;
+}
+
+/**
+ * Creates the HTTP server of an application (`createHttpApp(...).callback()`). It bounds the memory
+ * that a client takes before it is known, answers what is no request with the usual error body, and
+ * closes each connection in order (ADR 0024).
+ */
+export function createHttpServer(
+  answer: (req: IncomingMessage, res: ServerResponse) => unknown,
+  options: HttpServerOptions,
+): Server {
+  const turns = createTurns((socket) => closeSoon(socket));
+  const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, () => performance.now());
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    res.once('prefinish', () => {
+      unread.add(res);
+      dropBody(req);
+    });
+    res.once('close', () => unread.delete(res));
+    turns.take({ req, res, answer: () => answer(req, res) });
+  };
+
+  const refuse = (socket: Duplex, broken: Parameters<typeof writeBrokenAnswer>[0]): void => {
+    turns.close(socket, (may_answer) => {
+      if (!may_answer || !socket.writable) {
+        socket.destroy();
+        return;
+      }
+      const request_id = readRequestId(undefined);
+      options.metrics.request('none', 'none', broken.status, 0);
+      options.log.info({ request_id, status: broken.status, code: broken.code }, 'not a request');
+      closeSoon(socket, writeBrokenAnswer(broken, request_id));
+    });
+  };
+
+  const server = createServer(limits, handle);
+  server.maxConnections = options.connections_max ?? connections_max_default;
+  // A client that has sent its last request and closed its side still gets its answers.
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+  // The body is asked for when it is read. Other expectations are ignored (RFC 9110, 10.1.1).
+  server.on('checkContinue', handle);
+  server.on('checkExpectation', handle);
+  server.on('connect', (_req, socket) => {
+    socket.on('error', () => undefined);
+    refuse(socket, tunnel_request);
+  });
+  server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else refuse(socket, describeBrokenRequest(error.code));
+  });
+  return server;
+}
+
+/** Closes the connection when everything is sent, and at the latest after `lingering_ms`. */
+function closeSoon(socket: Duplex, last_bytes = ''): void {
+  if (socket.destroyed) return;
+  socket.end(last_bytes);
+  const timer = setTimeout(() => socket.destroy(), lingering_ms);
+  socket.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** The most requests of one connection that wait for the answer to an earlier one. */
+const waiting_max = 32;
+
+/** The most bytes that one connection sends behind a request that is not answered yet. */
+const waiting_bytes_max = 128 * 1024;
+
+/**
+ * The most bytes that are read behind the request that is too many, while the answers before it are
+ * sent. Then the connection is closed at once.
+ */
+const dropped_bytes_max = 128 * 1024;
+
+/** A request with its response, and the function that answers it. */
+interface Turn {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly answer: () => void;
+}
+
+/** The requests of one connection that are not answered yet, in their order. */
+interface Connection {
+  /** The request that is being answered. */
+  active: Turn | null;
+  readonly waiting: Turn[];
+  /** The request that was received last, also after its answer. */
+  last: Turn | null;
+  /** `bytesRead` of the socket when the first waiting request arrived. */
+  waiting_from: number;
+  /** `bytesRead` of the socket when a request was too many. */
+  dropped_from: number;
+  /** Ends the connection after the last answer; null: it continues. */
+  end: (() => void) | null;
+}
+
+/**
+ * Answers the requests of a connection one after another, in their order: a pipelined request
+ * begins when the answer before it is sent. So one connection takes little memory, and bytes that
+ * are not a request, and requests that are too many, take no answer away from those before them.
+ */
+export interface Turns {
+  /** Answers the request when its turn comes. */
+  take(turn: Turn): void;
+  /**
+   * What the connection sends next is not a request. After the answers to the requests before it,
+   * `end` is called with true if these bytes may be answered, with false if they belong to a
+   * request whose answer has begun.
+   */
+  close(socket: Duplex, end: (may_answer: boolean) => void): void;
+}
+
+/**
+ * Turns for the connections of one server. `end` closes a connection that sent too many requests,
+ * after the answers to those before.
+ */
+export function createTurns(end: (socket: Duplex) => void): Turns {
+  const connections = new WeakMap<Duplex, Connection>();
+
+  const connectionOf = (socket: Duplex): Connection => {
+    let connection = connections.get(socket);
+    if (connection === undefined) {
+      connection = { active: null, waiting: [], last: null, waiting_from: 0, dropped_from: 0, end: null };
+      connections.set(socket, connection);
+    }
+    return connection;
+  };
+
+  const begin = (connection: Connection, turn: Turn): void => {
+    connection.active = turn;
+    turn.res.once('close', () => {
+      connection.active = null;
+      const next = connection.waiting.shift();
+      // After an answer with Connection: close the socket takes no further one.
+      if (next?.req.socket.writable) begin(connection, next);
+      else connection.end?.();
+    });
+    turn.answer();
+  };
+
+  return {
+    take(turn) {
+      const { socket } = turn.req;
+      const connection = connectionOf(socket);
+      if (socket.destroyed) return;
+      if (connection.end !== null) {
+        // The end of an answer resumes the socket, so it is paused again.
+        socket.pause();
+        if (socket.bytesRead - connection.dropped_from > dropped_bytes_max) socket.destroy();
+        return;
+      }
+      connection.last = turn;
+      if (connection.active === null) {
+        begin(connection, turn);
+        return;
+      }
+      if (connection.waiting.length === 0) connection.waiting_from = socket.bytesRead;
+      const bytes = socket.bytesRead - connection.waiting_from;
+      if (connection.waiting.length < waiting_max && bytes <= waiting_bytes_max) {
+        connection.waiting.push(turn);
+        return;
+      }
+      connection.end = () => end(socket);
+      connection.dropped_from = socket.bytesRead;
+      socket.pause();
+    },
+    close(socket, end) {
+      const connection = connectionOf(socket);
+      if (connection.end !== null) return;
+      const { last } = connection;
+      const is_in_body = last !== null && !last.req.complete;
+      // The request is not whole and will never be: it is not answered, the bytes are.
+      if (is_in_body && connection.waiting.at(-1) === last) connection.waiting.pop();
+      const is_begun = is_in_body && last.res.headersSent;
+      connection.end = () => end(!is_begun);
+      const waits_for_body = is_in_body && connection.active === last && !is_begun;
+      if (connection.active === null || waits_for_body) connection.end();
+    },
+  };
+}

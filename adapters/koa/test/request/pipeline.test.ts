@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@tallystick/kernel';
+import { createAnswering, type HttpContext } from '../../src/request/pipeline.ts';
+import { networkRoutes } from '../../src/resources/network/routes.ts';
+
+test('an authorization whose key cannot be looked up is answered 503 with the code U', async () => {
+  const decided: string[] = [];
+  const [authorizations] = networkRoutes({
+    network: {} as never,
+    vault: {} as never,
+    metrics: { decision: (code) => void decided.push(code) },
+  });
+  const logged: string[] = [];
+  const authenticate = async () => {
+    throw new Fault('the database does not answer', { retryable: true });
+  };
+  const answer = createAnswering(
+    {
+      admission: { isFull: () => false },
+      authenticator: { authenticate },
+      log: { error: (_fields: object, message: string) => void logged.push(message) },
+    } as never,
+    authorizations!,
+  );
+  const ctx = { req: { headers: {} }, state: { request_id: 'r1' } } as unknown as HttpContext;
+  const { status, text, headers } = await answer(ctx);
+  const { data, request_id } = JSON.parse(text ?? '');
+  assert.deepEqual([status, data.decline_reason, data.response_code, request_id], [503, 'U', '96', 'r1']);
+  assert.equal(headers['Retry-After'], '1');
+  assert.deepEqual([decided, logged], [['U'], ['request failed']]);
+});
