@@ -15,11 +15,13 @@ import { render } from './answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
 import { headersOf, send } from './answer/send.ts';
 import { documentRoutes } from './document/document-routes.ts';
-import { healthRoutes } from './operations/health-routes.ts';
+import { health_paths, healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import { type Log, toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { createAdmission, requests_max_default } from './request/admission.ts';
+import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
+import { dropBody } from './request/body.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import {
   createAnswering,
@@ -30,6 +32,7 @@ import {
 } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
+import { normalizeTarget } from './request/target.ts';
 import { cardDetailsPage } from './resources/card-details/page.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import type { WebhookServices } from './resources/webhooks/routes.ts';
@@ -41,6 +44,11 @@ import { apiRoutes } from './routes.ts';
  */
 export interface HttpAppPorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
+  /**
+   * The same for what a decision needs besides its pass: API keys, and idempotency keys of network
+   * messages. `unitOfWork` when absent.
+   */
+  readonly look_ups?: UnitOfWork<HttpTx>;
   readonly network: Network;
   readonly vault: CardVault;
   readonly sealer: Sealer;
@@ -54,6 +62,8 @@ export interface HttpAppPorts {
   readonly lifecycle: Lifecycle;
   /** Resolves when the database responds. */
   readonly ping: () => Promise<void>;
+  /** The migrations that a newer version has applied beside this process; none when absent. */
+  readonly newerMigrations?: () => readonly string[];
   /** How long after its request a purchase template is completed, milliseconds. */
   readonly template_completion_delay_ms: number;
   /** Null outside the sandbox: no fixed keys, and no route that moves the clock. */
@@ -65,6 +75,11 @@ export interface HttpAppPorts {
    * answered 503.
    */
   readonly requests_max?: number;
+  /**
+   * The most bytes of all bodies that are received or worked on; `bodies_bytes_max_default` when
+   * absent. Further ones are answered 503.
+   */
+  readonly bodies_bytes_max?: number;
   readonly webhooks: WebhookServices;
   /** False: only health and metrics, for a process that only sends deliveries. True when absent. */
   readonly serves_api?: boolean;
@@ -76,18 +91,22 @@ export interface HttpAppPorts {
 
 const monotonicNow = (): number => performance.now();
 
-/** Creates the HTTP interface as a Koa application: `http.createServer(app.callback())`. */
+/**
+ * Creates the HTTP interface as a Koa application, for `createHttpServer(app.callback(), ports)`.
+ */
 export function createHttpApp(ports: HttpAppPorts): Koa {
-  const { log, metrics, lifecycle, sandbox } = ports;
+  const { log, metrics, lifecycle, sandbox, look_ups = ports.unitOfWork } = ports;
   const authenticator = createAuthenticator({
-    unitOfWork: ports.unitOfWork,
+    unitOfWork: look_ups,
     sealer: ports.sealer,
     sha256: ports.sha256,
     monotonicNow,
     sandbox_company_id: sandbox?.company_id ?? null,
   });
+  const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default);
   const pipeline: PipelinePorts = {
     unitOfWork: ports.unitOfWork,
+    look_ups,
     sealer: ports.sealer,
     random: ports.random,
     sha256: ports.sha256,
@@ -96,6 +115,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     log,
     metrics,
     authenticator,
+    bodies,
     admission: createAdmission(ports.requests_max ?? requests_max_default),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,
@@ -107,9 +127,11 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     ? apiRoutes({
         ...ports,
         keyRevoked: (key_id) => authenticator.forget(key_id),
+        companyChanged: (company_id) => authenticator.forgetCompany(company_id),
       })
     : [];
   metrics.watchInFlight(() => lifecycle.in_flight);
+  metrics.watchBodies(() => bodies.held_bytes);
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const handlers = new Map<string, (ctx: HttpContext) => Promise<void>>();
@@ -129,6 +151,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
   for (const { method = 'GET', path, answer } of others) {
     router.register(path, [method], (ctx) => {
       ctx.state.route = path;
+      dropBody(ctx.req);
       for (const [name, value] of Object.entries(headersOf(ctx as HttpContext, lifecycle))) ctx.set(name, value);
       return answer(ctx as HttpContext);
     });
@@ -169,9 +192,11 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
       leave();
       const duration_ms = performance.now() - started_ms;
       metrics.request(ctx.method, state.route, res.statusCode, duration_ms);
-      log.info(summarize(ctx, duration_ms), 'request');
+      if (health_paths.has(state.route)) log.debug(summarize(ctx, duration_ms), 'request');
+      else log.info(summarize(ctx, duration_ms), 'request');
     });
     try {
+      normalizeTarget(req);
       await next();
     } catch (error) {
       if (!isExpected(error))

@@ -1,13 +1,16 @@
-export { answerBrokenRequest } from './answer/broken-request.ts';
+export { connections_max_default, createHttpServer } from './connection/http-server.ts';
 export { createHttpApp, type HttpAppPorts } from './http-app.ts';
 export { createLifecycle, type Lifecycle } from './operations/lifecycle.ts';
 export { type Log, logOptions } from './operations/log.ts';
 export { measureLedger } from './operations/measured-ledger.ts';
 export { createMetrics, type Metrics } from './operations/metrics.ts';
 export { requests_max_default } from './request/admission.ts';
+export { bodies_bytes_max_default } from './request/bodies.ts';
 export type { HttpTx } from './request/http-tx.ts';
 export { card_details_path } from './resources/card-details/page.ts';
+export { presentCodeFailures } from './resources/code-failures/presenter.ts';
 export { presentApiKey, presentCompany } from './resources/operator/presenter.ts';
+export { presentAuditEntry } from './resources/oversight/presenter.ts';
 export { presentQuarantined } from './resources/quarantine/presenter.ts';
 export type { Sandbox } from './resources/sandbox/sandbox.ts';
 export { presentTemplate, templateStatusPath } from './resources/templates/presenter.ts';

@@ -3,13 +3,16 @@ import type { Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
 import type { Metrics } from './operations/metrics.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import type { Route } from './request/route.ts';
+import { codeFailureRoutes } from './resources/code-failures/routes.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { mailboxRoutes } from './resources/mailbox/routes.ts';
 import { mailRoutes } from './resources/mails/routes.ts';
 import { networkRoutes } from './resources/network/routes.ts';
 import { operatorRoutes } from './resources/operator/routes.ts';
+import { oversightRoutes } from './resources/oversight/routes.ts';
 import { quarantineRoutes } from './resources/quarantine/routes.ts';
 import { realCardRoutes } from './resources/real-cards/routes.ts';
+import { purchaseRoutes } from './resources/sandbox/purchases.ts';
 import { sandboxRoutes } from './resources/sandbox/routes.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
@@ -29,6 +32,7 @@ export interface RoutePorts {
   /** Null outside the sandbox. */
   readonly sandbox: Sandbox | null;
   readonly keyRevoked: (key_id: number) => void;
+  readonly companyChanged: (company_id: number) => void;
   readonly webhooks: WebhookServices;
 }
 
@@ -50,8 +54,10 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     ...eventRoutes(),
     ...webhookRoutes(ports),
     ...operatorRoutes({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
+    ...codeFailureRoutes(),
+    ...oversightRoutes(),
     ...mailRoutes(),
     ...quarantineRoutes(ports),
-    ...(in_sandbox ? [...sandboxRoutes(sandbox), ...mailboxRoutes(ports)] : []),
+    ...(in_sandbox ? [...sandboxRoutes(sandbox), ...purchaseRoutes(ports), ...mailboxRoutes(ports)] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { page_limit_default, page_limit_max, page_offset_max } from '@tallystick/kernel';
+import { filters_max, page_limit_default, page_limit_max, page_offset_max } from '@tallystick/kernel';
 import * as z from 'zod';
 import type { Route } from '../request/route.ts';
 import type { Parameter } from './operation.ts';
@@ -18,6 +18,7 @@ export function parametersOf(route: Route): readonly Parameter[] {
     ...(route.query?.paged ? [page_parameter] : []),
     ...(honoursMinimal(route) ? [prefer_parameter] : []),
     ...(route.method === 'POST' ? [idempotency_parameter] : []),
+    signature_version_parameter,
   ];
 }
 
@@ -50,7 +51,7 @@ function filterParameterOf(filter: z.ZodObject): Parameter {
     description: description as string,
     style: 'deepObject',
     explode: true,
-    schema: { additionalProperties: false, ...schema },
+    schema: { additionalProperties: false, maxProperties: filters_max, ...schema },
   };
 }
 
@@ -88,4 +89,11 @@ const idempotency_parameter: Parameter = {
     'A text of your choice. For 24 hours, a request with the same key returns the first answer again and does ' +
     'nothing else',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+};
+
+const signature_version_parameter: Parameter = {
+  name: 'X-Signature-Version',
+  in: 'header',
+  description: '`2`: the signature of the request also covers Content-Type and Idempotency-Key. Default `1`',
+  schema: { type: 'string', enum: ['1', '2'] },
 };

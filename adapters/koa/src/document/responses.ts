@@ -102,7 +102,7 @@ const error_answers = {
   },
   Conflict: {
     description: 'The present state does not allow it, or a request with this Idempotency-Key has not ended yet',
-    codes: ['conflict', 'idempotency_in_progress'],
+    codes: ['conflict', 'account_range_used_up', 'idempotency_in_progress'],
     headers: ['Deprecation', 'Idempotent-Replayed'],
   },
   BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: ['Deprecation'] },

@@ -7,7 +7,12 @@ export interface HealthPorts {
   readonly lifecycle: Lifecycle;
   readonly metrics: Metrics;
   readonly ping: () => Promise<void>;
+  /** The migrations that a newer version has applied beside this process; none when absent. */
+  readonly newerMigrations?: () => readonly string[];
 }
+
+/** The paths that monitoring asks again and again. Their requests are logged at the level debug. */
+export const health_paths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** The routes for health and metrics. */
 export function healthRoutes(ports: HealthPorts): readonly SystemRoute[] {
@@ -27,7 +32,8 @@ export function healthRoutes(ports: HealthPorts): readonly SystemRoute[] {
         } catch {
           throw new HttpProblem('unavailable', 'the database does not respond', { 'Retry-After': '1' });
         }
-        ctx.body = { status: 'ready' };
+        const newer_schema = ports.newerMigrations?.() ?? [];
+        ctx.body = { status: 'ready', ...(newer_schema.length === 0 ? {} : { newer_schema }) };
       },
     },
     {

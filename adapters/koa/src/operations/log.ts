@@ -3,6 +3,7 @@ import pino from 'pino';
 
 /** The methods that the HTTP interface requires of a logger; pino's is one. */
 export interface Log {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }

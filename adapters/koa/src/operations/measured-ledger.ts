@@ -1,13 +1,26 @@
-import type { Ledger } from '@tallystick/cards';
+import { type ClearingClass, countedCodeFailures, type Ledger } from '@tallystick/cards';
 import type { Metrics } from './metrics.ts';
 
-/** Returns the ledger with a metric of the size of each committed pass of messages. */
-export function measureLedger(ledger: Ledger, metrics: Pick<Metrics, 'pass'>): Ledger {
+/**
+ * Returns the ledger with metrics of each committed pass of messages: its size, its wrong codes,
+ * and the classes of its clearings.
+ */
+export function measureLedger(ledger: Ledger, metrics: Pick<Metrics, 'pass' | 'codeFailures' | 'clearing'>): Ledger {
   return {
     ...ledger,
-    async pass(messages, fold) {
-      const result = await ledger.pass(messages, fold);
+    async pass(messages, fold, bounds) {
+      let counted = { failures: 0, lockouts: 0 };
+      let classes: readonly ClearingClass[] = [];
+      const count: typeof fold = (state) => {
+        const folded = fold(state);
+        counted = countedCodeFailures(state, folded.changes);
+        classes = folded.changes.clearings_inserted.map((clearing) => clearing.class);
+        return folded;
+      };
+      const result = await ledger.pass(messages, count, bounds);
       metrics.pass(messages.length);
+      metrics.codeFailures(counted);
+      for (const cls of classes) metrics.clearing(cls);
       return result;
     },
   };

@@ -1,5 +1,11 @@
-import { type OverloadReason, overload_reasons } from '@tallystick/cards';
-import type { Clock } from '@tallystick/kernel';
+import {
+  type ClearingClass,
+  clearing_classes,
+  type OverloadReason,
+  outcomes,
+  overload_reasons,
+} from '@tallystick/cards';
+import { type Clock, type RetentionKind, retention_kinds } from '@tallystick/kernel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
@@ -17,16 +23,26 @@ export interface Metrics {
    * of the decline).
    */
   decision(code: string): void;
+  /** A clearing of this class was recorded. */
+  clearing(cls: ClearingClass): void;
+  /** Makes the number of failed runs of this job known, which is 0 so far. */
+  countJob(job: string): void;
+  /** A run of this job failed. */
+  jobFailed(job: string): void;
   /** A pass of the decision path committed this many messages. */
   pass(messages: number): void;
+  /** A pass counted wrong codes of cards, and so many cards reached the most of a day with them. */
+  codeFailures(counted: { readonly failures: number; readonly lockouts: number }): void;
   /** A network message was refused without a decision, because of load. */
   messageRefused(reason: OverloadReason): void;
-  /** A request was refused because too many were in progress. */
+  /** A request was refused because of the number of requests, of bodies, or of look-ups of keys. */
   requestRefused(): void;
   /**
    * Registers a reader of the number of requests in flight. It is called when the metrics are read.
    */
   watchInFlight(in_flight: () => number): void;
+  /** Registers a reader of the bytes of all bodies. It is called when the metrics are read. */
+  watchBodies(bytes: () => number): void;
   /** An attempt of a delivery ended: it succeeded, failed permanently, or is tried again later. */
   attempt(outcome: 'succeeded' | 'failed' | 'retried', duration_ms: number): void;
   /**
@@ -51,6 +67,16 @@ export interface Metrics {
    * read.
    */
   watchQuarantine(read: () => Promise<number>): void;
+  /** Sets the part of the numbers of a real card's account range that belong to cards. */
+  accountRangeUsed(rcn_id: number, ratio: number): void;
+  /** Registers a reader of the number of migrations that a newer version has applied. */
+  watchNewerMigrations(read: () => number): void;
+  /** Registers a reader of whether webhooks are delivered (WEBHOOKS). */
+  watchWebhooksOn(read: () => boolean): void;
+  /** Lines of the log were dropped, because they could not be written. */
+  logDropped(lines: number): void;
+  /** Rows whose retention time was over were removed. */
+  rowsPurged(kind: RetentionKind, count: number): void;
   readonly content_type: string;
   /** The metrics in the Prometheus text format. */
   read(): Promise<string>;
@@ -67,10 +93,22 @@ export interface MailBacklog {
 export interface DeliveryBacklog extends MailBacklog {
   /** Waiting offers in the queue. */
   readonly queue_depth: number;
+  /** Failing webhooks, whose deliveries do not count in `oldest_due_at_ms`. */
+  readonly failing: number;
 }
 
-/** `process_metrics`: also memory, event loop delay and garbage collection of this process. */
-export function createMetrics(options: { readonly process_metrics?: boolean } = {}): Metrics {
+export interface MetricsOptions {
+  /** Also memory, event loop delay and garbage collection of this process. True when absent. */
+  readonly process_metrics?: boolean;
+  /** What runs here, for `tallystick_build_info`. Absent: no such metric. */
+  readonly build?: Readonly<Record<'version' | 'database' | 'role', string>>;
+}
+
+/**
+ * Creates the metrics of a process. Counters whose labels are known begin at 0, so that the first
+ * increase is seen as one.
+ */
+export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   if (options.process_metrics ?? true) collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -87,10 +125,42 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
     labelNames: ['code'],
     registers,
   });
+  for (const { code } of outcomes) decisions.inc({ code }, 0);
+  const clearings = new Counter({
+    name: 'tallystick_clearings_total',
+    help: 'Recorded clearings by class',
+    labelNames: ['class'],
+    registers,
+  });
+  for (const cls of clearing_classes) clearings.inc({ class: cls }, 0);
+  const job_failures = new Counter({
+    name: 'tallystick_job_failures_total',
+    help: 'Runs of a job that failed; it runs again at its next turn',
+    labelNames: ['job'],
+    registers,
+  });
+  if (options.build !== undefined) {
+    new Gauge({
+      name: 'tallystick_build_info',
+      help: 'Always 1; the labels state what runs here',
+      labelNames: ['version', 'node', 'database', 'role'],
+      registers,
+    }).set({ ...options.build, node: process.versions.node }, 1);
+  }
   const passes = new Histogram({
     name: 'tallystick_pass_messages',
     help: 'Messages of the network that one pass committed together',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const code_failures = new Counter({
+    name: 'tallystick_code_failures_total',
+    help: 'Messages with a wrong card verification code',
+    registers,
+  });
+  const code_lockouts = new Counter({
+    name: 'tallystick_code_lockouts_total',
+    help: 'Cards on which every code counts as wrong until the end of the UTC day, after too many wrong ones',
     registers,
   });
   const refused_messages = new Counter({
@@ -102,7 +172,7 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
   for (const reason of overload_reasons) refused_messages.inc({ reason }, 0);
   const refused_requests = new Counter({
     name: 'tallystick_http_requests_refused_total',
-    help: 'Requests that were refused because too many were in progress',
+    help: 'Requests that were refused because of load: their number, their bodies, or look-ups of unknown keys',
     registers,
   });
   const attempts = new Histogram({
@@ -112,10 +182,25 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     registers,
   });
+  for (const outcome of ['succeeded', 'failed', 'retried']) attempts.zero({ outcome });
   const mails = new Counter({
     name: 'tallystick_mail_attempts_total',
     help: 'Attempts to send a mail, by outcome',
     labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of ['sent', 'failed', 'retried']) mails.inc({ outcome }, 0);
+  const purged = new Counter({
+    name: 'tallystick_rows_purged_total',
+    help: 'Rows that were removed after their retention time, by kind; authorizations and clearings are reduced',
+    labelNames: ['kind'],
+    registers,
+  });
+  for (const kind of retention_kinds) purged.inc({ kind }, 0);
+  const account_range_used = new Gauge({
+    name: 'tallystick_account_range_used_ratio',
+    help: 'The part of the numbers of the account range of a real card that belong to cards of any real card',
+    labelNames: ['rcn_id'],
     registers,
   });
   let in_flight: () => number = () => 0;
@@ -127,6 +212,20 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
       this.set(in_flight());
     },
   });
+  const dropped_lines = new Counter({
+    name: 'tallystick_log_lines_dropped_total',
+    help: 'Lines of the log that were not written, because nobody read them or the disk was full',
+    registers,
+  });
+  let body_bytes: () => number = () => 0;
+  new Gauge({
+    name: 'tallystick_http_body_bytes',
+    help: 'Memory of the bodies that are being received or worked on',
+    registers,
+    collect() {
+      this.set(body_bytes());
+    },
+  });
   return {
     request(method, route, status, duration_ms) {
       requests.observe({ method, route, status }, duration_ms / 1000);
@@ -134,8 +233,21 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
     decision(code) {
       decisions.inc({ code });
     },
+    clearing(cls) {
+      clearings.inc({ class: cls });
+    },
+    countJob(job) {
+      job_failures.inc({ job }, 0);
+    },
+    jobFailed(job) {
+      job_failures.inc({ job });
+    },
     pass(messages) {
       passes.observe(messages);
+    },
+    codeFailures({ failures, lockouts }) {
+      code_failures.inc(failures);
+      code_lockouts.inc(lockouts);
     },
     messageRefused(reason) {
       refused_messages.inc({ reason });
@@ -164,12 +276,32 @@ export function createMetrics(options: { readonly process_metrics?: boolean } = 
         (segments) => segments,
       );
     },
+    accountRangeUsed(rcn_id, ratio) {
+      account_range_used.set({ rcn_id }, ratio);
+    },
     watchQuarantine(read) {
       const gauge = gaugesOf(registers, read);
       gauge('quarantine_open', 'Refused clearings that are kept and not applied', (count) => count);
     },
+    watchNewerMigrations(read) {
+      const gauge = gaugesOf(registers, async () => read());
+      gauge('schema_newer_migrations', 'Migrations of the database that this version does not know', (count) => count);
+    },
+    watchWebhooksOn(read) {
+      const gauge = gaugesOf(registers, async () => read());
+      gauge('webhooks_on', 'Whether webhooks are delivered: 0 with WEBHOOKS=off', Number);
+    },
+    rowsPurged(kind, count) {
+      purged.inc({ kind }, count);
+    },
     watchInFlight(count) {
       in_flight = count;
+    },
+    watchBodies(bytes) {
+      body_bytes = bytes;
+    },
+    logDropped(lines) {
+      dropped_lines.inc(lines);
     },
     content_type: registry.contentType,
     read: () => registry.metrics(),
@@ -180,9 +312,12 @@ function watchDeliveries(registers: Registry[], read: () => Promise<DeliveryBack
   const gauge = gaugesOf(registers, read);
   gauge('deliveries_pending', 'Deliveries of active webhooks that are not finished', ({ pending }) => pending);
   gauge('delivery_queue_depth', 'Offers of deliveries that wait in the queue', ({ queue_depth }) => queue_depth);
-  gauge('delivery_oldest_due_age_seconds', 'How long the oldest due delivery has waited', (backlog) =>
-    dueAge(backlog, clock),
+  gauge(
+    'delivery_oldest_due_age_seconds',
+    'How long the oldest due delivery of a webhook that is not failing has waited',
+    (backlog) => dueAge(backlog, clock),
   );
+  gauge('webhooks_failing', 'Active webhooks whose last attempts failed', ({ failing }) => failing);
 }
 
 function dueAge({ oldest_due_at_ms }: MailBacklog, clock: Clock): number {

@@ -1,6 +1,8 @@
-/** What a receiver of webhooks must know: the request, its signature, the retries, the event types. */
+/**
+ * What a receiver of webhooks must know: the request, its signature, the retries, the event types.
+ */
 import { createHmac } from 'node:crypto';
-import { attempt_offsets_ms, deliveries_kept_days, event_types } from '@tallystick/events';
+import { attempt_offsets_ms, deliveries_kept_days_default, event_types } from '@tallystick/events';
 import { type SynchronousHmac, signDeliveryWith } from '@tallystick/webhook-signature';
 import { escapeHtml } from '../../answer/html.ts';
 import type { OpenApiDocument } from '../openapi.ts';
@@ -58,7 +60,7 @@ ${code(sample_delivery.callback_url)}.</p>
 ${heading(3, 'webhook-retries', 'Responses and retries')}
 <p>Any 2xx status within 15 seconds is success. Any other answer, or none, is tried again. A redirect is not followed. 410 ends
 the delivery at once. After the last attempt the delivery is ${code('failed')}; it can be sent again for
-${deliveries_kept_days} days.</p>
+${deliveries_kept_days_default} days, unless the operator of the service has chosen another time.</p>
 ${table(['Attempt', 'Time after the first attempt'], attempts())}
 ${heading(3, 'event-types', 'Event types')}
 <p>The ids are those of ${code('event_type_ids')}. The types without an id are delivered to a webhook with ${code('1')}, which

@@ -13,7 +13,6 @@ import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@t
 import type { Clock, Sha256, UnitOfWork } from '@tallystick/kernel';
 import { escapeHtml } from '../../answer/html.ts';
 import type { Operation } from '../../document/operation.ts';
-import { readBody } from '../../request/body.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import type { HttpContext } from '../../request/pipeline.ts';
 import type { SystemRoute } from '../../request/system-route.ts';
@@ -54,9 +53,10 @@ export function cardDetailsPage(ports: CardDetailsPorts): readonly SystemRoute[]
       method: 'POST',
       path,
       async answer(ctx) {
-        await readBody(ctx.req);
         const request = { token: tokenOf(ctx), request_id: ctx.state.request_id, now_ms: await nowMs() };
-        const card = await ports.unitOfWork.run((tx) => openOneTimeLink(tx, ports, request));
+        // Strangers who guess tokens must not take turns of those who write.
+        const open = await ports.unitOfWork.read((tx) => isLinkOpen(tx, ports, request.token, request.now_ms));
+        const card = open ? await ports.unitOfWork.run((tx) => openOneTimeLink(tx, ports, request)) : null;
         show(ctx, card === null ? closed : cardPage(card));
       },
     },
@@ -169,8 +169,8 @@ const gone = {
 };
 
 /** The error answers that the page can have. */
-function errors(...names: readonly ('BodyTooLarge' | 'InternalError' | 'Unavailable')[]): Operation['responses'] {
-  const statuses = { BodyTooLarge: 413, InternalError: 500, Unavailable: 503 };
+function errors(...names: readonly ('InternalError' | 'Unavailable')[]): Operation['responses'] {
+  const statuses = { InternalError: 500, Unavailable: 503 };
   return Object.fromEntries(names.map((name) => [statuses[name], { $ref: `#/components/responses/${name}` }]));
 }
 
@@ -212,7 +212,7 @@ export const card_details_operations: Readonly<Record<string, Readonly<Record<st
       'cardDetails.show',
       'Show a card by the link of a mail, once',
       'A page for people, with number, expiry and code. Takes no key: the link is the proof, and is used up.',
-      errors('BodyTooLarge', 'InternalError', 'Unavailable'),
+      errors('InternalError', 'Unavailable'),
     ),
   },
 };

@@ -15,6 +15,9 @@ const text = z
   .max(indexed_text_max)
   .regex(/^(?!\[[\s\S]*\]$)/);
 
+/** An instant, a date or a range of these: `parseInstants` reads it. */
+export const instants_filter: z.ZodType = filterOf(filter_fields.created_at);
+
 /** The filters of `GET /v1/events`, for the document (service specification 4.3). */
 export const event_filter: z.ZodObject = z
   .object({

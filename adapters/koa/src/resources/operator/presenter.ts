@@ -9,6 +9,8 @@ export function presentCompany(company: Company) {
     customer_number: company.customer_number,
     full_details_in_mail: company.full_details_in_mail,
     hold_days: company.hold_days,
+    status: company.status,
+    rate_limit_per_minute: company.rate_limit_per_minute,
     created_at: toInstantText(company.created_at_ms),
     type: 'company' as const,
     url: `/operator/v1/companies/${company.id}`,

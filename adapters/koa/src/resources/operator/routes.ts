@@ -10,7 +10,7 @@ import {
   revokeKey,
   updateCompany,
 } from '@tallystick/access';
-import { createRealCard } from '@tallystick/cards';
+import { type CardVault, createRealCard, refuseNumbersOfCards } from '@tallystick/cards';
 import { recordForeignEvent } from '@tallystick/events';
 import { invalid, invalidQuery, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
 import { completeTemplate } from '@tallystick/templates';
@@ -33,9 +33,12 @@ export interface OperatorRoutePorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
+  readonly vault: Pick<CardVault, 'index'>;
   readonly environment: 'test' | 'live';
   /** Called when a key was revoked: the remembered key is stale. */
   readonly keyRevoked: (key_id: number) => void;
+  /** Called when a company was changed: the remembered state of its keys is stale. */
+  readonly companyChanged: (company_id: number) => void;
 }
 
 const of_operator = { area: 'administration', tag: 'Operator' } as const;
@@ -46,60 +49,65 @@ const by_company: QueryRules = { paged: true, filters: namedIn(company_filter) }
 
 /** `/operator/v1`: companies, their real cards and API keys, and manual actions of an operator. */
 export function operatorRoutes(ports: OperatorRoutePorts): readonly Route[] {
-  return [...companyRoutes, ...realCardRoutes, ...keyRoutes(ports), completion, foreign];
+  return [...companyRoutes(ports), ...realCardRoutes, ...keyRoutes(ports), completion, foreign];
 }
 
-const companyRoutes: readonly Route[] = [
-  route({
-    ...of_operator,
-    method: 'POST',
-    path: '/operator/v1/companies',
-    operation_id: 'operator.companies.create',
-    summary: 'Create a company',
-    body: create_company,
-    takes_back: company,
-    answer: company,
-    async transaction(tx, request) {
-      return resource(presentCompany(await createCompany(tx, callOf(request), request.body.data)));
-    },
-  }),
-  route({
-    ...of_operator,
-    method: 'GET',
-    path: '/operator/v1/companies',
-    operation_id: 'operator.companies.list',
-    summary: 'List the companies, newest first',
-    query: { paged: true },
-    answer: z.array(company),
-    async transaction(tx, { query }) {
-      return list(query, await listCompanies(tx, query.page), presentCompany, presentMinimalCompany);
-    },
-  }),
-  route({
-    ...of_operator,
-    method: 'GET',
-    path: '/operator/v1/companies/:id',
-    operation_id: 'operator.companies.read',
-    summary: 'Read a company',
-    answer: company,
-    async transaction(tx, { id }) {
-      return resource(presentCompany(await readCompany(tx, id)));
-    },
-  }),
-  route({
-    ...of_operator,
-    method: 'PATCH',
-    path: '/operator/v1/companies/:id',
-    operation_id: 'operator.companies.update',
-    summary: 'Change a company: its name, how long its holds last, and which details its mails contain',
-    body: update_company,
-    takes_back: company,
-    answer: company,
-    async transaction(tx, request) {
-      return resource(presentCompany(await updateCompany(tx, callOf(request), request.id, request.body.data)));
-    },
-  }),
-];
+function companyRoutes({ companyChanged, vault }: OperatorRoutePorts): readonly Route[] {
+  return [
+    route({
+      ...of_operator,
+      method: 'POST',
+      path: '/operator/v1/companies',
+      operation_id: 'operator.companies.create',
+      summary: 'Create a company',
+      body: create_company,
+      takes_back: company,
+      answer: company,
+      async transaction(tx, request) {
+        const created = await createCompany(tx, callOf(request), request.body.data);
+        await refuseNumbersOfCards(tx, { vault }, { customer_number: created.customer_number });
+        return resource(presentCompany(created));
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'GET',
+      path: '/operator/v1/companies',
+      operation_id: 'operator.companies.list',
+      summary: 'List the companies, newest first',
+      query: { paged: true },
+      answer: z.array(company),
+      async transaction(tx, { query }) {
+        return list(query, await listCompanies(tx, query.page), presentCompany, presentMinimalCompany);
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'GET',
+      path: '/operator/v1/companies/:id',
+      operation_id: 'operator.companies.read',
+      summary: 'Read a company',
+      answer: company,
+      async transaction(tx, { id }) {
+        return resource(presentCompany(await readCompany(tx, id)));
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'PATCH',
+      path: '/operator/v1/companies/:id',
+      operation_id: 'operator.companies.update',
+      summary: 'Change a company: its name, status, holds, mails and rate limit',
+      body: update_company,
+      takes_back: company,
+      answer: company,
+      async transaction(tx, request) {
+        const changed = await updateCompany(tx, callOf(request), request.id, request.body.data);
+        return { ...resource(presentCompany(changed)), committed: () => companyChanged(changed.id) };
+      },
+    }),
+  ];
+}
 
 const realCardRoutes: readonly Route[] = [
   route({
@@ -238,10 +246,15 @@ async function requireCompany(tx: Pick<HttpTx, 'companies'>, company_id: number)
  * not an id.
  */
 export function readCompanyFilter(query: Query): number | null {
-  const text = query.filters.get('company_id');
+  return readIdFilter(query, 'company_id', 'a company');
+}
+
+/** Returns the id of a filter, or null. Refuses (`invalid_query`) a value that is not an id. */
+export function readIdFilter({ filters }: Query, name: string, of: string): number | null {
+  const text = filters.get(name);
   if (text === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw invalidQuery({ path: 'filter[company_id]', message: 'must be the id of a company: an integer' });
+  throw invalidQuery({ path: `filter[${name}]`, message: `must be the id of ${of}: an integer` });
 }
 
 function presentMinimalCompany(made: Company): MinimalItem {

@@ -1,5 +1,6 @@
 import {
   company_name_length_max,
+  company_statuses,
   customer_number_length_max,
   environments,
   hold_days_max,
@@ -35,12 +36,17 @@ export const create_company = z
   .object({
     data: z.object({
       name: nameText(company_name_length_max),
-      customer_number: nameText(customer_number_length_max),
+      customer_number: nameText(customer_number_length_max).describe('No other company has it'),
     }),
   })
   .meta({ id: 'CreateCompany', examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }] });
 
 const hold_days = z.union([z.int().min(1).max(hold_days_max), z.literal('never')]);
+
+const company_rate_limit = z.int().min(1).max(rate_limit_max);
+
+const company_rate_limit_meaning =
+  'The most requests per minute of all its keys together, in one process of the service; null: no limit.';
 
 const hold_days_meaning = `The days after which a hold without a clearing ends, on cards without aging velocity; null: ${hold_days_default}.`;
 
@@ -55,6 +61,11 @@ export const update_company = z
         .nullish()
         .describe('True: mails about its cards contain the number and the code, beside the one-time link'),
       hold_days: hold_days.nullish().describe(`${hold_days_meaning} Applies to later holds`),
+      status: z
+        .enum(company_statuses)
+        .nullish()
+        .describe('closed: its keys are answered with 403 and its cards decline (K), until it is active again'),
+      rate_limit_per_minute: company_rate_limit.nullish().describe(company_rate_limit_meaning),
     }),
   })
   .meta({ id: 'UpdateCompany', examples: [{ data: { hold_days: 7 } }] });
@@ -68,6 +79,8 @@ export const company = z
       .boolean()
       .describe('Whether mails about its cards contain the number and the code, beside the one-time link'),
     hold_days: hold_days.nullable().describe(hold_days_meaning),
+    status: z.enum(company_statuses).describe('closed: its keys are answered with 403 and its cards decline (K)'),
+    rate_limit_per_minute: company_rate_limit.nullable().describe(company_rate_limit_meaning),
     created_at: shown_instant,
     type: z.literal('company'),
     url: resource_url,

@@ -15,10 +15,11 @@ import {
   type Network,
   readCard,
   readReleaseNote,
+  refuseNumbersOfCards,
   revealNumbers,
   updateCard,
 } from '@tallystick/cards';
-import { type FieldError, invalidQuery, type Random } from '@tallystick/kernel';
+import { type FieldError, invalidQuery, maskCardNumbers, type Random } from '@tallystick/kernel';
 import * as z from 'zod';
 import { type Answer, list, no_content, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
@@ -103,9 +104,11 @@ export function virtualCardRoutes(ports: {
       documented_body: create_card,
       takes_back: virtual_card,
       answer: virtual_card,
+      refusals: ['conflict'],
       async transaction(tx, request) {
         const { data, show_card_number } = request.body;
         const reading = await issueCard(tx, ports, clientCall(request), data);
+        await refuseNumbersOfCards(tx, ports, namesIn(data));
         return presentReading(tx, request, reading, show_card_number === true);
       },
     }),
@@ -157,6 +160,7 @@ export function virtualCardRoutes(ports: {
       async transaction(tx, request) {
         const { data, show_card_number } = request.body;
         const reading = await updateCard(tx, clientCall(request), request.id, data);
+        await refuseNumbersOfCards(tx, ports, namesIn(data));
         return presentReading(tx, request, reading, show_card_number === true);
       },
     }),
@@ -183,7 +187,9 @@ export function virtualCardRoutes(ports: {
       documented_body: email_card,
       answer: virtual_card,
       async transaction(tx, request) {
-        const reading = await emailCard(tx, clientCall(request), request.id, request.body.data.email);
+        const { email } = request.body.data;
+        const reading = await emailCard(tx, clientCall(request), request.id, email);
+        await refuseNumbersOfCards(tx, ports, { email });
         return presentReading(tx, request, reading, false);
       },
     }),
@@ -244,6 +250,12 @@ export function virtualCardRoutes(ports: {
   ];
 }
 
+/** The values of a card that name or match, by the path of their field. */
+function namesIn({ supplier_id, emails }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const addresses = Array.isArray(emails) ? emails : [];
+  return { supplier_id, ...Object.fromEntries(addresses.map((email, at) => [`emails[${at}]`, email])) };
+}
+
 /** Reads the filter of the query. Refuses (`invalid_query`) each value that no card can have. */
 function readCardFilter(query: Query): CardFilter {
   const errors: FieldError[] = [];
@@ -252,7 +264,8 @@ function readCardFilter(query: Query): CardFilter {
   for (const [name, value] of query.filters) {
     const [, metadata_name] = metadata_filter.exec(name) ?? [];
     if (metadata_name !== undefined) {
-      metadata.push([metadata_name, value]);
+      // Metadata is stored without card numbers.
+      metadata.push([metadata_name, maskCardNumbers(value)]);
       continue;
     }
     const { read, expected } = filters[name as keyof typeof filters];

@@ -3,6 +3,7 @@ import {
   alias_length_max,
   authorization_hold_days_max,
   card_statuses,
+  code_failures_max,
   email_length_max,
   emails_max,
   type IssueCardRequest,
@@ -213,6 +214,14 @@ export const card_state = virtual_card
       })
       .optional()
       .describe('Of an update: the hold that was ended by hand'),
+    code_failures: z
+      .int()
+      .min(0)
+      .max(code_failures_max)
+      .optional()
+      .describe(
+        `Of an update: the wrong codes of the UTC day. At ${code_failures_max} every code of the card counts as wrong until the day is over, at 0 it no longer does`,
+      ),
   })
   .meta({ id: 'VirtualCardState' });
 

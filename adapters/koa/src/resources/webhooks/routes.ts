@@ -1,3 +1,4 @@
+import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import {
   type CallbackUrlPolicy,
   createWebhook,
@@ -12,12 +13,15 @@ import {
   retryDelivery,
   rotateWebhookSecret,
   updateWebhook,
-  type Webhook,
   type WebhookRequestInput,
+  type WebhookTest,
+  type WebhookTester,
+  webhook_tests_per_company_max,
 } from '@tallystick/events';
 import type { Random, Sealer, UnitOfWork } from '@tallystick/kernel';
 import * as z from 'zod';
-import { list, no_content, resource } from '../../answer/answer.ts';
+import { type Answer, list, no_content, resource } from '../../answer/answer.ts';
+import { HttpProblem } from '../../answer/error-answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import { namedIn, readChoiceFilter } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
@@ -40,6 +44,7 @@ export interface WebhookRoutePorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   readonly sealer: Sealer;
   readonly random: Random;
+  readonly vault: Pick<CardVault, 'index'>;
   readonly webhooks: WebhookServices;
 }
 
@@ -47,7 +52,7 @@ export interface WebhookRoutePorts {
 export interface WebhookServices {
   readonly callback_url_policy: CallbackUrlPolicy;
   /** Sends a test delivery, outside any transaction. */
-  test(webhook: Webhook): Promise<{ readonly status: number; readonly error?: string }>;
+  readonly test: WebhookTester;
   /** Called after a request that makes deliveries due, so that they are sent immediately. */
   due(): void;
 }
@@ -64,7 +69,7 @@ export function webhookRoutes(ports: WebhookRoutePorts): readonly Route[] {
 }
 
 function registration(ports: WebhookRoutePorts): readonly Route[] {
-  const { sealer, random } = ports;
+  const { sealer, random, vault } = ports;
   const { callback_url_policy } = ports.webhooks;
   return [
     route({
@@ -84,6 +89,7 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
           clientCall(request),
           request.body.data,
         );
+        await refuseNumbersOfCards(tx, { vault }, { callback_url: made.webhook.callback_url });
         return { ...resource(presentWebhook(made.webhook, made.secret)), committed: ports.webhooks.due };
       },
     }),
@@ -164,10 +170,24 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
       answer: webhook_test,
       async perform(request) {
         const read = (tx: HttpTx) => readWebhook(tx, clientCall(request), request.id);
-        return resource(await ports.webhooks.test(await ports.unitOfWork.read(read)));
+        return presentTest(await ports.webhooks.test(await ports.unitOfWork.read(read)));
       },
     }),
   ];
+}
+
+/** Seconds after which a test in progress has ended: the longest time of one request. */
+const test_s_max = 15;
+
+function presentTest(test: WebhookTest): Answer {
+  if (test.kind === 'tested') {
+    const { kind: _, ...result } = test;
+    return resource(result);
+  }
+  const headers = { 'Retry-After': String(test_s_max) };
+  if (test.of === 'all') throw new HttpProblem('unavailable', 'too many tests of webhooks are in progress', headers);
+  const message = `${webhook_tests_per_company_max} tests of the company's webhooks are in progress; wait for their answers`;
+  throw new HttpProblem('rate_limited', message, headers);
 }
 
 function deliveries(ports: WebhookRoutePorts): readonly Route[] {

@@ -103,7 +103,7 @@ export const webhook_test = z
   })
   .meta({ id: 'WebhookTest' });
 
-const attempt = z.object({
+export const attempt = z.object({
   number: z.int().min(1),
   at: shown_instant,
   status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { clearing_classes, outcomes, overload_reasons } from '@tallystick/cards';
+import { fixedClock } from '@tallystick/kernel';
+import { createMetrics } from '../../src/index.ts';
+
+const clock = fixedClock('2030-03-15T10:00:00Z');
+
+it('every counter with known labels begins at 0', async () => {
+  const read = await createMetrics({ process_metrics: false }).read();
+  const lines = [
+    ...outcomes.map(({ code }) => `tallystick_authorization_decisions_total{code="${code}"} 0`),
+    ...clearing_classes.map((cls) => `tallystick_clearings_total{class="${cls}"} 0`),
+    ...overload_reasons.map((reason) => `tallystick_network_messages_refused_total{reason="${reason}"} 0`),
+    ...['succeeded', 'failed', 'retried'].map(
+      (outcome) => `tallystick_delivery_attempt_duration_seconds_count{outcome="${outcome}"} 0`,
+    ),
+    ...['sent', 'failed', 'retried'].map((outcome) => `tallystick_mail_attempts_total{outcome="${outcome}"} 0`),
+    'tallystick_http_requests_refused_total 0',
+  ];
+  for (const line of lines) assert.ok(read.split('\n').includes(line), line);
+});
+
+it('states what runs here', async () => {
+  const build = { version: '1.2.3', database: 'postgres', role: 'worker' };
+  const read = await createMetrics({ process_metrics: false, build }).read();
+  const [line] = read.split('\n').filter((one) => one.startsWith('tallystick_build_info'));
+  const labels = `version="1.2.3",database="postgres",role="worker",node="${process.versions.node}"`;
+  assert.equal(line, `tallystick_build_info{${labels}} 1`);
+});
+
+it('shows open quarantined records, failing webhooks, and the age of the oldest due delivery', async () => {
+  const metrics = createMetrics({ process_metrics: false });
+  metrics.watchQuarantine(async () => 3);
+  const oldest_due_at_ms = clock.now().epochMilliseconds - 90_000;
+  metrics.watchDeliveries(async () => ({ pending: 7, oldest_due_at_ms, queue_depth: Number.NaN, failing: 2 }), clock);
+  const lines = (await metrics.read()).split('\n');
+  for (const line of [
+    'tallystick_quarantine_open 3',
+    'tallystick_deliveries_pending 7',
+    'tallystick_webhooks_failing 2',
+    'tallystick_delivery_oldest_due_age_seconds 90',
+    'tallystick_delivery_queue_depth Nan',
+  ]) {
+    assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`);
+  }
+});
