@@ -1,11 +1,8 @@
 import { rootCertificates } from 'node:tls';
-import { isEmail, type Mailer, type MailOutcome, mailer_ms_max } from '@tallystick/cards';
+import { isEmail, type Mailer, type MailOutcome, mailer_ms_max, mails_in_flight_max } from '@tallystick/cards';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Sender } from './sender.ts';
 import type { SmtpServer } from './smtp-server.ts';
-
-/** The largest number of connections to the server. */
-const connections_max = 5;
 
 /** After this time without data from the server the attempt ends, milliseconds. */
 const silence_ms_max = 8_000;
@@ -24,7 +21,8 @@ export function smtpMailer({ server, from, extra_authorities, message_ms }: Smtp
   const time_ms = Math.min(message_ms ?? mailer_ms_max, mailer_ms_max);
   const transport = createTransport({
     pool: true,
-    maxConnections: connections_max,
+    // A message that waited for a connection would use up its own time.
+    maxConnections: mails_in_flight_max,
     // The domain owns the schedule, so the library must not retry.
     maxRequeues: 0,
     host: server.host,

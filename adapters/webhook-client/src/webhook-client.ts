@@ -1,5 +1,5 @@
 import { lookup as systemLookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import type { SendError, WebhookAnswer, WebhookRequest, WebhookSender } from '@tallystick/events';
@@ -27,8 +27,14 @@ const answer_bytes_max = 65_536;
  */
 const idle_ms_max = 3_000;
 
-/** The most callback URLs that are remembered as checked. */
+/** The most callback URLs that are remembered as checked, and names as private. */
 const dialable_max = 10_000;
+
+/**
+ * The time until a name is refused, milliseconds. It is the same for a name that does not resolve
+ * and for one that resolves to refused addresses, unless the resolver takes longer.
+ */
+const refusal_ms_default = 1_000;
 
 export interface WebhookClientPorts {
   readonly guard: AddressGuard;
@@ -46,6 +52,10 @@ export interface WebhookClientPorts {
   readonly lookup?: LookupFunction;
   /** In milliseconds. The default and maximum is 15,000. */
   readonly request_time_ms?: number;
+  /** The least time until a name is refused, milliseconds; 1,000 by default. */
+  readonly refusal_ms?: number;
+  /** The addresses for which a failed connection states its reason; public ones by default. */
+  readonly explained?: AddressGuard;
 }
 
 /** A refusal at the time of connecting. Carries the reason through undici's own error. */
@@ -107,20 +117,50 @@ export function webhookClient(ports: WebhookClientPorts): WebhookSender {
 }
 
 function connector(
-  { guard, lookup = systemLookup, extra_authorities, trusts_loopback }: WebhookClientPorts,
+  {
+    guard,
+    lookup = systemLookup,
+    extra_authorities,
+    trusts_loopback,
+    refusal_ms,
+    explained = addressGuard(),
+  }: WebhookClientPorts,
   time_ms: number,
 ): buildConnector.connector {
   const common = { timeout: time_ms, allowH2: false };
+  const wait_ms = refusal_ms ?? refusal_ms_default;
+  const private_names = new Set<string>();
+  const noteAddresses = (hostname: string, addresses: readonly string[]): void => {
+    if (private_names.size >= dialable_max) private_names.clear();
+    if (addresses.every((address) => explained.allows(address))) private_names.delete(hostname);
+    else private_names.add(hostname);
+  };
   const strict = buildConnector({
     ...common,
-    lookup: guardedLookup(guard, lookup),
+    lookup: guardedLookup(guard, lookup, wait_ms, noteAddresses),
     ...(extra_authorities === undefined ? {} : { ca: [...extra_authorities] }),
   });
-  if (trusts_loopback !== true) return strict;
+  const isPrivate = (host: string): boolean => {
+    const literal = host.replace(/^\[|\]$/g, '');
+    return isIP(literal) === 0 ? private_names.has(host) : !explained.allows(literal);
+  };
+  /** Hides why a connection into a private network failed: it shows whether a port is open. */
+  const discreet: buildConnector.connector = (request, callback) =>
+    strict(request, (...result) => {
+      const [error] = result;
+      const is_hidden = error !== null && !(error instanceof ConnectRefused) && isPrivate(request.hostname);
+      if (is_hidden) callback(new ConnectRefused('connection_failed', 'no connection was made'), null);
+      else callback(...result);
+    });
+  if (trusts_loopback !== true) return discreet;
   const loopback = addressGuard(loopback_networks);
-  const lenient = buildConnector({ ...common, lookup: guardedLookup(loopback, lookup), rejectUnauthorized: false });
+  const lenient = buildConnector({
+    ...common,
+    lookup: guardedLookup(loopback, lookup, wait_ms),
+    rejectUnauthorized: false,
+  });
   const isLoopback = (host: string): boolean => host === 'localhost' || loopback.allows(host.replace(/^\[|\]$/g, ''));
-  return (request, callback) => (isLoopback(request.hostname) ? lenient : strict)(request, callback);
+  return (request, callback) => (isLoopback(request.hostname) ? lenient : discreet)(request, callback);
 }
 
 async function post(
@@ -159,25 +199,30 @@ function toDialableUrl(text: string, guard: AddressGuard): URL {
 /**
  * Resolves like the system, and returns the addresses only if all of them are allowed, because a
  * name with public and private addresses is an attack. The connection uses exactly the returned
- * addresses; nothing resolves a second time.
+ * addresses; nothing resolves a second time. A name is refused with one text and after the same
+ * time, whether it does not resolve or resolves to a refused address: clients read the reason, and
+ * must not learn which names exist in the private network.
  */
-function guardedLookup(guard: AddressGuard, resolve: LookupFunction): LookupFunction {
+function guardedLookup(
+  guard: AddressGuard,
+  resolve: LookupFunction,
+  refusal_ms: number,
+  noteAddresses: (hostname: string, addresses: readonly string[]) => void = () => undefined,
+): LookupFunction {
   return (hostname, lookup_options, callback) => {
+    const started = performance.now();
     resolve(hostname, { ...lookup_options, all: true }, (error, resolved) => {
-      if (error !== null) {
-        callback(Object.assign(new ConnectRefused('name_not_resolved', `${hostname} does not resolve`)), '');
-        return;
-      }
-      const addresses = Array.isArray(resolved) ? resolved : [];
-      const refused = addresses.find(({ address }) => !guard.allows(address));
+      const addresses = error === null && Array.isArray(resolved) ? resolved : [];
       const first = addresses[0];
-      if (first === undefined || refused !== undefined) {
-        // The message does not name the address: clients read it, and must not learn names of the
-        // private network.
-        const why = refused === undefined ? 'to nothing' : 'to an address that may not be called';
-        callback(new ConnectRefused('address_refused', `${hostname} resolves ${why}`), '');
+      if (first === undefined || !addresses.every(({ address }) => guard.allows(address))) {
+        const refused = new ConnectRefused('address_refused', `${hostname} has no address that may be called`);
+        setTimeout(() => callback(refused, ''), refusal_ms - (performance.now() - started));
         return;
       }
+      noteAddresses(
+        hostname,
+        addresses.map(({ address }) => address),
+      );
       if (lookup_options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

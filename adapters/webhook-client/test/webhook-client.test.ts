@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LookupFunction } from 'node:net';
+import { type AddressInfo, createServer, type LookupFunction } from 'node:net';
 import { after, test } from 'node:test';
 import type { WebhookAnswer, WebhookSender } from '@tallystick/events';
 import { loopbackCertificate, refusing_port, tlsReceiver } from '@tallystick/test-support';
@@ -13,7 +13,14 @@ after(() => Promise.all(open.map((client) => client.close())));
 
 function client(options: Partial<WebhookClientPorts> & { readonly allowed?: readonly string[] } = {}): WebhookSender {
   const { allowed = loopback, ...rest } = options;
-  const made = webhookClient({ guard: addressGuard(allowed), extra_authorities: [cert], ...rest });
+  const explained = addressGuard(loopback);
+  const made = webhookClient({
+    guard: addressGuard(allowed),
+    extra_authorities: [cert],
+    explained,
+    refusal_ms: 1,
+    ...rest,
+  });
   open.push(made);
   return made;
 }
@@ -121,7 +128,7 @@ test('does not delay other endpoints of an origin with a slow one', async () => 
 
 test('does not trust a certificate of an unknown authority', async () => {
   await using receiver = await disposable(await tlsReceiver());
-  const sender = webhookClient({ guard: addressGuard(loopback) });
+  const sender = webhookClient({ guard: addressGuard(loopback), explained: addressGuard(loopback) });
   open.push(sender);
   assert.equal(errorOf(await sender.send(request(receiver.origin))), 'tls_failed');
   assert.equal(receiver.received.length, 0);
@@ -139,6 +146,7 @@ test('trusts any certificate on loopback if configured so, and nowhere else', as
   const sender = webhookClient({
     guard: addressGuard(loopback),
     trusts_loopback: true,
+    explained: addressGuard(loopback),
     lookup: resolver(['127.0.0.1']),
   });
   open.push(sender);
@@ -237,6 +245,38 @@ for (const addresses of resolutions) {
     );
   });
 }
+
+test('says the same of a name that does not exist and of one that resolves to a refused address', async () => {
+  const unknown: LookupFunction = (_hostname, _options, callback) =>
+    callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), '');
+  const refusal_ms = 50;
+  const answers: WebhookAnswer[] = [];
+  for (const lookup of [unknown, ...resolutions.map((addresses) => resolver(addresses))]) {
+    answers.push(await client({ allowed: [], lookup, refusal_ms }).send(request('https://hooks.test/')));
+  }
+  const error = 'address_refused';
+  const detail = 'hooks.test has no address that may be called';
+  for (const { duration_ms, ...answer } of answers) {
+    assert.deepEqual(answer, { kind: 'unanswered', error, detail });
+    assert(duration_ms >= refusal_ms - 1, 'the time shows how the name was resolved');
+  }
+});
+
+test('says the same of every port of a private network that takes no TLS connection', async (t) => {
+  const plain = createServer((socket) => socket.end('-ERR unknown command\r\n'));
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  t.after(() => plain.close());
+  await using receiver = await disposable(await tlsReceiver());
+  const open_port = (plain.address() as AddressInfo).port;
+  for (const host of ['127.0.0.1', 'hooks.test']) {
+    const sender = client({ explained: addressGuard(), extra_authorities: [], lookup: resolver(['127.0.0.1']) });
+    for (const port of [refusing_port, open_port, receiver.port]) {
+      const { duration_ms: _, ...answer } = await sender.send(request(`https://${host}:${port}/`));
+      const expected = { kind: 'unanswered', error: 'connection_failed', detail: 'no connection was made' };
+      assert.deepEqual(answer, expected, `${host}, port ${port}`);
+    }
+  }
+});
 
 test('connects to the checked address, even if the name resolves differently the second time', async () => {
   await using receiver = await disposable(await tlsReceiver());
