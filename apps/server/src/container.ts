@@ -1,29 +1,40 @@
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bullQueue } from '@tallystick/bull';
 import { callAfterPass, createNetwork } from '@tallystick/cards';
-import { embeddedQueue } from '@tallystick/embedded-queue';
-import type { DeliveryQueue } from '@tallystick/events';
-import { type Clock, callAfterCommit } from '@tallystick/kernel';
-import { createHttpApp, createLifecycle, createMetrics, logOptions, measureLedger } from '@tallystick/koa';
-import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { type Clock, callAfterCommit, type RowArchive } from '@tallystick/kernel';
+import {
+  createHttpApp,
+  createLifecycle,
+  createMetrics,
+  logOptions,
+  type Metrics,
+  measureLedger,
+} from '@tallystick/koa';
+import { migrations, mikroOrmPersistence, type Persistence, type SchemaMigration } from '@tallystick/mikro-orm';
 import { createVault, type Vault } from '@tallystick/vault';
 import { addressGuard, webhookClient } from '@tallystick/webhook-client';
 import { Container, ContainerModule } from 'inversify';
 import { type Logger, pino } from 'pino';
+import { accountRangeJob } from './background/account-ranges.ts';
+import { archiveFiles, todayOnMachine } from './background/archive-files.ts';
 import { backfillJob } from './background/backfills.ts';
 import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
+import { openDeliveryQueue } from './background/delivery-queue.ts';
 import { dueWork } from './background/due-work.ts';
 import { eventIndexJob } from './background/event-index.ts';
+import { jobObserver } from './background/job-observer.ts';
 import { createJobs } from './background/jobs.ts';
 import { createMails } from './background/mails.ts';
 import { createOverloadLogger } from './background/overload.ts';
-import type { Config } from './configuration/config.ts';
+import { retentionJob } from './background/retention.ts';
+import { createSchemaWatch } from './background/schema-watch.ts';
+import { type Config, isSqlite } from './configuration/config.ts';
 import { default_interface_url } from './configuration/http-address.ts';
 import { sandboxKeyRing } from './configuration/keys-file.ts';
 import { assertKeysFit } from './configuration/keys-fit.ts';
 import { defaultPublicUrl } from './configuration/public-url.ts';
+import { createLogOutput, type LogOutput, standardError } from './log-output.ts';
 import { openSandbox } from './sandbox/sandbox.ts';
 import { createSharedClock, machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
 import { tokens } from './tokens.ts';
@@ -49,13 +60,14 @@ export async function closeContainer(container: Container): Promise<void> {
     // A part that could not be opened rejects here again. The reason is already logged.
     await container.unbindAsync(token).catch((err: unknown) => logger.debug({ err }, 'could not be closed'));
   }
-  await new Promise((resolve) => logger.flush(resolve));
+  await container.get(tokens.log_output).close();
 }
 
 function configuration(config: Config): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.config).toConstantValue(config);
-    bind(tokens.logger).toResolvedValue(openLog, [tokens.config]);
+    bind(tokens.log_output).toResolvedValue(openLogOutput, [tokens.metrics]);
+    bind(tokens.logger).toResolvedValue(openLog, [tokens.config, tokens.log_output]);
   });
 }
 
@@ -73,13 +85,20 @@ const time = new ContainerModule(({ bind }) => {
 });
 
 const storage = new ContainerModule(({ bind }) => {
+  bind(tokens.migrations).toConstantValue(migrations);
   bind(tokens.persistence)
-    .toResolvedValue(openPersistence, [tokens.config, tokens.clock, tokens.shared_clock, tokens.vault])
+    .toResolvedValue(openPersistence, [
+      tokens.config,
+      tokens.clock,
+      tokens.shared_clock,
+      tokens.vault,
+      tokens.migrations,
+    ])
     .onDeactivation((persistence) => persistence.close());
   bind(tokens.refresh_clock).toResolvedValue(
-    (shared, { unitOfWork }) =>
+    (shared, { look_ups }) =>
       async () => {
-        await shared?.refresh(unitOfWork);
+        await shared?.refresh(look_ups);
       },
     [tokens.shared_clock, tokens.persistence],
   );
@@ -103,49 +122,69 @@ const domain = new ContainerModule(({ bind }) => {
           sealer,
           sha256,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
-          wait_bound: { ...timers, wait_ms_max: config.network_wait_ms_max },
+          wait_bound: {
+            ...timers,
+            wait_ms_max: config.network_wait_ms_max,
+            decision_ms_max: config.decision_ms_max,
+          },
           onOverload: createOverloadLogger(metrics, logger),
         });
       },
       [tokens.config, tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
     )
     .onDeactivation((network) => network.drain());
+  bind(tokens.schema_watch).toResolvedValue(createSchemaWatch, [tokens.persistence, tokens.metrics, tokens.logger]);
   bind(tokens.jobs)
     .toResolvedValue(
-      (config, persistence, clock, refresh, deliveries, mails, metrics, logger) =>
+      (config, persistence, vault, clock, refresh, deliveries, mails, metrics, logger, schema_watch) =>
         createJobs(
           [
             ...dueWork(config, persistence, clock, refresh),
+            retentionJob({
+              config,
+              persistence,
+              archive: openArchive(config),
+              random: vault.random,
+              clock,
+              metrics,
+              logger,
+              refresh,
+            }),
             ...deliveries.jobs,
             ...mails.jobs,
             eventIndexJob(persistence.event_index, metrics),
+            accountRangeJob(persistence, metrics, logger),
             backfillJob(persistence.backfills, logger),
+            schema_watch.job,
           ],
-          (job, err) => logger.error({ job: job.name, err }, 'a job failed; it runs again at its next turn'),
+          jobObserver(metrics, logger),
         ),
       [
         tokens.config,
         tokens.persistence,
+        tokens.vault,
         tokens.clock,
         tokens.refresh_clock,
         tokens.deliveries,
         tokens.mails,
         tokens.metrics,
         tokens.logger,
+        tokens.schema_watch,
       ],
     )
     .onDeactivation((jobs) => jobs.stop());
   bind(tokens.sandbox).toResolvedValue(
-    async (persistence, shared, jobs, deliveries, logger) =>
+    async (persistence, shared, jobs, deliveries, mails, logger) =>
       shared === null
         ? null
         : await openSandbox(persistence, shared, async () => {
             await jobs.runDue();
-            const waiting = await deliveries.settled();
+            const unsettled = await Promise.all([deliveries.settled(), mails.settled()]);
+            const waiting = unsettled.filter((what) => what !== null).join('; ') || null;
             if (waiting !== null) logger.warn({ waiting }, 'the clock was moved, and some due work is not done yet');
             return waiting;
           }),
-    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.logger],
+    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.mails, tokens.logger],
   );
 });
 
@@ -154,9 +193,14 @@ const webhooks = new ContainerModule(({ bind }) => {
     .toResolvedValue(
       (config, persistence, vault, clock, refresh, metrics, logger) => {
         const guard = addressGuard(config.webhook_networks);
-        const queue = openQueue(config, logger);
+        const queue = openDeliveryQueue(config, logger);
+        metrics.watchWebhooksOn(() => config.webhooks);
+        if (!config.webhooks) logger.warn('WEBHOOKS is off: deliveries are made and wait, and none is sent');
         metrics.watchDeliveries(
-          async () => ({ ...(await persistence.delivery_desk.backlog()), queue_depth: await queue.depth() }),
+          async () => ({
+            ...(await persistence.delivery_desk.backlog()),
+            queue_depth: await queue.depth().catch(() => Number.NaN),
+          }),
           clock,
         );
         return createDeliveries({
@@ -168,7 +212,8 @@ const webhooks = new ContainerModule(({ bind }) => {
           sender: webhookClient({ guard, trusts_loopback: config.sandbox }),
           observer: deliveryObserver(metrics, logger),
           refresh,
-          sends: config.role !== 'api',
+          sends: config.role !== 'api' && config.webhooks,
+          is_off: !config.webhooks,
         });
       },
       [
@@ -215,11 +260,16 @@ const mail = new ContainerModule(({ bind }) => {
 
 const http = new ContainerModule(({ bind }) => {
   bind(tokens.lifecycle).toResolvedValue(createLifecycle);
-  bind(tokens.metrics).toResolvedValue(() => createMetrics());
+  bind(tokens.metrics).toResolvedValue(
+    ({ database_url, role }) =>
+      createMetrics({ build: { version, database: isSqlite(database_url) ? 'sqlite' : 'postgres', role } }),
+    [tokens.config],
+  );
   bind(tokens.http_app).toResolvedValue(
-    (config, persistence, network, vault, clock, log, metrics, lifecycle, deliveries, sandbox) =>
+    (config, persistence, network, vault, clock, log, metrics, lifecycle, deliveries, sandbox, schema_watch) =>
       createHttpApp({
         unitOfWork: callAfterCommit(persistence.unitOfWork, deliveries.nudge),
+        look_ups: persistence.look_ups,
         webhooks: deliveries.webhooks,
         serves_api: config.role !== 'worker',
         network,
@@ -234,10 +284,12 @@ const http = new ContainerModule(({ bind }) => {
         metrics,
         lifecycle,
         ping: () => persistence.ping(),
+        newerMigrations: schema_watch.newerMigrations,
         template_completion_delay_ms: config.template_completion_delay_ms,
         sandbox,
         rate_limit_per_minute: config.rate_limit_per_minute,
         requests_max: config.requests_max,
+        bodies_bytes_max: config.bodies_bytes_max,
         version,
       }),
     [
@@ -251,6 +303,7 @@ const http = new ContainerModule(({ bind }) => {
       tokens.lifecycle,
       tokens.deliveries,
       tokens.sandbox,
+      tokens.schema_watch,
     ],
   );
 });
@@ -264,18 +317,20 @@ function publicUrl({ public_url, role }: Config, listens_on: string | null): str
   return role === 'worker' || listens_on === null ? default_interface_url : defaultPublicUrl(listens_on);
 }
 
-/** Bull if Redis is configured, so that other processes can send; else a queue in this process. */
-function openQueue({ redis_url }: Config, logger: Logger): DeliveryQueue {
-  if (redis_url === null) return embeddedQueue();
-  return bullQueue({
-    redis_url,
-    onError: (err) => logger.warn({ err }, 'the delivery queue on Redis failed; a sweep offers the deliveries again'),
-  });
+/** Where rows go after their retention time; null: nowhere. */
+function openArchive({ archive_folder }: Config): RowArchive | null {
+  return archive_folder === null ? null : archiveFiles(archive_folder, todayOnMachine);
 }
 
 /** Structured lines on standard error. Standard output is for the person who starts the server. */
-function openLog(config: Config): Logger {
-  return pino(logOptions(config.log_level), pino.destination({ dest: 2, sync: false }));
+function openLog(config: Config, output: LogOutput): Logger {
+  const logger = pino(logOptions(config.log_level), output);
+  output.onResume((dropped) => logger.warn({ dropped }, 'lines of the log were dropped: they could not be written'));
+  return logger;
+}
+
+function openLogOutput(metrics: Metrics): LogOutput {
+  return createLogOutput(standardError(), (lines) => metrics.logDropped(lines));
 }
 
 /** Opens the database, migrates its schema, and checks that the keys belong to the database. */
@@ -284,10 +339,17 @@ async function openPersistence(
   clock: Clock,
   shared: SharedClock | null,
   vault: Vault,
+  known_migrations: readonly SchemaMigration[],
 ): Promise<Persistence> {
-  const persistence = await mikroOrmPersistence({ database_url: config.database_url, clock });
+  const { database_url, accepts_newer_schema: accepts_newer, decision_ms_max } = config;
+  const persistence = await mikroOrmPersistence({
+    database_url,
+    clock,
+    decision_ms_max,
+    migrations: known_migrations,
+  });
   try {
-    await persistence.migrate();
+    await persistence.migrate({ accepts_newer });
     await shared?.refresh(persistence.unitOfWork);
     await assertKeysFit(persistence.unitOfWork, vault);
     return persistence;

@@ -5,6 +5,9 @@ import { parseOptions } from './parse-options.ts';
 import { createServer } from './server.ts';
 import { describeStartProblem } from './start-problem.ts';
 import { onStopSignal } from './stop-signal.ts';
+import { version as server_version } from './version.ts';
+
+const usage = 'Usage: npm start -- [--role api|worker|all] [--help] [--version]';
 
 await main();
 
@@ -12,9 +15,9 @@ async function main(): Promise<void> {
   const config = configOrExit();
   const server = createServer(config);
   let stopping = false;
-  onStopSignal((signal) => {
+  onStopSignal((cause) => {
     stopping = true;
-    void stop(signal);
+    void stop(cause);
   });
 
   try {
@@ -27,8 +30,8 @@ async function main(): Promise<void> {
     process.exit();
   }
 
-  async function stop(signal: string): Promise<void> {
-    console.log(`${signal}: finishing requests in flight; press again to exit immediately`);
+  async function stop(cause: string): Promise<void> {
+    console.log(`${cause}: finishing requests in flight; press again to exit immediately`);
     try {
       await server.stop();
       process.exit(0);
@@ -44,10 +47,16 @@ async function main(): Promise<void> {
  */
 function commandLine(): Record<string, string> {
   try {
-    const { role } = parseOptions({ options: { role: { type: 'string' } } }).values;
+    const { role, help, version } = parseOptions({
+      options: { role: { type: 'string' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
+    }).values;
+    if (help || version) {
+      console.log(help ? `${usage}\ndocs/operations.md describes the environment variables.` : server_version);
+      process.exit(0);
+    }
     return role === undefined ? {} : { ROLE: role };
   } catch (error) {
-    console.error(`${(error as Error).message}\nUsage: npm start -- [--role api|worker|all]`);
+    console.error(`${(error as Error).message}\n${usage}`);
     process.exit(2);
   }
 }

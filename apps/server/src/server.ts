@@ -1,16 +1,11 @@
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answerBrokenRequest } from '@tallystick/koa';
+import { createHttpServer } from '@tallystick/koa';
+import type { Container } from 'inversify';
 import type { Config } from './configuration/config.ts';
 import { closeContainer, createContainer } from './container.ts';
 import { tokens } from './tokens.ts';
-
-/**
- * Headers must arrive in 10 s and a request in 60 s, because slow clients occupy connections. Idle
- * connections outlast a load balancer's 60 s.
- */
-const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 };
 
 /** The least time for closing the database and the log. */
 const closing_ms_min = 2_000;
@@ -30,16 +25,19 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** The server of this configuration. Nothing is opened before `start`. */
-export function createServer(config: Config): Server {
-  const container = createContainer(config);
+/** The server of this configuration and container. Nothing is opened before `start`. */
+export function createServer(config: Config, container: Container = createContainer(config)): Server {
   let http: HttpServer | null = null;
   let starting: Promise<{ url: string }> | null = null;
   let stopping: Promise<void> | null = null;
 
   const start = async (): Promise<{ url: string }> => {
-    http = createHttpServer(limits, (await container.getAsync(tokens.http_app)).callback());
-    http.on('clientError', answerBrokenRequest);
+    http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
+      log: container.get(tokens.logger),
+      metrics: container.get(tokens.metrics),
+      connections_max: config.connections_max,
+      unread_bytes_max: config.bodies_bytes_max,
+    });
     await listen(http, config);
     const url = urlOf(http.address() as AddressInfo);
     container.get(tokens.listening).url = url;

@@ -1,4 +1,5 @@
 import { Fault } from '@tallystick/kernel';
+import { NewerSchema } from '@tallystick/mikro-orm';
 import { type Config, isSqlite } from './configuration/config.ts';
 import { UnusableKeysFile } from './configuration/keys-file.ts';
 import { WrongKeys } from './configuration/keys-fit.ts';
@@ -25,6 +26,9 @@ export function describeStartProblem(error: unknown, config: Config): string {
   if (error instanceof WrongKeys) {
     const where = config.key_ring === null ? `the file keys in ${config.data_folder}` : 'TALLYSTICK_KEYS';
     return `The keys do not fit the database: ${message}. Restore the keys with which it was created (${where}).`;
+  }
+  if (error instanceof NewerSchema) {
+    return `The database ${showDatabase(config.database_url)} was migrated by a newer version: this one does not know ${error.migrations.join(', ')}. Start the newer version. To return to this one, read "Roll back" in docs/deployment.md.`;
   }
   if (error instanceof UnusableKeysFile) return `${error.message}.`;
   // The remaining errors of the system come from opening the database, for example a read-only

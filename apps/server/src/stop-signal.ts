@@ -4,21 +4,52 @@
  */
 const echo_ms = 1_000;
 
+/** How often the parent process is looked for. */
+const parent_every_ms = 250;
+
 /**
- * Calls `stop` at the first SIGINT or SIGTERM. A second signal, if it comes a second later or is of
- * the other kind, ends the process immediately.
+ * Calls `stop` at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), or when npm, which
+ * started this process, has ended. A second signal, if it comes a second later or is of another
+ * kind, ends the process immediately.
  */
-export function onStopSignal(stop: (signal: string) => void): void {
-  let first: { readonly signal: string; readonly at_ms: number } | null = null;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+export function onStopSignal(stop: (cause: string) => void): void {
+  let first: { readonly cause: string; readonly at_ms: number } | null = null;
+  const begin = (cause: string): void => {
+    first = { cause, at_ms: performance.now() };
+    stop(cause);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      const now_ms = performance.now();
-      if (first === null) {
-        first = { signal, at_ms: now_ms };
-        stop(signal);
-      } else if (signal !== first.signal || now_ms - first.at_ms > echo_ms) {
-        process.exit(1);
-      }
+      if (first === null) begin(signal);
+      else if (signal !== first.cause || performance.now() - first.at_ms > echo_ms) process.exit(1);
     });
+  }
+  if (process.env.npm_lifecycle_event === undefined) return;
+  onParentEnd(() => {
+    if (first === null) begin('npm has ended');
+  });
+}
+
+/**
+ * Calls `ended` once when the process that started this one has ended. npm passes on SIGINT and
+ * SIGTERM. After SIGHUP or SIGKILL it ends and leaves this process behind.
+ */
+function onParentEnd(ended: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent && isRunning(parent)) return;
+    clearInterval(timer);
+    ended();
+  }, parent_every_ms);
+  timer.unref();
+}
+
+/** On Windows the id of the parent does not change when it ends. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,25 +1,30 @@
 import type { Network } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { createHttpApp, Lifecycle, Metrics, Sandbox } from '@tallystick/koa';
-import type { Persistence } from '@tallystick/mikro-orm';
+import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Deliveries } from './background/deliveries.ts';
 import type { Jobs } from './background/jobs.ts';
 import type { Mails } from './background/mails.ts';
+import type { SchemaWatch } from './background/schema-watch.ts';
 import type { Config } from './configuration/config.ts';
+import type { LogOutput } from './log-output.ts';
 import type { SharedClock } from './sandbox/shared-clock.ts';
 
 /** The parts that the container provides, by name. */
 export const tokens = {
   config: identifier<Config>('config'),
+  log_output: identifier<LogOutput>('log_output'),
   logger: identifier<Logger>('logger'),
   clock: identifier<Clock>('clock'),
   /** Null outside the sandbox. */
   shared_clock: identifier<SharedClock | null>('shared_clock'),
   /** Refreshes the sandbox's clock; does nothing outside the sandbox. */
   refresh_clock: identifier<() => Promise<void>>('refresh_clock'),
+  /** The migrations of this version. */
+  migrations: identifier<readonly SchemaMigration[]>('migrations'),
   key_ring: identifier<KeyRing>('key_ring'),
   vault: identifier<Vault>('vault'),
   /** Migrated, and checked against the keys. */
@@ -29,6 +34,7 @@ export const tokens = {
   /** The address at which the server listens, once it does. */
   listening: identifier<{ url: string | null }>('listening'),
   mails: identifier<Mails>('mails'),
+  schema_watch: identifier<SchemaWatch>('schema_watch'),
   jobs: identifier<Jobs>('jobs'),
   /** Null outside the sandbox. */
   sandbox: identifier<Sandbox | null>('sandbox'),

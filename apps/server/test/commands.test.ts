@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { database_names, scratchDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
+import {
+  changeRows,
+  database_names,
+  readRows,
+  scratchDatabase,
+  send,
+  serverEnvironment,
+  startServer,
+} from '@tallystick/test-support';
 import { admin } from '../src/admin/command-line.ts';
 
 interface Ended {
@@ -57,6 +66,24 @@ for (const name of database_names) {
       return JSON.parse(out);
     };
 
+    it('counts the rows whose time is over, and archives and removes them', async (t) => {
+      assert.equal((await command('migrate')).status, 0);
+      const entry = "values ('command', 'company.created', 'company:1', '{}', 0)";
+      await changeRows(scratch, `insert into audit_entries (actor, action, object, details, at_ms) ${entry}`);
+      const folder = mkdtempSync(join(tmpdir(), 'tallystick-archive-'));
+      t.after(() => rmSync(folder, { recursive: true }));
+      const env = { ...live, AUDIT_KEPT_DAYS: '30', ARCHIVE_FOLDER: folder };
+      const counted = await runAdmin(['retention', 'run', '--dry-run'], env);
+      assert.match(counted.out, /audit_entries +30 days +1\n/);
+      assert.match(counted.out, /events +for ever +-\n/);
+      const { status, out, err } = await runAdmin(['retention', 'run', '--json'], env);
+      assert.equal(status, 0, err);
+      assert.deepEqual(JSON.parse(out).kinds.at(-1), { kind: 'audit_entries', kept_days: 30, rows: 1 });
+      const [file] = readdirSync(folder);
+      assert.match(readFileSync(join(folder, file!), 'utf8'), /^\{"id":1,.*"at_ms":0.*\}\n$/);
+      assert.deepEqual(await readRows(scratch, 'select id from audit_entries where at_ms = 0'), []);
+    });
+
     it('creates a company, a real card and keys that work on a server; a revoked key does not', async () => {
       assert.equal((await command('migrate')).status, 0);
       const company = await json('company', 'create', '--name', 'Example Ltd', '--customer-number', '4711');
@@ -79,7 +106,7 @@ for (const name of database_names) {
       const listed = await command('key', 'list');
       assert.match(listed.out, /client .* Back office/);
       assert.ok(!listed.out.includes(String(key.key)), 'the text of a key is shown once');
-      assert.match((await command('company', 'list')).out, /4711 +Example Ltd/);
+      assert.match((await command('company', 'list')).out, /4711 +active +Example Ltd/);
       const update = (days: string) => json('company', 'update', company_id, '--hold-days', days);
       for (const [days, hold_days] of [
         ['7', 7],
@@ -119,7 +146,110 @@ for (const name of database_names) {
     it('reports a refusal, with status 1', async () => {
       const { status, err } = await command('key', 'revoke', '999999');
       assert.equal(status, 1);
-      assert.match(err, /^there is no API key 999999\n$/i);
+      assert.match(err, /^database: .*\nthere is no API key 999999\n$/i);
+    });
+
+    it('names the option of an invalid value, and nothing that was not given', async () => {
+      const key = await command('key', 'create', '--role', 'client', '--name', 'x');
+      assert.equal(key.status, 1);
+      assert.match(key.err, /^database: .*\n--company is required/);
+      const words = ['--company', '1', '--alias', 'x', '--currency', 'EURO', '--account-range', '54545400'];
+      assert.match((await command('realcard', 'create', ...words)).err, /^database: .*\n--currency /);
+      const audit = await command('audit', 'list', '--from', 'nonsense');
+      assert.equal(audit.status, 2);
+      assert.match(audit.err, /^--from nonsense must/);
+    });
+
+    it('says that a list is empty, and that a card has no wrong codes', async () => {
+      assert.equal((await command('audit', 'list', '--company', '999')).out, 'There are no such entries.\n');
+      assert.deepEqual(await json('audit', 'list', '--company', '999'), []);
+      assert.match(
+        (await command('card', 'reset-code-failures', '1')).out,
+        /^Card 1 \(\d{4}\) has no wrong codes today/,
+      );
+    });
+
+    it('says once on which database a command of several steps works', async () => {
+      const { err } = await command('retention', 'run', '--dry-run');
+      assert.equal(err.match(/^database: /gm)?.length, 1, err);
+    });
+
+    it('prints its version and its commands', async () => {
+      assert.match((await command('--version')).out, /^\d+\.\d+\.\d+\n$/);
+      assert.match((await command('help')).out, /^Usage: npm run admin/);
+    });
+
+    it('resets the wrong codes of a card, and refuses an unknown card', async () => {
+      const reset = await json('card', 'reset-code-failures', '1');
+      assert.deepEqual([reset.id, reset.code_failures], ['1', 0]);
+      const { status, err } = await command('card', 'reset-code-failures', '999999');
+      assert.equal(status, 1);
+      assert.match(err, /^database: .*\nthere is no virtual card 999999\n$/);
+    });
+
+    it('says on standard error on which database it works, without a password', async () => {
+      const { out, err } = await command('company', 'list', '--json');
+      const database = scratch.database_url.replace(/:\/\/(\w+):[^@/]*@/, '://$1@');
+      assert.equal(err, `database: ${database}\n`);
+      assert.ok(Array.isArray(JSON.parse(out)), 'standard output has the answer only');
+    });
+
+    it('closes a company, limits it, and lists what was done', async () => {
+      const closed = await json('company', 'update', '1', '--status', 'closed', '--rate-limit', '600');
+      assert.deepEqual([closed.status, closed.rate_limit_per_minute], ['closed', 600]);
+      const opened = await command('company', 'update', '1', '--status', 'active', '--rate-limit', 'none');
+      assert.match(opened.out, /\(active\)(?:.|\n)*Its keys have no common limit\.$/m);
+      const taken = await command('company', 'create', '--name', 'Again', '--customer-number', '4711');
+      assert.equal(taken.status, 1);
+      assert.match(taken.err, /--customer-number must not be the number of another company/);
+
+      const of_company = ['audit', 'list', '--object', 'company:1', '--actor', 'command'];
+      const entries = (await json(...of_company)) as unknown as readonly { action: string; details: object }[];
+      assert.deepEqual(entries[0]?.details, { status: 'active', rate_limit_per_minute: null });
+      assert.equal(entries.at(-1)?.action, 'company.created');
+      const one = await command(...of_company, '--limit', '1', '--from', '2020-01-01');
+      assert.match(
+        one.out,
+        /^at +company +actor +action +object +details\n\S+Z +1 +command +company\.updated +company:1 +\{/,
+      );
+      assert.equal(one.out.trim().split('\n').length, 2);
+      assert.deepEqual(await json(...of_company, '--to', '2020-01-01'), []);
+      assert.equal((await command('audit', 'list', '--from', 'yesterday')).status, 2);
+    });
+
+    it('lists, shows and replays the quarantine, and masks the card number', async () => {
+      const server = await startServer({ database_url: scratch.database_url, env: { SANDBOX: undefined } });
+      const { key } = await json('key', 'create', '--role', 'network', '--name', 'network');
+      const cards = await json('realcard', 'list');
+      assert.ok(Array.isArray(cards));
+      const clearing = {
+        card_number: '5555555555554444',
+        network_financial_transaction_id: 'N-1',
+        billing_amount: 5,
+        billing_currency: 'EUR',
+        clearing_type: 'DEBIT',
+        settlement_date: '2030-03-16',
+      };
+      const path = '/network/v1/clearings';
+      const refused = await send(server.url, 'POST', path, { key: String(key), body: { data: clearing } });
+      assert.equal(refused.status, 404, refused.text);
+      await server.stop();
+
+      const [record] = (await json('quarantine', 'list', '--status', 'quarantined')) as unknown as [{ id: string }];
+      assert.match(
+        (await command('quarantine', 'list')).out,
+        /^id +status +reason[^\n]*\n\d+ +quarantined +unknown_card +1 /,
+      );
+      assert.deepEqual(await json('quarantine', 'list', '--status', 'applied'), []);
+      const shown = await command('quarantine', 'show', record.id);
+      assert.match(shown.out, /"\*{12}4444"/);
+      assert.ok(!shown.out.includes(clearing.card_number));
+      const replayed = await command('quarantine', 'replay', record.id);
+      assert.equal(replayed.status, 1, 'the card is still unknown');
+      assert.match(replayed.err, /the message is refused again: there is no virtual card with this number/);
+      assert.equal((await json('quarantine', 'show', record.id)).count, 2);
+      assert.equal((await command('quarantine', 'show', '999')).status, 1);
+      assert.equal((await command('quarantine', 'list', '--status', 'open')).status, 2);
     });
 
     it('rotates keys: the old ring can still read, and finally the new key is enough', async () => {
@@ -195,7 +325,38 @@ describe('npm run admin', () => {
     assert.match(misconfigured.err, /PORT/);
     const away = await runAdmin(['migrate'], env);
     assert.equal(away.status, 1);
-    assert.match(away.err, /^The database sqlite:\/dev\/null\/tallystick.db cannot be used: [^\n]+\n$/);
+    assert.match(away.err, /\nThe database sqlite:\/dev\/null\/tallystick.db cannot be used: [^\n]+\n$/);
+  });
+
+  it('refuses a SQLite file that does not exist, and creates none, unless it may be the first command', async () => {
+    const scratch = await scratchDatabase('sqlite');
+    try {
+      const path = scratch.database_url.slice('sqlite:'.length);
+      const misspelt = serverEnvironment({ database_url: `${scratch.database_url}x`, env: { SANDBOX: undefined } });
+      for (const words of [
+        ['company', 'list'],
+        ['company', 'update', '1', '--name', 'x'],
+        ['key', 'revoke', '1'],
+        ['quarantine', 'list'],
+        ['audit', 'list'],
+        ['keys', 'rotate'],
+      ]) {
+        const { status, err } = await runAdmin(words, misspelt);
+        assert.equal(status, 1, words.join(' '));
+        assert.equal(
+          err,
+          `There is no database at ${path}x; check DATABASE_URL. "npm run admin -- migrate" creates one.\n`,
+        );
+        assert.equal(existsSync(`${path}x`), false);
+      }
+      const created = await runAdmin(['migrate'], misspelt);
+      assert.equal(created.status, 0, created.err);
+      assert.equal(created.err, `database: sqlite:${path}x (does not exist yet, and is created now)\n`);
+      const listed = await runAdmin(['company', 'list'], misspelt);
+      assert.deepEqual([listed.status, listed.err], [0, `database: sqlite:${path}x\n`]);
+    } finally {
+      await scratch.dispose();
+    }
   });
 
   it('creates a key ring without any configuration', async () => {

@@ -17,8 +17,8 @@ it('closes the parts of deliveries before the database in which they are recorde
     const { webhooks } = await container.getAsync(tokens.deliveries);
     const webhook = webhookSealedBy(await container.getAsync(tokens.vault));
     await closeContainer(container);
-    const { error } = await webhooks.test(webhook);
-    assert.equal(error, 'connection_failed: UND_ERR_DESTROYED');
+    const error = 'connection_failed: UND_ERR_DESTROYED';
+    assert.deepEqual(await webhooks.test(webhook), { kind: 'tested', status: 0, error });
   } finally {
     await scratch.dispose();
   }

@@ -7,11 +7,11 @@ import { after, describe, it, mock } from 'node:test';
 import { idempotency_keep_ms } from '@tallystick/access';
 import {
   mailbox_kept_days,
-  mails_kept_days,
+  mails_kept_days_default,
   one_time_links_kept_days,
   unknown_numbers_kept_days_default,
 } from '@tallystick/cards';
-import { attempt_offsets_ms, deliveries_kept_days } from '@tallystick/events';
+import { attempt_offsets_ms, deliveries_kept_days_default } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { scratchDatabase, tableNames } from '@tallystick/test-support';
@@ -99,9 +99,9 @@ describe('docs/operations.md', () => {
     const days: [string, string][] = [
       ['unknown_number_messages', `${unknown_numbers_kept_days_default} days`],
       ['idempotency_records', `${idempotency_keep_ms / 3_600_000} hours`],
-      ['deliveries', `finished: ${deliveries_kept_days} days`],
-      ['delivery_attempts', `${deliveries_kept_days} days`],
-      ['mails', `sent: ${mails_kept_days} days`],
+      ['deliveries', `finished: ${deliveries_kept_days_default} days`],
+      ['delivery_attempts', `${deliveries_kept_days_default} days`],
+      ['mails', `sent: ${mails_kept_days_default} days`],
       ['one_time_links', `${one_time_links_kept_days} days`],
       ['mailbox_messages', `${mailbox_kept_days} days`],
     ];

@@ -142,19 +142,6 @@ for (const name of database_names) {
       await Promise.all([one.stop(), other.stop()]);
     });
 
-    it('keeps its own company when another company gets the same number', async () => {
-      const database_url = await database();
-      const first = await started(database_url);
-      const { id } = await issue(first.url);
-      const company = { data: { name: 'Not the sandbox', customer_number: 'SANDBOX' } };
-      await createSandboxClient(first.url).post('operator', '/operator/v1/companies', company);
-      await first.stop();
-      const second = await started(database_url);
-      const found = await createSandboxClient(second.url).get(`/v1/virtualcards/${id}`);
-      assert.equal((found.data as Issued).id, id);
-      await second.stop();
-    });
-
     it('creates one company when two processes open the same empty sandbox at the same time', async () => {
       const database_url = await database();
       const both = await Promise.all([started(database_url), started(database_url)]);

@@ -24,6 +24,7 @@ export const api_key_commands: readonly Command[] = [
       'rate-limit': "requests per minute; if absent, the server's default",
     },
     flags: { signed: 'also create a signing secret; every request must then be signed with it' },
+    may_create_database: true,
     async run(services, given) {
       const role = requireOption(given, 'role');
       if (!isRole(role)) throw new UsageError(`--role ${role} must be one of ${roles.join(', ')}`);

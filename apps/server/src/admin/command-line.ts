@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { nearestName, Refusal } from '@tallystick/kernel';
-import { type Config, ConfigError, readConfig } from '../configuration/config.ts';
+import { type Config, ConfigError, isSqlite, readConfig } from '../configuration/config.ts';
 import { closeContainer, createContainer } from '../container.ts';
 import { parseOptions } from '../parse-options.ts';
-import { describeStartProblem } from '../start-problem.ts';
+import { describeStartProblem, showDatabase } from '../start-problem.ts';
 import { tokens } from '../tokens.ts';
+import { version } from '../version.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -56,6 +59,7 @@ async function run(
 ): ReturnType<Command['run']> {
   let config: Config | undefined;
   let opened: ReturnType<typeof createContainer> | undefined;
+  let opened_persistence = false;
   const container = (): ReturnType<typeof createContainer> => {
     opened ??= createContainer(services.config());
     return opened;
@@ -69,6 +73,9 @@ async function run(
     vault: () => container().get(tokens.vault),
     clock: () => container().get(tokens.clock),
     async persistence() {
+      if (opened_persistence) return await container().getAsync(tokens.persistence);
+      reportDatabase(command, services.config(), output);
+      opened_persistence = true;
       try {
         return await container().getAsync(tokens.persistence);
       } catch (error) {
@@ -80,13 +87,42 @@ async function run(
   try {
     return await command.run(services, given);
   } catch (error) {
-    if (error instanceof Refusal && error.fields.length > 1) {
-      throw new Error(error.fields.map(({ path, message }) => `${path} ${message}`).join('\n'));
+    if (error instanceof Refusal && error.fields.length > 0) {
+      throw new Error(error.fields.map(({ path, message }) => `${optionOf(command, path)} ${message}`).join('\n'));
     }
     throw error;
   } finally {
     if (opened !== undefined) await closeContainer(opened);
   }
+}
+
+/** The option that sets a field; the field itself if no option does. */
+function optionOf({ options }: Command, path: string): string {
+  const field = path.replace(/^data\./, '');
+  const name = [field, field.replace(/^billing_|_id$|_names$|_per_minute$/, '')]
+    .map((word) => word.replaceAll('_', '-'))
+    .find((word) => Object.hasOwn(options, word));
+  return name === undefined ? path : `--${name}`;
+}
+
+/**
+ * Shows on which database the command works. Throws an error if the SQLite file does not exist, and
+ * the command must not create it.
+ */
+function reportDatabase({ may_create_database }: Command, { database_url }: Config, output: CommandOutput): void {
+  if (!isSqlite(database_url)) {
+    output.err(`database: ${showDatabase(database_url)}`);
+    return;
+  }
+  const path = resolve(database_url.slice('sqlite:'.length));
+  if (existsSync(path)) {
+    output.err(`database: sqlite:${path}`);
+    return;
+  }
+  if (!may_create_database) {
+    throw new Error(`There is no database at ${path}; check DATABASE_URL. "npm run admin -- migrate" creates one.`);
+  }
+  output.err(`database: sqlite:${path} (does not exist yet, and is created now)`);
 }
 
 function parse(command: Command, words: readonly string[]): ParsedWords {
@@ -116,8 +152,12 @@ function parse(command: Command, words: readonly string[]): ParsedWords {
 /** Shows the commands: with a known first word (`company`) those that begin with it, else all. */
 function withoutCommand(words: readonly string[], output: CommandOutput): number {
   const of_first_word = commands.filter(({ name }) => name.split(' ')[0] === words[0]);
+  if (words[0] === '--version') {
+    output.out(version);
+    return 0;
+  }
   const shown = overview(of_first_word.length > 0 ? of_first_word : commands);
-  if (words.includes('--help') || words.includes('-h')) {
+  if (words[0] === 'help' || words.includes('--help') || words.includes('-h')) {
     output.out(shown);
     return 0;
   }

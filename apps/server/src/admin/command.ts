@@ -38,6 +38,11 @@ export interface Command {
   readonly options: Readonly<Record<string, string>>;
   readonly flags: Readonly<Record<string, string>>;
   /**
+   * It may be the first command on a new database. The others refuse a SQLite file that does not
+   * exist, because its path may be misspelt.
+   */
+  readonly may_create_database?: boolean;
+  /**
    * `data` is for `--json`, `text` for people.
    */
   run(services: AdminServices, given: ParsedWords): Promise<{ readonly data: unknown; readonly text: string }>;
@@ -82,6 +87,11 @@ export function readOptionalId(given: ParsedWords, option: string): number | und
 export function idOf(what: string, text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new UsageError(`${what} is "${text}"; it must be a positive integer`);
   return Number(text);
+}
+
+/** The same as `formatTable`, and `none` when there is no row. */
+export function formatList(none: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rows.length === 0 ? none : formatTable(head, rows);
 }
 
 /** Aligns columns to their widest cell. */

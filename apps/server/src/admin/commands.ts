@@ -3,10 +3,13 @@ import { completeTemplate } from '@tallystick/templates';
 import { describeBackfill } from '../background/backfills.ts';
 import { showDatabase } from '../start-problem.ts';
 import { api_key_commands } from './api-keys.ts';
+import { audit_commands } from './audit.ts';
+import { card_commands } from './cards.ts';
 import { type Command, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
 import { key_ring_commands } from './key-ring.ts';
 import { quarantine_commands } from './quarantine.ts';
+import { retention_command } from './retention.ts';
 
 /** The time between two lines of progress. */
 const report_every_ms = 5_000;
@@ -18,6 +21,7 @@ const migrate: Command = {
   flags: {
     wait: 'Also copies the rows that a migration left to copy, as fast as possible, and waits until all are copied. Without it a server copies them beside its work',
   },
+  may_create_database: true,
   async run(services, given) {
     const { backfills } = await services.persistence();
     const database = showDatabase(services.config().database_url);
@@ -63,6 +67,9 @@ export const commands: readonly Command[] = [
   ...company_commands,
   ...api_key_commands,
   template_complete,
+  ...card_commands,
   ...quarantine_commands,
+  ...audit_commands,
+  retention_command,
   ...key_ring_commands,
 ];

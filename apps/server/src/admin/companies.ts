@@ -1,5 +1,13 @@
-import { createCompany, hold_days_max, listCompanies, updateCompany } from '@tallystick/access';
-import { createRealCard, hold_days_default, type RealCard } from '@tallystick/cards';
+import {
+  type CompanyStatus,
+  company_statuses,
+  createCompany,
+  hold_days_max,
+  listCompanies,
+  rate_limit_max,
+  updateCompany,
+} from '@tallystick/access';
+import { createRealCard, hold_days_default, type RealCard, refuseNumbersOfCards } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
 import { presentCompany } from '@tallystick/koa';
 import {
@@ -22,19 +30,27 @@ export const company_commands: readonly Command[] = [
     summary: 'Creates a company',
     options: { name: 'its name', 'customer-number': "the bank's own number of it" },
     flags: {},
+    may_create_database: true,
     async run(services, given) {
       const request = { name: requireOption(given, 'name'), customer_number: requireOption(given, 'customer-number') };
       const { unitOfWork } = await services.persistence();
-      const company = await unitOfWork.run((tx) => createCompany(tx, call(services), request));
+      const vault = services.vault().card_vault;
+      const company = await unitOfWork.run(async (tx) => {
+        const created = await createCompany(tx, call(services), request);
+        await refuseNumbersOfCards(tx, { vault }, { customer_number: created.customer_number });
+        return created;
+      });
       return { data: presentCompany(company), text: `Company ${company.id}: ${company.name}` };
     },
   },
   {
     name: 'company update',
     argument: 'id',
-    summary: "Changes a company's name, how long its holds last, and the details in the mails about its cards",
+    summary: 'Changes the name of a company, its status, its holds, its mails and its rate limit',
     options: {
       name: 'its new name',
+      status: 'closed: its keys are refused within two seconds, and its cards decline; active: both work again',
+      'rate-limit': `requests per minute of all its keys together: 1 to ${rate_limit_max}, or none`,
       'full-details-in-mail': 'on: with number and code in plain text; off: only with the one-time link',
       'hold-days': `after how many days its later holds end: 1 to ${hold_days_max}, never, or default (${hold_days_default})`,
     },
@@ -42,16 +58,27 @@ export const company_commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const name = given.values.get('name');
-      const change = { ...(name === undefined ? {} : { name }), ...readMailDetails(given), ...readHoldDays(given) };
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...readStatus(given),
+        ...readRateLimit(given),
+        ...readMailDetails(given),
+        ...readHoldDays(given),
+      };
       if (Object.keys(change).length === 0) throw new UsageError('name at least one change');
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
       const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'only the one-time link';
-      const { hold_days } = company;
+      const { hold_days, rate_limit_per_minute } = company;
+      const limit =
+        rate_limit_per_minute === null
+          ? 'have no common limit'
+          : `may send ${rate_limit_per_minute} requests a minute together`;
       const ends = hold_days === 'never' ? 'never end' : `end after ${hold_days ?? hold_days_default} days`;
       const text = [
-        `Company ${id}: ${company.name}`,
+        `Company ${id}: ${company.name} (${company.status})`,
         `Mails about its cards contain ${carries}. Its holds without aging velocity ${ends}.`,
+        `Its keys ${limit}.`,
       ].join('\n');
       return { data: presentCompany(company), text };
     },
@@ -67,8 +94,8 @@ export const company_commands: readonly Command[] = [
       return {
         data: companies.map(presentCompany),
         text: formatTable(
-          ['id', 'customer number', 'name'],
-          companies.map(({ id, customer_number, name }) => [String(id), customer_number, name]),
+          ['id', 'customer number', 'status', 'name'],
+          companies.map(({ id, customer_number, status, name }) => [String(id), customer_number, status, name]),
         ),
       };
     },
@@ -128,6 +155,21 @@ export const company_commands: readonly Command[] = [
     },
   },
 ];
+
+function readStatus({ values }: ParsedWords): { readonly status?: CompanyStatus } {
+  const wanted = values.get('status');
+  if (wanted === undefined) return {};
+  const status = company_statuses.find((one) => one === wanted);
+  if (status === undefined) throw new UsageError(`--status ${wanted} must be ${company_statuses.join(' or ')}`);
+  return { status };
+}
+
+function readRateLimit({ values }: ParsedWords): { readonly rate_limit_per_minute?: number | null } {
+  const wanted = values.get('rate-limit');
+  if (wanted === undefined) return {};
+  if (wanted === 'none') return { rate_limit_per_minute: null };
+  return { rate_limit_per_minute: idOf('--rate-limit', wanted) };
+}
 
 function readMailDetails({ values }: ParsedWords): { readonly full_details_in_mail?: boolean } {
   const wanted = values.get('full-details-in-mail');

@@ -7,7 +7,7 @@ import {
   replayQuarantined,
 } from '@tallystick/cards';
 import { presentQuarantined } from '@tallystick/koa';
-import { type Command, call, formatTable, idOf, readEveryPage, UsageError } from './command.ts';
+import { type Command, call, formatList, idOf, readEveryPage, UsageError } from './command.ts';
 
 /** The commands on clearings that were refused and are kept. */
 export const quarantine_commands: readonly Command[] = [
@@ -27,7 +27,8 @@ export const quarantine_commands: readonly Command[] = [
       const records = await readEveryPage((page) => unitOfWork.read((tx) => listQuarantine(tx, filter, page)));
       return {
         data: records.map(presentQuarantined),
-        text: formatTable(
+        text: formatList(
+          'There are no such records.',
           ['id', 'status', 'reason', 'count', 'last seen'],
           records.map((record) => {
             const { id, status, reason, count, last_seen_at } = presentQuarantined(record);

@@ -4,10 +4,10 @@ import {
   type CourierObserver,
   createCourier,
   createRelay,
+  createWebhookTester,
   type DeliveryDesk,
   type DeliveryQueue,
   type Outbox,
-  testWebhook,
   type WebhookSender,
 } from '@tallystick/events';
 import type { Clock, UnitOfWork } from '@tallystick/kernel';
@@ -24,12 +24,6 @@ const settle_ms_max = 20_000;
 /** How long it waits until a worker takes any of them. A running worker checks every second. */
 const worker_ms_max = 5_000;
 const settle_poll_ms = 20;
-
-/**
- * The most test deliveries that one process sends at the same time. A caller waits for each, and an
- * endpoint may hang.
- */
-const tests_max = 32;
 
 /** The part of this process that delivers events to webhooks. */
 export interface Deliveries {
@@ -65,7 +59,11 @@ export interface DeliveriesPorts {
   readonly refresh: () => Promise<void>;
   /** Whether this process sends, or leaves the sending to workers on the same queue. */
   readonly sends: boolean;
+  /** Whether webhooks are off: deliveries are made and wait, and nothing is sent. */
+  readonly is_off: boolean;
 }
+
+const off_notice = 'webhooks are off (WEBHOOKS=off): nothing is sent';
 
 /** Composes relay, queue and courier. Begins to send as soon as its jobs run. */
 export function createDeliveries(ports: DeliveriesPorts): Deliveries {
@@ -92,7 +90,6 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
     pause,
     faulted: (error) => observer.faulted(error),
   });
-  let tests_under_way = 0;
   let consuming: Promise<void> | null = null;
   let stopped = false;
 
@@ -115,7 +112,7 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
       await consuming;
     }
     await relay.run();
-    await courier.sweep();
+    if (!ports.is_off) await courier.sweep();
   }
 
   return {
@@ -126,16 +123,9 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
     ],
     webhooks: {
       callback_url_policy: callbackUrlPolicy(ports.guard),
-      async test(webhook) {
-        if (tests_under_way >= tests_max)
-          return { status: 0, error: `${tests_max} test deliveries are already in progress` };
-        tests_under_way += 1;
-        try {
-          return await testWebhook({ sender, sealer, random, hmac, clock, machine_clock }, webhook);
-        } finally {
-          tests_under_way -= 1;
-        }
-      },
+      test: ports.is_off
+        ? async () => ({ kind: 'tested', status: 0, error: off_notice })
+        : createWebhookTester({ sender, sealer, random, hmac, clock, machine_clock }),
       due: () => void sweep().catch((error: unknown) => observer.faulted(error)),
     },
     async settled() {
@@ -153,6 +143,7 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
         if (unrelayed + in_flight > 0 || waiting !== waiting_before) worked_ms = performance.now();
         waiting_before = waiting;
         const due = `deliveries due: ${unrelayed + waiting + in_flight}`;
+        if (ports.is_off && unrelayed === 0) return `${due}; ${off_notice}`;
         if (!ports.sends && performance.now() - worked_ms > worker_ms_max) {
           return `${due}; no worker took any in ${worker_ms_max / 1_000} s: start one (npm start -- --role worker)`;
         }

@@ -1,14 +1,18 @@
 import type { CourierObserver } from '@tallystick/events';
 import type { Metrics } from '@tallystick/koa';
 import type { Logger } from 'pino';
+import { createFaultReporter } from './repeated-faults.ts';
 
-/** Counts each attempt and logs it, with ids and never the body. */
+/** Counts each attempt and logs it, a failed one as a warning, with ids and never the body. */
 export function deliveryObserver(metrics: Metrics, logger: Logger): CourierObserver {
+  const report = createFaultReporter<'deliveries'>((fault) =>
+    logger.error(fault, 'deliveries could not be claimed or recorded; a sweep tries again'),
+  );
   return {
     attempted(webhook, delivery, attempt) {
       const { state, event_id, sequence } = delivery;
       metrics.attempt(state === 'pending' ? 'retried' : state, attempt.duration_ms);
-      logger.info(
+      logger[state === 'succeeded' ? 'info' : 'warn'](
         {
           webhook_id: webhook.id,
           company_id: webhook.company_id,
@@ -25,6 +29,6 @@ export function deliveryObserver(metrics: Metrics, logger: Logger): CourierObser
         'delivery attempt',
       );
     },
-    faulted: (err) => logger.error({ err }, 'deliveries could not be claimed or recorded; a sweep tries again'),
+    faulted: (err) => report(err, 'deliveries'),
   };
 }

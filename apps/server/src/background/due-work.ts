@@ -1,6 +1,5 @@
 import { purgeIdempotencyKeys } from '@tallystick/access';
 import { type Ledger, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
-import { purgeDeliveries } from '@tallystick/events';
 import type { Clock } from '@tallystick/kernel';
 import { templateStatusPath } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
@@ -33,9 +32,6 @@ export function dueWork(
     job('idempotency purge', 600_000, () => {
       const machine_ms = machine_clock.now().epochMilliseconds;
       return unitOfWork.run((tx) => purgeIdempotencyKeys(tx, nowMs(), machine_ms, batch_max));
-    }),
-    job('delivery purge', 600_000, () => {
-      return unitOfWork.run((tx) => purgeDeliveries(tx, nowMs(), batch_max));
     }),
     job('unknown number purge', 600_000, () => {
       return unitOfWork.run((tx) => purgeUnknownNumbers(tx, unknown_numbers_kept_days, nowMs(), batch_max));

@@ -23,11 +23,20 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
+/** Receives what happens to jobs, for metrics and logs. */
+export interface JobObserver {
+  /** Called for each job before any runs. */
+  known(job: Job): void;
+  /** A run of the job failed. */
+  failed(job: Job, error: unknown): void;
+}
+
 /**
  * Runs the jobs; this process never runs a job twice at the same time. A run that fails is reported
- * to `failed` and tried again at its next turn.
+ * to the observer and tried again at its next turn.
  */
-export function createJobs(jobs: readonly Job[], failed: (job: Job, error: unknown) => void): Jobs {
+export function createJobs(jobs: readonly Job[], observer: JobObserver): Jobs {
+  for (const job of jobs) observer.known(job);
   const timers = new Map<Job, NodeJS.Timeout>();
   const running = new Map<Job, Promise<void>>();
   let stopped = false;
@@ -45,7 +54,7 @@ export function createJobs(jobs: readonly Job[], failed: (job: Job, error: unkno
   };
 
   const turn = async (job: Job): Promise<void> => {
-    await runAfterCurrent(job).catch((error: unknown) => failed(job, error));
+    await runAfterCurrent(job).catch((error: unknown) => observer.failed(job, error));
     if (!stopped) timers.set(job, setTimeout(turn, job.every_ms, job));
   };
 

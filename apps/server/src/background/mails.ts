@@ -1,11 +1,11 @@
 import {
+  createMailCourier,
   type Mail,
+  type MailCourier,
   type Mailer,
-  type MailingPorts,
   type MailOutcome,
   mailboxMailer,
-  purgeMails,
-  sendDueMails,
+  purgeLinks,
 } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import { card_details_path, type Metrics } from '@tallystick/koa';
@@ -17,20 +17,25 @@ import type { Config } from '../configuration/config.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
-/**
- * The most mails that are sent at the same time; more than the connections of the mailer, so that
- * no connection is idle.
- */
-const batch_max = 10;
+/** How long a clock move waits for due mails; about as long as one mail may take. */
+const settle_ms_max = 20_000;
 
-/** The most mails that one transaction of the purge deletes. */
+/** The most links that one transaction of the purge deletes. */
 const purge_batch_max = 100;
 
 /** The part of this process that sends mails. */
 export interface Mails {
   /** The jobs that run at intervals and whenever the sandbox clock moves. */
   readonly jobs: readonly Job[];
-  /** Closes connections; called once the jobs have stopped. */
+  /**
+   * Resolves with null when this process has attempted every due mail. After 20 s at the latest it
+   * resolves with a sentence that counts the others.
+   */
+  settled(): Promise<string | null>;
+  /**
+   * Ends the attempts in progress, records them and closes connections; called once the jobs have
+   * stopped.
+   */
   close(): Promise<void>;
 }
 
@@ -56,9 +61,10 @@ export function createMails(ports: MailsPorts): Mails {
   const { unitOfWork } = persistence;
   const mailer = openMailer(ports);
   metrics.watchMails(() => unitOfWork.read((tx) => tx.mails.backlog()), clock);
-  const jobs: Job[] = [{ name: 'mail purge', every_ms: 600_000, run: purge }];
+  const jobs: Job[] = [{ name: 'one-time link purge', every_ms: 600_000, run: purge }];
+  let courier: MailCourier | null = null;
   if (mailer !== null && config.role !== 'api') {
-    const mailing: MailingPorts = {
+    const sending = createMailCourier({
       unitOfWork,
       mailer,
       vault: vault.card_vault,
@@ -68,13 +74,14 @@ export function createMails(ports: MailsPorts): Mails {
       machine_clock,
       linkOf: (token) => `${ports.publicUrl()}${card_details_path}/${token}`,
       ended: (mail, outcome) => logOutcome(mail, outcome, metrics, logger),
-    };
+    });
+    courier = sending;
     jobs.push({
       name: 'mails',
       every_ms: 1_000,
       async run() {
         await refresh();
-        while ((await sendDueMails(mailing, batch_max)) === batch_max);
+        await sending.sweep();
       },
     });
   }
@@ -82,10 +89,27 @@ export function createMails(ports: MailsPorts): Mails {
   async function purge(): Promise<void> {
     await refresh();
     const now_ms = clock.now().epochMilliseconds;
-    while ((await unitOfWork.run((tx) => purgeMails(tx, now_ms, purge_batch_max))) >= purge_batch_max);
+    while ((await unitOfWork.run((tx) => purgeLinks(tx, now_ms, purge_batch_max))) >= purge_batch_max);
   }
 
-  return { jobs, close: async () => await mailer?.close() };
+  return {
+    jobs,
+    async settled() {
+      if (courier === null) return null;
+      const signal = AbortSignal.timeout(settle_ms_max);
+      await courier.settled(signal);
+      if (!signal.aborted) return null;
+      const { pending } = await unitOfWork.read((tx) => tx.mails.backlog());
+      return `mails pending: ${pending}; not all that are due were attempted in ${settle_ms_max / 1_000} s`;
+    },
+    async close() {
+      try {
+        await courier?.stop();
+      } finally {
+        await mailer?.close();
+      }
+    },
+  };
 }
 
 function openMailer({ config, persistence, vault, clock }: MailsPorts): Mailer | null {

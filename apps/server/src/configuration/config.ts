@@ -1,8 +1,15 @@
 import { dirname, resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
-import { network_wait_ms_max_default, unknown_numbers_kept_days_default } from '@tallystick/cards';
-import { nearestName, Refusal } from '@tallystick/kernel';
-import { requests_max_default } from '@tallystick/koa';
+import {
+  authorizations_kept_days_min,
+  decision_ms_max_default,
+  mails_kept_days_default,
+  network_wait_ms_max_default,
+  unknown_numbers_kept_days_default,
+} from '@tallystick/cards';
+import { deliveries_kept_days_default } from '@tallystick/events';
+import { nearestName, Refusal, type RetentionKind } from '@tallystick/kernel';
+import { bodies_bytes_max_default, connections_max_default, requests_max_default } from '@tallystick/koa';
 import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
@@ -26,6 +33,10 @@ export interface Config {
   readonly log_level: LogLevel;
   /** The queue between processes; null: this process sends its own deliveries. */
   readonly redis_url: string | null;
+  /** False: webhooks are not delivered. Deliveries are made and wait. */
+  readonly webhooks: boolean;
+  /** Whether to start on a schema that a newer version has migrated, for a rollback. */
+  readonly accepts_newer_schema: boolean;
   /** Networks, in addition to the public ones, to which webhooks may be sent, as CIDR. */
   readonly webhook_networks: readonly string[];
   /**
@@ -42,10 +53,20 @@ export interface Config {
   readonly rate_limit_per_minute: number | null;
   /** How long a network message waits for its pass at most (ADR 0020). */
   readonly network_wait_ms_max: number;
+  /** The time from the arrival of a network message to its deadline (ADR 0022). */
+  readonly decision_ms_max: number;
   /** The most API requests in progress. */
   readonly requests_max: number;
+  /** The most bytes of all bodies, and of all unread answers (ADR 0024). */
+  readonly bodies_bytes_max: number;
+  /** The most open connections. */
+  readonly connections_max: number;
   /** How long messages about unknown card numbers are kept. */
   readonly unknown_numbers_kept_days: number;
+  /** How long the rows of each kind are kept; null: for ever. */
+  readonly kept_days: Readonly<Record<RetentionKind, number | null>>;
+  /** Where rows are written before they are removed; null: nowhere. */
+  readonly archive_folder: string | null;
   /** How long a shutdown may take before it is forced. */
   readonly shutdown_ms_max: number;
   /** Notes for the operator that are not problems. */
@@ -89,7 +110,10 @@ const defaults = {
   mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
   template_completion_delay_ms: 5_000,
   network_wait_ms_max: network_wait_ms_max_default,
+  decision_ms_max: decision_ms_max_default,
   requests_max: requests_max_default,
+  bodies_bytes_max: bodies_bytes_max_default,
+  connections_max: connections_max_default,
   unknown_numbers_kept_days: unknown_numbers_kept_days_default,
   shutdown_ms_max: 25_000,
 } as const;
@@ -101,6 +125,11 @@ const integer = (min: number, max: number) =>
       error: (issue) => `is "${issue.input}"; it must be an integer from ${min} to ${max}`,
     })
     .transform(Number);
+
+const onOrOff = z.enum(['on', 'off'], { error: (issue) => `is "${issue.input}"; it must be on or off` });
+
+/** A retention time. Its least value leaves time for what refers to the rows. */
+const keptDays = (min: number) => integer(min, 36_500);
 
 const schema = z.object({
   HOST: z.string().default(defaults.host),
@@ -115,7 +144,7 @@ const schema = z.object({
     })
     .default(defaults.database_url),
   DATA_FOLDER: z.string().optional(),
-  SANDBOX: z.enum(['on', 'off'], { error: (issue) => `is "${issue.input}"; it must be on or off` }).optional(),
+  SANDBOX: onOrOff.optional(),
   TALLYSTICK_KEYS: z.string().transform(readBy(parseKeyRing)).optional(),
   LOG_LEVEL: z
     .enum(log_levels, { error: (issue) => `is "${issue.input}"; it must be one of ${log_levels.join(', ')}` })
@@ -125,6 +154,10 @@ const schema = z.object({
     .string()
     .refine((url) => /^rediss?:$/.test(URL.parse(url)?.protocol ?? ''), { error: 'must be redis://<host>:<port>' })
     .optional(),
+  WEBHOOKS: onOrOff.default('on'),
+  NEWER_SCHEMA: z
+    .enum(['refuse', 'accept'], { error: (issue) => `is "${issue.input}"; it must be refuse or accept` })
+    .default('refuse'),
   WEBHOOK_NETWORKS: z
     .string()
     .transform((list) => list.split(',').map((network) => network.trim()))
@@ -135,8 +168,17 @@ const schema = z.object({
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
   RATE_LIMIT_PER_MINUTE: integer(1, rate_limit_max).optional(),
   NETWORK_WAIT_MS_MAX: integer(1, 60_000).default(defaults.network_wait_ms_max),
+  DECISION_MS_MAX: integer(1, 60_000).default(defaults.decision_ms_max),
   REQUESTS_MAX: integer(1, 1_000_000).default(defaults.requests_max),
+  BODIES_BYTES_MAX: integer(2 * 1024 * 1024, 64 * 1024 ** 3).default(defaults.bodies_bytes_max),
+  CONNECTIONS_MAX: integer(1, 1_000_000).default(defaults.connections_max),
   UNKNOWN_NUMBERS_KEPT_DAYS: integer(1, 36_500).default(defaults.unknown_numbers_kept_days),
+  EVENTS_KEPT_DAYS: keptDays(7).optional(),
+  AUTHORIZATIONS_KEPT_DAYS: keptDays(authorizations_kept_days_min).optional(),
+  DELIVERIES_KEPT_DAYS: keptDays(1).default(deliveries_kept_days_default),
+  MAILS_KEPT_DAYS: keptDays(1).default(mails_kept_days_default),
+  AUDIT_KEPT_DAYS: keptDays(30).optional(),
+  ARCHIVE_FOLDER: z.string().optional(),
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
 });
 
@@ -180,6 +222,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     key_ring: values.TALLYSTICK_KEYS ?? null,
     log_level: values.LOG_LEVEL,
     redis_url: values.REDIS_URL ?? null,
+    webhooks: values.WEBHOOKS === 'on',
+    accepts_newer_schema: values.NEWER_SCHEMA === 'accept',
     webhook_networks:
       values.WEBHOOK_NETWORKS ?? // In a sandbox, programs on the developer's machine.
       (isSandboxWanted(given) ? loopback_networks : []),
@@ -189,8 +233,21 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     template_completion_delay_ms: values.TEMPLATE_COMPLETION_DELAY_MS,
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE ?? null,
     network_wait_ms_max: values.NETWORK_WAIT_MS_MAX,
+    decision_ms_max: values.DECISION_MS_MAX,
     requests_max: values.REQUESTS_MAX,
+    bodies_bytes_max: values.BODIES_BYTES_MAX,
+    connections_max: values.CONNECTIONS_MAX,
     unknown_numbers_kept_days: values.UNKNOWN_NUMBERS_KEPT_DAYS,
+    kept_days: {
+      delivery_attempts: values.DELIVERIES_KEPT_DAYS,
+      deliveries: values.DELIVERIES_KEPT_DAYS,
+      events: values.EVENTS_KEPT_DAYS ?? null,
+      clearings: values.AUTHORIZATIONS_KEPT_DAYS ?? null,
+      authorizations: values.AUTHORIZATIONS_KEPT_DAYS ?? null,
+      mails: values.MAILS_KEPT_DAYS,
+      audit_entries: values.AUDIT_KEPT_DAYS ?? null,
+    },
+    archive_folder: values.ARCHIVE_FOLDER === undefined ? null : resolve(values.ARCHIVE_FOLDER),
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
     notices: notices(given),
   };
@@ -288,10 +345,24 @@ function notices(given: Environment): string[] {
   if (isSandboxWanted(given) && !isLoopback(given.HOST ?? defaults.host)) {
     lines.push(`The sandbox has public keys and listens on ${given.HOST}: keep it off public networks.`);
   }
+  if (given.WEBHOOKS === 'off') lines.push('WEBHOOKS=off: no webhook is delivered. Deliveries wait until it is on.');
   if (!isSandboxWanted(given) && given.SMTP_URL === undefined) {
     lines.push('SMTP_URL is not set: mails about cards wait until it is set.');
   }
-  return lines;
+  return [...lines, ...misspelt(given)];
+}
+
+/** Shorter names of other programs are too easily near one of ours. */
+const misspelt_length_min = 7;
+
+/** A misspelt WEBHOOKS would send the webhooks of a restored copy. Other programs have variables, too. */
+function misspelt(given: Environment): string[] {
+  return Object.keys(given)
+    .filter((name) => name.length >= misspelt_length_min && /^[A-Z_]+$/.test(name) && !variable_names.includes(name))
+    .flatMap((name) => {
+      const nearest = nearestName(name, variable_names);
+      return nearest === null ? [] : [`${name} is not a variable of the server; did you mean ${nearest}?`];
+    });
 }
 
 function isNetwork(text: string): boolean {

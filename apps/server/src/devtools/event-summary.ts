@@ -39,7 +39,7 @@ function merchant({ merchant_name }: Json): string {
 }
 
 /** An amount in minor units, with the decimals of its currency; two decimals without a currency. */
-function formatMoney(amount: unknown, currency: unknown): string {
+export function formatMoney(amount: unknown, currency: unknown): string {
   if (typeof amount !== 'number') return '';
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return (amount / 100).toFixed(2);
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
@@ -48,6 +48,6 @@ function formatMoney(amount: unknown, currency: unknown): string {
 }
 
 /** Names of merchants come from outside and must not control the terminal. */
-function formatPlain(text: string): string {
+export function formatPlain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
 }

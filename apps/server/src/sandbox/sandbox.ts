@@ -26,7 +26,7 @@ export async function openSandbox(
       const waiting = await runDueWork();
       return { now: toInstantText(now_ms), frozen, ...(waiting === null ? {} : { waiting }) };
     },
-    refreshClock: () => clock.refresh(persistence.unitOfWork),
+    refreshClock: () => clock.refresh(persistence.look_ups),
   };
 }
 

@@ -30,6 +30,7 @@ it('a sweep takes offers once the queue answers, even if the first sweep could n
     observer: { attempted: () => {}, faulted: () => {} },
     refresh: async () => {},
     sends: true,
+    is_off: false,
   });
   t.after(() => deliveries.stop());
   const sweep = deliveries.jobs.find(({ name }) => name === 'delivery sweep')!;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createJobs, type Job } from '../../src/background/jobs.ts';
+import { createJobs, type Job, type JobObserver } from '../../src/background/jobs.ts';
 
 /** A job whose runs end when the test decides. */
 function gatedJob(): Job & { runs: number; running: number; finish(): void } {
@@ -26,7 +26,7 @@ function gatedJob(): Job & { runs: number; running: number; finish(): void } {
   };
 }
 
-const unexpected = (_job: Job, error: unknown): void => assert.ifError(error);
+const unexpected: JobObserver = { known() {}, failed: (_job, error) => assert.ifError(error) };
 
 describe('jobs', () => {
   it('waits for the current run and then does the work that became due in the meantime', async () => {
@@ -75,7 +75,7 @@ describe('jobs', () => {
           throw new Error(`run ${runs}`);
         },
       };
-      const jobs = createJobs([job], (_job, error) => failures.push(error));
+      const jobs = createJobs([job], { known() {}, failed: (_job, error) => void failures.push(error) });
       jobs.start();
       for (let settled = 0; settled < 3; settled++) await turn();
       assert.equal(runs, 1);

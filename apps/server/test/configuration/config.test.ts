@@ -24,6 +24,10 @@ describe('configuration', () => {
     assert.equal(config.template_completion_delay_ms, 5000);
     assert.equal(config.rate_limit_per_minute, null);
     assert.equal(config.unknown_numbers_kept_days, 400);
+    const { deliveries, delivery_attempts, mails, ...others } = config.kept_days;
+    assert.deepEqual([deliveries, delivery_attempts, mails], [30, 30, 30]);
+    assert.ok(Object.values(others).every((days) => days === null));
+    assert.equal(config.archive_folder, null);
   });
 
   it('reports every problem together', () => {
@@ -35,10 +39,14 @@ describe('configuration', () => {
       SANDBOX: 'maybe',
       RATE_LIMIT_PER_MINUTE: '0',
       UNKNOWN_NUMBERS_KEPT_DAYS: '0',
+      AUTHORIZATIONS_KEPT_DAYS: '59',
+      EVENTS_KEPT_DAYS: '6',
       TALLYSTICK_KEY: 'x',
     });
     assert.deepEqual(Object.keys(problem_texts).sort(), [
+      'AUTHORIZATIONS_KEPT_DAYS',
       'DATABASE_URL',
+      'EVENTS_KEPT_DAYS',
       'LOG_LEVEL',
       'PORT',
       'RATE_LIMIT_PER_MINUTE',
@@ -48,6 +56,7 @@ describe('configuration', () => {
       'UNKNOWN_NUMBERS_KEPT_DAYS',
     ]);
     assert.equal(problem_texts.TALLYSTICK_KEY, 'no such variable; did you mean TALLYSTICK_KEYS?');
+    assert.match(problem_texts.AUTHORIZATIONS_KEPT_DAYS ?? '', /"59".*60 to 36500/);
     assert.match(problem_texts.PORT ?? '', /"70000".*0 to 65535/);
   });
 
@@ -83,6 +92,13 @@ describe('configuration', () => {
     const other = Buffer.alloc(32, 8).toString('base64');
     assert.equal(readConfig({ TALLYSTICK_KEYS: `k2:${key}, k1:${other}` }).key_ring?.newest_key_id, 'k2');
     assert.match(problems({ TALLYSTICK_KEYS: `k2:${key},k1:${key}` }).TALLYSTICK_KEYS ?? '', /two ids/);
+  });
+
+  it('notices a misspelt variable, and no variable of other programs', () => {
+    const others = { HOME: '/', HOSTNAME: 'h', LOGNAME: 'l', NODE_PATH: 'p', LANGUAGE: 'en', npm_config_url: 'u' };
+    assert.deepEqual(readConfig({ ...others, WEBHOKS: 'off' }).notices, [
+      'WEBHOKS is not a variable of the server; did you mean WEBHOOKS?',
+    ]);
   });
 
   it('counts an empty variable as absent', () => {

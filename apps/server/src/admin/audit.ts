@@ -1,0 +1,89 @@
+import { parseInstants } from '@tallystick/events';
+import type { AuditFilter, Interval, Page, PageRequest, RecordedAuditEntry } from '@tallystick/kernel';
+import { page_limit_max } from '@tallystick/kernel';
+import { presentAuditEntry } from '@tallystick/koa';
+import { type Command, formatList, type ParsedWords, readOptionalId, UsageError } from './command.ts';
+
+/** How many entries are listed unless the command line says otherwise. */
+const entries_default = 100;
+
+/** The commands on the audit log. */
+export const audit_commands: readonly Command[] = [
+  {
+    name: 'audit list',
+    summary: 'Lists entries of the audit log, newest first',
+    options: {
+      company: 'only of this company',
+      actor: 'only by this caller: key:17, or command for npm run admin',
+      action: 'only this action: card_number.shown',
+      object: 'only on this object: virtualcard:17',
+      from: 'only from this instant or date (YYYY-MM-DD, UTC) on',
+      to: 'only up to this instant, or the end of this date',
+      limit: `how many; default ${entries_default}`,
+    },
+    flags: {},
+    async run(services, given) {
+      const filter = readFilter(given);
+      const limit = readOptionalId(given, 'limit') ?? entries_default;
+      const { unitOfWork } = await services.persistence();
+      const read = (page: PageRequest) => unitOfWork.read((tx) => tx.audit.list(filter, page));
+      const entries = (await readFirst(limit, read)).map(presentAuditEntry);
+      return {
+        data: entries,
+        text: formatList(
+          'There are no such entries.',
+          ['at', 'company', 'actor', 'action', 'object', 'details'],
+          entries.map(({ at, company_id, actor, action, object, details }) => [
+            at,
+            company_id === null ? '-' : String(company_id),
+            actor,
+            action,
+            object,
+            JSON.stringify(details),
+          ]),
+        ),
+      };
+    },
+  },
+];
+
+function readFilter(given: ParsedWords): AuditFilter {
+  const company_id = readOptionalId(given, 'company');
+  const texts = ['actor', 'action', 'object'].flatMap((name) => {
+    const value = given.values.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const at = readTimes(given);
+  return {
+    ...(company_id === undefined ? {} : { company_id }),
+    ...Object.fromEntries(texts),
+    ...(at === null ? {} : { at }),
+  };
+}
+
+function readTimes({ values }: ParsedWords): Interval | null {
+  const [from, to] = [values.get('from'), values.get('to')];
+  if (from === undefined && to === undefined) return null;
+  const read = parseInstants(`[${from ?? ''},${to ?? ''}]`);
+  if (typeof read === 'string') {
+    const named = Object.entries({ from, to }).filter(([, value]) => value !== undefined);
+    throw new UsageError(`${named.map(([name, value]) => `--${name} ${value}`).join(' ')} ${read}`);
+  }
+  return read;
+}
+
+/** The first items of a list, page after page. */
+async function readFirst(
+  count: number,
+  read: (page: PageRequest) => Promise<Page<RecordedAuditEntry>>,
+): Promise<readonly RecordedAuditEntry[]> {
+  const items: RecordedAuditEntry[] = [];
+  let after: string | null | undefined;
+  while (items.length < count && after !== null) {
+    const limit = Math.min(page_limit_max, count - items.length);
+    const page = await read({ limit, ...(after === undefined ? {} : { after }) });
+    items.push(...page.items);
+    after = page.next;
+  }
+  return items;
+}

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { countDueRows, purgeRows, type RetentionKind, retention_kinds } from '@tallystick/kernel';
+import { archiveFiles, todayOnMachine } from '../background/archive-files.ts';
+import { boundsOf } from '../background/retention.ts';
+import { machine_clock } from '../sandbox/shared-clock.ts';
+import { type AdminServices, type Command, formatTable } from './command.ts';
+
+/** The time between two lines of progress. */
+const report_every_ms = 5_000;
+
+/** How long the command waits for a server that is at work on a kind, and between two attempts. */
+const wait_ms_max = 90_000;
+const try_every_ms = 250;
+
+/** What became of the rows of a kind. */
+interface Outcome {
+  readonly kind: RetentionKind;
+  /** Null: kept for ever. */
+  readonly kept_days: number | null;
+  readonly rows: number;
+}
+
+/** The command for retention. */
+export const retention_command: Command = {
+  name: 'retention run',
+  summary: 'Archives and removes the rows whose retention time is over; a running server does the same',
+  options: {},
+  flags: { 'dry-run': 'Only counts them' },
+  async run(services, given) {
+    const is_dry = given.flags.has('dry-run');
+    const outcomes: Outcome[] = [];
+    for (const kind of retention_kinds) {
+      const kept_days = services.config().kept_days[kind];
+      outcomes.push({ kind, kept_days, rows: kept_days === null ? 0 : await runKind(services, kind, is_dry) });
+    }
+    const table = formatTable(
+      ['kind', 'kept', is_dry ? 'due' : 'removed'],
+      outcomes.map(({ kind, kept_days, rows }) => {
+        return kept_days === null
+          ? [kind, 'for ever', '-']
+          : [kind, kept_days === 1 ? '1 day' : `${kept_days} days`, String(rows)];
+      }),
+    );
+    const folder = services.config().archive_folder;
+    const note = folder === null ? 'ARCHIVE_FOLDER is not set: rows are removed without a copy.' : `Archive: ${folder}`;
+    return { data: { dry_run: is_dry, archive_folder: folder, kinds: outcomes }, text: `${table}\n${note}` };
+  },
+};
+
+async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boolean): Promise<number> {
+  const { unitOfWork } = await services.persistence();
+  const bounds = boundsOf(services.config(), services.clock(), kind)!;
+  let reported_ms = performance.now();
+  const report = (count: number) => {
+    if (performance.now() - reported_ms < report_every_ms) return;
+    reported_ms = performance.now();
+    services.report(`${kind}: ${count.toLocaleString('en-US')} rows`);
+  };
+  if (is_dry) return await countDueRows({ unitOfWork }, kind, bounds, report);
+  const { archive_folder } = services.config();
+  const machineNow = () => machine_clock.now().epochMilliseconds;
+  let sum = 0;
+  const ports = {
+    unitOfWork,
+    archive: archive_folder === null ? null : archiveFiles(archive_folder, todayOnMachine),
+    random: services.vault().random,
+    machineNow,
+    afterStep: async (removed: number) => {
+      sum += removed;
+      report(sum);
+      return true;
+    },
+  };
+  for (const until_ms = performance.now() + wait_ms_max; ; await delay(try_every_ms)) {
+    const removed = await purgeRows(ports, kind, bounds);
+    if (removed !== null) return removed;
+    if (performance.now() > until_ms) throw new Error(`another process is at work on ${kind}; run the command again`);
+  }
+}

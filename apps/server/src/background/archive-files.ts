@@ -1,0 +1,91 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArchivedRow, RetentionKind, RowArchive } from '@tallystick/kernel';
+import { machine_clock } from '../sandbox/shared-clock.ts';
+
+/** A file that has this many bytes is followed by another. */
+const file_bytes_max = 256 * 1024 * 1024;
+
+interface ArchiveFile {
+  readonly path: string;
+  readonly date: string;
+  /** The length of all rows that were written completely. */
+  bytes: number;
+}
+
+/**
+ * Archives rows in files `<kind>-<date>-<n>.ndjson` of a folder: one JSON object per line, with the
+ * names of the columns. Only this user can read them. A process never writes to the file of another
+ * process, so it uses the next free number. `today` returns the date for new files.
+ *
+ * Rows are on the disk when `write` resolves. When a write fails, for example because the disk is
+ * full, the incomplete lines are removed from the file, if that is still possible.
+ */
+export function archiveFiles(folder: string, today: () => string): RowArchive {
+  const files = new Map<RetentionKind, ArchiveFile>();
+
+  /** The file for the next rows of a kind. */
+  async function fileOf(kind: RetentionKind): Promise<ArchiveFile> {
+    const date = today();
+    const current = files.get(kind);
+    if (current !== undefined && current.date === date && current.bytes < file_bytes_max) return current;
+    const file = { path: await createFile(folder, `${kind}-${date}`), date, bytes: 0 };
+    files.set(kind, file);
+    return file;
+  }
+
+  return {
+    async write(kind, rows) {
+      const file = await fileOf(kind);
+      const text = Buffer.from(rows.map(lineOf).join(''));
+      const handle = await open(file.path, 'r+');
+      try {
+        await writeAll(handle, text, file.bytes);
+        await handle.sync();
+      } catch (error) {
+        await handle.truncate(file.bytes).catch(() => undefined);
+        throw error;
+      } finally {
+        await handle.close();
+      }
+      file.bytes += text.length;
+    },
+  };
+}
+
+function lineOf(row: ArchivedRow): string {
+  return `${JSON.stringify(row)}\n`;
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const result = await handle.write(bytes, written, bytes.length - written, position + written);
+    written += result.bytesWritten;
+  }
+}
+
+/** Creates the next file with this name, and makes its entry in the folder durable. */
+async function createFile(folder: string, name: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, `${name}-${number}.ndjson`);
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
+      throw error;
+    }
+    const directory = await open(folder, 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+    return path;
+  }
+}
+
+/** The date in the names of archive files, UTC. */
+export function todayOnMachine(): string {
+  return machine_clock.now().toString().slice(0, 10);
+}

@@ -1,0 +1,148 @@
+/**
+ * `npm run purchase -- <card> <amount>`: buys something with a virtual card of a running sandbox.
+ */
+import { amount_max } from '@tallystick/kernel';
+import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
+import { parseOptions } from '../parse-options.ts';
+import { formatMoney, formatPlain } from './event-summary.ts';
+import { AnswerError, createSandboxClient, type Json, type SandboxClient } from './sandbox-client.ts';
+
+const usage = `Usage: npm run purchase -- <card> <amount> [options]
+
+Buys something with a virtual card of a running sandbox, as a card network would report it.
+<card> is the id of the card; <amount> is in minor units: 1250 is 12.50.
+
+  --merchant <name>  where; default Corner Grocer
+  --mcc <code>       its merchant category; default 5411, groceries
+  --currency <code>  the merchant's currency; default that of the card
+  --clear            also clear the purchase
+  --refund           also clear and refund it
+  --reverse          also reverse it
+  --url <address>    the sandbox; default ${default_interface_url}
+  --json             the answers in JSON
+  --help             show this text`;
+
+interface Options {
+  readonly purchase: Json;
+  readonly steps: readonly Step[];
+  readonly url: string;
+  readonly json: boolean;
+}
+
+/** What follows the purchase: a path of the sandbox. */
+type Step = 'clear' | 'refund' | 'reverse';
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options | string;
+  try {
+    options = readOptions();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  if (typeof options === 'string') {
+    console.log(options);
+    return 0;
+  }
+  const { url, json } = options;
+  const answers: Json[] = [];
+  const show = (answer: Json, line: string): void => {
+    answers.push(answer);
+    if (!json) console.log(formatPlain(line));
+  };
+  try {
+    await buy(createSandboxClient(url), options, show);
+    return 0;
+  } catch (error) {
+    console.error(problem(error, url));
+    return 1;
+  } finally {
+    if (json) console.log(JSON.stringify(answers, null, 2));
+  }
+}
+
+async function buy(
+  sandbox: SandboxClient,
+  { purchase, steps }: Options,
+  show: (answer: Json, line: string) => void,
+): Promise<void> {
+  const path = `/v1/virtualcards/${purchase.vcn_id}`;
+  const bought = (await sandbox.post('client', '/sandbox/v1/purchases', { data: purchase })).data as Json;
+  const { id, merchant_name, merchant_amount, merchant_currency, decline_reason, vcn_response } = bought;
+  const what = `${formatMoney(merchant_amount, merchant_currency)} at ${merchant_name}`;
+  if (decline_reason !== null) {
+    show(bought, `Declined: ${what}. ${decline_reason}: ${vcn_response}`);
+    return;
+  }
+  show(bought, `Approved: ${what}. Authorization ${id}, approval code ${bought.approval_code}`);
+  for (const step of steps) {
+    const answer = await sandbox.post('client', `/sandbox/v1/authorizations/${id}/${step}`, { data: {} });
+    const followed = answer.data as Json;
+    const amount = formatMoney(followed.billing_amount, followed.billing_currency);
+    if (step === 'reverse') show(followed, `Reversed: authorization ${id}, ${amount}`);
+    else
+      show(
+        followed,
+        `${step === 'clear' ? 'Cleared' : 'Refunded'}: ${amount}. Clearing ${followed.id}, class ${followed.class}`,
+      );
+  }
+  const card = (await sandbox.get(path)).data as Json;
+  show(card, `Card ${card.id}: ${formatMoney(card.available_balance, bought.billing_currency)} available`);
+}
+
+function problem(error: unknown, url: string): string {
+  if (error instanceof AnswerError && error.status === 401) {
+    return `The server at ${url} refuses the sandbox's keys: only a sandbox accepts purchases. ${error.message}`;
+  }
+  if (error instanceof AnswerError && error.status === 404 && error.message.includes('nothing at this path')) {
+    return `The server at ${url} is not a sandbox: only a sandbox accepts purchases.`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * A string is printed, and nothing else is done. Throws an error that describes invalid options.
+ */
+function readOptions(): Options | string {
+  const flag = { type: 'boolean', default: false } as const;
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseOptions({
+    options: {
+      merchant: text,
+      mcc: text,
+      currency: text,
+      clear: flag,
+      refund: flag,
+      reverse: flag,
+      url: { type: 'string', default: default_interface_url },
+      json: flag,
+      help: { ...flag, short: 'h' },
+    },
+    allowPositionals: true,
+  });
+  if (values.help) return usage;
+  const [card, amount, ...rest] = positionals;
+  if (card === undefined || amount === undefined) throw new Error('<card> and <amount> are required');
+  if (rest.length > 0) throw new Error(`"${rest[0]}" is an unexpected word`);
+  if (!/^[1-9]\d{0,14}$/.test(card)) throw new Error(`"${card}" is not the id of a card, such as 1`);
+  if (!/^[1-9]\d{0,14}$/.test(amount) || Number(amount) > amount_max) {
+    throw new Error(
+      `"${amount}" is not an amount: a whole number of minor units from 1 to ${amount_max}, such as 1250 for 12.50`,
+    );
+  }
+  if (values.reverse && (values.clear || values.refund)) throw new Error('--reverse excludes --clear and --refund');
+  const { merchant: merchant_name, mcc, currency } = values;
+  const named = Object.entries({ merchant_name, mcc, currency }).filter(([, value]) => value !== undefined);
+  return {
+    purchase: { vcn_id: Number(card), amount: Number(amount), ...Object.fromEntries(named) },
+    steps: [
+      ...(values.clear || values.refund ? (['clear'] as const) : []),
+      ...(values.refund ? (['refund'] as const) : []),
+      ...(values.reverse ? (['reverse'] as const) : []),
+    ],
+    url: httpAddress('--url', values.url),
+    json: values.json,
+  };
+}

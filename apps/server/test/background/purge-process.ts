@@ -1,0 +1,36 @@
+/**
+ * A process that purges the events of the database in its first argument into the archive in its
+ * second, until it is killed. Prints a line before and after each step.
+ */
+import { purgeRows } from '@tallystick/kernel';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import { archiveFiles, todayOnMachine } from '../../src/background/archive-files.ts';
+import { vault } from './retention-world.ts';
+
+const [database_url = '', folder = '', before = ''] = process.argv.slice(2);
+const before_ms = Number(before);
+const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(before_ms) };
+const { unitOfWork } = await mikroOrmPersistence({ database_url, clock });
+const files = archiveFiles(folder, todayOnMachine);
+await purgeRows(
+  {
+    unitOfWork,
+    archive: {
+      async write(kind, rows) {
+        process.stdout.write('archive\n');
+        await files.write(kind, rows);
+        process.stdout.write('archived\n');
+      },
+    },
+    random: vault.random,
+    machineNow: () => Date.now(),
+    async afterStep() {
+      process.stdout.write('removed\n');
+      return true;
+    },
+  },
+  'events',
+  { before_ms, now_ms: before_ms },
+);
+process.stdout.write('done\n');
+process.exit();

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readConfig, variable_names } from '../../src/configuration/config.ts';
+import { readYaml } from './yaml.ts';
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+const { shutdown_ms_max } = readConfig({});
+
+/** The lines `NAME=value` of a file of variables, also those that are commented out. */
+function variablesOf(path: string): Record<string, string> {
+  return Object.fromEntries(
+    [...read(path).matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+}
+
+/** What docker stop, or systemd, waits before SIGKILL. */
+function assertOutlastsShutdown(time: string): void {
+  const seconds = Number(/^(\d+)s?$/.exec(time)?.[1]);
+  assert.ok(seconds * 1_000 > shutdown_ms_max + 5_000, `${time} is not above ${shutdown_ms_max} ms`);
+}
+
+interface Service {
+  readonly image?: string;
+  readonly build?: string;
+  readonly env_file?: string;
+  readonly environment?: Record<string, string>;
+  readonly command?: readonly string[];
+  readonly depends_on?: Record<string, { readonly condition: string }>;
+  readonly stop_grace_period?: string;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+}
+
+describe('compose.yaml', () => {
+  const compose = readYaml(read('compose.yaml')) as unknown as {
+    services: Record<string, Service>;
+    volumes: Record<string, unknown>;
+  };
+  const { services } = compose;
+  const own = ['api', 'worker'].map((name) => ({ name, service: services[name] as Service }));
+
+  it('starts an API and a worker on Postgres and Redis with variables that the server reads', () => {
+    const secrets = { ...variablesOf('deploy/tallystick.env.example') };
+    for (const { name, service } of own) {
+      const variables = { ...secrets, ...service.environment };
+      for (const variable of Object.keys(variables)) assert.ok(variable_names.includes(variable), variable);
+      const keys = `index:${Buffer.alloc(32).toString('base64')},k1:${Buffer.alloc(32, 1).toString('base64')}`;
+      const config = readConfig({ ...variables, TALLYSTICK_KEYS: keys, NODE_ENV: 'production' });
+      assert.equal(config.role, name);
+      assert.ok(new URL(config.database_url).hostname in services);
+      assert.ok(new URL(config.redis_url as string).hostname in services);
+    }
+  });
+
+  it('has no password, and reads them from files that Git ignores', () => {
+    assert.doesNotMatch(read('compose.yaml'), /password|secret|KEYS/i);
+    const ignored = read('.gitignore').split('\n');
+    for (const { env_file } of Object.values(services)) {
+      if (env_file === undefined) continue;
+      assert.ok(existsSync(join(repository, `${env_file}.example`)), env_file);
+      assert.ok(ignored.includes('deploy/*.env'));
+    }
+    const { POSTGRES_PASSWORD } = variablesOf('deploy/postgres.env.example');
+    assert.equal(
+      new URL(variablesOf('deploy/tallystick.env.example').DATABASE_URL as string).password,
+      POSTGRES_PASSWORD,
+    );
+  });
+
+  it('waits for what a service needs, and longer for its end than a shutdown takes', () => {
+    for (const { service } of own) {
+      assertOutlastsShutdown(service.stop_grace_period as string);
+      for (const [needed, { condition }] of Object.entries(service.depends_on ?? {})) {
+        const { healthcheck, image } = services[needed] as Service;
+        const has_check =
+          healthcheck !== undefined || (image === 'tallystick' && /^HEALTHCHECK /m.test(read('Dockerfile')));
+        assert.ok(condition !== 'service_healthy' || has_check, needed);
+      }
+    }
+  });
+
+  it('publishes only the API, and only on loopback', () => {
+    const published = Object.values(services).flatMap(({ ports = [] }) => ports);
+    assert.deepEqual(published, ['127.0.0.1:8080:8080']);
+  });
+
+  it('has only volumes that it declares', () => {
+    const used = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0]));
+    assert.deepEqual(used, Object.keys(compose.volumes));
+  });
+});
+
+describe('deploy/tallystick.service', () => {
+  const unit = new Map(
+    [...read('deploy/tallystick.service').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value ?? '']),
+  );
+  const setting = (name: string): string => unit.get(name) ?? '';
+
+  it('starts the server as npm start does, without a shell between', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+    const [program = '', ...words] = setting('ExecStart').split(' ');
+    assert.equal(program, `${setting('WorkingDirectory')}/node_modules/.bin/node`);
+    assert.equal(`exec node ${words.join(' ')}`, scripts.start);
+    assert.notEqual(setting('User'), '');
+  });
+
+  it('waits longer for its end than a shutdown takes, and does not restart with a wrong configuration', () => {
+    assertOutlastsShutdown(setting('TimeoutStopSec'));
+    assert.equal(setting('RestartPreventExitStatus'), '2');
+  });
+});
+
+it('an installation names no registry: the one that npm is configured with is used', () => {
+  assert.doesNotMatch(read('.npmrc'), /registry/);
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { resolved?: string }> };
+  assert.deepEqual(
+    Object.values(packages).filter(({ resolved }) => resolved?.includes('://')),
+    [],
+  );
+});
