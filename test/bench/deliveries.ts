@@ -255,6 +255,8 @@ async function startService(live_ports: readonly number[], hanging_ports: readon
         created_at_ms: now_ms,
         full_details_in_mail: false,
         hold_days: null,
+        status: 'active',
+        rate_limit_per_minute: null,
       });
       const call = { company_id, actor: 'command', request_id: null, now_ms };
       await createRealCard(tx, call, { alias: name, billing_currency: 'USD', account_range: '545454' });

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import Router from '@koa/router';
 import {
   type AuthorizationAnswer,
@@ -7,6 +7,7 @@ import {
   normalizeAuthorization,
   revealNumbers,
 } from '@tallystick/cards';
+import { createHttpServer } from '@tallystick/koa';
 import { serverEnvironment } from '@tallystick/test-support';
 import Koa from 'koa';
 import { readConfig } from '../../apps/server/src/configuration/config.ts';
@@ -21,7 +22,8 @@ import { authorizationBody } from './http-requests.ts';
  */
 const [kind, database_url = '', card_count = '0'] = process.argv.slice(2);
 
-if (kind === 'bare') listen(bare().callback(), []);
+// Longer than the bench leaves a connection idle.
+if (kind === 'bare') listen(createServer({ keepAliveTimeout: 65_000 }, bare().callback()), []);
 else {
   const container = createContainer(readConfig(serverEnvironment({ database_url, env: { LOG_LEVEL: 'info' } })));
   const numbers = await issueCards(container, Number(card_count));
@@ -30,12 +32,11 @@ else {
     const at_once = await answeringAtOnce(container, network, numbers[0] ?? '');
     (await container.rebindAsync(tokens.network)).toConstantValue(at_once);
   }
-  listen((await container.getAsync(tokens.http_app)).callback(), numbers);
+  const ports = { log: container.get(tokens.logger), metrics: container.get(tokens.metrics) };
+  listen(createHttpServer((await container.getAsync(tokens.http_app)).callback(), ports), numbers);
 }
 
-function listen(handler: ReturnType<Koa['callback']>, numbers: readonly string[]): void {
-  // Longer than the bench leaves a connection idle.
-  const server = createServer({ keepAliveTimeout: 65_000 }, handler);
+function listen(server: Server, numbers: readonly string[]): void {
   server.listen(0, '127.0.0.1', () => {
     const address = server.address();
     process.send?.({ port: typeof address === 'object' ? address?.port : null, numbers });

@@ -29,13 +29,14 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./decide-sqlite.ts')).decide_sqlite,
   async () => (await import('./decide-postgres.ts')).decide_postgres,
   async () => (await import('./http.ts')).http,
+  async () => (await import('./hostile.ts')).hostile,
   async () => (await import('./growth.ts')).growth,
   async () => (await import('./event-pages.ts')).event_pages,
   async () => (await import('./deliveries.ts')).deliveries,
 ];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, growth, event-pages or deliveries; may be repeated
+  --only <name>          decide-sqlite, decide-postgres, http, hostile, growth, event-pages or deliveries; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
   --repetitions <n>      interleaved repetitions of each contender (default 5)

@@ -44,6 +44,7 @@ export function purchases(count: number, cards: number): AuthorizationMessage[] 
         financial_network_code: 'MCC',
         settlement_date: '0520',
       },
+      suspects: [],
       request_id: `request-${made}`,
     };
   });

@@ -139,12 +139,12 @@ function windowName(recurring: string | null, at_ms: number): string {
 }
 
 /**
- * Aging velocity: the hold ends at 00:00:01 of the local day that is this number of days after the
- * authorization.
+ * The hold ends at 00:00:01 of the local day that is this number of days after the authorization: of
+ * aging velocity, else 30 days in UTC.
  */
 function holdIsOver(card: CardRow, { decided_at_ms }: AuthorizationRow, now_ms: number): boolean {
-  const { authorization_hold_days: days, aging_velocity_time_zone: time_zone } = card;
-  if (days === null || time_zone === null) return false;
+  const days = card.authorization_hold_days ?? 30;
+  const time_zone = card.aging_velocity_time_zone ?? 'UTC';
   const end = Temporal.Instant.fromEpochMilliseconds(decided_at_ms)
     .toZonedDateTimeISO(time_zone)
     .toPlainDate()

@@ -419,6 +419,10 @@ function refusedQuery(where: string, fields: readonly string[], key = 'client'):
   return { name: where, path: where, call: { key }, status: 400, code: 'invalid_query', fields };
 }
 
+function metadataFilters(count: number): string {
+  return Array.from({ length: count }, (_, at) => `filter[metadata.m${at}]=x`).join('&');
+}
+
 const wrong_queries: readonly Wrong[] = [
   refusedQuery(`${path}?page[limit]=0`, ['page[limit]']),
   refusedQuery(`${path}?page[limit]=101`, ['page[limit]']),
@@ -449,6 +453,9 @@ const wrong_queries: readonly Wrong[] = [
   refusedQuery('/v1/events?filter[created_at]=[yesterday,]', ['filter[created_at]']),
   refusedQuery(`/v1/events?filter[payload.card_number]=${card_number}`, ['filter[payload.card_number]']),
   refusedQuery('/v1/events?page[after]=nonsense', ['page[after]']),
+  ...[path, '/v1/events', templates].map((list) => refusedQuery(`${list}?${metadataFilters(11)}`, ['filter'])),
+  refusedQuery(`${path}?${metadataFilters(500)}`, ['filter']),
+  refusedQuery(`/operator/v1/mails?${metadataFilters(11)}`, ['filter'], 'operator'),
   refusedQuery(`${path}?filter[stauts]=Approved`, ['filter[stauts]']),
   refusedQuery(`${path}?page[limits]=5`, ['page[limits]']),
   refusedQuery(`${path}?limit=5`, ['limit']),

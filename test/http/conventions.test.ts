@@ -69,6 +69,10 @@ describe('a list', () => {
       [id],
     );
     assert.deepEqual((await service.send('GET', `${path}?filter[status]=Canceled`)).json.data, []);
+    const five = ['a', 'b', 'c', 'd', 'e'].map((name) => `filter[metadata.${name}]=x`).join('&');
+    const ten = `filter[rcn_id]=1&filter[template_id]=1&${filters}&${five}`;
+    const page = await service.send('GET', `${path}?${ten}`);
+    assert.deepEqual([page.status, page.json.data], [200, []], 'ten filters');
   });
 
   it('supports that preference where its items have a url, and stays whole elsewhere', async (t) => {

@@ -63,6 +63,11 @@ async function readChecked({ send }: Service): Promise<CheckedDocument> {
   return checkedDocument((await send('GET', '/openapi.json', { key: null })).text);
 }
 
+function followUp(what: string): readonly [string, string, string, Call] {
+  const path = `/sandbox/v1/authorizations/{id}/${what}`;
+  return ['post', path, path.replace('{id}', '2'), { body: { data: { amount: 2 } } }];
+}
+
 /** A valid request to each route with a body, by method and path. */
 function goodRequests(card_number: string): readonly (readonly [string, string, string, Call])[] {
   const network = (body: unknown): Call => ({ key: 'network', body });
@@ -94,6 +99,8 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
     ['post', '/operator/v1/realcards', '/operator/v1/realcards', operator(real_card)],
     ['post', '/operator/v1/keys', '/operator/v1/keys', operator({ role: 'network', name: 'n' })],
     ['post', '/operator/v1/events', '/operator/v1/events', operator(event)],
+    ['post', '/sandbox/v1/purchases', '/sandbox/v1/purchases', { body: { data: { vcn_id: 1, amount: 5 } } }],
+    ...['clear', 'reverse', 'refund'].map((what) => followUp(what)),
     ['post', '/sandbox/v1/clock', '/sandbox/v1/clock', operator({ set: '2030-03-15T10:00:00Z' })],
   ];
 }
@@ -121,6 +128,7 @@ async function withCard(t: TestContext): Promise<Service & { readonly card_numbe
 }
 
 function keyFor(path: string): 'operator' | 'network' | 'client' {
+  if (/^\/sandbox\/v1\/(purchases|authorizations)/.test(path)) return 'client';
   if (/^\/(operator|sandbox)/.test(path)) return 'operator';
   return path.startsWith('/network') ? 'network' : 'client';
 }
@@ -377,10 +385,12 @@ const operation_ids = [
   'events.types.list',
   'network.authorizations.decide',
   'network.clearings.record',
+  'operator.audit.list',
   'operator.companies.create',
   'operator.companies.list',
   'operator.companies.read',
   'operator.companies.update',
+  'operator.deliveries.list',
   'operator.events.record',
   'operator.keys.create',
   'operator.keys.list',
@@ -395,13 +405,19 @@ const operation_ids = [
   'operator.realCards.create',
   'operator.realCards.list',
   'operator.templates.complete',
+  'operator.virtualCards.codeFailures.reset',
+  'operator.webhooks.list',
   'purchaseTemplates.list',
   'purchaseTemplates.request',
   'realCards.list',
   'realCards.read',
+  'sandbox.authorizations.clear',
+  'sandbox.authorizations.refund',
+  'sandbox.authorizations.reverse',
   'sandbox.clock.move',
   'sandbox.mailbox.list',
   'sandbox.mailbox.read',
+  'sandbox.purchases.create',
   'virtualCards.authorizations.list',
   'virtualCards.authorizations.release',
   'virtualCards.cancel',

@@ -23,19 +23,16 @@ export async function mailed(t: TestContext, database_name: DatabaseName = 'sqli
   const { persistence, vault } = service;
   const sendMails = async (now: string = start): Promise<void> => {
     const clock: Clock = fixedClock(now);
-    await sendDueMails(
-      {
-        unitOfWork: persistence.unitOfWork,
-        mailer: mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock }),
-        vault: vault.card_vault,
-        random: vault.random,
-        sha256: vault.sha256,
-        clock,
-        machine_clock: fixedClock(start),
-        linkOf: (token) => `${service.url}/card-details/${token}`,
-      },
-      10,
-    );
+    await sendDueMails({
+      unitOfWork: persistence.unitOfWork,
+      mailer: mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock }),
+      vault: vault.card_vault,
+      random: vault.random,
+      sha256: vault.sha256,
+      clock,
+      machine_clock: fixedClock(start),
+      linkOf: (token) => `${service.url}/card-details/${token}`,
+    });
   };
   const body = { data: { total_card_amount: 123_456, emails: ['ann@example.com'] }, show_card_number: true };
   const issued = (await service.send('POST', '/v1/virtualcards', { body })).json.data;

@@ -25,7 +25,7 @@ async function withMails(t: TestContext, database: DatabaseName) {
     });
     const ports = { ...vault, vault: vault.card_vault, unitOfWork: persistence.unitOfWork, mailer };
     const linkOf = (token: string) => `https://cards.example/card-details/${token}`;
-    return sendDueMails({ ...ports, clock, machine_clock: clock, linkOf }, 100);
+    return sendDueMails({ ...ports, clock, machine_clock: clock, linkOf });
   };
   const issue = async (...emails: string[]): Promise<string> => {
     const body = { data: { total_card_amount: 5000, emails } };

@@ -4,10 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { createCompany } from '@tallystick/access';
 import { createNetwork, createRealCard, type Ledger } from '@tallystick/cards';
-import { testWebhook, type WebhookSender } from '@tallystick/events';
+import { createWebhookTester, type WebhookSender } from '@tallystick/events';
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import {
   createHttpApp,
+  createHttpServer,
   createLifecycle,
   createMetrics,
   type HttpAppPorts,
@@ -128,7 +129,7 @@ export async function startService(
     version: '0.0.0',
   });
   const document = await documentOf(options);
-  const server = createServer(createHttpApp(options).callback());
+  const server = createHttpServer(createHttpApp(options).callback(), options);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
     server.closeAllConnections();
@@ -235,7 +236,7 @@ const guard = addressGuard(['127.0.0.0/8', '::1/128']);
 function webhookServices({ sealer, random, hmacSha256 }: Vault, clock: Clock, sender: WebhookSender): WebhookServices {
   return {
     callback_url_policy: callbackUrlPolicy(guard),
-    test: (webhook) => testWebhook({ sender, sealer, random, hmac: hmacSha256, clock, machine_clock: clock }, webhook),
+    test: createWebhookTester({ sender, sealer, random, hmac: hmacSha256, clock, machine_clock: clock }),
     due: () => {},
   };
 }

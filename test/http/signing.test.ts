@@ -30,6 +30,15 @@ function signed(method: string, target: string, body = '', timestamp = String(ma
   return { 'X-Timestamp': timestamp, 'X-Signature': signature };
 }
 
+/** Computes the signature of version 2 as docs and OpenAPI document define it. */
+function signedV2(method: string, path: string, headers: readonly [string, string], body: string) {
+  const timestamp = String(machine_s);
+  const signature = createHmac('sha256', secret)
+    .update(['v2', timestamp, method, path, '', ...headers, body].join('\n'))
+    .digest('hex');
+  return { 'X-Timestamp': timestamp, 'X-Signature': signature, 'X-Signature-Version': '2' };
+}
+
 describe('a request that must be signed', () => {
   it('is accepted when timestamp, method, path, query and body are as signed', async (t) => {
     const { send, key } = await signedClient(t);
@@ -91,6 +100,58 @@ describe('a request that must be signed', () => {
       assert.ok(!reply.text.includes(secret));
     }
     assert.equal(service.stored(), stored);
+  });
+});
+
+describe('a request signed with version 2', () => {
+  const path = '/v1/virtualcards';
+  const body = JSON.stringify({ data: { total_card_amount: 5 } });
+  const json = 'application/json';
+
+  it('is accepted with the Content-Type and the Idempotency-Key that were signed, and repeated by its key', async (t) => {
+    const { send, key } = await signedClient(t);
+    const headers = { ...signedV2('POST', path, [json, 'order-1'], body), 'Idempotency-Key': 'order-1' };
+    const first = await send('POST', path, { key, body, headers });
+    assert.equal(first.status, 200, first.text);
+    const again = await send('POST', path, { key, body, headers });
+    assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
+    const plain = await send('POST', path, { key, body, headers: signedV2('POST', path, [json, ''], body) });
+    assert.equal(plain.status, 200, plain.text);
+  });
+
+  it('is refused when either header is removed, changed or added, or the version is', async (t) => {
+    const service = await signedClient(t);
+    const right = signedV2('POST', path, [json, 'order-1'], body);
+    const with_key = { ...right, 'Idempotency-Key': 'order-1' };
+    const { 'X-Signature-Version': _version, ...stripped } = with_key;
+    const wrong: Readonly<Record<string, { headers: Readonly<Record<string, string>>; sent?: string }>> = {
+      'the key removed': { headers: right },
+      'the key changed': { headers: { ...right, 'Idempotency-Key': 'order-2' } },
+      'the key added': {
+        headers: { ...signedV2('POST', path, [json, ''], body), 'Idempotency-Key': 'order-1' },
+      },
+      'another type': { headers: { ...with_key, 'Content-Type': 'application/json; charset=utf-8' } },
+      'the version removed': { headers: stripped },
+      'the version lowered': { headers: { ...with_key, 'X-Signature-Version': '1' } },
+      'an unknown version': { headers: { ...with_key, 'X-Signature-Version': '3' } },
+      'the version removed, its lines in the body': { headers: stripped, sent: `${json}\norder-1\n${body}` },
+      'version 1 called version 2': { headers: { ...signed('POST', path, body), 'X-Signature-Version': '2' } },
+    };
+    const stored = service.stored();
+    for (const [name, { headers, sent = body }] of Object.entries(wrong)) {
+      const reply = await service.send('POST', path, { key: service.key, body: sent, headers });
+      assert.deepEqual([reply.status, reply.json.code], [401, 'unauthenticated'], name);
+    }
+    assert.equal(service.stored(), stored);
+  });
+
+  it('cannot lose its key by a downgrade where the route ignores the body', async (t) => {
+    const { send, key } = await signedClient(t);
+    const made = await send('POST', path, { key, body, headers: signed('POST', path, body) });
+    const target = `${path}/${made.json.data.id}`;
+    const { 'X-Signature-Version': _version, ...stripped } = signedV2('DELETE', target, ['', ''], '');
+    const reply = await send('DELETE', target, { key, body: '\n\n', headers: { ...stripped, 'Content-Type': '' } });
+    assert.equal(reply.status, 401, reply.text);
   });
 });
 

@@ -507,6 +507,33 @@ describe('webhooks', () => {
     assert.equal((await company.send('HEAD', `${path}/${webhook.id}`)).status, 200);
   });
 
+  it('of one company have two tests in progress, while those of another are tested', async (t) => {
+    const held: (() => void)[] = [];
+    const arrivals = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const hanging = await tlsReceiver((_request, response) => {
+      held.push(() => response.end());
+      arrivals[held.length - 1]?.resolve();
+    });
+    t.after(() => hanging.close());
+    const [{ company: slow }, { company: prompt, url }] = [await newcomer(), await newcomer()];
+    const hung = await slow.registers(`${hanging.origin}/hang`);
+    const tests = Array.from({ length: 2 }, () => slow.send('GET', `${path}/${hung.id}/test`));
+    await arrivals[1]!.promise;
+    for (let further = 0; further < 3; further += 1) {
+      const { status, headers, json } = await slow.send('GET', `${path}/${hung.id}/test`);
+      assert.deepEqual([status, json.code, headers.get('retry-after')], [429, 'rate_limited', '15']);
+    }
+    const webhook = await prompt.registers(url);
+    assert.deepEqual(await prompt.ask('GET', `${path}/${webhook.id}/test`), { status: 200 });
+    for (const answer of held) answer();
+    for (const { status, json } of await Promise.all(tests)) assert.deepEqual([status, json.data.status], [200, 200]);
+    assert.equal(hanging.received.length, 2);
+    const later = slow.send('GET', `${path}/${hung.id}/test`);
+    await arrivals[2]!.promise;
+    held[2]!();
+    assert.equal((await later).status, 200, 'an ended test makes room');
+  });
+
   it('that cannot be reached return status 0 and an error to the test', async () => {
     const { company } = await newcomer();
     for (const [place, [callback, error]] of (
@@ -514,7 +541,7 @@ describe('webhooks', () => {
         [`https://127.0.0.1:${refusing_port}/`, /ECONNREFUSED/],
         // A label of 64 characters is not a valid name, so no resolver is queried. A slow or lying
         // resolver cannot affect the test.
-        [`https://${'a'.repeat(64)}.invalid/`, /name_not_resolved/],
+        [`https://${'a'.repeat(64)}.invalid/`, /^address_refused: a+\.invalid has no address that may be called$/],
       ] as const
     ).entries()) {
       const { id } = await company.registers(callback, { event_type_ids: [place + 2] });

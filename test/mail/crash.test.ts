@@ -15,10 +15,9 @@ import {
 for (const name of database_names) {
   describe(`a server killed after mails were accepted and before this was recorded, on ${name}`, () => {
     it('loses none: the next server sends each again, except a mail whose link was used', async (t) => {
-      // The outcomes of a batch of mails are recorded once all are answered. While one answer is
-      // missing, none is recorded.
+      // The mail server has the messages of the company's lane, and answers none of them.
       let holding = true;
-      const mail_server = await smtpReceiver({ holdsAnswer: ({ to }) => holding && to[0] === 'held@example.com' });
+      const mail_server = await smtpReceiver({ holdsAnswer: () => holding });
       t.after(() => mail_server.close());
       const database = await scratchDatabase(name);
       t.after(() => database.dispose());
@@ -37,10 +36,10 @@ for (const name of database_names) {
         ).map(({ shown }) => shown);
 
       const first = await running();
-      const emails = ['ann@example.com', 'bob@example.com', 'held@example.com'];
+      const emails = ['ann@example.com', 'bob@example.com', 'eve@example.com'];
       const body = { data: { total_card_amount: 5000, emails } };
       assert.equal((await send(first.url, 'POST', '/v1/virtualcards', { body })).status, 200);
-      await mail_server.arrived(3);
+      await mail_server.arrived(2);
       assert.deepEqual(await first.kill(), { code: null, signal: 'SIGKILL' });
       assert.deepEqual(
         await states(),
@@ -50,21 +49,21 @@ for (const name of database_names) {
       holding = false;
       const second = await running();
       await runDueWork(second, 'PT1H');
-      assert.equal(mail_server.received.length, 3, 'the lease excludes others, and the sandbox clock does not end it');
+      assert.equal(mail_server.received.length, 2, 'the leases fill the lane, and the sandbox clock does not end them');
       assert.equal(await useLink(second, mailTo('ann@example.com', 0)), 200);
 
       await changeRows(database, 'update mails set lease_until_machine_ms = 0');
       await runDueWork(second, 'PT0S');
       const sent_to = mail_server.received.map(({ to }) => to.join()).toSorted();
-      assert.deepEqual(sent_to, [emails[0], emails[1], emails[1], emails[2], emails[2]]);
+      assert.deepEqual(sent_to, [emails[0], emails[1], emails[1], emails[2]]);
       assert.deepEqual(
         await states(),
         emails.map((email) => `${email} sent`),
       );
-      for (const email of ['bob@example.com', 'held@example.com']) {
-        assert.equal(await useLink(second, mailTo(email, 0)), 410, 'the link of the first message no longer works');
-        assert.equal(await useLink(second, mailTo(email, 1)), 200);
-      }
+      const replaced = mailTo('bob@example.com', 0);
+      assert.equal(await useLink(second, replaced), 410, 'the link of the first message no longer works');
+      assert.equal(await useLink(second, mailTo('bob@example.com', 1)), 200);
+      assert.equal(await useLink(second, mailTo('eve@example.com', 0)), 200);
 
       function mailTo(email: string, nth: number): ReceivedMail {
         const mail = mail_server.received.filter(({ to }) => to[0] === email)[nth];

@@ -1,8 +1,10 @@
 import { createCompany } from '@tallystick/access';
 import {
+  createMailCourier,
   createRealCard,
   issueCard,
   type Mail,
+  type MailCourier,
   type Mailer,
   type MailingPorts,
   type MailMessage,
@@ -28,12 +30,23 @@ export interface PostOffice {
   /** Milliseconds after the start: the service's clock, and machine time. */
   now_ms: number;
   machine_ms: number;
-  issue(emails: readonly string[], real_card?: { alias?: string; billing_currency?: string }): Promise<VirtualCard>;
-  /** Sends all due mails, once. */
+  issue(emails: readonly string[], real_card?: CardOptions): Promise<VirtualCard>;
+  /** Adds a company. Returns its id. */
+  addCompany(): Promise<number>;
+  /** Sends all due mails. */
   send(mailer: Mailer): Promise<number>;
+  /** A process that sends mails. */
+  courier(mailer: Mailer): MailCourier;
   /** Uses up the link of a message. */
   open(message: Pick<MailMessage, 'text'>): Promise<OpenedCard | null>;
   pending(): Promise<number>;
+}
+
+interface CardOptions {
+  readonly alias?: string;
+  readonly billing_currency?: string;
+  /** The first company when absent. */
+  readonly company_id?: number;
 }
 
 export async function postOffice(
@@ -60,13 +73,14 @@ export async function postOffice(
     request_id: null,
     now_ms: start_ms + office.now_ms,
   });
-  const company = await unitOfWork.run((tx) =>
-    createCompany(
-      tx,
-      { actor: 'job:test', request_id: null, now_ms: start_ms },
-      { name: 'Acme', customer_number: '1' },
-    ),
-  );
+  let companies = 0;
+  const addCompany = async (): Promise<number> => {
+    companies += 1;
+    const customer_number = String(companies);
+    const call = { actor: 'job:test', request_id: null, now_ms: start_ms };
+    return (await unitOfWork.run((tx) => createCompany(tx, call, { name: 'Acme', customer_number }))).id;
+  };
+  const first_company_id = await addCompany();
   const ended: PostOffice['ended'] = [];
   const portsOf = (mailer: Mailer): MailingPorts => ({
     unitOfWork,
@@ -85,15 +99,17 @@ export async function postOffice(
     ended,
     now_ms: 0,
     machine_ms: 0,
-    async issue(emails, { alias = 'Travel', billing_currency = 'USD' } = {}) {
+    async issue(emails, { alias = 'Travel', billing_currency = 'USD', company_id = first_company_id } = {}) {
       return await unitOfWork.run(async (tx) => {
-        const call = callAt(company.id);
+        const call = callAt(company_id);
         const real_card = await createRealCard(tx, call, { alias, billing_currency, account_range: '54545454' });
         const request = { total_card_amount: 5_000, emails, rcn_id: real_card.id };
         return (await issueCard(tx, { vault: vault.card_vault, random: vault.random }, call, request)).card;
       });
     },
-    send: (mailer) => sendDueMails(portsOf(mailer), 10),
+    addCompany,
+    send: (mailer) => sendDueMails(portsOf(mailer)),
+    courier: (mailer) => createMailCourier(portsOf(mailer)),
     async open({ text }) {
       const [, token = ''] = /\/card-details\/(\S+)/.exec(text) ?? [];
       const request = { token, request_id: 'r', now_ms: start_ms + office.now_ms };

@@ -72,7 +72,7 @@ for (const database of database_names) {
         const free = await read();
         assert.equal(free.available_balance, 5_000, 'at 00:00:01');
         assert.deepEqual(
-          free.authorizations.map(({ status }) => status),
+          free.authorizations!.map(({ status }) => status),
           ['declined', 'declined'],
           'the authorization is no longer on the card',
         );

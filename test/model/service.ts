@@ -15,6 +15,7 @@ import {
   type QuarantineStore,
   readCard,
   replayQuarantined,
+  resetCodeFailures,
   revealNumbers,
   sweepHolds,
   updateCard,
@@ -25,6 +26,7 @@ import {
   type Clock,
   type Random,
   Refusal,
+  type RetentionStore,
   type Sealer,
   type Sha256,
   type UnitOfWork,
@@ -35,12 +37,18 @@ import { type DatabaseName, scratchDatabase } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { windowAt } from '@tallystick/velocity';
 
+/** The storage below a system, and its frozen clock. */
+export interface StorageOfSystem {
+  readonly unitOfWork: UnitOfWork<{ readonly retention: RetentionStore }>;
+  readonly now: () => number;
+}
+
 /** The parts of the service that a planted fault may replace. */
 export interface PlantedFaults {
   /** Wraps the ledger, between the network half and its storage. */
   readonly ledger?: (ledger: Ledger) => Ledger;
   /** Wraps the whole service, between it and the harness. */
-  readonly system?: (system: System) => System;
+  readonly system?: (system: System, storage: StorageOfSystem) => System;
 }
 
 /**
@@ -61,6 +69,7 @@ interface Tx extends CardsTx {
   readonly companies: AccessTx['companies'];
   readonly audit: AccessTx['audit'];
   readonly quarantine: QuarantineStore;
+  readonly retention: RetentionStore;
 }
 
 interface Persistence {
@@ -98,7 +107,7 @@ export async function serviceOn(name: StorageName, planted: PlantedFaults = {}):
       };
       const parts = { persistence, ledger, vault, random, sealer, sha256, clock, setClock };
       const system = await companySystem(parts, `${companies}`);
-      return planted.system?.(system) ?? system;
+      return planted.system?.(system, { unitOfWork: persistence.unitOfWork, now: () => now_ms }) ?? system;
     },
     close: () => persistence.close(),
   };
@@ -193,6 +202,13 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
         if (answer.kind === 'refused') throw answer.refusal;
         return null;
       }),
+    resetCodeFailures: (id) =>
+      answered(() =>
+        unitOfWork.run(async (tx) => {
+          await resetCodeFailures(tx, { actor: 'command', request_id: null, now_ms: now() }, id);
+          return null;
+        }),
+      ),
     quarantine: () => unitOfWork.read((tx) => quarantineOf(tx, tag)),
     replay: (quarantine_id) =>
       answered(async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -43,6 +43,14 @@ function parseNames(list: string): DatabaseName[] {
  */
 export async function scratchDatabase(name: DatabaseName): Promise<ScratchDatabase> {
   return name === 'sqlite' ? scratchSqlite() : await scratchPostgres();
+}
+
+/** A copy, as a restored backup. No process may have the original open. */
+export async function copyDatabase({ name, database_url }: ScratchDatabase): Promise<ScratchDatabase> {
+  if (name === 'postgres') return await scratchPostgres(new URL(database_url).pathname.slice(1));
+  const copy = scratchSqlite();
+  copyFileSync(database_url.slice('sqlite:'.length), copy.database_url.slice('sqlite:'.length));
+  return copy;
 }
 
 /** One new database of each of `database_names`. */
@@ -108,13 +116,13 @@ function scratchSqlite(): ScratchDatabase {
   };
 }
 
-async function scratchPostgres(): Promise<ScratchDatabase> {
+async function scratchPostgres(template = 'template0'): Promise<ScratchDatabase> {
   const made_at = Math.floor(Date.now() / 1000).toString(36);
   const database = `tallystick_test_${made_at}_${randomBytes(6).toString('hex')}`;
   try {
     await onPostgres(
       postgres_url,
-      async (client) => await client.query(`create database "${database}" template template0`),
+      async (client) => await client.query(`create database "${database}" template "${template}"`),
     );
   } catch (error) {
     throw new Error(

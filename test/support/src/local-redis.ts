@@ -25,6 +25,10 @@ export interface LocalRedis {
   restart(): Promise<void>;
   /** FLUSHALL. */
   flush(): Promise<void>;
+  /** Requires this password of every new connection, until it is restarted. */
+  requirePassword(password: string): Promise<void>;
+  /** SIGSTOP: its connections stay open, and nothing is answered. `stop` ends it all the same. */
+  freeze(): void;
   /** Stops it and removes its folder. */
   stop(): Promise<void>;
 }
@@ -76,7 +80,9 @@ export async function startLocalRedis(): Promise<LocalRedis> {
         await kill();
         await start(port);
       },
-      flush: () => flushAll(port),
+      flush: () => command(port, 'FLUSHALL'),
+      requirePassword: (password) => command(port, `CONFIG SET requirepass ${password}`),
+      freeze: () => void child.kill('SIGSTOP'),
       async stop() {
         // The script only sends the signal. Until the process has ended its port still takes
         // connections, and resets them.
@@ -114,14 +120,14 @@ async function createAnswering(url: string, child: ChildProcess): Promise<void> 
   }
 }
 
-function flushAll(port: number): Promise<void> {
+function command(port: number, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port }, () => socket.write('FLUSHALL\r\n'));
+    const socket = connect({ host: '127.0.0.1', port }, () => socket.write(`${line}\r\n`));
     socket.on('error', reject);
     socket.on('data', (data) => {
       socket.destroy();
       if (data.toString('latin1').startsWith('+OK')) resolve();
-      else reject(new Error(`FLUSHALL was answered with ${data.toString('latin1')}`));
+      else reject(new Error(`${line} was answered with ${data.toString('latin1')}`));
     });
   });
 }

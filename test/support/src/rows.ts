@@ -1,6 +1,14 @@
-import { DatabaseSync } from 'node:sqlite';
+import Database from 'better-sqlite3';
 import pg from 'pg';
 import type { ScratchDatabase } from './database.ts';
+
+/**
+ * Uses the SQLite of the service. A second copy of SQLite in one process, such as Node's, does not
+ * know of the connections of the first, and removes their log when it closes.
+ */
+function openSqlite(database_url: string, options: Database.Options = {}): Database.Database {
+  return new Database(sqliteFile({ database_url }), { ...options, timeout: 60_000 });
+}
 
 /** A row of a query's result; 64-bit integers as numbers. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -14,7 +22,7 @@ export async function readRows<Found = Row>(
   sql: string,
 ): Promise<readonly Found[]> {
   if (name === 'sqlite') {
-    const database = new DatabaseSync(sqliteFile({ database_url }), { readOnly: true, timeout: 60_000 });
+    const database = openSqlite(database_url, { readonly: true });
     try {
       return database.prepare(sql).all() as Found[];
     } finally {
@@ -40,7 +48,7 @@ export async function changeRows(
   sql: string,
 ): Promise<void> {
   if (name === 'sqlite') {
-    const database = new DatabaseSync(sqliteFile({ database_url }), { timeout: 60_000 });
+    const database = openSqlite(database_url);
     try {
       database.exec(sql);
     } finally {

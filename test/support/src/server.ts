@@ -20,6 +20,12 @@ export interface ServerOptions {
   readonly database_url: string;
   /** Variables added to the sandbox on a free port; an undefined value removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The program and its arguments in place of apps/server, for example `npm start`. */
+  readonly command?: readonly [string, ...string[]];
+  /** The folder in which it runs; the root of the repository when absent. */
+  readonly folder?: string;
+  /** The user that it runs as; only root may name another one. */
+  readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
 /** The longest time until a server listens. */
@@ -65,6 +71,7 @@ export function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
     LOG_LEVEL: 'warn',
     // Tests that do not test overload receive a decision also on a busy machine.
     NETWORK_WAIT_MS_MAX: '60000',
+    DECISION_MS_MAX: '60000',
     TALLYSTICK_KEYS: test_keys,
     DATABASE_URL: options.database_url,
   };
@@ -77,12 +84,15 @@ export function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
 
 /**
  * Starts apps/server and resolves when it prints its address. Rejects with its output if it exits
- * before. The process ends with the test process, even if that is killed.
+ * before. `exited` also waits for processes that it started and that hold its output. The process
+ * ends with the test process, even if that is killed.
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--conditions=source', main_path], {
-    cwd: root_path,
+  const [program, ...words] = options.command ?? [process.execPath, '--conditions=source', main_path];
+  const child = spawn(program, words, {
+    cwd: options.folder ?? root_path,
     env: serverEnvironment(options),
+    ...options.user,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const cleanup = startExitCleanup('kill -KILL "$1"', String(child.pid));
