@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { type CheckpointBounds, checkpointsOn, type LogState } from '../src/connection/checkpoints.ts';
@@ -232,6 +234,13 @@ test('a process that commits little starts no thread', async (t) => {
   await nextTurn();
   assert.equal(threads.length, 1);
   await checkpoints.close();
+});
+
+test('a process that does not close its database ends all the same', async (t) => {
+  const { path } = opened(t);
+  const script = fileURLToPath(new URL('committing-process.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--conditions=source', script, path], { stdio: 'inherit', timeout: 60_000 });
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
 test('a database in memory has no log, and no thread', async (t) => {

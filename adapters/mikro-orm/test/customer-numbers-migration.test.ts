@@ -51,7 +51,7 @@ test('companies that share a customer number keep it, and no other company gets 
         );
       } finally {
         await persistence.close();
-        await connection.orm.close(true);
+        await connection.close();
       }
     });
   }

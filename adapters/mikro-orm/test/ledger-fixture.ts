@@ -27,14 +27,8 @@ export async function openLedger(
   return {
     connection,
     ledger: ledgerOn(connection, clock, backfillsOn(connection, backfill_steps)),
-    close: () => connection.orm.close(true).then(() => endPool(connection)),
+    close: () => connection.close(),
   };
-}
-
-async function endPool(connection: Connection): Promise<void> {
-  if (connection.dialect === 'sqlite') return;
-  const { pool, passes, long } = connection;
-  for (const each of [pool, passes, long]) if (!each.ended) await each.end();
 }
 
 /**

@@ -24,7 +24,7 @@ test('mails queued before they could be sent become one pending mail per address
             values (1, ${card_id}, 'card_details', ${JSON.stringify(recipients)}, 1000)`.execute(db);
         }
       } finally {
-        await connection.orm.close(true);
+        await connection.close();
       }
       const clock = fixedClock('2030-03-15T10:00:00Z');
       const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
@@ -62,7 +62,7 @@ test('the mail migrations create the tables that the entities describe', async (
           .filter((line) => /mails|one_time_links|mailbox_messages|full_details_in_mail/.test(line));
         assert.deepEqual(of_mail, []);
       } finally {
-        await connection.orm.close(true);
+        await connection.close();
       }
     });
   }

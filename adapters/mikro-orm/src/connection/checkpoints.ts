@@ -8,7 +8,6 @@
  */
 import { openSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { assert, createPhase } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
@@ -59,9 +58,6 @@ const bounds_default: CheckpointBounds = {
   commits_before_thread: 256,
 };
 
-/** How long the thread may take to end by itself. */
-const end_ms_max = 5_000;
-
 /** The thread is asked at most once in this number of commits. */
 const commits_per_question = 8;
 
@@ -111,11 +107,12 @@ export function checkpointsOn(
     const module = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
     const data = { path, file: openFileOf(path, identity), copies_from: bounds.thread_copies_from };
     const worker = new Worker(module, { workerData: data satisfies CheckpointThreadData });
-    worker.unref();
     worker.on('message', answered);
     worker.on('error', fail);
     worker.once('exit', fail);
     ended = new Promise((end) => worker.once('exit', () => end()));
+    // Last: a listener of messages would keep the process alive again.
+    worker.unref();
     return worker;
   }
 
@@ -175,9 +172,7 @@ export function checkpointsOn(
       if (!phase.is('over')) phase.enter('over');
       thread?.ref();
       thread?.postMessage('end' satisfies CheckpointThreadQuestion);
-      const in_time = await Promise.race([ended.then(() => true), delay(end_ms_max, false, { ref: false })]);
-      // It has no work that could be lost: the log is copied again by the next process.
-      if (!in_time) void thread?.terminate();
+      await ended;
     },
   };
 }
