@@ -15,6 +15,9 @@ import { type Found, type OptionalPart, optional_parts } from './runner/optional
 import { helpText, readSwitches, type Switches, SwitchProblem } from './runner/switches.ts';
 import { type TestFiles, testFiles } from './runner/test-files.ts';
 
+/** A file that takes longer than this has failed: it hangs. With `--runs`, a file may take any time. */
+const file_minutes_max = 15;
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const optional_names = optional_parts.map(({ name }) => name);
 
@@ -84,7 +87,7 @@ async function runTests(switches: Switches, files: TestFiles, parts: readonly Pa
     files: [...files.alone.slice(0, 1), ...together, ...files.alone.slice(1)].map((path) => join(root, path)),
     concurrency: switches.concurrency,
     cwd: root,
-    execArgv: ['--conditions=source'],
+    execArgv: ['--conditions=source', `--import=${new URL('runner/time-limit.ts', import.meta.url)}`],
     signal: stopping.signal,
     env: {
       // Many tests start the server or a command: what they compile is kept from one process to the
@@ -93,7 +96,9 @@ async function runTests(switches: Switches, files: TestFiles, parts: readonly Pa
       ...process.env,
       ...Object.assign({}, ...parts.map(({ found }) => found.environment)),
       ...(switches.full ? { TALLYSTICK_TEST_FULL: '1' } : {}),
-      ...(switches.runs === null ? {} : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),
+      ...(switches.runs === null
+        ? { TALLYSTICK_TEST_MINUTES: String(file_minutes_max) }
+        : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),
       TALLYSTICK_TEST_SEED: String(switches.seed),
       TALLYSTICK_TEST_TOGETHER: files.together.join(' '),
     },
