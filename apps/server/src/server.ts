@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHttpServer } from '@tallystick/koa';
 import type { Container } from 'inversify';
+import { openArchiveFolder } from './background/archive-files.ts';
 import type { Config } from './configuration/config.ts';
 import { closeContainer, createContainer } from './container.ts';
 import { tokens } from './tokens.ts';
@@ -32,6 +33,7 @@ export function createServer(config: Config, container: Container = createContai
   let stopping: Promise<void> | null = null;
 
   const start = async (): Promise<{ url: string }> => {
+    if (config.archive_folder !== null && config.role !== 'api') await openArchiveFolder(config.archive_folder);
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
       log: container.get(tokens.logger),
       metrics: container.get(tokens.metrics),
@@ -95,10 +97,11 @@ export function createServer(config: Config, container: Container = createContai
   };
 }
 
-async function listen(server: HttpServer, { host, port }: Config): Promise<void> {
+async function listen(server: HttpServer, { host, port, connections_max }: Config): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    // Node's 511 is less than many clients that reconnect at once: the kernel resets the others.
+    server.listen({ host, port, backlog: connections_max }, () => {
       server.off('error', reject);
       resolve();
     });

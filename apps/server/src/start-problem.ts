@@ -1,5 +1,6 @@
 import { Fault } from '@tallystick/kernel';
 import { NewerSchema } from '@tallystick/mikro-orm';
+import { UnusableArchive } from './background/archive-files.ts';
 import { type Config, isSqlite } from './configuration/config.ts';
 import { UnusableKeysFile } from './configuration/keys-file.ts';
 import { WrongKeys } from './configuration/keys-fit.ts';
@@ -30,7 +31,7 @@ export function describeStartProblem(error: unknown, config: Config): string {
   if (error instanceof NewerSchema) {
     return `The database ${showDatabase(config.database_url)} was migrated by a newer version: this one does not know ${error.migrations.join(', ')}. Start the newer version. To return to this one, read "Roll back" in docs/deployment.md.`;
   }
-  if (error instanceof UnusableKeysFile) return `${error.message}.`;
+  if (error instanceof UnusableKeysFile || error instanceof UnusableArchive) return `${error.message}.`;
   // The remaining errors of the system come from opening the database, for example a read-only
   // folder or a full disk.
   if (error instanceof Fault || code !== '')

@@ -230,6 +230,10 @@ describe('a server that cannot start', () => {
       startServer({ database_url: 'sqlite:/dev/null/tallystick.db' }),
       /status 1[\s\S]*sqlite:\/dev\/null\/tallystick.db cannot be used/,
     );
+    await assert.rejects(
+      startServer({ database_url: 'sqlite::memory:', env: { ARCHIVE_FOLDER: '/dev/null/archive' } }),
+      /status 1[\s\S]*ARCHIVE_FOLDER=\/dev\/null\/archive cannot be used/,
+    );
   });
 });
 

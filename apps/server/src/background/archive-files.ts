@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { access, constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchivedRow, RetentionKind, RowArchive } from '@tallystick/kernel';
 import { machine_clock } from '../sandbox/shared-clock.ts';
@@ -53,6 +53,25 @@ export function archiveFiles(folder: string, today: () => string): RowArchive {
   };
 }
 
+/** The folder of the archive cannot be created, or this user may not write in it. */
+export class UnusableArchive extends Error {
+  override readonly name = 'UnusableArchive';
+}
+
+/**
+ * Creates the folder unless it exists. Rejects with `UnusableArchive`, so that a wrong folder is
+ * known at the start and not months later, when the first rows are due.
+ */
+export async function openArchiveFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).message;
+    throw new UnusableArchive(`ARCHIVE_FOLDER=${folder} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
 function lineOf(row: ArchivedRow): string {
   return `${JSON.stringify(row)}\n`;
 }
@@ -66,7 +85,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
 
 /** Creates the next file with this name, and makes its entry in the folder durable. */
 async function createFile(folder: string, name: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await openArchiveFolder(folder);
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}-${number}.ndjson`);
     try {

@@ -56,7 +56,7 @@ function format({ event_type, event_id, payload }: Made): string {
 }
 
 function problem(error: unknown, url: string): string {
-  if (error instanceof AnswerError && (error.status === 401 || error.status === 403)) {
+  if (error instanceof AnswerError && error.status === 401) {
     return `The server at ${url} refuses the sandbox's keys: only a sandbox can make events. ${error.message}`;
   }
   return error instanceof Error ? error.message : String(error);
