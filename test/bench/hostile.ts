@@ -18,7 +18,7 @@ import { authorizationRequest } from './http-requests.ts';
 import type { Bench, BenchOptions } from './main.ts';
 import { median, percentile, type Row, row } from './measure.ts';
 
-const cards = 50;
+const cards = 1_000;
 const connections = 64;
 /** The p99 of authorizations under attack is compared with this, milliseconds. */
 const p99_ms_max = 1_000;
@@ -155,6 +155,8 @@ async function hostileCompany(server: ServerProcess, silent_port: number): Promi
  */
 async function addMetadata(database: ScratchDatabase, server: ServerProcess, key: string): Promise<void> {
   const count = 100_000;
+  // No card has these ids.
+  const first = 1_000_000;
   const names = Array.from({ length: 10 }, (_, at) => `m${at}`);
   const statements: string[] = [];
   for (const [half, of_half] of [names.slice(0, 1), names.slice(1)].entries()) {
@@ -162,8 +164,8 @@ async function addMetadata(database: ScratchDatabase, server: ServerProcess, key
     const { id } = await create(server, key, '/v1/virtualcards', { data: { total_card_amount: 100, metadata } });
     const series =
       database.name === 'postgres'
-        ? `generate_series(1000, ${1000 + count}) as s (id)`
-        : `(with recursive n (id) as (select 1000 union all select id + 1 from n where id < ${1000 + count}) select id from n) s`;
+        ? `generate_series(${first}, ${first + count}) as s (id)`
+        : `(with recursive n (id) as (select ${first} union all select id + 1 from n where id < ${first + count}) select id from n) s`;
     statements.push(`insert into virtual_card_metadata (company_id, entry, card_id)
       select m.company_id, m.entry, s.id from virtual_card_metadata m cross join ${series}
       where m.card_id = ${id} and s.id % 2 = ${half}`);

@@ -88,7 +88,7 @@ describe('strangers who send bodies of 1 MiB to many connections', () => {
     ] as const) {
       const before = await memoryOf(server);
       const all = Array.from({ length: attackers }, () => attack(t, server, [head(path, key), megabyte_body]));
-      await until(() => all.every((attacker) => attacker.status !== null && attacker.socket.writableLength === 0));
+      await until(() => all.every((attacker) => attacker.status !== null));
       const grown = (await memoryOf(server)) - before;
       // The kernel resets some of so many connections before the server accepts them, when its
       // bound on waiting connections is small.

@@ -21,7 +21,7 @@ import { type Log, toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { createAdmission, requests_max_default } from './request/admission.ts';
 import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
-import { dropBody } from './request/body.ts';
+import { createBodyPace } from './request/body-pace.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import {
   createAnswering,
@@ -32,6 +32,7 @@ import {
 } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
+import { createShares } from './request/shares.ts';
 import { normalizeTarget } from './request/target.ts';
 import { cardDetailsPage } from './resources/card-details/page.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
@@ -103,7 +104,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     monotonicNow,
     sandbox_company_id: sandbox?.company_id ?? null,
   });
-  const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default);
+  const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default, createBodyPace(monotonicNow));
   const pipeline: PipelinePorts = {
     unitOfWork: ports.unitOfWork,
     look_ups,
@@ -116,6 +117,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     metrics,
     authenticator,
     bodies,
+    shares: createShares(),
     admission: createAdmission(ports.requests_max ?? requests_max_default),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,
@@ -151,7 +153,6 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
   for (const { method = 'GET', path, answer } of others) {
     router.register(path, [method], (ctx) => {
       ctx.state.route = path;
-      dropBody(ctx.req);
       for (const [name, value] of Object.entries(headersOf(ctx as HttpContext, lifecycle))) ctx.set(name, value);
       return answer(ctx as HttpContext);
     });

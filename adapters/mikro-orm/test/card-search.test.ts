@@ -105,7 +105,8 @@ function counterOnSqlite(database_url: string): Counter {
       const lookups = lookupsOf(handle, statement);
       const rows = handle.prepare(statement).all() as Record<string, number>[];
       const counted = Object.entries(rows[0] ?? {}).filter(([name]) => /^c\d/.test(name));
-      return counted.length > 0 ? counted.reduce((sum, [, count]) => sum + count, 0) : rows.length * (1 + lookups);
+      if (counted.length > 0) return counted.reduce((sum, [, count]) => sum + count, 0);
+      return (rows[0]?.compared ?? 0) * (1 + lookups);
     });
     return { ids, read: reads.reduce((sum, read) => sum + read, 0) };
   };

@@ -6,6 +6,7 @@ import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { bodies_bytes_max_default } from '../request/bodies.ts';
 import { dropBody } from '../request/body.ts';
+import { createBodyPace } from '../request/body-pace.ts';
 import { readRequestId } from '../request/request-id.ts';
 import { createTurns } from './turns.ts';
 
@@ -52,10 +53,11 @@ export function createHttpServer(
 ): Server {
   const turns = createTurns((socket) => closeSoon(socket));
   const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, () => performance.now());
+  const pace = createBodyPace(() => performance.now());
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     res.once('prefinish', () => {
       unread.add(res);
-      dropBody(req);
+      dropBody(req, pace);
     });
     res.once('close', () => unread.delete(res));
     turns.take({ req, res, answer: () => answer(req, res) });

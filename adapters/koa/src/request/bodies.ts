@@ -1,3 +1,5 @@
+import { type BodyPace, unpaced_bytes } from './body-pace.ts';
+
 /** The most bytes of all bodies together unless configured otherwise. */
 export const bodies_bytes_max_default = 64 * 1024 * 1024;
 
@@ -27,6 +29,11 @@ export interface BodyAccount {
    * the share of the owner.
    */
   take(bytes: number): void;
+  /**
+   * Notes that bytes of this body have arrived. Returns how long the next ones wait, milliseconds
+   * (`BodyPace`).
+   */
+  arrived(bytes: number): number;
   /** Returns all bytes. A repeated call changes nothing. */
   release(): void;
 }
@@ -35,7 +42,7 @@ export interface BodyAccount {
  * Bodies of at most `bytes_max` together. One owner may hold as much as is still free, so one alone
  * holds a half, two hold a third each, and something is always left for another.
  */
-export function createBodies(bytes_max: number): Bodies {
+export function createBodies(bytes_max: number, pace: BodyPace): Bodies {
   const held_by = new Map<string, number>();
   let held_bytes = 0;
   return {
@@ -44,6 +51,7 @@ export function createBodies(bytes_max: number): Bodies {
     },
     open(owner) {
       let taken = 0;
+      let arrived = 0;
       return {
         take(bytes) {
           const of_owner = (held_by.get(owner) ?? 0) + bytes;
@@ -51,6 +59,10 @@ export function createBodies(bytes_max: number): Bodies {
           held_by.set(owner, of_owner);
           held_bytes += bytes;
           taken += bytes;
+        },
+        arrived(bytes) {
+          arrived += bytes;
+          return arrived <= unpaced_bytes ? 0 : pace.note(owner, bytes);
         },
         release() {
           if (taken === 0) return;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isStorable } from '@tallystick/kernel';
 import { HttpProblem } from '../answer/error-answer.ts';
 import type { BodyAccount } from './bodies.ts';
+import { type BodyPace, unpaced_bytes } from './body-pace.ts';
 
 /** The largest body that a request may have (decision: HTTP conventions). */
 export const body_bytes_max = 1024 * 1024;
@@ -45,6 +46,7 @@ export async function readBody(
           bytes = append(bytes, length, chunk, account);
         }
         length += chunk.length;
+        pauseFor(req, account.arrived(chunk.length));
       } catch (error) {
         req.off('data', receive);
         bytes = no_bytes;
@@ -88,16 +90,30 @@ function append(bytes: Buffer, length: number, chunk: Buffer, account: BodyAccou
   return larger;
 }
 
+/** Lets the sender wait before its next bytes are read. */
+function pauseFor(req: IncomingMessage, ms: number): void {
+  if (ms < 1) return;
+  req.pause();
+  setTimeout(() => req.resume(), ms).unref();
+}
+
+/** How long the next bytes of a body that is not needed may wait, milliseconds. */
+const drop_wait_ms_max = 1_000;
+
 /**
- * Discards the rest of a body as it arrives, so that its sender can read the answer. Closes the
- * connection when more than `dropped_bytes_max` are discarded.
+ * Discards the rest of a body as it arrives, so that its sender can read the answer. All bodies
+ * that are dropped share one pace. Closes the connection when more than `dropped_bytes_max` are
+ * discarded, or when so much arrives from all that the next bytes would wait for more than
+ * `drop_wait_ms_max`.
  */
-export function dropBody(req: IncomingMessage): void {
+export function dropBody(req: IncomingMessage, pace: BodyPace): void {
   if ((req.complete && req.readableLength === 0) || req.listenerCount('data') > 0) return;
   let dropped = 0;
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
-    if (dropped > dropped_bytes_max) req.socket.destroy();
+    const wait_ms = dropped > unpaced_bytes ? pace.note('dropped', chunk.length) : 0;
+    if (dropped > dropped_bytes_max || wait_ms > drop_wait_ms_max) req.socket.destroy();
+    else pauseFor(req, wait_ms);
   });
   req.resume();
 }

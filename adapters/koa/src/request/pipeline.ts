@@ -28,7 +28,7 @@ import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Admission } from './admission.ts';
 import { type Bodies, NoRoomForBody } from './bodies.ts';
-import { dropBody, parseJson, readBody, requireJsonType } from './body.ts';
+import { parseJson, readBody, requireJsonType } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
 import { createFieldCheck, type FieldCheck } from './known-fields.ts';
@@ -36,6 +36,7 @@ import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts'
 import type { Limit, RateLimit } from './rate-limit.ts';
 import { type ApiRequest, ignoresUnknownNames, type Route } from './route.ts';
 import { parseShape } from './shape.ts';
+import { NoShare, type Shares } from './shares.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
@@ -67,6 +68,7 @@ export interface PipelinePorts {
   readonly authenticator: Authenticator;
   readonly admission: Admission;
   readonly bodies: Bodies;
+  readonly shares: Shares;
   readonly rate_limit: RateLimit;
   /** For keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
@@ -137,24 +139,27 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     enforceRateLimit(ports, principal);
     requireRole(principal, route.area);
     if (route.refuseUnread?.()) return answerOverload(route, state.request_id);
-    if (!needsBody(route, principal, req.headers)) {
-      dropBody(req);
-      return await ports.admission.during(() => answerRead(ports, route, ctx, principal, no_bytes));
-    }
-    const account = ports.bodies.open(
-      principal.company_id === null ? `key ${principal.key_id}` : `company ${principal.company_id}`,
-    );
+    const owner = ownerOf(principal);
+    // Decisions have connections and bounds of their own.
+    const sharing = route.area === 'network_messages' ? null : owner;
+    const account = needsBody(route, principal, req.headers) ? ports.bodies.open(owner) : null;
     try {
-      const bytes = await readBody(req, ctx.res, account);
-      return await ports.admission.during(() => answerRead(ports, route, ctx, principal, bytes));
+      if (ports.admission.isFullFor(sharing)) throw new NoShare();
+      const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account);
+      return await ports.admission.during(sharing, () => answerRead(ports, route, ctx, principal, bytes));
     } catch (error) {
-      if (!(error instanceof NoRoomForBody)) throw error;
+      if (!(error instanceof NoRoomForBody || error instanceof NoShare)) throw error;
       ports.metrics.requestRefused();
       return answerOverload(route, state.request_id);
     } finally {
-      account.release();
+      account?.release();
     }
   }
+}
+
+/** Who shares what the service has with others: the company, or a key without one. */
+function ownerOf({ company_id, key_id }: Principal): string {
+  return company_id === null ? `key ${key_id}` : `company ${company_id}`;
 }
 
 /** The caller; null, and counted, when the request is refused because of load. */
@@ -312,6 +317,7 @@ async function perform(
   }
   const { request_id, arrived_ms } = ctx.state;
   const ids = { id, delivery_id, authorization_id };
+  const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   const request: ApiRequest = { principal, request_id, now_ms, arrived_ms, ...ids, query, body };
   try {
     if ('perform' in route) {
@@ -322,16 +328,18 @@ async function perform(
       return answer;
     }
     if (route.method === 'GET' && !route.writes?.(query)) {
-      return render(await ports.unitOfWork.read((tx) => route.transaction(tx, request)));
+      return render(await share(() => ports.unitOfWork.read((tx) => route.transaction(tx, request))));
     }
     let committed: (() => void) | undefined;
-    const answer = await ports.unitOfWork.run(async (tx) => {
-      const result = await route.transaction(tx, request);
-      committed = result.committed;
-      const rendered = render(result);
-      if (owner !== null) await keepForReplay(tx, ports.sealer, owner, rendered);
-      return rendered;
-    });
+    const answer = await share(() =>
+      ports.unitOfWork.run(async (tx) => {
+        const result = await route.transaction(tx, request);
+        committed = result.committed;
+        const rendered = render(result);
+        if (owner !== null) await keepForReplay(tx, ports.sealer, owner, rendered);
+        return rendered;
+      }),
+    );
     committed?.();
     return answer;
   } catch (error) {

@@ -4,6 +4,7 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { createBodies, NoRoomForBody } from '../../src/request/bodies.ts';
 
+const unpaced = { note: () => 0 };
 const isRefused = (error: unknown) => error instanceof NoRoomForBody;
 
 describe('the memory of all bodies', () => {
@@ -11,7 +12,7 @@ describe('the memory of all bodies', () => {
     const step = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(60), ends: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
-        const bodies = createBodies(100);
+        const bodies = createBodies(100, unpaced);
         const open = steps.map(({ owner, bytes, ends }) => {
           const account = bodies.open(owner);
           try {
@@ -31,7 +32,7 @@ describe('the memory of all bodies', () => {
   });
 
   it('is for one owner at most half of the bound, and leaves a share for each further one', () => {
-    const bodies = createBodies(1200);
+    const bodies = createBodies(1200, unpaced);
     const fill = (owner: string): number => {
       let taken = 0;
       const account = bodies.open(owner);
@@ -46,7 +47,7 @@ describe('the memory of all bodies', () => {
   });
 
   it('is returned to the same owner when its request ends', () => {
-    const bodies = createBodies(100);
+    const bodies = createBodies(100, unpaced);
     const first = bodies.open('a');
     first.take(50);
     assert.throws(() => bodies.open('a').take(1), isRefused);

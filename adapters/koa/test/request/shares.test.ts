@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { createShares, NoShare } from '../../src/request/shares.ts';
+
+/** Work that ends when it is told to. */
+function works(max: number) {
+  const shares = createShares(max);
+  const running: { readonly owner: string; readonly end: () => void }[] = [];
+  const begin = (owner: string): Promise<void> => {
+    const work = Promise.withResolvers<void>();
+    return shares.run(owner, () => {
+      running.push({ owner, end: work.resolve });
+      return work.promise;
+    });
+  };
+  const endOne = async (at = 0): Promise<void> => {
+    running.splice(at, 1)[0]?.end();
+    await nextTurn();
+  };
+  const count = (owner: string) => running.filter((one) => one.owner === owner).length;
+  return { running, begin, endOne, count };
+}
+
+describe('the connections that companies share', () => {
+  it('are for one owner at most half of them, and one is left for each further owner', () => {
+    const { begin, count } = works(20);
+    for (const owner of ['a', 'b', 'c', 'd']) for (let at = 0; at < 30; at += 1) void begin(owner).catch(() => {});
+    assert.deepEqual(['a', 'b', 'c', 'd'].map(count), [10, 5, 3, 1]);
+  });
+
+  it('go in turns to the owners that wait', async () => {
+    const { running, begin, endOne, count } = works(6);
+    for (const owner of ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', 'c', 'c', 'c']) {
+      void begin(owner).catch(() => {});
+    }
+    assert.deepEqual(['a', 'b', 'c'].map(count), [3, 2, 1]);
+    await endOne(running.findIndex(({ owner }) => owner === 'a'));
+    assert.deepEqual(['a', 'b', 'c'].map(count), [2, 2, 1], 'one stays free for the next owner');
+    while (running.length > 0) await endOne();
+    assert.deepEqual(['a', 'b', 'c'].map(count), [0, 0, 0]);
+  });
+
+  it('are never more than there are, and all work is done in the order of its owner', async () => {
+    const step = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(9));
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), async (max, steps) => {
+        const { running, begin, endOne } = works(max);
+        const asked: Promise<void>[] = [];
+        for (const one of steps) {
+          if (typeof one === 'string') asked.push(begin(one));
+          else await endOne(running.length === 0 ? 0 : one % running.length);
+          assert.ok(running.length <= max);
+        }
+        while (running.length > 0) await endOne();
+        await Promise.all(asked);
+      }),
+      propertyParameters({ short: 200, full: 2000 }),
+    );
+  });
+
+  it('are refused after five seconds, and then the work does not run', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { running, begin, endOne, count } = works(2);
+    const first = begin('a');
+    const second = begin('a');
+    assert.equal(count('a'), 1);
+    t.mock.timers.tick(4_999);
+    const third = begin('a');
+    t.mock.timers.tick(1);
+    await assert.rejects(second, NoShare);
+    assert.equal(count('a'), 1);
+    running.splice(0, 1)[0]?.end();
+    await first;
+    t.mock.timers.reset();
+    await nextTurn();
+    assert.equal(count('a'), 1, 'the third begins');
+    await endOne();
+    await third;
+  });
+
+  it('are free again after work that fails', async () => {
+    const shares = createShares(1);
+    await assert.rejects(
+      shares.run('a', async () => {
+        throw new Error('broken');
+      }),
+      /broken/,
+    );
+    assert.equal(await shares.run('b', async () => 7), 7);
+  });
+});
