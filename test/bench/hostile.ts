@@ -25,7 +25,8 @@ const p99_ms_max = 1_000;
 
 /**
  * The authorizations of one company while twenty hostile clients of another company, and strangers,
- * are at work: at half of the peak, and at the peak. The server has its defaults.
+ * are at work: at half of the peak, and at the peak. The server has its defaults. The peak has no
+ * target: there the process has no free time, so every request takes some from the others.
  */
 export const hostile: Bench = {
   name: 'hostile',
@@ -98,7 +99,7 @@ async function measure(name: ScratchDatabase['name'], { quick, repetitions, log 
         `peak of authorizations, 20 hostile clients, ${name}`,
         '/s',
         { ours: median(attacked_peaks), baseline: median(peaks), baseline_name: 'without them' },
-        { kind: 'at_least', ratio: 0.8 },
+        null,
       ),
     ];
   } finally {

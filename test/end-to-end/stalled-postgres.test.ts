@@ -11,6 +11,7 @@ import {
   type Reply,
   readRows,
   type ServerProcess,
+  sandbox_keys,
   send,
   startLocalPostgres,
   startServer,
@@ -127,7 +128,12 @@ if (own_servers_expected) {
       assert.equal(new Set(ids).size, 24);
     });
 
-    it('with a locked card go on for all other cards, while 25 requests wait for that card', async () => {
+    async function requestsInFlight(): Promise<number> {
+      const { text } = await send(server.url, 'GET', '/metrics');
+      return Number(/^tallystick_http_requests_in_flight (\d+)$/m.exec(text)?.[1]);
+    }
+
+    it('with a locked card go on for all other cards and companies, while 25 requests wait for that card', async () => {
       const locked = card(0);
       const holder = await observe();
       await holder.query('begin');
@@ -137,11 +143,18 @@ if (own_servers_expected) {
         send(server.url, 'PATCH', `/v1/virtualcards/${locked.id}`, { body: { data: { metadata: { a: 1 } } } }),
       );
       const held = authorize(server.url, on_locked);
+      let is_first_answered = false;
+      void Promise.race(waiting).finally(() => {
+        is_first_answered = true;
+      });
       let is_answered = false;
       const answered = Promise.all(waiting).finally(() => {
         is_answered = true;
       });
       let rounds = 0;
+      while ((await requestsInFlight()) < waiting.length);
+      const other = await send(server.url, 'GET', '/operator/v1/companies', { key: sandbox_keys.operator });
+      assert.deepEqual([other.status, is_first_answered], [200, false], 'connections are left to others');
       for (; !is_answered || rounds === 0; rounds += 1) {
         const others = [1, 2, 3, 4, 5].map((at) => purchase(card(at).card_number, 1));
         assert.deepEqual(new Set((await sendAll(others)).map(outcomeOf)), new Set(['approved']));
