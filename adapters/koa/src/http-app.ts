@@ -32,7 +32,7 @@ import {
 } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
-import { createShares } from './request/shares.ts';
+import { createShares, transactions_max_default } from './request/shares.ts';
 import { normalizeTarget } from './request/target.ts';
 import { cardDetailsPage } from './resources/card-details/page.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
@@ -77,6 +77,11 @@ export interface HttpAppPorts {
    */
   readonly requests_max?: number;
   /**
+   * The most transactions of requests at the same time; `transactions_max_default` when absent.
+   * Further ones wait.
+   */
+  readonly transactions_max?: number;
+  /**
    * The most bytes of all bodies that are received or worked on; `bodies_bytes_max_default` when
    * absent. Further ones are answered 503.
    */
@@ -117,7 +122,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     metrics,
     authenticator,
     bodies,
-    shares: createShares(),
+    shares: createShares(ports.transactions_max ?? transactions_max_default),
     admission: createAdmission(ports.requests_max ?? requests_max_default),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,

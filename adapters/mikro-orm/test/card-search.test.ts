@@ -213,7 +213,7 @@ for (const name of database_names) {
       const of_company = 9;
       const deep = 2 * searched_max + 5;
       await addEntries(connection, of_company, 'deep', `1, ${deep}`);
-      await addEntries(connection, of_company, 'wide', `${searched_max + 2}, ${searched_max + 3}`);
+      await addEntries(connection, of_company, 'wide', `${searched_max + 5}, ${searched_max + 6}`);
       // Counted up to the same number as the first, so that the search walks the first.
       await addEntries(connection, of_company, 'wide', `${deep + 1}, ${deep + 1_000}`);
       const { read } = unitOfWorkOn(connection, (session) => session);
@@ -226,9 +226,9 @@ for (const name of database_names) {
         if (found.continues_below === null) break;
         page = { limit: 50, after: cursor('virtual_cards', found.continues_below) };
       }
-      assert.deepEqual(pages, [[searched_max + 3, searched_max + 2], []]);
+      assert.deepEqual(pages, [[searched_max + 6], [searched_max + 5], []]);
       await assert.rejects(find({ limit: 50, offset: 3 }), (error: Refusal) => error.code === 'invalid_query');
-      assert.deepEqual((await find({ limit: 50, offset: 1 })).ids, [searched_max + 2]);
+      assert.deepEqual((await find({ limit: 50, offset: 1 })).ids, [searched_max + 5]);
     });
 
     it('reads the same beside the cards of other companies, with and without statistics', async () => {

@@ -33,7 +33,7 @@ export function createServer(config: Config, container: Container = createContai
   let stopping: Promise<void> | null = null;
 
   const start = async (): Promise<{ url: string }> => {
-    if (config.archive_folder !== null && config.role !== 'api') await openArchiveFolder(config.archive_folder);
+    if (config.archive_folder !== null) await openArchiveFolder(config.archive_folder);
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
       log: container.get(tokens.logger),
       metrics: container.get(tokens.metrics),

@@ -1,4 +1,6 @@
-import { type BodyPace, unpaced_bytes } from './body-pace.ts';
+import type { BodyPace } from './body-pace.ts';
+import { createFairShare } from './fair-share.ts';
+import { Overloaded } from './overloaded.ts';
 
 /** The most bytes of all bodies together unless configured otherwise. */
 export const bodies_bytes_max_default = 64 * 1024 * 1024;
@@ -17,16 +19,11 @@ export interface Bodies {
   open(owner: string): BodyAccount;
 }
 
-/** The request is refused because of load. */
-export class NoRoomForBody extends Error {
-  override readonly name = 'NoRoomForBody';
-}
-
 /** The bytes of one body. */
 export interface BodyAccount {
   /**
-   * Takes further bytes, before they are allocated. Throws `NoRoomForBody` for what is more than
-   * the share of the owner.
+   * Takes further bytes, before they are allocated. Throws `Overloaded` for what is more than the
+   * share of the owner.
    */
   take(bytes: number): void;
   /**
@@ -38,39 +35,26 @@ export interface BodyAccount {
   release(): void;
 }
 
-/**
- * Bodies of at most `bytes_max` together. One owner may hold as much as is still free, so one alone
- * holds a half, two hold a third each, and something is always left for another.
- */
+/** Bodies of at most `bytes_max` together, of which each owner has a fair share. */
 export function createBodies(bytes_max: number, pace: BodyPace): Bodies {
-  const held_by = new Map<string, number>();
-  let held_bytes = 0;
+  const share = createFairShare(bytes_max);
   return {
     get held_bytes() {
-      return held_bytes;
+      return share.taken;
     },
     open(owner) {
-      let taken = 0;
-      let arrived = 0;
+      const toWait = pace.open(owner);
+      let held = 0;
       return {
         take(bytes) {
-          const of_owner = (held_by.get(owner) ?? 0) + bytes;
-          if (of_owner > bytes_max - held_bytes - bytes) throw new NoRoomForBody();
-          held_by.set(owner, of_owner);
-          held_bytes += bytes;
-          taken += bytes;
+          if (!share.mayTake(owner, bytes)) throw new Overloaded();
+          share.take(owner, bytes);
+          held += bytes;
         },
-        arrived(bytes) {
-          arrived += bytes;
-          return arrived <= unpaced_bytes ? 0 : pace.note(owner, bytes);
-        },
+        arrived: toWait,
         release() {
-          if (taken === 0) return;
-          const left = (held_by.get(owner) ?? 0) - taken;
-          if (left === 0) held_by.delete(owner);
-          else held_by.set(owner, left);
-          held_bytes -= taken;
-          taken = 0;
+          share.release(owner, held);
+          held = 0;
         },
       };
     },

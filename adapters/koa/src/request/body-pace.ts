@@ -1,5 +1,5 @@
-/** The bytes of each body that arrive without waiting. Most bodies are shorter. */
-export const unpaced_bytes = 64 * 1024;
+/** The bytes of each body that are not counted. Most bodies are shorter. */
+const unpaced_bytes = 64 * 1024;
 
 /** What one owner may send at once when it has sent little before, and what then every second. */
 const burst_bytes = 8 * 1024 * 1024;
@@ -14,28 +14,41 @@ const owners_max = 10_000;
  * decisions.
  */
 export interface BodyPace {
-  /** Notes bytes of the owner that have arrived. Returns how long its next ones wait, milliseconds. */
-  note(owner: string, bytes: number): number;
+  /**
+   * Begins a body of the owner. The returned function takes the number of bytes that have arrived,
+   * and returns how long the next ones wait, milliseconds.
+   */
+  open(owner: string): (bytes: number) => number;
 }
 
 /** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */
 export function createBodyPace(monotonicNow: () => number): BodyPace {
-  /** When the bytes of the owner would have arrived at the steady rate. */
-  const paid_at_ms = new Map<string, number>();
+  /** When the bytes of an owner would have arrived at the steady rate. */
+  const steady_at_ms = new Map<string, number>();
   const burst_ms = (burst_bytes / bytes_per_s) * 1000;
+
+  function waitAfter(owner: string, bytes: number): number {
+    const now_ms = monotonicNow();
+    const known_ms = steady_at_ms.get(owner);
+    if (known_ms === undefined && steady_at_ms.size >= owners_max) forgetIdle(steady_at_ms, now_ms - burst_ms);
+    const from_ms = Math.max(known_ms ?? Number.NEGATIVE_INFINITY, now_ms - burst_ms);
+    const steady_ms = from_ms + (bytes / bytes_per_s) * 1000;
+    steady_at_ms.set(owner, steady_ms);
+    return Math.max(0, steady_ms - now_ms);
+  }
+
   return {
-    note(owner, bytes) {
-      const now_ms = monotonicNow();
-      const known_ms = paid_at_ms.get(owner);
-      if (known_ms === undefined && paid_at_ms.size >= owners_max) forgetIdle(paid_at_ms, now_ms - burst_ms);
-      const paid_ms = Math.max(known_ms ?? Number.NEGATIVE_INFINITY, now_ms - burst_ms) + (bytes / bytes_per_s) * 1000;
-      paid_at_ms.set(owner, paid_ms);
-      return Math.max(0, paid_ms - now_ms);
+    open(owner) {
+      let arrived = 0;
+      return (bytes) => {
+        arrived += bytes;
+        return arrived <= unpaced_bytes ? 0 : waitAfter(owner, bytes);
+      };
     },
   };
 }
 
 /** An owner that may send a whole burst is like an unknown one. */
-function forgetIdle(paid_at_ms: Map<string, number>, until_ms: number): void {
-  for (const [owner, paid_ms] of paid_at_ms) if (paid_ms <= until_ms) paid_at_ms.delete(owner);
+function forgetIdle(steady_at_ms: Map<string, number>, until_ms: number): void {
+  for (const [owner, steady_ms] of steady_at_ms) if (steady_ms <= until_ms) steady_at_ms.delete(owner);
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isStorable } from '@tallystick/kernel';
 import { HttpProblem } from '../answer/error-answer.ts';
 import type { BodyAccount } from './bodies.ts';
-import { type BodyPace, unpaced_bytes } from './body-pace.ts';
+import type { BodyPace } from './body-pace.ts';
 
 /** The largest body that a request may have (decision: HTTP conventions). */
 export const body_bytes_max = 1024 * 1024;
@@ -11,17 +11,20 @@ export const body_bytes_max = 1024 * 1024;
 /** How much of a body that is not needed is discarded before its connection is closed. */
 const dropped_bytes_max = 16 * 1024 * 1024;
 
+/** How long the next bytes of a body that is not needed may wait, milliseconds. */
+const drop_wait_ms_max = 1_000;
+
 /** The least size of a buffer for a body of several chunks. */
 const buffer_bytes_min = 4 * 1024;
 
 /** The maximum nesting of arrays and objects. */
 export const nesting_max = 64;
 
-const no_bytes = Buffer.alloc(0);
+export const no_bytes = Buffer.alloc(0);
 
 /**
  * Reads the whole body. Refuses a body over `body_bytes_max` with `body_too_large`, by its
- * Content-Length or as soon as it is longer. Throws `NoRoomForBody` when `account` has no room.
+ * Content-Length or as soon as it is longer. Throws `Overloaded` when `account` has no room.
  * What is then still to come is not read here (`dropBody`).
  */
 export async function readBody(
@@ -97,9 +100,6 @@ function pauseFor(req: IncomingMessage, ms: number): void {
   setTimeout(() => req.resume(), ms).unref();
 }
 
-/** How long the next bytes of a body that is not needed may wait, milliseconds. */
-const drop_wait_ms_max = 1_000;
-
 /**
  * Discards the rest of a body as it arrives, so that its sender can read the answer. All bodies
  * that are dropped share one pace. Closes the connection when more than `dropped_bytes_max` are
@@ -108,10 +108,11 @@ const drop_wait_ms_max = 1_000;
  */
 export function dropBody(req: IncomingMessage, pace: BodyPace): void {
   if ((req.complete && req.readableLength === 0) || req.listenerCount('data') > 0) return;
+  const toWait = pace.open('dropped');
   let dropped = 0;
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
-    const wait_ms = dropped > unpaced_bytes ? pace.note('dropped', chunk.length) : 0;
+    const wait_ms = toWait(chunk.length);
     if (dropped > dropped_bytes_max || wait_ms > drop_wait_ms_max) req.socket.destroy();
     else pauseFor(req, wait_ms);
   });

@@ -27,16 +27,17 @@ import { errorAnswer, HttpProblem, isExpected, overloadAnswer } from '../answer/
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Admission } from './admission.ts';
-import { type Bodies, NoRoomForBody } from './bodies.ts';
-import { parseJson, readBody, requireJsonType } from './body.ts';
+import type { Bodies } from './bodies.ts';
+import { no_bytes, parseJson, readBody, requireJsonType } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
 import { createFieldCheck, type FieldCheck } from './known-fields.ts';
+import { Overloaded } from './overloaded.ts';
 import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts';
 import type { Limit, RateLimit } from './rate-limit.ts';
 import { type ApiRequest, ignoresUnknownNames, type Route } from './route.ts';
 import { parseShape } from './shape.ts';
-import { NoShare, type Shares } from './shares.ts';
+import type { Shares } from './shares.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
@@ -102,7 +103,8 @@ function prepare(route: Route): PreparedRoute {
 /**
  * Returns the pipeline of a route. The order of its steps is the same for all routes: the number of
  * requests in progress (503), the caller (401), the rate limits (429), the role (403), the load of
- * the route (503), the body (413, 503), its signature (401), the query (400). Then, if the request
+ * the route (503), the share of the company (503), the body (413, 503), its signature (401), the
+ * query (400). Then, if the request
  * has an Idempotency-Key, its claim (409, 422, or the first answer again). Then the body's type and
  * shape (415, 400), and the work. Nothing of a body is kept before the caller is known, and a body
  * that nothing needs is dropped.
@@ -125,16 +127,22 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
   }
 
   async function answer(ctx: HttpContext): Promise<RenderedAnswer> {
-    const { req, state } = ctx;
-    state.route = route.path;
-    state.arrived_ms = performance.now();
-    // Before the caller is known, because a look-up of a key is work too.
-    if (ports.admission.isFull()) {
+    ctx.state.route = route.path;
+    ctx.state.arrived_ms = performance.now();
+    try {
+      return await answerAdmitted(ctx);
+    } catch (error) {
+      if (!(error instanceof Overloaded)) throw error;
       ports.metrics.requestRefused();
-      return answerOverload(route, state.request_id);
+      return answerOverload(route, ctx.state.request_id);
     }
+  }
+
+  async function answerAdmitted(ctx: HttpContext): Promise<RenderedAnswer> {
+    const { req, state } = ctx;
+    // Before the caller is known, because a look-up of a key is work too.
+    ports.admission.check(null);
     const principal = await identify(ports, req.headers.authorization);
-    if (principal === null) return answerOverload(route, state.request_id);
     state.principal = principal;
     enforceRateLimit(ports, principal);
     requireRole(principal, route.area);
@@ -142,15 +150,11 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     const owner = ownerOf(principal);
     // Decisions have connections and bounds of their own.
     const sharing = route.area === 'network_messages' ? null : owner;
+    ports.admission.check(sharing);
     const account = needsBody(route, principal, req.headers) ? ports.bodies.open(owner) : null;
     try {
-      if (ports.admission.isFullFor(sharing)) throw new NoShare();
       const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account);
       return await ports.admission.during(sharing, () => answerRead(ports, route, ctx, principal, bytes));
-    } catch (error) {
-      if (!(error instanceof NoRoomForBody || error instanceof NoShare)) throw error;
-      ports.metrics.requestRefused();
-      return answerOverload(route, state.request_id);
     } finally {
       account?.release();
     }
@@ -159,25 +163,21 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
 
 /** Who shares what the service has with others: the company, or a key without one. */
 function ownerOf({ company_id, key_id }: Principal): string {
-  return company_id === null ? `key ${key_id}` : `company ${company_id}`;
+  return company_id === null ? `key:${key_id}` : `company:${company_id}`;
 }
 
-/** The caller; null, and counted, when the request is refused because of load. */
+/** Throws `Overloaded` when too many unknown keys are being looked up. */
 async function identify(
-  { authenticator, metrics }: Pick<PipelinePorts, 'authenticator' | 'metrics'>,
+  { authenticator }: Pick<PipelinePorts, 'authenticator'>,
   authorization: string | undefined,
-): Promise<Principal | null> {
+): Promise<Principal> {
   try {
     const known = authenticator.authenticate(authorization);
     return known instanceof Promise ? await known : known;
   } catch (error) {
-    if (!(error instanceof TooManyLookUps)) throw error;
-    metrics.requestRefused();
-    return null;
+    throw error instanceof TooManyLookUps ? new Overloaded() : error;
   }
 }
-
-const no_bytes = Buffer.alloc(0);
 
 /** Whether the route, a signature or an idempotency key covers the body. */
 function needsBody(route: Route, principal: Principal, headers: IncomingHttpHeaders): boolean {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { createBodies, NoRoomForBody } from '../../src/request/bodies.ts';
+import { createBodies } from '../../src/request/bodies.ts';
+import { Overloaded } from '../../src/request/overloaded.ts';
 
-const unpaced = { note: () => 0 };
-const isRefused = (error: unknown) => error instanceof NoRoomForBody;
+const unpaced = { open: () => () => 0 };
+const isRefused = (error: unknown) => error instanceof Overloaded;
 
 describe('the memory of all bodies', () => {
   it('is at most the bound, and is empty when every request has ended', () => {

@@ -13,15 +13,16 @@ describe('the pace of long bodies', () => {
       fc.property(fc.array(piece, { minLength: 1, maxLength: 400 }), (pieces) => {
         let now_ms = 1_000_000;
         const pace = createBodyPace(() => now_ms);
+        const [first, second, other] = [pace.open('a'), pace.open('a'), pace.open('b')];
         const began_ms = now_ms;
         let sent = 0;
-        for (const { bytes, idle_ms } of pieces) {
+        for (const [at, { bytes, idle_ms }] of pieces.entries()) {
           sent += bytes;
-          now_ms += pace.note('a', bytes) + idle_ms;
-          const allowed = 8 * mebibyte + ((now_ms - began_ms) / 1000) * 8 * mebibyte;
+          now_ms += (at % 3 === 0 ? first : second)(bytes) + idle_ms;
+          const allowed = 2 * 65_536 + 8 * mebibyte + ((now_ms - began_ms) / 1000) * 8 * mebibyte;
           assert.ok(sent <= allowed + 1, `${sent} bytes in ${now_ms - began_ms} ms`);
         }
-        assert.equal(pace.note('b', mebibyte), 0);
+        assert.equal(other(mebibyte), 0);
       }),
       propertyParameters(),
     );
@@ -29,10 +30,19 @@ describe('the pace of long bodies', () => {
 
   it('lets a sender that pauses begin again at once', () => {
     let now_ms = 0;
-    const pace = createBodyPace(() => now_ms);
-    assert.equal(pace.note('a', 8 * mebibyte), 0);
-    assert.equal(pace.note('a', 4 * mebibyte), 500);
+    const arrive = createBodyPace(() => now_ms).open('a');
+    assert.equal(arrive(8 * mebibyte), 0);
+    assert.equal(arrive(4 * mebibyte), 500);
     now_ms += 1_500;
-    assert.equal(pace.note('a', 8 * mebibyte), 0);
+    assert.equal(arrive(8 * mebibyte), 0);
+  });
+
+  it('does not count the first 64 KiB of a body', () => {
+    const pace = createBodyPace(() => 0);
+    pace.open('a')(100 * mebibyte);
+    for (let body = 0; body < 1_000; body += 1) assert.equal(pace.open('a')(65_536), 0);
+    const long = pace.open('a');
+    assert.equal(long(65_536), 0);
+    assert.ok(long(1) > 11_000);
   });
 });

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { createShares, NoShare } from '../../src/request/shares.ts';
+import { Overloaded } from '../../src/request/overloaded.ts';
+import { createShares } from '../../src/request/shares.ts';
 
 /** Work that ends when it is told to. */
 function works(max: number) {
@@ -70,7 +71,7 @@ describe('the connections that companies share', () => {
     t.mock.timers.tick(4_999);
     const third = begin('a');
     t.mock.timers.tick(1);
-    await assert.rejects(second, NoShare);
+    await assert.rejects(second, Overloaded);
     assert.equal(count('a'), 1);
     running.splice(0, 1)[0]?.end();
     await first;

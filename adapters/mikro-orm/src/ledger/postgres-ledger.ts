@@ -86,7 +86,7 @@ async function transaction<Result>(
   backfills: KnownBackfills,
   load: Load,
   fold: Fold<Result>,
-  { deadline, held_ms_max = held_ms_max_default }: PassBounds,
+  { deadline, held_ms_max }: PassBounds,
 ): Promise<Result> {
   const client = await place.pool.connect().catch((error: unknown) => {
     throw faultOf(error);
@@ -102,7 +102,10 @@ async function transaction<Result>(
       client,
       lookups,
       // Before the deadline, so that the pass can name the cards that are held.
-      held_ms_max: Math.min(held_ms_max, 0.9 * (deadline?.leftMs() ?? held_ms_max)),
+      held_ms_max:
+        deadline === undefined
+          ? (held_ms_max ?? held_ms_max_default)
+          : Math.min(held_ms_max ?? Number.POSITIVE_INFINITY, 0.9 * deadline.leftMs()),
     });
     checkDeadline(deadline);
     folding = true;

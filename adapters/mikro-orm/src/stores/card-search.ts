@@ -56,14 +56,15 @@ export async function findCards(
   const wanted = page.limit + 1 + offset;
   const ids: number[] = [];
   let below = afterId('virtual_cards', page) ?? Number.MAX_SAFE_INTEGER;
+  const searchable = searched_max + 2 * offset;
   for (let searched = 0; ids.length < wanted; ) {
-    if (searched >= searched_max + 2 * offset) {
+    if (searched >= searchable) {
       if (ids.length < offset) throw unreached(searched);
       return { ids: ids.slice(offset), continues_below: below };
     }
     // A single condition is met by every card that is read. Otherwise each statement compares more
     // cards than the one before it.
-    const more = Math.min(compared_max, Math.max(2 * wanted, searched));
+    const more = Math.min(compared_max, Math.max(2 * wanted, searched), searchable - searched);
     const count = others.length === 0 ? wanted - ids.length : more;
     const { met, compared, last } = await compare(session, rarest, others, below, count);
     ids.push(...met);
