@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimIdempotencyKey,
   type IdempotencyOwner,
@@ -10,8 +11,12 @@ import {
 import { auditShownNumbers } from '@tallystick/cards';
 import type { Sealer, UnitOfWork } from '@tallystick/kernel';
 import type { RenderedAnswer } from '../answer/answer.ts';
+import { type Log, toLoggedError } from '../operations/log.ts';
 import type { HttpTx } from './http-tx.ts';
-import { type ApiRequest, clientCall } from './route.ts';
+import { type ApiRequest, clientCall, type Route } from './route.ts';
+
+/** How long the answer to a network message waits for the record of its idempotency key. */
+const key_wait_ms_max = 500;
 
 /** Returns the checked value of an `Idempotency-Key` header; null when there is none. */
 export function idempotencyKey(header: string | string[] | undefined): string | null {
@@ -52,4 +57,46 @@ export function keepForReplay(
   answer: RenderedAnswer,
 ): Promise<void> {
   return keepAnswer(tx, sealer, owner, Buffer.from(JSON.stringify(answer)));
+}
+
+/** The ports of the records that are made beside the change. */
+interface RecordPorts {
+  readonly unitOfWork: UnitOfWork<HttpTx>;
+  readonly sealer: Sealer;
+  readonly log: Log;
+}
+
+/**
+ * Waits for the record of an idempotency key. The answer to a network message has a deadline, and
+ * the same message is known without its key.
+ */
+export async function inTimeFor({ area }: Pick<Route, 'area'>, recorded: Promise<void>): Promise<void> {
+  if (area !== 'network_messages') await recorded;
+  else await Promise.race([recorded, delay(key_wait_ms_max, undefined, { ref: false })]);
+}
+
+/**
+ * Best effort: the work is done, and its answer must not be lost. If this fails, the claim's lease
+ * expires, and a repeated message of the network is known by itself.
+ */
+export async function keepPerformed(
+  ports: RecordPorts,
+  request_id: string,
+  owner: IdempotencyOwner,
+  answer: RenderedAnswer,
+): Promise<void> {
+  try {
+    await ports.unitOfWork.run((tx) => keepForReplay(tx, ports.sealer, owner, answer));
+  } catch (error) {
+    ports.log.error({ request_id, err: toLoggedError(error) }, 'an answer could not be kept for its replay');
+  }
+}
+
+/** Best effort: if this fails, the claim's lease expires. */
+export async function releaseKey(ports: RecordPorts, request_id: string, owner: IdempotencyOwner): Promise<void> {
+  try {
+    await ports.unitOfWork.run((tx) => tx.idempotency.release(owner));
+  } catch (error) {
+    ports.log.error({ request_id, err: toLoggedError(error) }, 'an idempotency key could not be released');
+  }
 }

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Authenticator,
   type IdempotencyOwner,
@@ -23,18 +22,19 @@ import {
 } from '@tallystick/kernel';
 import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
-import { errorAnswer, HttpProblem, isExpected, overloadAnswer } from '../answer/error-answer.ts';
+import { errorAnswer, isExpected, overloadAnswer } from '../answer/error-answer.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Admission } from './admission.ts';
 import type { Bodies } from './bodies.ts';
-import { no_bytes, parseJson, readBody, requireJsonType } from './body.ts';
+import { no_bytes, readBody } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
-import { claimKey, idempotencyKey, keepForReplay } from './idempotency.ts';
+import { claimKey, idempotencyKey, inTimeFor, keepForReplay, keepPerformed, releaseKey } from './idempotency.ts';
+import { parseJson, requireJsonType } from './json.ts';
 import { createFieldCheck, type FieldCheck } from './known-fields.ts';
 import { Overloaded } from './overloaded.ts';
 import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts';
-import type { Limit, RateLimit } from './rate-limit.ts';
+import { enforceRateLimit, type RateLimitPorts } from './rate-limit.ts';
 import { type ApiRequest, ignoresUnknownNames, type Route } from './route.ts';
 import { parseShape } from './shape.ts';
 import type { Shares } from './shares.ts';
@@ -55,7 +55,7 @@ export type HttpContext = Context & {
 };
 
 /** The ports that the pipeline needs. */
-export interface PipelinePorts {
+export interface PipelinePorts extends RateLimitPorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   /** In place of `unitOfWork` for network messages: no other request can use it up. */
   readonly look_ups: UnitOfWork<HttpTx>;
@@ -70,9 +70,6 @@ export interface PipelinePorts {
   readonly admission: Admission;
   readonly bodies: Bodies;
   readonly shares: Shares;
-  readonly rate_limit: RateLimit;
-  /** For keys without a separate limit. Null: no limit. */
-  readonly rate_limit_per_minute: number | null;
   /** Timestamps of signatures are compared with machine time. */
   readonly machine_clock: Clock;
   /**
@@ -257,44 +254,6 @@ async function performOnce(
   }
 }
 
-/** How long the answer to a network message waits for the record of its idempotency key. */
-const key_wait_ms_max = 500;
-
-/**
- * Waits for the record of an idempotency key. The answer to a network message has a deadline, and
- * the same message is known without its key.
- */
-async function inTimeFor({ area }: Pick<Route, 'area'>, recorded: Promise<void>): Promise<void> {
-  if (area !== 'network_messages') await recorded;
-  else await Promise.race([recorded, delay(key_wait_ms_max, undefined, { ref: false })]);
-}
-
-/**
- * Best effort: the work is done, and its answer must not be lost. If this fails, the claim's lease
- * expires, and a repeated message of the network is known by itself.
- */
-async function keepPerformed(
-  ports: PipelinePorts,
-  request_id: string,
-  owner: IdempotencyOwner,
-  answer: RenderedAnswer,
-): Promise<void> {
-  try {
-    await ports.unitOfWork.run((tx) => keepForReplay(tx, ports.sealer, owner, answer));
-  } catch (error) {
-    ports.log.error({ request_id, err: toLoggedError(error) }, 'an answer could not be kept for its replay');
-  }
-}
-
-/** Best effort: if this fails, the claim's lease expires. */
-async function releaseKey(ports: PipelinePorts, request_id: string, owner: IdempotencyOwner): Promise<void> {
-  try {
-    await ports.unitOfWork.run((tx) => tx.idempotency.release(owner));
-  } catch (error) {
-    ports.log.error({ request_id, err: toLoggedError(error) }, 'an idempotency key could not be released');
-  }
-}
-
 async function perform(
   ports: PipelinePorts,
   route: PreparedRoute,
@@ -345,23 +304,6 @@ async function perform(
   } catch (error) {
     throw error instanceof Refusal ? nameCursor(prefixPaths(error, prefix)) : error;
   }
-}
-
-function enforceRateLimit(ports: PipelinePorts, principal: Principal): void {
-  const { key_id, company_id, company_rate_limit_per_minute } = principal;
-  const of_key = principal.rate_limit_per_minute ?? ports.rate_limit_per_minute;
-  const limits: (Limit & { readonly of: string })[] = [];
-  if (of_key !== null) limits.push({ id: `key:${key_id}`, per_minute: of_key, of: 'this key' });
-  if (company_rate_limit_per_minute !== null) {
-    const of = 'the keys of this company together';
-    limits.push({ id: `company:${company_id}`, per_minute: company_rate_limit_per_minute, of });
-  }
-  if (limits.length === 0) return;
-  const reached = ports.rate_limit.take(limits);
-  if (reached === null) return;
-  const { limit, wait_s } = reached;
-  const message = `${limit.of} may send ${limit.per_minute} requests a minute; try again in ${wait_s} s`;
-  throw new HttpProblem('rate_limited', message, { 'Retry-After': String(wait_s) });
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */

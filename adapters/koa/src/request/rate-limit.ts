@@ -1,3 +1,6 @@
+import type { Principal } from '@tallystick/access';
+import { HttpProblem } from '../answer/error-answer.ts';
+
 /**
  * Above this number, full buckets are deleted. A full bucket has the same effect as a missing one.
  */
@@ -71,4 +74,29 @@ export function createRateLimit(monotonicNow: () => number): RateLimit {
 /** A bucket that was not used for a minute is full. */
 function dropFull(buckets: Map<string, Bucket>, at_ms: number): void {
   for (const [id, bucket] of buckets) if (at_ms - bucket.filled_at_ms >= 60_000) buckets.delete(id);
+}
+
+/** The ports of `enforceRateLimit`. */
+export interface RateLimitPorts {
+  readonly rate_limit: RateLimit;
+  /** For keys without a separate limit. Null: no limit. */
+  readonly rate_limit_per_minute: number | null;
+}
+
+/** Refuses (`rate_limited`) a request past a limit of its key or its company. */
+export function enforceRateLimit(ports: RateLimitPorts, principal: Principal): void {
+  const { key_id, company_id, company_rate_limit_per_minute } = principal;
+  const of_key = principal.rate_limit_per_minute ?? ports.rate_limit_per_minute;
+  const limits: (Limit & { readonly of: string })[] = [];
+  if (of_key !== null) limits.push({ id: `key:${key_id}`, per_minute: of_key, of: 'this key' });
+  if (company_rate_limit_per_minute !== null) {
+    const of = 'the keys of this company together';
+    limits.push({ id: `company:${company_id}`, per_minute: company_rate_limit_per_minute, of });
+  }
+  if (limits.length === 0) return;
+  const reached = ports.rate_limit.take(limits);
+  if (reached === null) return;
+  const { limit, wait_s } = reached;
+  const message = `${limit.of} may send ${limit.per_minute} requests a minute; try again in ${wait_s} s`;
+  throw new HttpProblem('rate_limited', message, { 'Retry-After': String(wait_s) });
 }

@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { isStorable } from '@tallystick/kernel';
+import { HttpProblem } from '../answer/error-answer.ts';
+
+/** The maximum nesting of arrays and objects. */
+export const nesting_max = 64;
+
+/**
+ * Refuses (`unsupported_media_type`) a body unless its headers state uncompressed JSON in UTF-8.
+ */
+export function requireJsonType(req: IncomingMessage): void {
+  const type = req.headers['content-type'];
+  if (type !== 'application/json' && !isJsonType(type)) {
+    throw new HttpProblem('unsupported_media_type', 'the Content-Type must be application/json (in UTF-8)');
+  }
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new HttpProblem(
+      'unsupported_media_type',
+      'the body must not be compressed: Content-Encoding is not supported',
+    );
+  }
+}
+
+function isJsonType(type: string | undefined): boolean {
+  if (type === undefined) return false;
+  const [essence, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  if (essence !== 'application/json') return false;
+  return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
+}
+
+/**
+ * Parses the JSON value of a body. Refuses (`malformed_json`) a body that is not UTF-8, is not
+ * JSON, is nested deeper than `nesting_max`, or contains text that cannot be stored (a NUL, half a
+ * surrogate pair). A repeated name has its last value, and `__proto__` is an ordinary name.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw malformed('the body is not valid UTF-8');
+  if (mayNestDeeper(bytes) && measureDepth(bytes) > nesting_max)
+    throw malformed(`the body nests deeper than ${nesting_max} levels`);
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The parser's message repeats the text around the problem, which may be a card number.
+    throw malformed(bytes.length === 0 ? 'the body is empty; a JSON object is required' : 'the body is not valid JSON');
+  }
+  if (bytes.includes('\\u')) requireStorable(value, '');
+  return value;
+}
+
+function malformed(message: string, path?: string): HttpProblem {
+  if (path === undefined) return new HttpProblem('malformed_json', message);
+  return new HttpProblem('malformed_json', `${path} ${message}`, {}, [{ path, message }]);
+}
+
+/** Whether there are more opening brackets than `nesting_max`. Most bodies have a few. */
+function mayNestDeeper(bytes: Buffer): boolean {
+  let opened = 0;
+  for (const bracket of [0x7b, 0x5b]) {
+    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1)) {
+      opened += 1;
+      if (opened > nesting_max) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Returns the deepest nesting of brackets outside strings. It reads bytes, because a parser would
+ * build the whole nested value first.
+ */
+function measureDepth(bytes: Buffer): number {
+  let depth = 0;
+  let depth_max = 0;
+  let in_string = false;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (in_string) {
+      if (byte === 0x5c) i += 1;
+      else if (byte === 0x22) in_string = false;
+    } else if (byte === 0x22) {
+      in_string = true;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > depth_max) depth_max = depth;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+    }
+  }
+  return depth_max;
+}
+
+function requireStorable(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value))
+      throw malformed('contains a NUL or half a surrogate pair, which is not text', path || 'body');
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) requireStorable(item, `${path}[${index}]`);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      if (!isStorable(name))
+        throw malformed('has a name with a NUL or half a surrogate pair, which is not text', path || 'body');
+      requireStorable(item, path === '' ? name : `${path}.${name}`);
+    }
+  }
+}
