@@ -10,6 +10,10 @@ import { serviceOn } from './service.ts';
 const usage =
   'npm run model -- [--runs N] [--seed S] [--database memory|sqlite|postgres] [--commands N] [--path P --replay-path R]';
 const values = readOptions();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
 if (values.database !== 'memory' && values.database !== 'sqlite' && values.database !== 'postgres') {
   throw new TypeError(`--database ${values.database}: it must be memory, sqlite or postgres`);
 }
@@ -46,6 +50,7 @@ function readOptions() {
         commands: { type: 'string', default: '30' },
         path: { type: 'string' },
         'replay-path': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
       },
     }).values;
   } catch (error) {

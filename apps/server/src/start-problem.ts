@@ -26,7 +26,7 @@ export function describeStartProblem(error: unknown, config: Config): string {
   }
   if (error instanceof WrongKeys) {
     const where = config.key_ring === null ? `the file keys in ${config.data_folder}` : 'TALLYSTICK_KEYS';
-    return `The keys do not fit the database: ${message}. Restore the keys with which it was created (${where}).`;
+    return `The keys do not fit the database: ${message}. Use the key ring that was last used with it (${where}).`;
   }
   if (error instanceof NewerSchema) {
     return `The database ${showDatabase(config.database_url)} was migrated by a newer version: this one does not know ${error.migrations.join(', ')}. Start the newer version. To return to this one, read "Roll back" in docs/deployment.md.`;

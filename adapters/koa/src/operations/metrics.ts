@@ -35,7 +35,10 @@ export interface Metrics {
   codeFailures(counted: { readonly failures: number; readonly lockouts: number }): void;
   /** A network message was refused without a decision, because of load. */
   messageRefused(reason: OverloadReason): void;
-  /** A request was refused because of the number of requests, of bodies, or of look-ups of keys. */
+  /**
+   * A request was refused because of load: the requests in progress, bodies, look-ups of unknown
+   * keys, or the share of its company.
+   */
   requestRefused(): void;
   /**
    * Registers a reader of the number of requests in flight. It is called when the metrics are read.
@@ -172,7 +175,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   for (const reason of overload_reasons) refused_messages.inc({ reason }, 0);
   const refused_requests = new Counter({
     name: 'tallystick_http_requests_refused_total',
-    help: 'Requests that were refused because of load: their number, their bodies, or look-ups of unknown keys',
+    help: 'Requests that were refused because of load: their number, their bodies, look-ups of unknown keys, or the share of a company',
     registers,
   });
   const attempts = new Histogram({

@@ -39,7 +39,7 @@ export const key_ring_commands: readonly Command[] = [
       const data = { newest_key_id: ring.newest_key_id };
       if (key_ring !== null) return { data: { ...data, TALLYSTICK_KEYS: ring.reveal() }, text: ring.reveal() };
       const path = replaceSandboxKeys(data_folder, ring);
-      const text = `${path} has the new key ${ring.newest_key_id}. Restart the server, then: npm run admin -- keys rotate`;
+      const text = `${path} has the new key ${ring.newest_key_id}. Restart every process of the server with it, and only then: npm run admin -- keys rotate`;
       return { data: { ...data, path }, text };
     },
   },

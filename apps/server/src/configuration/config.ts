@@ -361,7 +361,9 @@ function misspelt(given: Environment): string[] {
     .filter((name) => name.length >= misspelt_length_min && /^[A-Z_]+$/.test(name) && !variable_names.includes(name))
     .flatMap((name) => {
       const nearest = nearestName(name, variable_names);
-      return nearest === null ? [] : [`${name} is not a variable of the server; did you mean ${nearest}?`];
+      return nearest === null
+        ? []
+        : [`${name} is not a variable of the server, and is ignored; did you mean ${nearest}?`];
     });
 }
 

@@ -54,12 +54,20 @@ async function main(): Promise<number> {
     return 0;
   }
   try {
-    await listen(options, new Promise(onStopSignal));
+    await listen(options, stopped());
     return 0;
   } catch (error) {
     console.error(problem(error, options));
     return 1;
   }
+}
+
+/** Resolves with the reason when the command is to end: a signal, or nobody reads its output. */
+function stopped(): Promise<string> {
+  return new Promise((stop) => {
+    onStopSignal(stop);
+    process.stdout.on('error', () => stop('standard output is closed'));
+  });
 }
 
 async function listen(options: Options, stopped: Promise<string>): Promise<void> {

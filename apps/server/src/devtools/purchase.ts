@@ -99,6 +99,9 @@ function problem(error: unknown, url: string): string {
   if (error instanceof AnswerError && error.status === 404 && error.message.includes('nothing at this path')) {
     return `The server at ${url} is not a sandbox: only a sandbox accepts purchases.`;
   }
+  if (error instanceof AnswerError && error.status === 503) {
+    return `The service at ${url} cannot decide now (503): the purchase was not approved. Try again.`;
+  }
   return error instanceof Error ? error.message : String(error);
 }
 

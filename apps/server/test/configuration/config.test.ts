@@ -97,7 +97,7 @@ describe('configuration', () => {
   it('notices a misspelt variable, and no variable of other programs', () => {
     const others = { HOME: '/', HOSTNAME: 'h', LOGNAME: 'l', NODE_PATH: 'p', LANGUAGE: 'en', npm_config_url: 'u' };
     assert.deepEqual(readConfig({ ...others, WEBHOKS: 'off' }).notices, [
-      'WEBHOKS is not a variable of the server; did you mean WEBHOOKS?',
+      'WEBHOKS is not a variable of the server, and is ignored; did you mean WEBHOOKS?',
     ]);
   });
 

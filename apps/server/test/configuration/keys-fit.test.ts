@@ -46,7 +46,7 @@ for (const name of database_names) {
           const message = describeStartProblem(error, readConfig({}));
           assert.match(
             message,
-            /keys do not fit the database: .*fingerprint.*Restore the keys with which it was created/,
+            /keys do not fit the database: .*fingerprint.*Use the key ring that was last used with it/,
           );
           return error instanceof WrongKeys && message.includes(index_fingerprint);
         },

@@ -251,6 +251,17 @@ describe('npm run listen and npm run trigger', () => {
     assert.equal(await listening.stop('SIGTERM'), 0);
   });
 
+  it('deletes its webhook when nobody reads its output any more', async () => {
+    const listening = listen('--json');
+    await listening.until(/Stop: Ctrl-C/);
+    const closed = once(listening.child, 'exit');
+    listening.child.stdout?.destroy();
+    assert.equal((await trigger('ach.$$limit.exceeded')).status, 0);
+    assert.deepEqual(await closed, [0, null], listening.err);
+    assert.match(listening.err, /standard output is closed: webhook \d+ is deleted/);
+    assert.deepEqual(await webhooks(), []);
+  });
+
   it('deletes the webhook of a listener that was killed', async () => {
     const killed = listen();
     await killed.until(/Stop: Ctrl-C/);
