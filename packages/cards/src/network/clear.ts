@@ -1,4 +1,4 @@
-import { amount_max, assert, invalid, money, Refusal } from '@tallystick/kernel';
+import { assert, invalid, money, Refusal, scale } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
 import { restoreClearing } from '../retention/reduce.ts';
 import type { ClearingAnswer } from './answer.ts';
@@ -204,8 +204,5 @@ function limitAmountOf(
   const sent = limitAmountSent(message, card);
   if (sent !== null) return { amount: sent, sure: true };
   if (root === null || root.billing_amount === 0) return { amount: billing_amount, sure: false };
-  const scaled = BigInt(billing_amount) * BigInt(root.merchant_amount);
-  const rate_base = BigInt(root.billing_amount);
-  const rounded = Number((scaled * 2n + rate_base) / (rate_base * 2n));
-  return { amount: Math.min(rounded, amount_max), sure: false };
+  return { amount: scale(billing_amount, root.merchant_amount, root.billing_amount), sure: false };
 }

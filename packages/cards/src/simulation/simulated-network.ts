@@ -3,7 +3,6 @@
  * it (decision: sandbox). The service handles them like messages of the network.
  */
 import {
-  amount_max,
   type Call,
   invalid,
   isStorable,
@@ -12,6 +11,7 @@ import {
   type Random,
   Refusal,
   RequestFields,
+  scale,
 } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
 import type { VirtualCard } from '../issuing/card.ts';
@@ -19,6 +19,7 @@ import type { CardsTx } from '../issuing/ports.ts';
 import { findCard } from '../issuing/read-cards.ts';
 import { type Authorization, type AuthorizationMessage, message_types } from '../network/authorization.ts';
 import type { ClearingMessage } from '../network/clearing.ts';
+import { limitAmount } from '../network/decline-reasons.ts';
 import { isStandingRoot } from '../network/hold.ts';
 import { normalizeAuthorization, normalizeClearing } from '../network/message.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
@@ -72,7 +73,11 @@ export async function simulatePurchase(
   fields.require('amount');
   const vcn_id = fields.readId('vcn_id');
   const amount = fields.readAmount('amount', 1);
-  const currency = fields.readText('currency', (text) => /^[A-Z]{3}$/.test(text), 'three capital letters, such as USD');
+  const currency = fields.readText(
+    'currency',
+    (text) => /^[A-Z]{3}$/.test(text),
+    'a currency code of three capital letters, such as USD',
+  );
   const mcc = fields.readText('mcc', (text) => /^\d{4}$/.test(text), 'four digits') ?? merchant_default.mcc;
   const merchant_name =
     fields.readText(
@@ -254,11 +259,6 @@ function readAmount(request: FollowUpRequest): Money | null {
   return amount;
 }
 
-/** The amount of an authorization as sent, in the currency of the card's limits. */
-function limitAmountOf({ currency }: VirtualCard, { billing_amount, merchant_amount }: Authorization): Money {
-  return currency === null ? billing_amount : merchant_amount;
-}
-
 /**
  * An amount in the currency of the card's limits, in both currencies of the authorization and at
  * its rate.
@@ -268,11 +268,9 @@ function amountsOf(
   authorization: Authorization,
   amount: number,
 ): { readonly billing_amount: Money; readonly merchant_amount: Money } {
-  const whole = limitAmountOf(card, authorization);
+  const whole = limitAmount(card, authorization);
   const convert = (other: number): Money => {
-    if (other === whole || whole === 0) return money(amount);
-    const rounded = (2n * BigInt(amount) * BigInt(other) + BigInt(whole)) / (2n * BigInt(whole));
-    return money(Math.min(Number(rounded), amount_max));
+    return other === whole || whole === 0 ? money(amount) : scale(amount, other, whole);
   };
   return {
     billing_amount: convert(authorization.billing_amount),

@@ -19,3 +19,14 @@ export function money(minor_units: number): Money {
   assert(Number.isSafeInteger(minor_units) && Math.abs(minor_units) <= sum_max, `not an amount: ${minor_units}`);
   return (minor_units === 0 ? 0 : minor_units) as Money;
 }
+
+/**
+ * `amount * numerator / denominator`, rounded half up, at most `amount_max`. Exact for all amounts.
+ * Throws a `Violation` when a number is negative or the denominator is 0.
+ */
+export function scale(amount: number, numerator: number, denominator: number): Money {
+  assert(amount >= 0 && numerator >= 0 && denominator > 0, `not a scale: ${amount} * ${numerator} / ${denominator}`);
+  const base = BigInt(denominator);
+  const rounded = (2n * BigInt(amount) * BigInt(numerator) + base) / (2n * base);
+  return money(Math.min(Number(rounded), amount_max));
+}
