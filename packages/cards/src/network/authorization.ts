@@ -1,7 +1,7 @@
 import type { Payload } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { Pan } from '../numbers/pan.ts';
-import type { SuspectNumber } from './suspect-number.ts';
+import type { SuspectNumber } from '../numbers/suspect-number.ts';
 
 export const message_types = {
   '0100': 'Authorization Request',

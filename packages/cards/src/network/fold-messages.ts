@@ -1,10 +1,10 @@
+import { refusalOfNumbers } from '../numbers/suspect-number.ts';
 import type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer } from './answer.ts';
 import { foldAuthorization } from './authorize.ts';
 import { foldClearing } from './clear.ts';
 import type { Fold, LedgerState, NetworkMessage } from './ledger.ts';
 import { beginPass, changesOf, type Pass, type PassPorts } from './pass.ts';
 import { foldRelease } from './release.ts';
-import { refusalOfNumbers } from './suspect-number.ts';
 import { WorkingCards } from './working-copy.ts';
 
 /** The answer to each message, in the order of the messages. */

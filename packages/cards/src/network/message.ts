@@ -9,11 +9,11 @@ import {
 } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';
+import type { SuspectNumber } from '../numbers/suspect-number.ts';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
 import { authorization_detail_names } from './authorization-item.ts';
 import { type ClearingMessage, clearing_cycles, clearing_types } from './clearing.ts';
 import { clearing_detail_names } from './clearing-item.ts';
-import type { SuspectNumber } from './suspect-number.ts';
 
 type Sent<Value> = Value | null | undefined;
 

@@ -1,6 +1,6 @@
 import { assert, type Random } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
-import { ByNumberIndex } from '../numbers/by-number-index.ts';
+import { type ByNumberIndex, toNumberSet } from '../numbers/by-number-index.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
@@ -55,12 +55,6 @@ export function beginPass(state: LedgerState, ports: PassPorts): Pass {
     nextEventId: idsOf(state.event_ids),
     ...ports,
   };
-}
-
-function toNumberSet(indexes: readonly Uint8Array[]): ByNumberIndex<true> {
-  const known = new ByNumberIndex<true>();
-  for (const index of indexes) if (known.get(index) === undefined) known.add(index, true);
-  return known;
 }
 
 function idsOf(ids: readonly number[]): () => number {

@@ -24,6 +24,13 @@ export class ByNumberIndex<Value> {
   }
 }
 
+/** The set of these indexes. An index may occur several times. */
+export function toNumberSet(indexes: readonly Uint8Array[]): ByNumberIndex<true> {
+  const set = new ByNumberIndex<true>();
+  for (const index of indexes) if (set.get(index) === undefined) set.add(index, true);
+  return set;
+}
+
 /** The first 30 bits, which V8 keeps as a small integer. An index is a hash, so two rarely agree. */
 function bucketOf(index: Uint8Array): number {
   return ((index[0] ?? 0) << 22) | ((index[1] ?? 0) << 14) | ((index[2] ?? 0) << 6) | ((index[3] ?? 0) >> 2);

@@ -1,7 +1,7 @@
 import { Fault, type Random, Refusal } from '@tallystick/kernel';
 import type { RealCard } from '../issuing/card.ts';
 import type { CardStore, RealCardStore } from '../issuing/ports.ts';
-import { ByNumberIndex } from './by-number-index.ts';
+import { toNumberSet } from './by-number-index.ts';
 import { accountRangeSize, cardNumberAt, drawCardNumber } from './card-number.ts';
 import type { CardVault } from './card-vault.ts';
 import type { Pan } from './pan.ts';
@@ -61,7 +61,6 @@ export async function takeFreeNumber<Result>(
 
 async function keepFree({ cards }: NumberTx, vault: Pick<CardVault, 'index'>, pans: readonly Pan[]): Promise<Pan[]> {
   const indexes = pans.map((pan) => vault.index(pan));
-  const known = new ByNumberIndex<true>();
-  for (const index of await cards.knownNumbers(indexes)) known.add(index, true);
+  const known = toNumberSet(await cards.knownNumbers(indexes));
   return pans.filter((_, at) => known.get(indexes[at]!) === undefined);
 }

@@ -1,8 +1,9 @@
-import { cardNumbersIn, invalid } from '@tallystick/kernel';
+import { cardNumbersIn } from '@tallystick/kernel';
 import type { CardStore } from '../issuing/ports.ts';
-import { ByNumberIndex } from './by-number-index.ts';
+import { toNumberSet } from './by-number-index.ts';
 import type { CardVault } from './card-vault.ts';
 import { Pan } from './pan.ts';
+import { refusalOfNumbers } from './suspect-number.ts';
 
 /**
  * Refuses (`validation_failed`) each value that contains the number of a card, naming its field and
@@ -19,12 +20,10 @@ export async function refuseNumbersOfCards(
 ): Promise<void> {
   const found = Object.entries(values).flatMap(([path, value]) => numbersIn(value).map((number) => ({ path, number })));
   if (found.length === 0) return;
-  const suspects = found.map(({ path, number }) => ({ path, index: vault.index(new Pan(number)) }));
-  const known = new ByNumberIndex<true>();
-  for (const index of await tx.cards.knownNumbers(suspects.map((suspect) => suspect.index))) known.add(index, true);
-  const paths = suspects.filter(({ index }) => known.get(index) === true).map(({ path }) => path);
-  const [first, ...others] = [...new Set(paths)].map((path) => ({ path, message: 'must not contain a card number' }));
-  if (first !== undefined) throw invalid(first, ...others);
+  const suspects = found.map(({ path, number }) => ({ field: path, number_index: vault.index(new Pan(number)) }));
+  const known = await tx.cards.knownNumbers(suspects.map(({ number_index }) => number_index));
+  const refusal = refusalOfNumbers(suspects, toNumberSet(known));
+  if (refusal !== null) throw refusal;
 }
 
 /** The numbers that a value could contain, each once, also those in percent-encoding. */

@@ -1,5 +1,5 @@
 import { invalid, type Refusal } from '@tallystick/kernel';
-import type { ByNumberIndex } from '../numbers/by-number-index.ts';
+import type { ByNumberIndex } from './by-number-index.ts';
 
 /**
  * A number in a field that names or matches, where no card number may be (ADR 0026). It may be the
@@ -20,7 +20,7 @@ export function suspectNumbers(
   );
 }
 
-/** The refusal of a message in which a number is that of a card; null when none is. */
+/** The refusal (`validation_failed`) of fields with the number of a card; null when none has one. */
 export function refusalOfNumbers(
   suspects: readonly SuspectNumber[],
   known: Pick<ByNumberIndex<true>, 'get'>,
