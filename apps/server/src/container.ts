@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callAfterPass, createNetwork } from '@tallystick/cards';
-import { type Clock, callAfterCommit, type RowArchive } from '@tallystick/kernel';
+import { type Clock, callAfterCommit } from '@tallystick/kernel';
 import {
   createHttpApp,
   createLifecycle,
@@ -16,7 +16,7 @@ import { addressGuard, webhookClient } from '@tallystick/webhook-client';
 import { Container, ContainerModule } from 'inversify';
 import { type Logger, pino } from 'pino';
 import { accountRangeJob } from './background/account-ranges.ts';
-import { archiveFiles, todayOnMachine } from './background/archive-files.ts';
+import { openArchive } from './background/archive-files.ts';
 import { backfillJob } from './background/backfills.ts';
 import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
@@ -315,11 +315,6 @@ const http = new ContainerModule(({ bind }) => {
 function publicUrl({ public_url, role }: Config, listens_on: string | null): string {
   if (public_url !== null) return public_url;
   return role === 'worker' || listens_on === null ? default_interface_url : defaultPublicUrl(listens_on);
-}
-
-/** Where rows go after their retention time; null: nowhere. */
-function openArchive({ archive_folder }: Config): RowArchive | null {
-  return archive_folder === null ? null : archiveFiles(archive_folder, todayOnMachine);
 }
 
 /** Structured lines on standard error. Standard output is for the person who starts the server. */

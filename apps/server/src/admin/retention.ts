@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countDueRows, purgeRows, type RetentionKind, retention_kinds } from '@tallystick/kernel';
-import { archiveFiles, todayOnMachine } from '../background/archive-files.ts';
+import { openArchive } from '../background/archive-files.ts';
 import { boundsOf } from '../background/retention.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import { type AdminServices, type Command, formatTable } from './command.ts';
@@ -57,12 +57,11 @@ async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boo
     services.report(`${kind}: ${count.toLocaleString('en-US')} rows`);
   };
   if (is_dry) return await countDueRows({ unitOfWork }, kind, bounds, report);
-  const { archive_folder } = services.config();
   const machineNow = () => machine_clock.now().epochMilliseconds;
   let sum = 0;
   const ports = {
     unitOfWork,
-    archive: archive_folder === null ? null : archiveFiles(archive_folder, todayOnMachine),
+    archive: openArchive(services.config()),
     random: services.vault().random,
     machineNow,
     afterStep: async (removed: number) => {

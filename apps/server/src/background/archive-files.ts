@@ -1,7 +1,13 @@
 import { access, constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchivedRow, RetentionKind, RowArchive } from '@tallystick/kernel';
+import type { Config } from '../configuration/config.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
+
+/** Where rows go after their retention time; null: nowhere. */
+export function openArchive({ archive_folder }: Pick<Config, 'archive_folder'>): RowArchive | null {
+  return archive_folder === null ? null : archiveFiles(archive_folder, todayOnMachine);
+}
 
 /** A file that has this many bytes is followed by another. */
 const file_bytes_max = 256 * 1024 * 1024;
