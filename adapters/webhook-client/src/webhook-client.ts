@@ -2,16 +2,16 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
-import type { SendError, WebhookAnswer, WebhookRequest, WebhookSender } from '@tallystick/events';
+import {
+  type SendError,
+  type WebhookAnswer,
+  type WebhookRequest,
+  type WebhookSender,
+  webhook_request_ms_max,
+} from '@tallystick/events';
 import { Agent, buildConnector } from 'undici';
 import { type AddressGuard, addressGuard, loopback_networks } from './address-guard.ts';
 import { findCallbackUrlProblem } from './callback-url.ts';
-
-/**
- * The total time: resolving, connecting, sending and the answer. Decision: "time-out (15 s in
- * all)".
- */
-const request_time_ms_max = 15_000;
 
 /**
  * The stored part of an answer. The rest is read up to a limit, so that the connection can be
@@ -73,7 +73,7 @@ class ConnectRefused extends Error {
  */
 export function webhookClient(ports: WebhookClientPorts): WebhookSender {
   const { guard } = ports;
-  const time_ms = Math.min(ports.request_time_ms ?? request_time_ms_max, request_time_ms_max);
+  const time_ms = Math.min(ports.request_time_ms ?? webhook_request_ms_max, webhook_request_ms_max);
   const agent = new Agent({
     // There is no limit per origin. Webhooks of several companies may share one origin, and a
     // request that waited here for a slow one would use up its own 15 s. The courier limits the

@@ -5,6 +5,7 @@ import type { Connection, PostgresConnection, SqliteConnection } from '../connec
 import { faultOf } from '../connection/faults.ts';
 import { runOutermost } from '../connection/nesting.ts';
 import type { BackfillState } from '../schema/backfill-schema.ts';
+import { lock_wait_ms_max } from '../schema/migrations/index.ts';
 import type { BackfillStep } from './backfill-step.ts';
 
 /**
@@ -221,7 +222,7 @@ function onPostgres({ pool, long }: PostgresConnection): BackfillWork {
         if (rows[0]?.is_locked !== true) return;
         try {
           // Statements that lock the table wait for running passes, and passes wait for them.
-          await client.query(`set lock_timeout = '2s'`);
+          await client.query(`set lock_timeout = '${lock_wait_ms_max}ms'`);
           for (const statement of step.removal.postgres) await client.query(statement);
           await client.query(`update backfills set state = 'done' where name = $1`, [step.name]);
         } finally {

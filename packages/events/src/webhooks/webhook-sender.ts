@@ -1,3 +1,9 @@
+/**
+ * The longest time of one request, milliseconds: resolving, connecting, sending and the answer.
+ * Decision: "time-out (15 s in all)".
+ */
+export const webhook_request_ms_max = 15_000;
+
 /** One HTTPS POST to a callback URL. */
 export interface WebhookRequest {
   /** The URL exactly as the client wrote it. */
@@ -33,9 +39,9 @@ export type WebhookAnswer =
  *
  * Promise: https only; the name is resolved once, every resolved address is checked, and the
  * connection is made to exactly one checked address; no redirect is followed; the request ends
- * within 15 s, even if the endpoint answers slowly; a bounded part of the answer is read. Clients
- * read `error` and `detail`, which reveal neither whether a refused name exists, nor its addresses,
- * nor what listens in a private network. Never rejects.
+ * within `webhook_request_ms_max`, even if the endpoint answers slowly; a bounded part of the
+ * answer is read. Clients read `error` and `detail`, which reveal neither whether a refused name
+ * exists, nor its addresses, nor what listens in a private network. Never rejects.
  */
 export interface WebhookSender {
   send(request: WebhookRequest): Promise<WebhookAnswer>;

@@ -16,6 +16,7 @@ import {
   type WebhookRequestInput,
   type WebhookTest,
   type WebhookTester,
+  webhook_request_ms_max,
   webhook_tests_per_company_max,
 } from '@tallystick/events';
 import type { Random, Sealer, UnitOfWork } from '@tallystick/kernel';
@@ -176,8 +177,8 @@ function registration(ports: WebhookRoutePorts): readonly Route[] {
   ];
 }
 
-/** Seconds after which a test in progress has ended: the longest time of one request. */
-const test_s_max = 15;
+/** Seconds after which a test in progress has ended: it is one request. */
+const test_s_max = webhook_request_ms_max / 1_000;
 
 function presentTest(test: WebhookTest): Answer {
   if (test.kind === 'tested') {

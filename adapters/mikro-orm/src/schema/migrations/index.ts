@@ -62,8 +62,11 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0018-mail-lanes', class: migration(mailLanes) },
 ];
 
-/** How long a migration waits for a table on Postgres. A decision waits longer. */
-const lock_wait_ms_max = 2_000;
+/**
+ * How long a change of the schema waits for a table on Postgres, milliseconds. A decision waits
+ * longer.
+ */
+export const lock_wait_ms_max = 2_000;
 
 /** The migration that executes these statements. */
 export function migration(
