@@ -1,7 +1,8 @@
 import type { Random } from '../secrets/random.ts';
-import { drawLease } from '../transactions/lease.ts';
+import { drawLeaseToken } from '../transactions/lease.ts';
 import type { UnitOfWork } from '../transactions/unit-of-work.ts';
 import {
+  type RetentionBatch,
   type RetentionBounds,
   type RetentionKind,
   type RetentionProgress,
@@ -48,11 +49,11 @@ export async function purgeRows(
 ): Promise<number | null> {
   const { unitOfWork, archive, random, machineNow, afterStep } = ports;
   if (await isIdle(ports, kind, bounds)) return 0;
-  const { token } = drawLease(random, 0, 0);
+  const token = drawLeaseToken(random);
   const lease = () => ({ token, machine_ms: machineNow(), until_machine_ms: machineNow() + lease_ms });
   const claimed = await unitOfWork.run((tx) => tx.retention.claim(kind, lease(), bounds.now_ms));
   if (claimed === null) return null;
-  let progress = beginWalk(claimed, bounds.now_ms);
+  let progress = beginRun(kind, claimed, bounds.now_ms);
   let sum = 0;
   try {
     for (let goes_on = true; goes_on; ) {
@@ -61,10 +62,7 @@ export async function purgeRows(
       if (batch.rows.length > 0) await archive?.write(kind, batch.rows);
       const { removed, next } = await unitOfWork.run(async (tx) => {
         const removed = batch.rows.length === 0 ? 0 : await tx.retention.remove(kind, bounds, batch.rows);
-        const skipped = removed < batch.rows.length ? Math.min(...batch.rows.map(({ id }) => Number(id))) : null;
-        const left_id = lowest(progress.left_id, batch.left_id, skipped);
-        const after_id = walked_kinds.has(kind) ? batch.after : 0;
-        const next: RetentionProgress = { ...progress, after_id, left_id };
+        const next = walked_kinds.has(kind) ? advance(progress, batch, removed) : progress;
         if (!(await tx.retention.save(kind, lease(), next))) throw new LeaseLost();
         return { removed, next };
       });
@@ -85,7 +83,7 @@ export async function purgeRows(
 async function isIdle({ unitOfWork }: PurgePorts, kind: RetentionKind, bounds: RetentionBounds): Promise<boolean> {
   return await unitOfWork.read(async ({ retention }) => {
     const progress = await retention.progress(kind);
-    const after = progress === null ? 0 : beginWalk(progress, bounds.now_ms).after_id;
+    const after = progress === null ? 0 : beginRun(kind, progress, bounds.now_ms).after_id;
     const { rows, is_last } = await retention.due(kind, bounds, after);
     return is_last && rows.length === 0;
   });
@@ -115,14 +113,23 @@ export async function countDueRows(
 /** Another process took the kind over: this one was stopped for longer than its lease. */
 class LeaseLost extends Error {}
 
-/** The progress with which a run begins: a new walk examines rows again that had to stay. */
-function beginWalk(progress: RetentionProgress, now_ms: number): RetentionProgress {
+/**
+ * The progress with which a run begins: a new walk examines rows again that had to stay. A kind
+ * that is not walked has no progress, because its due rows are found by their time.
+ */
+function beginRun(kind: RetentionKind, progress: RetentionProgress, now_ms: number): RetentionProgress {
   const { after_id, left_id, began_at_ms } = progress;
+  if (!walked_kinds.has(kind)) return { after_id: 0, left_id: null, began_at_ms };
   if (now_ms - began_at_ms < walk_ms) return progress;
   return { after_id: left_id === null ? after_id : left_id - 1, left_id: null, began_at_ms: now_ms };
 }
 
-function lowest(...ids: readonly (number | null)[]): number | null {
-  const known = ids.filter((id) => id !== null && !Number.isNaN(id));
-  return known.length === 0 ? null : Math.min(...(known as number[]));
+/**
+ * The progress of a walk after a batch. When fewer rows were removed than the batch has, any of
+ * them may have stayed, so the next walk begins before the first. Rows of walked kinds have ids.
+ */
+function advance(progress: RetentionProgress, batch: RetentionBatch, removed: number): RetentionProgress {
+  const skipped = removed < batch.rows.length ? batch.rows.map(({ id }) => Number(id)) : [];
+  const left = [progress.left_id, batch.left_id, ...skipped].filter((id) => id !== null);
+  return { ...progress, after_id: batch.after, left_id: left.length === 0 ? null : Math.min(...left) };
 }

@@ -15,5 +15,10 @@ export interface Lease {
 
 /** Returns a new lease of `lease_ms`. */
 export function drawLease(random: Random, machine_ms: number, lease_ms: number): Lease {
-  return { token: random.bytes(12).toHex(), machine_ms, until_machine_ms: machine_ms + lease_ms };
+  return { token: drawLeaseToken(random), machine_ms, until_machine_ms: machine_ms + lease_ms };
+}
+
+/** Returns a new token, for a lease that is extended several times. */
+export function drawLeaseToken(random: Random): string {
+  return random.bytes(12).toHex();
 }
