@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { mailboxMailer, sendDueMails } from '@tallystick/cards';
+import { createMailCourier, mailboxMailer } from '@tallystick/cards';
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import type { DatabaseName } from '@tallystick/test-support';
 import { type Service, start, startService } from './service.ts';
@@ -23,7 +23,7 @@ export async function mailed(t: TestContext, database_name: DatabaseName = 'sqli
   const { persistence, vault } = service;
   const sendMails = async (now: string = start): Promise<void> => {
     const clock: Clock = fixedClock(now);
-    await sendDueMails({
+    const courier = createMailCourier({
       unitOfWork: persistence.unitOfWork,
       mailer: mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock }),
       vault: vault.card_vault,
@@ -33,6 +33,7 @@ export async function mailed(t: TestContext, database_name: DatabaseName = 'sqli
       machine_clock: fixedClock(start),
       linkOf: (token) => `${service.url}/card-details/${token}`,
     });
+    await courier.settled();
   };
   const body = { data: { total_card_amount: 123_456, emails: ['ann@example.com'] }, show_card_number: true };
   const issued = (await service.send('POST', '/v1/virtualcards', { body })).json.data;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { sendDueMails } from '@tallystick/cards';
+import { createMailCourier } from '@tallystick/cards';
 import { memoryMailer } from '@tallystick/memory';
 import { type DatabaseName, database_names, readRows } from '@tallystick/test-support';
 import { type Service, start, startService } from './service.ts';
@@ -8,13 +8,14 @@ import { type Service, start, startService } from './service.ts';
 const path = '/operator/v1/mails';
 
 /**
- * Starts a service. `sendDue` sends the due mails. A mail to a refused recipient fails permanently.
+ * Starts a service. `sendDue` sends the due mails and returns how many were attempted. A mail to a
+ * refused recipient fails permanently.
  */
 async function withMails(t: TestContext, database: DatabaseName) {
   const service = await startService(t, database);
   const { persistence, vault } = service;
   const sent_to: string[] = [];
-  const sendDue = (refused: readonly string[]) => {
+  const sendDue = async (refused: readonly string[]) => {
     const clock = { now: () => Temporal.Instant.from(start) };
     const mailer = memoryMailer({
       answer({ to }) {
@@ -25,7 +26,12 @@ async function withMails(t: TestContext, database: DatabaseName) {
     });
     const ports = { ...vault, vault: vault.card_vault, unitOfWork: persistence.unitOfWork, mailer };
     const linkOf = (token: string) => `https://cards.example/card-details/${token}`;
-    return sendDueMails({ ...ports, clock, machine_clock: clock, linkOf });
+    let count = 0;
+    const ended = () => {
+      count += 1;
+    };
+    await createMailCourier({ ...ports, clock, machine_clock: clock, linkOf, ended }).settled();
+    return count;
   };
   const issue = async (...emails: string[]): Promise<string> => {
     const body = { data: { total_card_amount: 5000, emails } };

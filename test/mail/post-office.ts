@@ -11,7 +11,6 @@ import {
   type MailOutcome,
   type OpenedCard,
   openOneTimeLink,
-  sendDueMails,
   type VirtualCard,
 } from '@tallystick/cards';
 import { type Clock, fixedClock } from '@tallystick/kernel';
@@ -33,7 +32,7 @@ export interface PostOffice {
   issue(emails: readonly string[], real_card?: CardOptions): Promise<VirtualCard>;
   /** Adds a company. Returns its id. */
   addCompany(): Promise<number>;
-  /** Sends all due mails. */
+  /** Sends all due mails. Returns how many were attempted or ended. */
   send(mailer: Mailer): Promise<number>;
   /** A process that sends mails. */
   courier(mailer: Mailer): MailCourier;
@@ -108,7 +107,15 @@ export async function postOffice(
       });
     },
     addCompany,
-    send: (mailer) => sendDueMails(portsOf(mailer)),
+    async send(mailer) {
+      let count = 0;
+      const counted: MailingPorts['ended'] = (mail, outcome) => {
+        count += 1;
+        ended.push({ mail, outcome });
+      };
+      await createMailCourier({ ...portsOf(mailer), ended: counted }).settled();
+      return count;
+    },
     courier: (mailer) => createMailCourier(portsOf(mailer)),
     async open({ text }) {
       const [, token = ''] = /\/card-details\/(\S+)/.exec(text) ?? [];

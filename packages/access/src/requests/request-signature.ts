@@ -38,7 +38,7 @@ const bytes = new TextEncoder();
  * A text of version 1 begins with a digit. So a signature of one version never fits the other,
  * whatever the body is.
  */
-export function toSigningString(timestamp: string, parts: SignedParts, headers?: SignedHeaders): Uint8Array {
+function toSigningString(timestamp: string, parts: SignedParts, headers?: SignedHeaders): Uint8Array {
   const target = `${timestamp}\n${parts.method}\n${parts.path}\n${parts.query}\n`;
   const head = bytes.encode(
     headers === undefined ? target : `v2\n${target}${headers.content_type}\n${headers.idempotency_key}\n`,

@@ -148,23 +148,6 @@ export function createMailCourier(ports: MailingPorts): MailCourier {
   };
 }
 
-/**
- * Sends all mails that are due, and records their outcomes. Returns how many were attempted or
- * ended.
- */
-export async function sendDueMails(ports: MailingPorts): Promise<number> {
-  let count = 0;
-  const counted: MailingPorts = {
-    ...ports,
-    ended(mail, outcome) {
-      count += 1;
-      ports.ended?.(mail, outcome);
-    },
-  };
-  await createMailCourier(counted).settled();
-  return count;
-}
-
 interface Ready {
   readonly mail: Mail;
   /** The message to send, or why there is none. */
