@@ -49,7 +49,7 @@ export interface PersistencePorts {
   /** Read by the ledger after a pass has locked its cards. */
   readonly clock: Clock;
   /** Postgres: the largest number of connections outside the decision path; 20 when absent. */
-  readonly pool_max?: number | undefined;
+  readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
   readonly decision_ms_max?: number | undefined;
   /** The migrations of this version; for tests of an upgrade. */

@@ -10,7 +10,7 @@ for (const name of database_names) {
     const persistence = await mikroOrmPersistence({
       ...database,
       clock: fixedClock('2030-01-01T00:00:00Z'),
-      pool_max: 1,
+      others_max: 1,
     });
     await persistence.migrate();
     const ended = Promise.withResolvers<void>();

@@ -5,7 +5,8 @@ import { assert } from '@tallystick/kernel';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
-import { ormOptions, runOnce } from './orm-options.ts';
+import { closeOnce } from './close-once.ts';
+import { ormOptions } from './orm-options.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres-pools.ts';
 import type { Tables } from './session.ts';
 import { connectSqlite, type SqliteConnection } from './sqlite-connection.ts';
@@ -46,7 +47,7 @@ export interface ConnectionOptions {
   /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
   readonly database_url: string;
   /** Postgres: the largest number of connections outside the decision path. */
-  readonly pool_max?: number | undefined;
+  readonly others_max?: number | undefined;
   /** The time to the deadline of a decision; `decision_ms_max_default` when absent. */
   readonly decision_ms_max?: number | undefined;
   /** The migrations of this version; the list of the adapter when absent. */
@@ -58,10 +59,10 @@ export interface ConnectionOptions {
  * Creates no table.
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { database_url, pool_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
+  const { database_url, others_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
   if (database_url.startsWith('sqlite:')) return connectSqlite(database_url.slice('sqlite:'.length), migrations);
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
-  return connectPostgres({ url: database_url, others_max: pool_max, decision_ms_max }, migrations);
+  return connectPostgres({ url: database_url, others_max, decision_ms_max }, migrations);
 }
 
 async function connectPostgres(
@@ -84,7 +85,7 @@ async function connectPostgres(
     look_ups: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools.look_ups }) }),
     long: pools.long,
     withoutTimeouts: pools.withoutTimeouts,
-    close: runOnce(async () => {
+    close: closeOnce(async () => {
       await pools.idle();
       await orm.close(true);
       await pools.end();

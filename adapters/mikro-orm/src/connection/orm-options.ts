@@ -19,12 +19,3 @@ export const ormOptions = (migrations: readonly SchemaMigration[]) => ({
     disableForeignKeys: false,
   },
 });
-
-/** A `close` that may be called twice. */
-export function runOnce(work: () => Promise<void>): () => Promise<void> {
-  let begun: Promise<void> | undefined;
-  return () => {
-    begun ??= work();
-    return begun;
-  };
-}

@@ -7,9 +7,10 @@ import Database from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { SchemaMigration } from '../schema/migrations/index.ts';
 import { checkpointsOn } from './checkpoints.ts';
+import { closeOnce } from './close-once.ts';
 import { databaseFile, no_file } from './database-file.ts';
 import { runOutermost } from './nesting.ts';
-import { ormOptions, runOnce } from './orm-options.ts';
+import { ormOptions } from './orm-options.ts';
 import type { Tables } from './session.ts';
 import { beginImmediate, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
 import { Turns } from './turns.ts';
@@ -111,7 +112,7 @@ export async function connectSqlite(path: string, migrations: readonly SchemaMig
     migrations,
     reader: reading_kysely,
     look_ups,
-    close: runOnce(async () => {
+    close: closeOnce(async () => {
       await read_turns.close();
       await look_up_turns.close();
       await checkpoints.close();
