@@ -1,7 +1,7 @@
 export * from './issuing/available-balance.ts';
 export * from './issuing/cancel-card.ts';
 export * from './issuing/card.ts';
-export { code_failures_max } from './issuing/code-failures.ts';
+export { code_failures_max, countedCodeFailures } from './issuing/code-failures.ts';
 export { authorization_hold_days_max, uses_max, valid_for_months_max } from './issuing/controls.ts';
 export * from './issuing/details.ts';
 export * from './issuing/issue-card.ts';
@@ -38,7 +38,6 @@ export {
   type UnreadItem,
   unread_item,
 } from './network/authorization-item.ts';
-export { countedCodeFailures, eventsNeeded } from './network/check-code.ts';
 export * from './network/clearing.ts';
 export { clearing_class_meanings } from './network/clearing-class.ts';
 export { type ClearingItem, clearingItem } from './network/clearing-item.ts';

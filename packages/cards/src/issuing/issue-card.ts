@@ -1,11 +1,11 @@
 import { type Call, type Random, RequestFields } from '@tallystick/kernel';
 import { windowAt } from '@tallystick/velocity';
 import type { CardVault } from '../numbers/card-vault.ts';
-import { takeFreeNumber } from '../numbers/free-number.ts';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
 import { toCardEvent, toCardPayload } from './card-event.ts';
 import { assertControls, expiryOf, readNewControls } from './controls.ts';
 import { type DetailsRequest, no_details, readDetails } from './details.ts';
+import { takeFreeNumber } from './free-number.ts';
 import type { CardsTx } from './ports.ts';
 import { balanceOf, type CardReading } from './read-cards.ts';
 

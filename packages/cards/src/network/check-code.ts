@@ -1,7 +1,6 @@
 import { toCardPayload } from '../issuing/card-event.ts';
-import { code_failures_max, codeFailuresOn } from '../issuing/code-failures.ts';
+import { code_failures_max } from '../issuing/code-failures.ts';
 import type { AuthorizationMessage } from './authorization.ts';
-import type { LedgerChanges, LedgerState, NetworkMessage } from './ledger.ts';
 import type { Pass } from './pass.ts';
 import type { WorkingCard } from './working-copy.ts';
 
@@ -26,29 +25,4 @@ export function failsCode(pass: Pass, card: WorkingCard, { pan, cvc, request_id 
     request_id,
   });
   return true;
-}
-
-/** The events that these messages may need: one each, and one more for a code. */
-export function eventsNeeded(messages: readonly NetworkMessage[]): number {
-  return (
-    messages.length + messages.filter((message) => message.kind === 'authorization' && message.cvc !== null).length
-  );
-}
-
-/** How many wrong codes a pass counted, and how many cards reached the maximum, for the metrics. */
-export function countedCodeFailures(
-  { cards }: Pick<LedgerState, 'cards'>,
-  { counters }: Pick<LedgerChanges, 'counters'>,
-): { readonly failures: number; readonly lockouts: number } {
-  const before = new Map(cards.map((card) => [card.id, card.counters]));
-  let failures = 0;
-  let lockouts = 0;
-  for (const { card_id, counters: after } of counters) {
-    const known = before.get(card_id);
-    if (known === undefined || after.code_failures_on === null) continue;
-    const earlier = codeFailuresOn(known, after.code_failures_on);
-    failures += after.code_failures - earlier;
-    if (after.code_failures === code_failures_max && earlier < code_failures_max) lockouts += 1;
-  }
-  return { failures, lockouts };
 }

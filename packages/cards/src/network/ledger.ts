@@ -80,6 +80,13 @@ export interface LedgerState {
   readonly event_ids: readonly number[];
 }
 
+/** How many ids of events these messages may need: one each, and one more for a code. */
+export function eventsNeeded(messages: readonly NetworkMessage[]): number {
+  return (
+    messages.length + messages.filter((message) => message.kind === 'authorization' && message.cvc !== null).length
+  );
+}
+
 /** The parts of an authorization that a later message may change. */
 export interface AuthorizationChange {
   readonly id: number;

@@ -4,7 +4,8 @@ import { list, resource } from '../../answer/answer.ts';
 import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
 import { filter_id } from '../fields.ts';
-import { callOf, readCompanyFilter } from '../operator/routes.ts';
+import { readCompanyFilter } from '../id-filter.ts';
+import { callOf } from '../operator/routes.ts';
 import { presentMail, presentMinimalMail } from './presenter.ts';
 import { mail } from './shapes.ts';
 

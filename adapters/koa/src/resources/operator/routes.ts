@@ -12,16 +12,17 @@ import {
 } from '@tallystick/access';
 import { type CardVault, createRealCard, refuseNumbersOfCards } from '@tallystick/cards';
 import { recordForeignEvent } from '@tallystick/events';
-import { invalid, invalidQuery, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { invalid, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
 import { completeTemplate } from '@tallystick/templates';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
-import { namedIn, type Query, type QueryRules } from '../../request/query.ts';
+import { namedIn, type QueryRules } from '../../request/query.ts';
 import { type ApiRequest, actorOf, operatorCall, type Route, route } from '../../request/route.ts';
 import { presentEvent } from '../events/presenter.ts';
 import { foreign_event, foreign_event_record } from '../events/shapes.ts';
 import { filter_id } from '../fields.ts';
+import { readCompanyFilter } from '../id-filter.ts';
 import { presentMinimalRealCard, presentRealCard } from '../real-cards/presenter.ts';
 import { presentTemplate, templateStatusPath } from '../templates/presenter.ts';
 import { template_item } from '../templates/shapes.ts';
@@ -239,22 +240,6 @@ export function callOf({ principal, request_id, now_ms }: ApiRequest) {
 async function requireCompany(tx: Pick<HttpTx, 'companies'>, company_id: number): Promise<void> {
   if ((await tx.companies.find(company_id)) !== null) return;
   throw invalid({ path: 'company_id', message: `must be the id of a company; there is none with id ${company_id}` });
-}
-
-/**
- * Returns the company of `filter[company_id]`, or null. Refuses (`invalid_query`) a value that is
- * not an id.
- */
-export function readCompanyFilter(query: Query): number | null {
-  return readIdFilter(query, 'company_id', 'a company');
-}
-
-/** Returns the id of a filter, or null. Refuses (`invalid_query`) a value that is not an id. */
-export function readIdFilter({ filters }: Query, name: string, of: string): number | null {
-  const text = filters.get(name);
-  if (text === undefined) return null;
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw invalidQuery({ path: `filter[${name}]`, message: `must be the id of ${of}: an integer` });
 }
 
 function presentMinimalCompany(made: Company): MinimalItem {

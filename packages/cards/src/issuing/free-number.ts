@@ -1,10 +1,10 @@
 import { Fault, type Random, Refusal } from '@tallystick/kernel';
-import type { RealCard } from '../issuing/card.ts';
-import type { CardStore, RealCardStore } from '../issuing/ports.ts';
-import { toNumberSet } from './by-number-index.ts';
-import { accountRangeSize, cardNumberAt, drawCardNumber } from './card-number.ts';
-import type { CardVault } from './card-vault.ts';
-import type { Pan } from './pan.ts';
+import { toNumberSet } from '../numbers/by-number-index.ts';
+import { accountRangeSize, cardNumberAt, drawCardNumber } from '../numbers/card-number.ts';
+import type { CardVault } from '../numbers/card-vault.ts';
+import type { Pan } from '../numbers/pan.ts';
+import type { RealCard } from './card.ts';
+import type { CardStore, RealCardStore } from './ports.ts';
 
 /** Numbers that are drawn before the range counts as nearly used up. */
 const draws_max = 10;
