@@ -122,7 +122,7 @@ const domain = new ContainerModule(({ bind }) => {
           sealer,
           sha256,
           onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
-          wait_bound: {
+          time_bounds: {
             ...timers,
             wait_ms_max: config.network_wait_ms_max,
             decision_ms_max: config.decision_ms_max,

@@ -4,12 +4,12 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import {
   cardNumbersIn,
+  hasNumberAsName,
   isLuhnValid,
   luhnCheckDigit,
   maskCardNumbers,
   maskJson,
   maskUnbrokenNumbers,
-  namesNumber,
   separator_length_max,
   showValue,
 } from '../src/index.ts';
@@ -247,8 +247,8 @@ describe('a JSON value', () => {
       a: ['************1111', '************1111', 0.5, null, true],
       b: { c: '-************1111' },
     });
-    assert.equal(namesNumber(value), false);
-    assert.equal(namesNumber({ a: [{ '4111 1111 1111 1111': 1 }] }), true);
+    assert.equal(hasNumberAsName(value), false);
+    assert.equal(hasNumberAsName({ a: [{ '4111 1111 1111 1111': 1 }] }), true);
   });
 });
 

@@ -8,7 +8,7 @@ import { bodies_bytes_max_default } from '../request/bodies.ts';
 import { dropBody } from '../request/body.ts';
 import { createBodyPace } from '../request/body-pace.ts';
 import { readRequestId } from '../request/request-id.ts';
-import { createTurns } from './turns.ts';
+import { createPipelinedRequests } from './pipelined-requests.ts';
 
 /** The most open connections unless configured otherwise. */
 export const connections_max_default = 4096;
@@ -51,7 +51,7 @@ export function createHttpServer(
   answer: (req: IncomingMessage, res: ServerResponse) => unknown,
   options: HttpServerOptions,
 ): Server {
-  const turns = createTurns((socket) => closeSoon(socket));
+  const requests = createPipelinedRequests((socket) => closeSoon(socket));
   const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, () => performance.now());
   const pace = createBodyPace(() => performance.now());
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
@@ -60,11 +60,11 @@ export function createHttpServer(
       dropBody(req, pace);
     });
     res.once('close', () => unread.delete(res));
-    turns.take({ req, res, answer: () => answer(req, res) });
+    requests.take({ req, res, answer: () => answer(req, res) });
   };
 
   const refuse = (socket: Duplex, broken: Parameters<typeof writeBrokenAnswer>[0]): void => {
-    turns.close(socket, (may_answer) => {
+    requests.close(socket, (may_answer) => {
       if (!may_answer || !socket.writable) {
         socket.destroy();
         return;

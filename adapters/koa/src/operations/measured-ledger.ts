@@ -20,7 +20,7 @@ export function measureLedger(ledger: Ledger, metrics: Pick<Metrics, 'pass' | 'c
       const result = await ledger.pass(messages, count, bounds);
       metrics.pass(messages.length);
       metrics.codeFailures(counted);
-      for (const cls of classes) metrics.clearing(cls);
+      for (const clearing_class of classes) metrics.clearing(clearing_class);
       return result;
     },
   };

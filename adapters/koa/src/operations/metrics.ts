@@ -24,7 +24,7 @@ export interface Metrics {
    */
   decision(code: string): void;
   /** A clearing of this class was recorded. */
-  clearing(cls: ClearingClass): void;
+  clearing(clearing_class: ClearingClass): void;
   /** Makes the number of failed runs of this job known, which is 0 so far. */
   countJob(job: string): void;
   /** A run of this job failed. */
@@ -135,7 +135,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     labelNames: ['class'],
     registers,
   });
-  for (const cls of clearing_classes) clearings.inc({ class: cls }, 0);
+  for (const clearing_class of clearing_classes) clearings.inc({ class: clearing_class }, 0);
   const job_failures = new Counter({
     name: 'tallystick_job_failures_total',
     help: 'Runs of a job that failed; it runs again at its next turn',
@@ -236,8 +236,8 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     decision(code) {
       decisions.inc({ code });
     },
-    clearing(cls) {
-      clearings.inc({ class: cls });
+    clearing(clearing_class) {
+      clearings.inc({ class: clearing_class });
     },
     countJob(job) {
       job_failures.inc({ job }, 0);

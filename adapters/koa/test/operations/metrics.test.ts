@@ -10,7 +10,7 @@ it('every counter with known labels begins at 0', async () => {
   const read = await createMetrics({ process_metrics: false }).read();
   const lines = [
     ...outcomes.map(({ code }) => `tallystick_authorization_decisions_total{code="${code}"} 0`),
-    ...clearing_classes.map((cls) => `tallystick_clearings_total{class="${cls}"} 0`),
+    ...clearing_classes.map((clearing_class) => `tallystick_clearings_total{class="${clearing_class}"} 0`),
     ...overload_reasons.map((reason) => `tallystick_network_messages_refused_total{reason="${reason}"} 0`),
     ...['succeeded', 'failed', 'retried'].map(
       (outcome) => `tallystick_delivery_attempt_duration_seconds_count{outcome="${outcome}"} 0`,

@@ -1,4 +1,4 @@
-import { maskJson, namesNumber, number_as_name, type RequestFields, showValue } from '@tallystick/kernel';
+import { hasNumberAsName, maskJson, number_as_name_problem, type RequestFields, showValue } from '@tallystick/kernel';
 
 /**
  * The fields of a card that no decision reads and that a client may change (service specification
@@ -147,8 +147,8 @@ function readObject(fields: RequestFields, name: string, bytes_max: number): Rea
     fields.addProblem(name, 'must not contain a number above 2^53, which would lose digits: write it as text');
     return null;
   }
-  if (namesNumber(copy)) {
-    fields.addProblem(name, number_as_name);
+  if (hasNumberAsName(copy)) {
+    fields.addProblem(name, number_as_name_problem);
     return null;
   }
   return maskJson(copy) as Readonly<Record<string, unknown>>;

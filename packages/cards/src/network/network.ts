@@ -38,7 +38,7 @@ export const overload_reasons = ['full', 'expected_wait', 'waited'] as const;
 export type OverloadReason = (typeof overload_reasons)[number];
 
 /** Bounds the time that a message waits for its pass, and the time until it is answered. */
-export interface WaitBound {
+export interface TimeBounds {
   /** Milliseconds since a fixed origin, never going back. */
   readonly monotonicNow: () => number;
   /** Resolves after this many milliseconds. Need not keep the process alive. */
@@ -63,7 +63,7 @@ export interface NetworkPorts extends QuarantinePorts {
    */
   readonly queue_max?: number;
   /** Absent: only `queue_max` bounds how long messages wait, and they have no deadline. */
-  readonly wait_bound?: WaitBound;
+  readonly time_bounds?: TimeBounds;
   /** Receives each error of a pass, for the log; the callers receive their answers anyway. */
   readonly onFault?: (error: unknown) => void;
   /**
@@ -79,7 +79,7 @@ export interface Network {
    * Decides or records the message. A fault of the service is also an answer: code U, `fault` true,
    * nothing recorded as approved. A repeated message receives the committed outcome, if there is
    * one. Never rejects. `arrived_ms` is when the message arrived in the process, if earlier than
-   * the call, on the clock of `wait_bound`: its deadline counts from then.
+   * the call, on the clock of `time_bounds`: its deadline counts from then.
    */
   authorize(message: AuthorizationMessage, arrived_ms?: number): Promise<AuthorizationAnswer>;
   /**
@@ -150,16 +150,16 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
  * closed.
  */
 export function createNetwork(ports: NetworkPorts): Network {
-  const { ledger, vault, random, sealer, sha256, onFault, onOverload, wait_bound } = ports;
+  const { ledger, vault, random, sealer, sha256, onFault, onOverload, time_bounds } = ports;
   const pass_ports = { vault, random, sealer, sha256 };
   const batch_max = ports.batch_max ?? batch_max_default;
   const queue_max = ports.queue_max ?? queue_max_default;
-  const wait_ms_max = wait_bound?.wait_ms_max ?? network_wait_ms_max_default;
-  const decision_ms_max = wait_bound?.decision_ms_max ?? decision_ms_max_default;
+  const wait_ms_max = time_bounds?.wait_ms_max ?? network_wait_ms_max_default;
+  const decision_ms_max = time_bounds?.decision_ms_max ?? decision_ms_max_default;
   assert(batch_max >= 1 && queue_max >= 1, 'a pass takes at least one message, and at least one may wait');
   assert(wait_ms_max > 0 && decision_ms_max > 0, 'a message may wait for some time');
   const phase = createPhase('the network', 'open', { open: ['draining'], draining: ['drained'], drained: [] });
-  const monotonicNow = wait_bound?.monotonicNow ?? (() => 0);
+  const monotonicNow = time_bounds?.monotonicNow ?? (() => 0);
   const lane_bounds = { batch_max, monotonicNow, wait_ms_max, decision_ms_max };
   const lanes = Array.from({ length: ledger.passes_at_once ?? 1 }, () => new Lane(lane_bounds));
   /** The lanes of cards that other transactions hold. */
@@ -169,7 +169,7 @@ export function createNetwork(ports: NetworkPorts): Network {
   /** Why a message to this lane is refused now; null: it may wait. */
   function findOverload(lane: Lane): OverloadReason | null {
     if (waiting_count >= queue_max) return 'full';
-    if (wait_bound !== undefined && lane.expectedWait() >= wait_ms_max) return 'expected_wait';
+    if (time_bounds !== undefined && lane.expectedWait() >= wait_ms_max) return 'expected_wait';
     return null;
   }
 
@@ -212,19 +212,19 @@ export function createNetwork(ports: NetworkPorts): Network {
    * begins only when a message will be overdue before the first watch ends.
    */
   function watch(lane: Lane): void {
-    if (wait_bound === undefined) return;
+    if (time_bounds === undefined) return;
     refuseOverdue(lane);
     const until_ms = lane.overdueAt();
     if (until_ms === null || (lane.watched_until_ms ?? Number.POSITIVE_INFINITY) <= until_ms) return;
     lane.watched_until_ms = until_ms;
-    void wait_bound.pause(until_ms - monotonicNow()).then(() => {
+    void time_bounds.pause(until_ms - monotonicNow()).then(() => {
       if (lane.watched_until_ms === until_ms) lane.watched_until_ms = null;
       watch(lane);
     });
   }
 
   function refuseOverdue(lane: Lane): void {
-    if (wait_bound === undefined) return;
+    if (time_bounds === undefined) return;
     for (const waiting of lane.takeOverdue()) {
       waiting_count -= 1;
       onOverload?.('waited');
@@ -282,7 +282,7 @@ export function createNetwork(ports: NetworkPorts): Network {
     const messages = batch.messages.map(({ message }) => message);
     const fold = (state: LedgerState) => foldMessages(state, messages, pass_ports);
     const bounds = {
-      ...(wait_bound === undefined ? {} : { deadline: batch.deadline }),
+      ...(time_bounds === undefined ? {} : { deadline: batch.deadline }),
       ...(lanes.includes(lane) ? { held_ms_max } : {}),
     };
     const answers = await ledger.pass(messages, fold, bounds);

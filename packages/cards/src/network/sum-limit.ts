@@ -6,7 +6,7 @@ import type { Entry, WorkingCard } from './working-copy.ts';
  * or cleared, in minor units. It leaves room for the total of a card, so that the available balance
  * is an amount, too.
  */
-export const counted_max: number = sum_max - amount_max;
+export const window_sum_max: number = sum_max - amount_max;
 
 /**
  * What a message would change: the sums of a window, and those of an authorization, if it has one.
@@ -20,7 +20,7 @@ export interface SumChange {
 }
 
 /**
- * The refusal of a message that would take a sum past `counted_max`; null when it does not. Only
+ * The refusal of a message that would take a sum past `window_sum_max`; null when it does not. Only
  * advices and clearings can, because a request is bounded by the total of its card. The message can
  * be applied later, when other messages have lowered the sum.
  */
@@ -33,6 +33,6 @@ export function refuseSum(card: WorkingCard, change: SumChange): Refusal | null 
     -cleared_sum,
     ...(root === null ? [] : [root.authorized + authorized, Math.abs(root.cleared + cleared)]),
   ];
-  if (sums.every((sum) => sum <= counted_max)) return null;
-  return new Refusal('conflict', `a sum of virtual card ${card.card.id} would pass ${counted_max} minor units`);
+  if (sums.every((sum) => sum <= window_sum_max)) return null;
+  return new Refusal('conflict', `a sum of virtual card ${card.card.id} would pass ${window_sum_max} minor units`);
 }

@@ -33,8 +33,8 @@ function setUp(before: Before, ...sketches: readonly CardSketch[]) {
     },
     passDue: (limit, fold) => world.ledger.passDue(limit, fold),
   };
-  const wait_bound = { monotonicNow: time.monotonicNow, pause: time.pause, wait_ms_max: 1_000, decision_ms_max };
-  const network = createNetwork({ ledger, vault, random: world.random, ...plain_quarantine, wait_bound });
+  const time_bounds = { monotonicNow: time.monotonicNow, pause: time.pause, wait_ms_max: 1_000, decision_ms_max };
+  const network = createNetwork({ ledger, vault, random: world.random, ...plain_quarantine, time_bounds });
   return { time, world, sizes, network };
 }
 

@@ -53,7 +53,7 @@ class Overload {
       },
       passDue: (limit, fold) => world.ledger.passDue(limit, fold),
     };
-    const wait_bound = { monotonicNow: time.monotonicNow, pause: time.pause, wait_ms_max };
+    const time_bounds = { monotonicNow: time.monotonicNow, pause: time.pause, wait_ms_max };
     this.network = createNetwork({
       ledger,
       vault,
@@ -61,7 +61,7 @@ class Overload {
       ...plain_quarantine,
       batch_max,
       queue_max,
-      wait_bound,
+      time_bounds,
       onOverload: (reason) => this.refusals.push(reason),
     });
   }

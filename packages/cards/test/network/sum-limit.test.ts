@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { amount_max, money, Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { counted_max } from '../../src/network/sum-limit.ts';
+import { window_sum_max } from '../../src/network/sum-limit.ts';
 import { NetworkWorld, no_counters } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -22,9 +22,9 @@ const advice = { message_type_indicator: '0120' } as const;
 
 describe('a sum of a card', () => {
   test('reaches its bound by a clearing, and the clearing that would pass it is kept in quarantine', () => {
-    const world = worldWith({ cleared: counted_max - 1_000 });
+    const world = worldWith({ cleared: window_sum_max - 1_000 });
     assert.equal(world.clear({ billing_amount: 1_000 }).billing_amount, 1_000);
-    assert.equal(world.counters.cleared, counted_max);
+    assert.equal(world.counters.cleared, window_sum_max);
     const [refused, credit, later] = world.send(
       world.clearingMessage({ billing_amount: 1 }),
       world.clearingMessage({ billing_amount: 5, clearing_type: 'CREDIT' }),
@@ -32,7 +32,7 @@ describe('a sum of a card', () => {
     );
     assert.ok(refused?.kind === 'refused' && refused.refusal instanceof Refusal && refused.refusal.code === 'conflict');
     assert.deepEqual([isRefused(credit), isRefused(later)], [false, false], 'the others of the pass are applied');
-    assert.equal(world.counters.cleared, counted_max);
+    assert.equal(world.counters.cleared, window_sum_max);
     assert.deepEqual(
       world.state.quarantine.values().map(({ reason }) => reason),
       ['sum_limit'],
@@ -40,14 +40,14 @@ describe('a sum of a card', () => {
   });
 
   test('has a bound for credits, too', () => {
-    const world = worldWith({ cleared: -counted_max });
+    const world = worldWith({ cleared: -window_sum_max });
     const [refused] = world.send(world.clearingMessage({ billing_amount: 1, clearing_type: 'CREDIT' }));
     assert.ok(isRefused(refused));
     assert.equal(world.available(), 100_000);
   });
 
   test('reaches its bound by an advice, and the advice that would pass it is refused without a hold', () => {
-    const world = worldWith({ cleared: counted_max - most });
+    const world = worldWith({ cleared: window_sum_max - most });
     assert.equal(world.authorize({ ...advice, billing_amount: most, trace_id: 'T' }).issuer_response, 'Approved');
     const [refused, raised, incremented, lowered] = world.send(
       world.message({ ...advice, billing_amount: 1 }),
@@ -64,16 +64,16 @@ describe('a sum of a card', () => {
     const world = worldWith({});
     world.authorize({ ...advice, billing_amount: most, trace_id: 'T' });
     // As after many increments that were cleared in part and credited.
-    world.state.authorizations.set(1, { ...world.row(1), authorized: money(counted_max - most) });
+    world.state.authorizations.set(1, { ...world.row(1), authorized: money(window_sum_max - most) });
     const increment = () => world.message({ ...advice, billing_amount: most, incremental: true, trace_id: 'T' });
     assert.deepEqual(world.send(increment()).map(isRefused), [false]);
-    assert.equal(world.row(1).authorized, counted_max);
+    assert.equal(world.row(1).authorized, window_sum_max);
     const { approval_code, net_reference_number } = world.row(1);
     const clearing = { billing_amount: most, approval_code, net_reference_number, partial: true } as const;
     world.send(world.clearingMessage(clearing));
     world.send(world.clearingMessage({ ...clearing, clearing_type: 'CREDIT' }));
     assert.deepEqual(world.send(increment()).map(isRefused), [true]);
-    assert.equal(world.row(1).authorized, counted_max);
+    assert.equal(world.row(1).authorized, window_sum_max);
   });
 
   test('stays within its bound and fails no pass, whatever is sent', () => {
@@ -83,7 +83,7 @@ describe('a sum of a card', () => {
     });
     fc.assert(
       fc.property(
-        fc.constantFrom(0, counted_max - most, counted_max - 1, counted_max, -counted_max),
+        fc.constantFrom(0, window_sum_max - most, window_sum_max - 1, window_sum_max, -window_sum_max),
         fc.array(step, { maxLength: 12 }),
         (cleared, steps) => {
           const world = worldWith({ cleared });
@@ -102,8 +102,8 @@ describe('a sum of a card', () => {
                   });
             assert.equal(world.send(sent).length, 1);
             const { held, cleared: now_cleared } = world.counters;
-            assert.ok(held + Math.max(0, now_cleared) <= counted_max && now_cleared >= -counted_max);
-            assert.ok(world.available() >= -counted_max);
+            assert.ok(held + Math.max(0, now_cleared) <= window_sum_max && now_cleared >= -window_sum_max);
+            assert.ok(world.available() >= -window_sum_max);
           }
         },
       ),

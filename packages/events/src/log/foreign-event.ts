@@ -1,4 +1,11 @@
-import { type Call, isStorable, maskJson, namesNumber, number_as_name, RequestFields } from '@tallystick/kernel';
+import {
+  type Call,
+  hasNumberAsName,
+  isStorable,
+  maskJson,
+  number_as_name_problem,
+  RequestFields,
+} from '@tallystick/kernel';
 import type { Event, Payload } from './event.ts';
 import type { EventsTx } from './ports.ts';
 
@@ -63,7 +70,7 @@ function stateProblem(state: unknown): string | null {
   if (!isPlainObject(state)) return 'must be an object';
   const problem = valueProblem(state, depth_max);
   if (problem !== null) return problem;
-  if (namesNumber(state)) return number_as_name;
+  if (hasNumberAsName(state)) return number_as_name_problem;
   const byte_count = new TextEncoder().encode(JSON.stringify(state)).length;
   if (byte_count <= foreign_payload_bytes_max) return null;
   return `must be at most ${foreign_payload_bytes_max} bytes of JSON; it has ${byte_count}`;

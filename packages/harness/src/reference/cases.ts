@@ -29,7 +29,7 @@ export const cases = [
       ] as const),
       ...(['partial', 'fx_drift', 'exact', 'tip', 'over', 'under'] as const),
     ] as const
-  ).map((cls) => `class ${cls}` as const),
+  ).map((clearing_class) => `class ${clearing_class}` as const),
   'credit: above what its purchase cleared',
   'credit: before the debit of its window',
 

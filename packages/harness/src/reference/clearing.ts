@@ -32,14 +32,14 @@ const tip_mccs = ['4121', '5812', '5813', '5814', '7230', '7298'];
  */
 export function settle(card: ReferenceCard, message: ClearingWire, now_ms: number): Settlement {
   const match = matchOf(card, message, now_ms);
-  const cls = classOf(card, message, match, now_ms);
+  const clearing_class = classOf(card, message, match, now_ms);
   const present = windowOn(card, now_ms);
   const { purchase, earlier } = match;
   card.note(`rule ${match.rule as 8}`);
-  card.note(`class ${cls as 'exact'}`);
+  card.note(`class ${clearing_class as 'exact'}`);
 
   if (message.cycle === 'second_presentment' || message.cycle === 'chargeback') {
-    return { ...match, class: cls, window: earlier?.window ?? present, effect: 0, counts_as_use: false };
+    return { ...match, class: clearing_class, window: earlier?.window ?? present, effect: 0, counts_as_use: false };
   }
   const window = earlier?.window ?? purchase?.window ?? present;
   const amount = limitAmountOf(card, message);
@@ -63,7 +63,7 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
       at_ms: now_ms,
     });
   const forced = purchase === null && !undoing && message.clearing_type === 'DEBIT';
-  return { ...match, review: match.review || excessive, class: cls, window, effect, counts_as_use: forced };
+  return { ...match, review: match.review || excessive, class: clearing_class, window, effect, counts_as_use: forced };
 }
 
 /**

@@ -16,7 +16,7 @@ import { isLuhnValid } from './luhn.ts';
  * for example the 15 digits of an ACH trace number or the 13 digits of a time. The longest number
  * is tried first, so that all of it is masked.
  */
-const beginnings: readonly (readonly [length: number, beginning: RegExp])[] = [
+const issuer_prefixes: readonly (readonly [length: number, prefix: RegExp])[] = [
   [19, /^(?:3[0568]|4|5[0678]|6)/],
   [18, /^(?:5[0678]|6)/],
   [17, /^(?:5[0678]|6)/],
@@ -67,7 +67,7 @@ export function cardNumbersIn(text: string): readonly string[] {
 
 /**
  * Masks the card numbers in the texts and whole numbers of a JSON value, at any depth. A masked
- * number becomes text. Names stay: see `namesNumber`.
+ * number becomes text. Names stay: see `hasNumberAsName`.
  */
 export function maskJson(value: unknown): unknown {
   if (typeof value === 'string') return maskCardNumbers(value);
@@ -85,13 +85,13 @@ export function maskJson(value: unknown): unknown {
  * Whether the name of a property in a JSON value contains a card number. Such a value is refused:
  * two masked names could be equal, and one value would be lost.
  */
-export function namesNumber(value: unknown): boolean {
+export function hasNumberAsName(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, inner]) => maskCardNumbers(name) !== name || namesNumber(inner));
+  return Object.entries(value).some(([name, inner]) => maskCardNumbers(name) !== name || hasNumberAsName(inner));
 }
 
 /** The problem of such a value. */
-export const number_as_name = 'must not contain a card number as the name of a property';
+export const number_as_name_problem = 'must not contain a card number as the name of a property';
 
 const many_digits = 12;
 
@@ -125,8 +125,8 @@ export function maskUnbrokenNumbers(text: string): string {
 }
 
 function isCardNumber(digits: string): boolean {
-  const beginning = beginnings.find(([length]) => length === digits.length)?.[1];
-  return beginning?.test(digits) === true && isLuhnValid(digits);
+  const prefix = issuer_prefixes.find(([length]) => length === digits.length)?.[1];
+  return prefix?.test(digits) === true && isLuhnValid(digits);
 }
 
 /** A decimal digit of a text, as an ASCII digit, with its place in the text. */
@@ -207,8 +207,10 @@ function isNumberAt(digits: readonly PlacedDigit[], first: number, length: numbe
 /** The length of the card number that begins with this digit; 0 for none. */
 function numberAt(digits: readonly PlacedDigit[], first: number): number {
   if (digits[first]!.continues || first + length_min > digits.length) return 0;
-  const beginning = textOf(digits, first, 3);
-  const found = beginnings.find(([length, form]) => form.test(beginning) && isNumberAt(digits, first, length));
+  const first_digits = textOf(digits, first, 3);
+  const found = issuer_prefixes.find(
+    ([length, prefix]) => prefix.test(first_digits) && isNumberAt(digits, first, length),
+  );
   return found?.[0] ?? 0;
 }
 

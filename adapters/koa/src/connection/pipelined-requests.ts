@@ -14,7 +14,7 @@ const waiting_bytes_max = 128 * 1024;
 const dropped_bytes_max = 128 * 1024;
 
 /** A request with its response, and the function that answers it. */
-interface Turn {
+interface PipelinedRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly answer: () => void;
@@ -23,10 +23,10 @@ interface Turn {
 /** The requests of one connection that are not answered yet, in their order. */
 interface Connection {
   /** The request that is being answered. */
-  active: Turn | null;
-  readonly waiting: Turn[];
+  active: PipelinedRequest | null;
+  readonly waiting: PipelinedRequest[];
   /** The request that was received last, also after its answer. */
-  last: Turn | null;
+  last: PipelinedRequest | null;
   /** `bytesRead` of the socket when the first waiting request arrived. */
   waiting_from: number;
   /** `bytesRead` of the socket when a request was too many. */
@@ -36,13 +36,14 @@ interface Connection {
 }
 
 /**
- * Answers the requests of a connection one after another, in their order: a pipelined request
- * begins when the answer before it is sent. So one connection takes little memory, and bytes that
- * are not a request, and requests that are too many, take no answer away from those before them.
+ * Answers the requests of a connection one after another, in their order (RFC 9112, 9.3.2): a
+ * pipelined request begins when the answer before it is sent. So one connection takes little
+ * memory, and bytes that are not a request, and requests that are too many, take no answer away
+ * from those before them.
  */
-export interface Turns {
+export interface PipelinedRequests {
   /** Answers the request when its turn comes. */
-  take(turn: Turn): void;
+  take(request: PipelinedRequest): void;
   /**
    * What the connection sends next is not a request. After the answers to the requests before it,
    * `end` is called with true if these bytes may be answered, with false if they belong to a
@@ -52,10 +53,10 @@ export interface Turns {
 }
 
 /**
- * Turns for the connections of one server. `end` closes a connection that sent too many requests,
- * after the answers to those before.
+ * The pipelined requests of all connections of one server. `end` closes a connection that sent too
+ * many requests, after the answers to those before.
  */
-export function createTurns(end: (socket: Duplex) => void): Turns {
+export function createPipelinedRequests(end: (socket: Duplex) => void): PipelinedRequests {
   const connections = new WeakMap<Duplex, Connection>();
 
   const connectionOf = (socket: Duplex): Connection => {
@@ -67,21 +68,21 @@ export function createTurns(end: (socket: Duplex) => void): Turns {
     return connection;
   };
 
-  const begin = (connection: Connection, turn: Turn): void => {
-    connection.active = turn;
-    turn.res.once('close', () => {
+  const begin = (connection: Connection, request: PipelinedRequest): void => {
+    connection.active = request;
+    request.res.once('close', () => {
       connection.active = null;
       const next = connection.waiting.shift();
       // After an answer with Connection: close the socket takes no further one.
       if (next?.req.socket.writable) begin(connection, next);
       else connection.end?.();
     });
-    turn.answer();
+    request.answer();
   };
 
   return {
-    take(turn) {
-      const { socket } = turn.req;
+    take(request) {
+      const { socket } = request.req;
       const connection = connectionOf(socket);
       if (socket.destroyed) return;
       if (connection.end !== null) {
@@ -90,15 +91,15 @@ export function createTurns(end: (socket: Duplex) => void): Turns {
         if (socket.bytesRead - connection.dropped_from > dropped_bytes_max) socket.destroy();
         return;
       }
-      connection.last = turn;
+      connection.last = request;
       if (connection.active === null) {
-        begin(connection, turn);
+        begin(connection, request);
         return;
       }
       if (connection.waiting.length === 0) connection.waiting_from = socket.bytesRead;
       const bytes = socket.bytesRead - connection.waiting_from;
       if (connection.waiting.length < waiting_max && bytes <= waiting_bytes_max) {
-        connection.waiting.push(turn);
+        connection.waiting.push(request);
         return;
       }
       connection.end = () => end(socket);
