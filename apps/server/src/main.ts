@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   }
 
   async function stop(cause: string): Promise<void> {
-    console.log(`${cause}: finishing requests in flight; press again to exit immediately`);
+    console.log(`${cause}: finishing requests in flight; a second signal ends the process immediately`);
     try {
       await server.stop();
       process.exit(0);
@@ -43,7 +43,9 @@ async function main(): Promise<void> {
 }
 
 /**
- * `--role api|worker|all`, which sets the variable ROLE.
+ * Returns the variables that the options set: `--role api|worker|all` sets ROLE. `--help` and
+ * `--version` print to standard output and end the process with code 0, options that are wrong with
+ * code 2.
  */
 function commandLine(): Record<string, string> {
   try {

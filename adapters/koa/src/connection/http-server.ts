@@ -44,8 +44,8 @@ export interface HttpServerOptions {
 
 /**
  * Creates the HTTP server of an application (`createHttpApp(...).callback()`). It bounds the memory
- * that a client takes before it is known, answers what is no request with the usual error body, and
- * closes each connection in order (ADR 0024).
+ * that a client takes before it is known, answers bytes that are not a request with the usual error
+ * body, and closes each connection in order (ADR 0024).
  */
 export function createHttpServer(
   answer: (req: IncomingMessage, res: ServerResponse) => unknown,

@@ -64,7 +64,7 @@ export function openPostgresPools({ url, others_max, decision_ms_max }: Postgres
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, (text) => {
     const value = Number(text);
-    assert(Number.isSafeInteger(value), `the database holds ${text}, more than a number can tell exactly`);
+    assert(Number.isSafeInteger(value), `the database holds ${text}, which a number cannot represent exactly`);
     return value;
   });
   const open_clients = new Set<pg.PoolClient>();

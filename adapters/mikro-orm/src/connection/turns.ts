@@ -1,6 +1,6 @@
 import { type Deadline, Fault } from '@tallystick/kernel';
 
-/** Gives a connection to one user at a time, in the order in which they asked. */
+/** Lets one user at a time use a connection, in the order in which they asked. */
 export class Turns {
   readonly #waiting = new Set<() => void>();
   #is_taken = false;

@@ -140,7 +140,7 @@ export function retentionStore(session: Session, backfills: KnownBackfills): Ret
 
     async due(kind, bounds, after) {
       if (kind === 'authorizations' || kind === 'clearings') {
-        // Until then, the backfill would give reduced authorizations their places on pages again.
+        // A backfill that is not done would put reduced authorizations back on the pages of a card.
         if (!backfills.isCopied(authorization_keys_backfill)) return { rows: [], after, left_id: null, is_last: true };
         return await settledRows(session, kind, bounds, after);
       }

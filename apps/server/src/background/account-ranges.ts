@@ -9,7 +9,7 @@ const warned_ratio = 0.9;
 
 /**
  * The job that measures how much of each real card's account range is used, by the cards of all
- * real cards in it. It counts all cards, so it runs seldom. Each process warns once of each real
+ * real cards in it. It counts all cards, so it runs rarely. Each process warns once of each real
  * card.
  */
 export function accountRangeJob(

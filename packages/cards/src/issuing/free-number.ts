@@ -24,11 +24,11 @@ interface NumberTx {
  * Calls `take` with free numbers of the account range until it returns a value. It returns null
  * when the number was taken meanwhile.
  *
- * Numbers are drawn first. In a range that is nearly used up most draws fail, so the search then
- * walks through the range from a random place, and draws among the free numbers that it meets: the
- * last one is found, too, and its neighbours do not show which it is. Refuses
- * (`account_range_used_up`) when no number is free. Throws a retryable `Fault` when a range of over
- * 100,000 numbers has so few free ones that none was met.
+ * Numbers are drawn first. In a range that is nearly used up most draws fail. The search then looks
+ * up the numbers of the range in their order, from a random number on, and draws among the free
+ * ones of each look-up. So it also finds the last free number, and the number of one card does not
+ * reveal the number of the next. Refuses (`account_range_used_up`) when no number is free. Throws a
+ * retryable `Fault` when a range of over 100,000 numbers has so few free ones that none was met.
  */
 export async function takeFreeNumber<Result>(
   tx: NumberTx,

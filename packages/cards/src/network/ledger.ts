@@ -159,9 +159,8 @@ export class CardsHeld extends Fault {
  * connection was lost or the deadline passed during the commit, and the error is a `Fault` (or the
  * `Violation` that `fold` threw). `CardsHeld` names the messages that it concerns. Any other
  * retryable fault concerns the whole database, and any other error may be caused by a single
- * message. After a conflict the pass starts again with fresh state and
- * calls `fold` again. No two passes hold the same card at the same time, in this or any other
- * process.
+ * message. After a conflict the pass starts again with fresh state and calls `fold` again. No two
+ * passes hold the same card at the same time, in this or any other process.
  */
 export interface Ledger {
   /**

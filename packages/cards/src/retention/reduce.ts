@@ -7,9 +7,9 @@ import type { Clearing, ClearingMessage } from '../network/clearing.ts';
  *
  * A record is not deleted, because later messages refer to it: a repeated message gets its first
  * answer, a reversal or an advice finds its original, a clearing its authorization, a credit its
- * clearing. All fields that these rules read stay. What no rule reads after `match_reach_days`
- * goes: the description of the merchant and of the transaction. A repeated message brings it along
- * again.
+ * clearing. All fields that these rules read stay. Fields that no rule reads after
+ * `match_reach_days` are removed: the description of the merchant and of the transaction. The
+ * answer to a repeated message takes them from that message.
  */
 
 /** The details of an authorization that stay: decisions and answers depend on them. */
