@@ -50,7 +50,7 @@ export interface WebhookClientPorts {
   readonly trusts_loopback?: boolean;
   /** Resolves names; the system's resolver by default. */
   readonly lookup?: LookupFunction;
-  /** In milliseconds. The default and maximum is 15,000. */
+  /** In milliseconds; `webhook_request_ms_max` when absent, and at most. */
   readonly request_time_ms?: number;
   /** The least time until a name is refused, milliseconds; 1,000 by default. */
   readonly refusal_ms?: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByNumberIndex } from '../../src/numbers/by-number-index.ts';
+import { ByNumberIndex, toNumberSet } from '../../src/numbers/by-number-index.ts';
 
 /** Indexes of a few buckets: the first bytes are equal, and the last bits of the fourth do not count. */
 const index = fc.uint8Array({ min: 0, max: 7, minLength: 6, maxLength: 6 }).map((bytes) => {
@@ -22,6 +22,17 @@ test('a map from number indexes is a map from their text', () => {
         model.set(bytes.toHex(), value);
       }
       for (const [bytes] of pairs) assert.equal(map.get(Uint8Array.from(bytes)), model.get(bytes.toHex()));
+    }),
+  );
+});
+
+test('a set of number indexes has each index, also when one occurs twice', () => {
+  fc.assert(
+    fc.property(fc.array(index), index, (indexes, other) => {
+      const set = toNumberSet([...indexes, ...indexes]);
+      for (const one of indexes) assert.equal(set.get(one), true);
+      const is_member = indexes.some((one) => one.toHex() === other.toHex());
+      assert.equal(set.get(other), is_member ? true : undefined);
     }),
   );
 });
