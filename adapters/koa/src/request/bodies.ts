@@ -51,7 +51,7 @@ export function createBodies(bytes_max: number, pace: BodyPace): Bodies {
           share.take(owner, bytes);
           held += bytes;
         },
-        arrived: toWait,
+        arrived: (bytes) => toWait(bytes) ?? 0,
         release() {
           share.release(owner, held);
           held = 0;

@@ -1,6 +1,12 @@
 /** The bytes of each body that are not counted. Most bodies are shorter. */
 const unpaced_bytes = 64 * 1024;
 
+/**
+ * The least that a piece counts. Its parsing takes as long as copying so many bytes, and a sender can
+ * make a piece of each byte.
+ */
+const piece_bytes_min = 512;
+
 /** What one owner may send at once when it has sent little before, and what then every second. */
 const burst_bytes = 8 * 1024 * 1024;
 const bytes_per_s = 8 * 1024 * 1024;
@@ -15,10 +21,11 @@ const owners_max = 10_000;
  */
 export interface BodyPace {
   /**
-   * Begins a body of the owner. The returned function takes the number of bytes that have arrived,
-   * and returns how long the next ones wait, milliseconds.
+   * Begins a body of the owner. The returned function takes the bytes of a piece that has arrived,
+   * and returns how long the next one waits, milliseconds. It returns null when that is more than
+   * `wait_ms_max`; then the piece is not counted.
    */
-  open(owner: string): (bytes: number) => number;
+  open(owner: string, wait_ms_max?: number): (bytes: number) => number | null;
 }
 
 /** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */
@@ -27,22 +34,24 @@ export function createBodyPace(monotonicNow: () => number): BodyPace {
   const steady_at_ms = new Map<string, number>();
   const burst_ms = (burst_bytes / bytes_per_s) * 1000;
 
-  function waitAfter(owner: string, bytes: number): number {
+  function waitAfter(owner: string, bytes: number, wait_ms_max: number): number | null {
     const now_ms = monotonicNow();
     const known_ms = steady_at_ms.get(owner);
     if (known_ms === undefined && steady_at_ms.size >= owners_max) forgetIdle(steady_at_ms, now_ms - burst_ms);
     const from_ms = Math.max(known_ms ?? Number.NEGATIVE_INFINITY, now_ms - burst_ms);
     const steady_ms = from_ms + (bytes / bytes_per_s) * 1000;
+    if (steady_ms - now_ms > wait_ms_max) return null;
     steady_at_ms.set(owner, steady_ms);
     return Math.max(0, steady_ms - now_ms);
   }
 
   return {
-    open(owner) {
+    open(owner, wait_ms_max = Number.POSITIVE_INFINITY) {
       let arrived = 0;
       return (bytes) => {
-        arrived += bytes;
-        return arrived <= unpaced_bytes ? 0 : waitAfter(owner, bytes);
+        const counted = Math.max(bytes, piece_bytes_min);
+        arrived += counted;
+        return arrived <= unpaced_bytes ? 0 : waitAfter(owner, counted, wait_ms_max);
       };
     },
   };

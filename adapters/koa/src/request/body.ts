@@ -103,12 +103,12 @@ function pauseFor(req: IncomingMessage, ms: number): void {
  */
 export function dropBody(req: IncomingMessage, pace: BodyPace): void {
   if ((req.complete && req.readableLength === 0) || req.listenerCount('data') > 0) return;
-  const toWait = pace.open('dropped');
+  const toWait = pace.open('dropped', drop_wait_ms_max);
   let dropped = 0;
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
     const wait_ms = toWait(chunk.length);
-    if (dropped > dropped_bytes_max || wait_ms > drop_wait_ms_max) req.socket.destroy();
+    if (dropped > dropped_bytes_max || wait_ms === null) req.socket.destroy();
     else pauseFor(req, wait_ms);
   });
   req.resume();

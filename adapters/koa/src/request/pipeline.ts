@@ -249,7 +249,7 @@ async function performOnce(
       throw error;
     }
     const answer = render(errorAnswer(error, request_id));
-    await ports.unitOfWork.run((tx) => keepForReplay(tx, ports.sealer, owner, answer));
+    await inTimeFor(route, keepPerformed(ports, request_id, owner, answer));
     return answer;
   }
 }

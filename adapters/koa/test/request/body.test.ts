@@ -58,6 +58,24 @@ describe('a body', () => {
     assert.equal(await post(port, [whole, whole, whole]), 'body_too_large');
   });
 
+  it('takes twice its length of memory at most, however small its pieces are', async (t) => {
+    const bodies = createBodies(1024 * 1024 * 1024, { open: () => () => 0 });
+    let held_max = 0;
+    const server = createServer((req, res) => {
+      const account = bodies.open('a key');
+      const take = (bytes: number) => {
+        account.take(bytes);
+        held_max = Math.max(held_max, bodies.held_bytes);
+      };
+      void readBody(req, res, { ...account, take }).then((bytes) => res.end(String(bytes.length)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const pieces = Array.from({ length: 20_000 }, () => Buffer.from('x'));
+    assert.equal(await post((server.address() as AddressInfo).port, pieces), '20000');
+    assert.ok(held_max >= 20_000 && held_max <= 40_000, `${held_max} bytes`);
+  });
+
   it('is read at the pace of its owner', async (t) => {
     const arrived: [string, number][] = [];
     const open = (owner: string) => (bytes: number) => {
