@@ -6,6 +6,7 @@ import { backfill_steps } from './backfill/backfill-steps.ts';
 import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
+import { others_max_default } from './connection/postgres-pools.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
 import { type EventIndex, eventIndexOn, type WrittenEventIndex } from './event-index/event-index.ts';
@@ -64,6 +65,8 @@ export interface Persistence {
    * its own, except for writes on SQLite. On Postgres it ends within `decision_ms_max`.
    */
   readonly look_ups: UnitOfWork<Tx>;
+  /** The transactions outside the decision path that can run at the same time. */
+  readonly others_max: number;
   readonly ledger: Ledger;
   readonly delivery_desk: DeliveryDesk;
   /**
@@ -119,6 +122,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   return {
     unitOfWork,
     look_ups,
+    others_max: ports.others_max ?? others_max_default,
     ledger: ledgerKeepingUp(ledgerOn(connection, clock, backfills), event_index),
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {

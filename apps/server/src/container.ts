@@ -289,6 +289,7 @@ const http = new ContainerModule(({ bind }) => {
         sandbox,
         rate_limit_per_minute: config.rate_limit_per_minute,
         requests_max: config.requests_max,
+        transactions_max: persistence.others_max,
         bodies_bytes_max: config.bodies_bytes_max,
         version,
       }),

@@ -22,7 +22,8 @@ import { PreparingClient } from './prepared-statement.ts';
 /** The connections for passes: three lanes, four lanes of held cards, and the sweep of holds. */
 const passes_max = 8;
 const look_ups_max = 4;
-const others_max_default = 20;
+/** Connections for work outside the decision path. */
+export const others_max_default = 20;
 const long_max = 4;
 
 /** Of transactions outside the decision path, milliseconds. */
