@@ -10,8 +10,8 @@ export const requests_max_default = 512;
  * a request has a fair share of them; null: all.
  */
 export interface Admission {
-  /** Throws `Overloaded` when a further request of the owner would be one too many. */
-  check(owner: string | null): void;
+  /** Whether a further request of the owner would be one too many. */
+  isFull(owner: string | null): boolean;
   /** Counts a request while `work` runs. Rejects with `Overloaded`, and then it does not run. */
   during<Result>(owner: string | null, work: () => Promise<Result>): Promise<Result>;
 }
@@ -20,14 +20,10 @@ export interface Admission {
 export function createAdmission(requests_max: number): Admission {
   const share = createFairShare(requests_max);
 
-  function check(owner: string | null): void {
-    if (!share.mayTake(owner)) throw new Overloaded();
-  }
-
   return {
-    check,
+    isFull: (owner) => !share.mayTake(owner),
     async during(owner, work) {
-      check(owner);
+      if (!share.mayTake(owner)) throw new Overloaded();
       share.take(owner);
       try {
         return await work();

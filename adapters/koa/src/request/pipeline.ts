@@ -130,15 +130,20 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
       return await answerAdmitted(ctx);
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
-      ports.metrics.requestRefused();
-      return answerOverload(route, ctx.state.request_id);
+      return refuse(ctx);
     }
+  }
+
+  function refuse({ state }: HttpContext): RenderedAnswer {
+    ports.metrics.requestRefused();
+    return answerOverload(route, state.request_id);
   }
 
   async function answerAdmitted(ctx: HttpContext): Promise<RenderedAnswer> {
     const { req, state } = ctx;
-    // Before the caller is known, because a look-up of a key is work too.
-    ports.admission.check(null);
+    // Before the caller is known, because a look-up of a key is work too. Nothing is thrown: under
+    // overload most requests end here.
+    if (ports.admission.isFull(null)) return refuse(ctx);
     const principal = await identify(ports, req.headers.authorization);
     state.principal = principal;
     enforceRateLimit(ports, principal);
@@ -147,7 +152,7 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     const owner = ownerOf(principal);
     // Decisions have connections and bounds of their own.
     const sharing = route.area === 'network_messages' ? null : owner;
-    ports.admission.check(sharing);
+    if (ports.admission.isFull(sharing)) return refuse(ctx);
     const account = needsBody(route, principal, req.headers) ? ports.bodies.open(owner) : null;
     try {
       const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account);

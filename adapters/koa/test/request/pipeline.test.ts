@@ -17,7 +17,7 @@ test('an authorization whose key cannot be looked up is answered 503 with the co
   };
   const answer = createAnswering(
     {
-      admission: { check: () => undefined },
+      admission: { isFull: () => false },
       authenticator: { authenticate },
       log: { error: (_fields: object, message: string) => void logged.push(message) },
     } as never,
