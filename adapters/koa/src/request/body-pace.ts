@@ -2,8 +2,8 @@
 const unpaced_bytes = 64 * 1024;
 
 /**
- * The least that a piece counts. Its parsing takes as long as copying so many bytes, and a sender can
- * make a piece of each byte.
+ * The least that a piece counts. To parse a piece takes about as long as to receive so many bytes,
+ * and a sender can make a piece of each byte.
  */
 const piece_bytes_min = 512;
 

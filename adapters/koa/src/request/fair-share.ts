@@ -6,7 +6,10 @@
 export interface FairShare {
   /** All that is taken. */
   readonly taken: number;
-  /** Null: the owner is not bounded. */
+  /**
+   * Whether the owner may take the amount: as if it took one after another, and the last one is
+   * allowed. Null: the owner is not bounded.
+   */
   mayTake(owner: string | null, amount?: number): boolean;
   take(owner: string | null, amount?: number): void;
   release(owner: string | null, amount?: number): void;
@@ -31,7 +34,9 @@ export function createFairShare(max: number): FairShare {
     },
     mayTake(owner, amount = 1) {
       const free = max - taken;
-      return amount <= free && (owner === null || (taken_by.get(owner) ?? 0) < free);
+      if (owner === null) return amount <= free;
+      const before_last = amount - 1;
+      return (taken_by.get(owner) ?? 0) + before_last < free - before_last;
     },
     take: (owner, amount = 1) => change(owner, amount),
     release: (owner, amount = 1) => change(owner, -amount),

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { Overloaded } from '../../src/request/overloaded.ts';
 import { createShares } from '../../src/request/shares.ts';
 
-/** Work that ends when it is told to. */
+/** Work of owners. Each runs until the test ends it. */
 function works(max: number) {
   const shares = createShares(max);
   const running: { readonly owner: string; readonly end: () => void }[] = [];
