@@ -16,6 +16,7 @@ export * from './time/deadline.ts';
 export * from './time/instant-text.ts';
 export * from './time/interval.ts';
 export * from './time/sandbox-clock.ts';
+export * from './time/settle-by.ts';
 export * from './transactions/after-commit.ts';
 export * from './transactions/audit.ts';
 export * from './transactions/call.ts';
