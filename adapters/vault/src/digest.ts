@@ -1,8 +1,17 @@
-import { createHmac, hash } from 'node:crypto';
-import type { HmacSha256, Sha256 } from '@tallystick/kernel';
+import { createHash, createHmac, hash } from 'node:crypto';
+import type { HmacSha256, Sha256, Sha256Stream } from '@tallystick/kernel';
 
 /** SHA-256 by the machine's cryptographic library. */
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
+
+/** SHA-256 of bytes that come in pieces, in hexadecimal. */
+export function createSha256(): Sha256Stream {
+  const hashing = createHash('sha256');
+  return {
+    update: (bytes) => void hashing.update(bytes),
+    digest: () => hashing.digest('hex'),
+  };
+}
 
 /** HMAC-SHA-256 by the machine's cryptographic library. */
 export const hmacSha256: HmacSha256 = (secret, message) => createHmac('sha256', secret).update(message).digest();

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { type CardVault, Pan } from '@tallystick/cards';
-import { Fault, type HmacSha256, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { Fault, type HmacSha256, type Random, type Sealer, type Sha256, type Sha256Stream } from '@tallystick/kernel';
 import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification-code.ts';
-import { hmacSha256, sha256 } from './digest.ts';
+import { createSha256, hmacSha256, sha256 } from './digest.ts';
 import type { KeyRing } from './key-ring.ts';
 import { secureRandom } from './random.ts';
 import { createSealedBox } from './sealed-box.ts';
@@ -17,6 +17,7 @@ export interface Vault {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
+  readonly createSha256: () => Sha256Stream;
   readonly hmacSha256: HmacSha256;
   /** The key that encrypts. A rotation leaves values sealed with it unchanged. */
   readonly newest_key_id: string;
@@ -66,6 +67,7 @@ export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
     sealer: secrets,
     random: secureRandom,
     sha256,
+    createSha256,
     hmacSha256,
     newest_key_id: ring.newest_key_id,
     key_ids: ring.keys.map((key) => key.id),

@@ -7,7 +7,7 @@ import { ringKeys } from './arbitraries.ts';
 
 // Each rule draws numbers and secrets of its own, on each of a few rings.
 fc.configureGlobal(propertyParameters());
-const rings = propertyParameters({ short: 5, full: 50 });
+const rings = propertyParameters({ short: 5, full: 15 });
 
 function generationsOf(keys: readonly RingKey[], rotations: number): VaultGenerations {
   const before = new KeyRing(keys);

@@ -24,7 +24,10 @@ export {
 } from './requests/idempotency-key.ts';
 export { companyOf, mayUse, type Principal, requireRole } from './requests/principal.ts';
 export {
+  type ExpectedSignature,
+  expectSignature,
   type SignatureHeaders,
+  type SignedHead,
   type SignedHeaders,
   type SignedParts,
   signRequest,

@@ -43,6 +43,8 @@ export const area_roles = {
   foreign_events: 'operator',
   /** Clearings that were refused and are kept. */
   quarantine: 'operator',
+  /** Files of the network. */
+  imports: 'operator',
   sandbox_clock: 'operator',
   /** Purchases with the company's cards that no card network sent. */
   sandbox_purchases: 'client',

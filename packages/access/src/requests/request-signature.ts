@@ -13,6 +13,9 @@ export interface SignedParts {
   readonly body: Uint8Array;
 }
 
+/** The same without the body. */
+export type SignedHead = Omit<SignedParts, 'body'>;
+
 /** The headers that a signature of version 2 also covers. Each is empty when it is not sent. */
 export interface SignedHeaders {
   /** `Content-Type`. */
@@ -39,13 +42,21 @@ const bytes = new TextEncoder();
  * whatever the body is.
  */
 function toSigningString(timestamp: string, parts: SignedParts, headers?: SignedHeaders): Uint8Array {
+  return concat(toSigningHead(timestamp, parts, headers), parts.body);
+}
+
+/** The bytes to sign before those of the body. */
+function toSigningHead(timestamp: string, parts: SignedHead, headers?: SignedHeaders): Uint8Array {
   const target = `${timestamp}\n${parts.method}\n${parts.path}\n${parts.query}\n`;
-  const head = bytes.encode(
+  return bytes.encode(
     headers === undefined ? target : `v2\n${target}${headers.content_type}\n${headers.idempotency_key}\n`,
   );
-  const all = new Uint8Array(head.length + parts.body.length);
+}
+
+function concat(head: Uint8Array, body: Uint8Array): Uint8Array {
+  const all = new Uint8Array(head.length + body.length);
   all.set(head);
-  all.set(parts.body, head.length);
+  all.set(body, head.length);
   return all;
 }
 
@@ -74,6 +85,17 @@ export interface SignatureHeaders {
 }
 
 /**
+ * A signature whose head is checked, and whose body is not. The caller computes HMAC-SHA-256 with
+ * `secret` over `head` and the body, and passes it to `verify`.
+ */
+export interface ExpectedSignature {
+  readonly secret: Uint8Array;
+  readonly head: Uint8Array;
+  /** Refuses (`unauthenticated`) a signature that is not this code. */
+  verify(code: Uint8Array): void;
+}
+
+/**
  * Refuses (`unauthenticated`) a request without a valid signature when its key has a signing
  * secret. Refuses any request with an invalid signature. A key without a secret has no valid
  * signature. `machine_ms` is machine time, never the sandbox's clock.
@@ -86,9 +108,22 @@ export function verifySignature(
   signed_headers: SignedHeaders,
   machine_ms: number,
 ): void {
-  const { signing_secret } = principal;
-  const { timestamp, signature, version = '1' } = headers;
-  if (signature === undefined && signing_secret === null) return;
+  const expected = expectSignature(principal, headers, parts, signed_headers, machine_ms);
+  if (expected !== null) expected.verify(hmacSha256(expected.secret, concat(expected.head, parts.body)));
+}
+
+/**
+ * The same for a body that is too long to be kept: the caller verifies the signature when all bytes
+ * of the body have passed. Null when the request needs no signature and has none.
+ */
+export function expectSignature(
+  { signing_secret }: Pick<Principal, 'signing_secret'>,
+  { timestamp, signature, version = '1' }: SignatureHeaders,
+  parts: SignedHead,
+  signed_headers: SignedHeaders,
+  machine_ms: number,
+): ExpectedSignature | null {
+  if (signature === undefined && signing_secret === null) return null;
   if (signing_secret === null) throw refuse('X-Signature was sent, but this key has no signing secret');
   if (signature === undefined) throw refuse('X-Signature is missing; requests of this key must be signed');
   if (version !== '1' && version !== '2') throw refuse('X-Signature-Version must be 1 or 2; absent, it is 1');
@@ -98,9 +133,13 @@ export function verifySignature(
     throw refuse(`X-Timestamp is more than ${signature_tolerance_ms / 1000} seconds from the time of this service`);
   }
   if (!/^[0-9a-f]{64}$/.test(signature)) throw refuse('X-Signature must be 64 lower-case hex digits');
-  const text = toSigningString(timestamp, parts, version === '2' ? signed_headers : undefined);
-  const expected = hmacSha256(bytes.encode(signing_secret), text);
-  if (!equalBytes(expected, Uint8Array.fromHex(signature))) throw refuse(mismatch[version]);
+  return {
+    secret: bytes.encode(signing_secret),
+    head: toSigningHead(timestamp, parts, version === '2' ? signed_headers : undefined),
+    verify(code) {
+      if (!equalBytes(code, Uint8Array.fromHex(signature))) throw refuse(mismatch[version]);
+    },
+  };
 }
 
 const mismatch = {

@@ -1,6 +1,13 @@
 /** SHA-256 of the bytes: 32 bytes. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
+/** SHA-256 of bytes that come in pieces. */
+export interface Sha256Stream {
+  update(bytes: Uint8Array): void;
+  /** In hexadecimal. Called once, after all the bytes. */
+  digest(): string;
+}
+
 /** HMAC-SHA-256 of the message: 32 bytes. */
 export type HmacSha256 = (secret: Uint8Array, message: Uint8Array) => Uint8Array;
 
