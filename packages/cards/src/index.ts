@@ -39,6 +39,7 @@ export {
   unread_item,
 } from './network/authorization-item.ts';
 export * from './network/clearing.ts';
+export { type ClearingChange, changing_clearing_fields, clearingChangeOf } from './network/clearing-change.ts';
 export { clearing_class_meanings } from './network/clearing-class.ts';
 export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
 export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './network/decline-reasons.ts';
@@ -47,11 +48,14 @@ export * from './network/ledger.ts';
 export { type MatchRule, match_reach_days, match_rules } from './network/match.ts';
 export * from './network/match-candidates.ts';
 export * from './network/message.ts';
+export * from './network/neighbour-search.ts';
 export { network_reference_part } from './network/net-reference-number.ts';
 export * from './network/network.ts';
 export type { PassPorts } from './network/pass.ts';
 export * from './network/past-window.ts';
+export { sourceOf } from './network/refuse-clearing.ts';
 export * from './network/release-message.ts';
+export type { Records } from './network/settle.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';
 export { ByNumberIndex } from './numbers/by-number-index.ts';
@@ -64,7 +68,17 @@ export * from './numbers/rotate-keys.ts';
 export { type SuspectNumber, suspectNumbers } from './numbers/suspect-number.ts';
 export * from './quarantine/manage-quarantine.ts';
 export * from './quarantine/quarantined-record.ts';
-export type { QuarantinePorts } from './quarantine/sealed-clearing.ts';
+export {
+  excerptOfInput,
+  identityOfRecord,
+  openSealed,
+  type QuarantinePorts,
+  type SealedClearing,
+  type SealedOrigin,
+  type SealedRecord,
+  sealInput,
+  sealRecord,
+} from './quarantine/sealed-clearing.ts';
 export { reduceAuthorization, reduceClearing } from './retention/reduce.ts';
 export * from './retention/settled.ts';
 export * from './simulation/simulated-network.ts';

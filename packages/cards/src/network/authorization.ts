@@ -139,4 +139,11 @@ export interface Authorization {
   readonly uses: 0 | 1;
   /** When its hold ends; null when it never held an amount or its company's holds never end. */
   readonly hold_end_ms: number | null;
+  /**
+   * The status without its clearings (`withoutClearings`): open, expired, reversed or released. Null
+   * while no clearing has changed the status.
+   */
+  readonly uncleared_status: AuthorizationStatus | null;
+  /** The uses without its clearings; null while no clearing has changed the status. */
+  readonly uncleared_uses: 0 | 1 | null;
 }

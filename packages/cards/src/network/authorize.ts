@@ -1,8 +1,10 @@
 import { assert, invalid, type Money, money, type Random, Refusal } from '@tallystick/kernel';
 import { restoreAuthorization } from '../retention/reduce.ts';
 import { type AuthorizationAnswer, recordedAnswer, unknownNumberAnswer } from './answer.ts';
+import { asRoot } from './as-root.ts';
 import type { Authorization, AuthorizationMessage, DeclineCode } from './authorization.ts';
 import { authorizationPayload, unrecordedItem } from './authorization-item.ts';
+import { foldBesideClearings, type OwnClearings } from './beside-clearings.ts';
 import { failsCode } from './check-code.ts';
 import { correctedAmount, earlyCorrection } from './correction.ts';
 import { firstReason, isLimit, isRefund, limitAmount } from './decline-reasons.ts';
@@ -19,7 +21,7 @@ import {
 import type { LedgerCard } from './ledger.ts';
 import type { Pass } from './pass.ts';
 import { refuseSum } from './sum-limit.ts';
-import type { Entry, WorkingCard } from './working-copy.ts';
+import type { Entry, WorkingCard } from './working-card.ts';
 
 /** The stored name of the event about a decision (service specification 2.5, type 6). */
 export const authorization_event_type = 'virtualcard.realtime.auths';
@@ -36,15 +38,66 @@ export function foldAuthorization(pass: Pass, message: AuthorizationMessage): Au
     const recorded = restoreAuthorization(known.now, message);
     return recordedAnswer(authorizationPayload(recorded, card.card), { duplicate: true });
   }
+  if (!card.hasClearings) return foldByType(pass, card, message, null);
+  return foldBesideClearings(pass, card, message, {
+    target: () => targetOf(card, message)?.now ?? null,
+    asRoot: () => asNewRoot(card, message),
+    fold: (own) => foldByType(pass, card, message, own),
+  });
+}
+
+/** `own` is what came before it of its own clearings, whose effects are taken out for now. */
+function foldByType(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  own: OwnClearings | null,
+): AuthorizationAnswer {
   switch (message.message_type) {
     case '0100':
-      return decide(pass, card, message);
+      return decide(pass, card, message, own);
     case '0120':
-      return applyAdvice(pass, card, message);
+      return applyAdvice(pass, card, message, own);
     case '0400':
     case '0420':
       return reverse(pass, card, message);
   }
+}
+
+/** The authorization whose hold the message would change now, or null. */
+function targetOf(card: WorkingCard, message: AuthorizationMessage): Entry | null {
+  const { message_type, trace_id, incremental } = message;
+  if (message_type === '0400' || message_type === '0420') {
+    const original = originalOf(card, trace_id);
+    return original === null || original.now.status === 'declined' ? null : original;
+  }
+  if (incremental) return openRoot(card, trace_id);
+  return message_type === '0120' && !isDeclinedElsewhere(message) ? reportedRoot(card, trace_id) : null;
+}
+
+/**
+ * The root that the message would be if it were approved now; null when it cannot be one: it is a
+ * reversal, a decline, or about an authorization of the card.
+ */
+function asNewRoot(card: WorkingCard, message: AuthorizationMessage): Authorization | null {
+  const { message_type } = message;
+  if (message_type !== '0100' && message_type !== '0120') return null;
+  if (message_type === '0120' && isDeclinedElsewhere(message)) return null;
+  if (targetOf(card, message) !== null) return null;
+  const amount = amountOf(card, message);
+  if (amount === 'reversed') return null;
+  return asRoot(message, card.card, Number.MAX_SAFE_INTEGER, {
+    amount,
+    // The code of a request is drawn when it is approved.
+    approval_code: message_type === '0100' ? null : message.approval_code,
+    now_ms: card.now_ms,
+    window_start_ms: card.window_start_ms,
+    hold_end_ms: card.holdEnd(),
+  });
+}
+
+function isDeclinedElsewhere({ response_code }: AuthorizationMessage): boolean {
+  return response_code !== null && response_code !== '00';
 }
 
 /**
@@ -81,19 +134,27 @@ function recordUnknownNumber(pass: Pass, message: AuthorizationMessage): Authori
  * Approves a request that meets every control of the card, or declines it for the first reason that
  * applies.
  */
-function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+function decide(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  own: OwnClearings | null,
+): AuthorizationAnswer {
   const code_fails = failsCode(pass, card, message);
   const root = rootToAddTo(card, message);
+  const window_start_ms = windowOf(card, root, own);
   const amount = amountOf(card, message);
-  const reason = amount === 'reversed' ? 'U' : findReason(pass, card, message, { code_fails, root, amount });
+  const reason =
+    amount === 'reversed' ? 'U' : findReason(pass, card, message, { code_fails, root, window_start_ms, amount });
   if (amount === 'reversed' || reason !== null) return decline(pass, card, message, root, reason);
-  const approval_code = root?.now.approval_code ?? drawApprovalCode(pass.random);
-  const answer = approve(pass, card, message, root, { amount, approval_code });
+  const approval_code = root?.now.approval_code ?? own?.approval_code ?? drawApprovalCode(pass.random);
+  const answer = approve(pass, card, message, root, { amount, approval_code, window_start_ms });
   const { transactions_max } = card.card;
   const refund = isRefund(message.card_holder_transaction_type_code);
-  assert(refund || availableFor(card, root) >= 0, `card ${card.card.id}: approved more than it had available`);
+  const available = card.available(window_start_ms);
+  assert(refund || available >= 0, `card ${card.card.id}: approved more than it had available`);
   assert(
-    refund || transactions_max === null || root !== null || card.uses <= transactions_max,
+    refund || transactions_max === null || root !== null || card.usesOf(window_start_ms) <= transactions_max,
     `card ${card.card.id}: approved more uses than it has`,
   );
   return answer;
@@ -103,22 +164,27 @@ function decide(pass: Pass, card: WorkingCard, message: AuthorizationMessage): A
  * Records a decision made elsewhere. An approval is applied even when it breaks a limit; the record
  * then shows which. An approval that reports a decision of ours holds nothing a second time.
  */
-function applyAdvice(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+function applyAdvice(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  own: OwnClearings | null,
+): AuthorizationAnswer {
   const code_fails = failsCode(pass, card, message);
   const root = rootToAddTo(card, message);
-  if (message.response_code !== null && message.response_code !== '00') {
-    return decline(pass, card, message, root, null);
-  }
+  if (isDeclinedElsewhere(message)) return decline(pass, card, message, root, null);
   const reported = message.incremental ? null : reportedRoot(card, message.trace_id);
   if (reported !== null) return applyReport(pass, card, message, { root: reported, code_fails });
   const amount = amountOf(card, message);
   if (amount === 'reversed') return decline(pass, card, message, root, 'U');
   const held = isRefund(message.card_holder_transaction_type_code) ? 0 : amount;
-  const refusal = refuseRise(card, root, held);
+  const window_start_ms = windowOf(card, root, own);
+  const refusal = refuseRise(card, root, window_start_ms, held);
   if (refusal !== null) return { kind: 'refused', refusal };
-  const broken_reason = findReason(pass, card, message, { code_fails, root, amount });
-  const approval_code = message.approval_code ?? root?.now.approval_code ?? drawApprovalCode(pass.random);
-  return approve(pass, card, message, root, { amount, approval_code, broken_reason });
+  const broken_reason = findReason(pass, card, message, { code_fails, root, window_start_ms, amount });
+  const approval_code =
+    message.approval_code ?? root?.now.approval_code ?? own?.approval_code ?? drawApprovalCode(pass.random);
+  return approve(pass, card, message, root, { amount, approval_code, broken_reason, window_start_ms });
 }
 
 /**
@@ -133,10 +199,10 @@ function applyReport(
 ): AuthorizationAnswer {
   const refund = isRefund(message.card_holder_transaction_type_code);
   const rise = reportedRise(card, root, refund ? 0 : limitAmount(card.card, message));
-  const refusal = refuseRise(card, root, Math.max(0, rise));
-  if (refusal !== null) return { kind: 'refused', refusal };
-  const reason = findReason(pass, card, message, { code_fails, root, amount: Math.max(0, rise) });
   const { id, window_start_ms, approval_code } = root.now;
+  const refusal = refuseRise(card, root, window_start_ms, Math.max(0, rise));
+  if (refusal !== null) return { kind: 'refused', refusal };
+  const reason = findReason(pass, card, message, { code_fails, root, window_start_ms, amount: Math.max(0, rise) });
   applyReported(card, root, rise);
   return record(pass, card, message, {
     root_id: id,
@@ -149,8 +215,7 @@ function applyReport(
 }
 
 /** Refuses an advice that adds more to a hold than the sums of the card may be. */
-function refuseRise(card: WorkingCard, root: Entry | null, held: number): Refusal | null {
-  const window_start_ms = root?.now.window_start_ms ?? card.window_start_ms;
+function refuseRise(card: WorkingCard, root: Entry | null, window_start_ms: number, held: number): Refusal | null {
   return refuseSum(card, { window_start_ms, root: root?.now ?? null, held, authorized: held });
 }
 
@@ -188,26 +253,34 @@ function amountOf(card: WorkingCard, message: AuthorizationMessage): Money | 're
 }
 
 /**
- * The available amount of the window in which a message counts: that of its root, else the present
- * one.
+ * The start of the window in which a message counts: that of its root, else the earliest of the
+ * present one and those of its own clearings.
  */
-function availableFor(card: WorkingCard, root: Entry | null): number {
-  return card.available(root?.now.window_start_ms ?? card.window_start_ms);
+function windowOf(card: WorkingCard, root: Entry | null, own: OwnClearings | null): number {
+  if (root !== null) return root.now.window_start_ms;
+  return Math.min(card.window_start_ms, own?.window_start_ms ?? Number.POSITIVE_INFINITY);
+}
+
+interface Asked {
+  readonly code_fails: boolean;
+  readonly root: Entry | null;
+  readonly window_start_ms: number;
+  readonly amount: number;
 }
 
 function findReason(
   pass: Pass,
   card: WorkingCard,
   message: AuthorizationMessage,
-  { code_fails, root, amount }: { readonly code_fails: boolean; readonly root: Entry | null; readonly amount: number },
+  { code_fails, root, window_start_ms, amount }: Asked,
 ): DeclineCode | null {
   return firstReason({
     card: card.card,
     message,
     amount,
     increment_of: root?.now ?? null,
-    available: availableFor(card, root),
-    uses: card.uses,
+    available: card.available(window_start_ms),
+    uses: card.usesOf(window_start_ms),
     now_ms: pass.now_ms,
     today: pass.today,
     code_fails,
@@ -219,6 +292,8 @@ interface Approval {
   readonly amount: Money;
   readonly approval_code: string;
   readonly broken_reason?: DeclineCode | null;
+  /** The window in which a new root counts. */
+  readonly window_start_ms: number;
 }
 
 function approve(
@@ -240,7 +315,7 @@ function approve(
   return record(pass, card, message, {
     ...recorded,
     root_id: 'its own',
-    window_start_ms: card.window_start_ms,
+    window_start_ms: approval.window_start_ms,
     holds: amount,
   });
 }
@@ -306,6 +381,8 @@ function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as
     cleared: money(0),
     uses: holds > 0 ? 1 : 0,
     hold_end_ms: holds > 0 ? card.holdEnd() : null,
+    uncleared_status: null,
+    uncleared_uses: null,
   });
   const payload = authorizationPayload(now, card.card);
   pass.events.push({

@@ -2,7 +2,7 @@ import { toCardPayload } from '../issuing/card-event.ts';
 import { code_failures_max } from '../issuing/code-failures.ts';
 import type { AuthorizationMessage } from './authorization.ts';
 import type { Pass } from './pass.ts';
-import type { WorkingCard } from './working-copy.ts';
+import type { WorkingCard } from './working-card.ts';
 
 /**
  * Whether the message has a code that is wrong, or that counts as wrong. A message of any type

@@ -1,27 +1,30 @@
-import type { Authorization, AuthorizationStatus } from './authorization.ts';
-import { type Clearing, type ClearingClass, type ClearingMessage, isDispute } from './clearing.ts';
+import type { Authorization } from './authorization.ts';
+import { type Clearing, type ClearingClass, isDispute, sentReferenceOf } from './clearing.ts';
 import { limitAmount } from './decline-reasons.ts';
-import { isHoldOver } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
-import { isInOtherCurrency, isWithinTolerance, type Match } from './match.ts';
+import {
+  type ClearingFacts,
+  isHoldOverOn,
+  isInOtherCurrency,
+  isUnfinished,
+  isWithinTolerance,
+  type Match,
+} from './match.ts';
 
 /** What the class depends on: the match, and the card before the clearing had its effect. */
 export interface Classified {
-  readonly message: ClearingMessage;
+  readonly message: ClearingFacts;
   readonly match: Match;
   readonly card: LedgerCard;
+  /** The clearings that come before it in the canonical order. */
   readonly clearings: readonly Clearing[];
   /** The amount of the clearing in the card's limit currency. */
   readonly amount: number;
-  readonly now_ms: number;
 }
 
 const tipped_mccs: ReadonlySet<string> = new Set(['4121', '5812', '5813', '5814', '7230', '7298']);
 const tip_percent = 20;
 const lodging_tip_percent = 15;
-
-/** What an authorization is after its hold ended without a final clearing. */
-const statuses_after_hold: ReadonlySet<AuthorizationStatus> = new Set(['expired', 'released', 'partially_cleared']);
 
 /** When a clearing has each class, in the order in which the classes are tried: a clause for the documentation. */
 export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = {
@@ -31,7 +34,7 @@ export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = 
   refund_unlinked: 'a credit that matches no authorization and no earlier clearing',
   refund_linked: 'a credit that matches an authorization or an earlier clearing',
   force_post: 'a debit that matches no authorization',
-  late: 'the hold of the authorization ended before the clearing arrived',
+  late: 'it was settled on the day on which the hold of the authorization ended, or later',
   partial: 'more clearings of the same authorization follow (`partial`)',
   fx_drift:
     'the merchant amount is the authorized one, the billing amount is not: the exchange rate moved; or the merchant charged in another currency than authorized, and the billing amount differs by at most 20 %',
@@ -46,7 +49,7 @@ export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = 
  * block.
  */
 export function classOf(the: Classified): ClearingClass {
-  const { message, match, now_ms } = the;
+  const { message, match, card } = the;
   const root = match.authorization;
   if (message.cycle === 'reversal') return 'reversal';
   if (isDispute(message)) return 'dispute';
@@ -55,7 +58,7 @@ export function classOf(the: Classified): ClearingClass {
     return root === null && match.clearing === null ? 'refund_unlinked' : 'refund_linked';
   }
   if (root === null) return 'force_post';
-  if (isHoldOver(root, now_ms) && statuses_after_hold.has(root.status)) return 'late';
+  if (isUnfinished(root) && isHoldOverOn(card, root, message.settlement_date)) return 'late';
   if (message.partial) return 'partial';
   return classByAmount(the, root);
 }
@@ -89,12 +92,7 @@ function classInOtherCurrency(cleared: number, authorized: number): ClearingClas
   return cleared > authorized ? 'over' : 'under';
 }
 
-function overOrUnder(
-  message: ClearingMessage,
-  root: Authorization,
-  cleared: number,
-  authorized: number,
-): ClearingClass {
+function overOrUnder(message: ClearingFacts, root: Authorization, cleared: number, authorized: number): ClearingClass {
   if (cleared === authorized) return 'exact';
   if (cleared < authorized) return 'under';
   return (cleared - authorized) * 100 <= authorized * tipPercent(message.mcc ?? root.mcc) ? 'tip' : 'over';
@@ -108,13 +106,13 @@ function tipPercent(mcc: string): number {
 }
 
 /** Whether the message looks like a recorded clearing under another transaction id. */
-function isSuspectedDuplicate(message: ClearingMessage, clearing: Clearing): boolean {
+function isSuspectedDuplicate(message: ClearingFacts, clearing: Clearing): boolean {
   return (
     clearing.cycle === 'first_presentment' &&
     message.acquirer_reference_data !== null &&
     message.acquirer_reference_data === clearing.acquirer_reference_data &&
     message.billing_amount === clearing.billing_amount &&
     message.clearing_type === clearing.clearing_type &&
-    message.net_reference_number === clearing.net_reference_number
+    message.net_reference_number === sentReferenceOf(clearing)
   );
 }

@@ -45,7 +45,8 @@ export type ClearingItem = {
 };
 
 /**
- * The recorded clearing as callers see it, and the payload of its event. A clearing never changes.
+ * The recorded clearing as callers see it, and the payload of its event. Later messages may change
+ * its match; the event keeps the first one (docs/adr/0033).
  */
 export function clearingItem(clearing: Clearing, card: CardOfItem): ClearingItem {
   const { details } = clearing;

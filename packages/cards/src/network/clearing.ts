@@ -48,8 +48,30 @@ export type ClearingClass = (typeof clearing_classes)[number];
 /** The highest number of a matching rule; the lowest is 1 (decision: matching). */
 export const match_rule_max = 8;
 
+/** The record of a file that a clearing came in. */
+export interface RecordOfFile {
+  readonly import_id: number;
+  /** From 1, header and trailer included. */
+  readonly ordinal: number;
+  /** Bytes from the start of the file to the record. */
+  readonly position: number;
+}
+
+/** What a file says of a clearing beside its fields (clearing files: to the clearing object). */
+export interface ClearingOrigin {
+  /** The file has no transaction id of the network: the id was made from the file and the record. */
+  readonly synthetic_id: boolean;
+  /** The last four digits of a masked number beside `vcn_id`: they must be those of the card. */
+  readonly last4: string | null;
+  /** Null for a message of the network. */
+  readonly place: RecordOfFile | null;
+}
+
+/** The origin of a message that the network sent itself. */
+export const network_origin: ClearingOrigin = { synthetic_id: false, last4: null, place: null };
+
 /** A clearing from the network or a file, validated and normalised. Amounts in minor units. */
-export interface ClearingMessage {
+export interface ClearingMessage extends ClearingOrigin {
   readonly kind: 'clearing';
   /** The number; null for a card named by its id. */
   readonly pan: Pan | null;
@@ -81,9 +103,22 @@ export interface ClearingMessage {
   readonly request_id: string | null;
 }
 
+/** What the message says, by the names of the fields that its authorization replaced. */
+export type ReplacedFields = Partial<Pick<ClearingMessage, 'authorization_date' | 'net_reference_number'>>;
+
 /** A clearing recorded on a card, with its effect and its match. */
-export interface Clearing extends Omit<ClearingMessage, 'kind' | 'pan' | 'number_index' | 'vcn_id' | 'suspects'> {
+export interface Clearing
+  extends Omit<ClearingMessage, 'kind' | 'pan' | 'number_index' | 'vcn_id' | 'suspects' | keyof ClearingOrigin> {
   readonly id: number;
+  /** Whether `network_financial_transaction_id` was made from a file (`ClearingOrigin`). */
+  readonly synthetic_id: boolean;
+  /**
+   * The other id of a clearing that came both with a synthetic id and with one of the network: the
+   * synthetic one. Null while it came with one id.
+   */
+  readonly paired_transaction_id: string | null;
+  /** The fields in which the authorization replaced what the message says; null when none. */
+  readonly sent: ReplacedFields | null;
   readonly company_id: number;
   readonly card_id: number;
   readonly recorded_at_ms: number;
@@ -93,7 +128,10 @@ export interface Clearing extends Omit<ClearingMessage, 'kind' | 'pan' | 'number
   readonly authorization_id: number | null;
   /** The earlier clearing that it reverses, disputes or refunds, or null. */
   readonly clearing_id: number | null;
-  /** The rule that matched it, 1 to 8 (decision: matching). */
+  /**
+   * The rule that matched it, 1 to 8 (decision: matching). Rules 1 and 2 are final. The others are
+   * provisional: a later message may match the clearing again (docs/adr/0033).
+   */
   readonly match_rule: number;
   /**
    * Needs review by a person: an uncertain match (`Match`), an amount without a known rate, or a
@@ -109,4 +147,14 @@ export interface Clearing extends Omit<ClearingMessage, 'kind' | 'pan' | 'number
   readonly hold_effect: Money;
   /** 1 when it counts as a use of its window: a debit without an authorization. */
   readonly uses: 0 | 1;
+}
+
+/** The clearing with the fields as its message sent them. The rules of matching read these. */
+export function asSent(clearing: Clearing): Clearing {
+  return clearing.sent === null ? clearing : { ...clearing, ...clearing.sent };
+}
+
+/** The `net_reference_number` of the message of a clearing. */
+export function sentReferenceOf({ sent, net_reference_number }: Clearing): string | null {
+  return sent?.net_reference_number === undefined ? net_reference_number : sent.net_reference_number;
 }

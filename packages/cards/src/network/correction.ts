@@ -1,7 +1,7 @@
 import { invalid, type Refusal } from '@tallystick/kernel';
 import type { Authorization, AuthorizationMessage } from './authorization.ts';
 import type { LedgerCard } from './ledger.ts';
-import type { WorkingCard } from './working-copy.ts';
+import type { WorkingCard } from './working-card.ts';
 
 /** The fields of a reversal, as a message or as recorded, that its corrected amount depends on. */
 type Correcting = Pick<AuthorizationMessage, 'merchant_currency' | 'replacement_amounts'>;

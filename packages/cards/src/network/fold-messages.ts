@@ -4,8 +4,9 @@ import { foldAuthorization } from './authorize.ts';
 import { foldClearing } from './clear.ts';
 import type { Fold, LedgerState, NetworkMessage } from './ledger.ts';
 import { beginPass, changesOf, type Pass, type PassPorts } from './pass.ts';
+import { refuseClearing } from './refuse-clearing.ts';
 import { foldRelease } from './release.ts';
-import { WorkingCards } from './working-copy.ts';
+import { WorkingCards } from './working-cards.ts';
 
 /** The answer to each message, in the order of the messages. */
 export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer | ReleaseAnswer;
@@ -28,7 +29,12 @@ export function foldMessages(
 
 function foldMessage(pass: Pass, message: NetworkMessage): NetworkAnswer {
   const refusal = message.kind === 'release' ? null : refusalOfNumbers(message.suspects, pass.known_numbers);
-  if (refusal !== null) return { kind: 'refused', refusal };
+  if (refusal !== null) {
+    // The sender of a message gets the refusal. Nobody would get that of a record of a file.
+    return message.kind === 'clearing' && message.place !== null
+      ? refuseClearing(pass, message, 'invalid_clearing', refusal)
+      : { kind: 'refused', refusal };
+  }
   switch (message.kind) {
     case 'authorization':
       return foldAuthorization(pass, message);

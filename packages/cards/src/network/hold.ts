@@ -1,18 +1,8 @@
 import { money } from '@tallystick/kernel';
 import type { Authorization } from './authorization.ts';
-import type { ClearingMessage } from './clearing.ts';
-import { isRefund, limitAmount } from './decline-reasons.ts';
-import type { Entry, WorkingCard } from './working-copy.ts';
-
-/** Whether this is a root that was not declined. */
-export function isStandingRoot(authorization: Authorization): boolean {
-  return authorization.root_id === authorization.id && authorization.status !== 'declined';
-}
-
-/** Whether this is the root of a refund, which holds nothing (decision: network side, 3). */
-export function isRefundRoot(authorization: Authorization): boolean {
-  return isRefund(authorization.details.card_holder_transaction_type_code);
-}
+import { limitAmount } from './decline-reasons.ts';
+import { isHoldOver, isRefundRoot, isStandingRoot } from './root.ts';
+import type { Entry, WorkingCard } from './working-card.ts';
 
 /**
  * Whether this is a root whose hold may still change: not yet cleared, reversed or past its end.
@@ -116,6 +106,9 @@ export function reverseInFull(card: WorkingCard, root: Entry): void {
   const now = card.copyToChange(root);
   now.authorized = money(0);
   if (status === 'open' || status === 'partially_cleared') now.status = 'reversed';
+  if (now.uncleared_status === null) return;
+  now.uncleared_uses = 0;
+  if (now.uncleared_status === 'open') now.uncleared_status = 'reversed';
 }
 
 /**
@@ -130,11 +123,6 @@ export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: 
   now.authorized = money(now.authorized - reduction);
 }
 
-/** Whether the end of a hold has come (decision: windows and holds). */
-export function isHoldOver(authorization: Authorization, now_ms: number): boolean {
-  return authorization.hold_end_ms !== null && authorization.hold_end_ms <= now_ms;
-}
-
 /**
  * Ends the hold by hand, at this instant. The use stays, and a later clearing still finds the
  * authorization.
@@ -144,43 +132,5 @@ export function release(card: WorkingCard, root: Entry, now_ms: number): void {
   const now = card.copyToChange(root);
   now.status = 'released';
   now.hold_end_ms = now_ms;
-}
-
-/**
- * The part of the hold that a debit releases: its amount as far as the hold reaches, or all of it
- * for the final clearing.
- */
-export function holdTaken(root: Authorization, amount: number, partial: boolean): number {
-  return partial ? Math.min(amount, root.held) : root.held;
-}
-
-/**
- * Moves an amount from held to cleared: the hold falls by `hold_effect`, and the status shows
- * whether more clearings follow. A debit proves a use: an authorization without one (a
- * verification, or one that a reversal returned) takes one in its own window, and never more than
- * one.
- */
-export function clearAgainst(
-  card: WorkingCard,
-  root: Entry,
-  {
-    clearing_type,
-    cleared_effect,
-    hold_effect,
-    partial,
-  }: Pick<ClearingMessage, 'clearing_type' | 'partial'> & { cleared_effect: number; hold_effect: number },
-): void {
-  card.move(root, { held: -hold_effect, uses: clearing_type === 'DEBIT' ? 1 - root.now.uses : 0 });
-  const now = card.copyToChange(root);
-  now.cleared = money(now.cleared + cleared_effect);
-  if (now.status !== 'cleared') now.status = partial ? 'partially_cleared' : 'cleared';
-}
-
-/**
- * Lowers the cleared amount of an authorization, or raises it when a credit is undone. Its hold and
- * status stay.
- */
-export function credit(card: WorkingCard, root: Entry, cleared_effect: number): void {
-  const now = card.copyToChange(root);
-  now.cleared = money(now.cleared + cleared_effect);
+  if (now.uncleared_status !== null) now.uncleared_status = 'released';
 }

@@ -1,10 +1,11 @@
 import type { NewEvent } from '@tallystick/events';
-import { type AuditEntry, type Deadline, Fault } from '@tallystick/kernel';
+import { type AuditEntry, type Deadline, Fault, type Lease } from '@tallystick/kernel';
 import type { PurchaseTemplate } from '@tallystick/templates';
 import type { Controls, Counters, VirtualCard, WindowCounters } from '../issuing/card.ts';
 import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
+import type { ClearingChange } from './clearing-change.ts';
 import type { ReleaseMessage } from './release-message.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 
@@ -31,6 +32,10 @@ export interface LedgerCard extends Controls {
   readonly hold_days: number | 'never' | null;
   /** The cards of a closed company decline. */
   readonly company_status: 'active' | 'closed';
+  /** How many clearings of the card have a match that is not final (rules 3 to 8). */
+  readonly provisional_clearings: number;
+  /** The latest settlement date of its clearings, YYYY-MM-DD; null when it has none. */
+  readonly settled_through: string | null;
 }
 
 /** The counters of a window of a card that is over. */
@@ -53,8 +58,9 @@ export const hold_days_default = 30;
  * - For every authorization message of a known card: that card, its recorded messages with the same
  *   trace_id, and their roots.
  * - For every clearing message: the clearing with its network_financial_transaction_id, of any
- *   card. When its card is known: that card and the candidates that `match-candidates.ts`
- *   describes.
+ *   card, also by the other id of a pair. When its card is known: that card and the candidates that
+ *   `match-candidates.ts` describes.
+ * - For every card that `needsNeighbours` names: what `NeighbourSearch` asks for.
  * - The counters of every past window that `pastWindowsOf` names for the loaded rows.
  * - For every release: its card, and the authorization of that card that it names.
  */
@@ -97,6 +103,27 @@ export interface AuthorizationChange {
   readonly cleared: number;
   readonly uses: 0 | 1;
   readonly hold_end_ms: number | null;
+  readonly uncleared_status: AuthorizationStatus | null;
+  readonly uncleared_uses: 0 | 1 | null;
+}
+
+/** What a pass completes of an import of a file. */
+export interface FileProgress {
+  readonly import_id: number;
+  /** The staged batch of the records that the pass has applied. */
+  readonly batch_number: number;
+  /** How many of its records earlier passes have applied. */
+  readonly from: number;
+  /** How many of its records are applied now; null: all of them. */
+  readonly to: number | null;
+  /** The claim of the import, which is renewed. */
+  readonly lease: Pick<Lease, 'token' | 'until_machine_ms'>;
+  /** How many records of the pass had which result; the counts of the import rise by these. */
+  readonly applied: number;
+  readonly duplicates: number;
+  readonly quarantined: number;
+  readonly matched: number;
+  readonly breaks: number;
 }
 
 /** Everything that a pass writes. */
@@ -107,6 +134,7 @@ export interface LedgerChanges {
   readonly authorizations_inserted: readonly Authorization[];
   readonly authorizations_changed: readonly AuthorizationChange[];
   readonly clearings_inserted: readonly Clearing[];
+  readonly clearings_changed: readonly ClearingChange[];
   readonly events: readonly (NewEvent & { readonly id: number })[];
   readonly unknown_numbers: readonly UnknownNumberMessage[];
   readonly audit_entries: readonly (AuditEntry & { readonly at_ms: number })[];
@@ -114,7 +142,29 @@ export interface LedgerChanges {
    * Refused messages, each once. A known one adds to its record: the count, the reason, the time.
    */
   readonly quarantined: readonly RefusedRecord[];
+  /**
+   * The records of a file that the pass applies: a batch, or consecutive ones of it. In the same
+   * transaction the ledger counts them on their import, keeps how many of the batch are applied, and
+   * removes the batch when all are. Rejects with `LeaseLost`, and writes nothing, when the batch is
+   * gone, when another number of its records is applied than `from`, or when another process has
+   * claimed the import. Absent for messages of the network.
+   */
+  readonly file_progress?: FileProgress | undefined;
 }
+
+/** The changes of a pass that writes nothing. */
+export const no_changes: LedgerChanges = {
+  counters: [],
+  windows: [],
+  authorizations_inserted: [],
+  authorizations_changed: [],
+  clearings_inserted: [],
+  clearings_changed: [],
+  events: [],
+  unknown_numbers: [],
+  audit_entries: [],
+  quarantined: [],
+};
 
 /** Computes the changes of a pass from the loaded state. Pure, except for randomness. */
 export type Fold<Result> = (state: LedgerState) => { readonly changes: LedgerChanges; readonly result: Result };
@@ -132,6 +182,13 @@ export interface PassBounds {
    * in progress may succeed, and a repeated message then receives its outcome.
    */
   readonly deadline?: Deadline | undefined;
+  /** The pass applies records of a file. `giveWay` does not count it as the work of others. */
+  readonly is_of_file?: boolean;
+  /**
+   * Called when the pass begins to hold what others may wait for: on SQLite with the write lock, on
+   * Postgres before its first card. Called again when the pass begins again. Must not throw.
+   */
+  readonly onHolding?: () => void;
 }
 
 /**
@@ -147,6 +204,16 @@ export class CardsHeld extends Fault {
   constructor(concerns: (message: NetworkMessage) => boolean, cause: unknown) {
     super('another transaction holds the card', { retryable: true, cause });
     this.concerns = concerns;
+  }
+}
+
+/**
+ * Another process has claimed the import of a file, or has applied the records of the pass, which
+ * has written nothing.
+ */
+export class LeaseLost extends Fault {
+  constructor() {
+    super('another process continues the import', { retryable: false });
   }
 }
 

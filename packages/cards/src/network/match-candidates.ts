@@ -1,7 +1,7 @@
 import { day_ms } from '@tallystick/velocity';
 import type { Authorization, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
-import { isSettledByReference, match_reach_days } from './match.ts';
+import { daysOf, isSettledByReference, match_reach_days } from './match.ts';
 import { networkReferenceOf } from './net-reference-number.ts';
 
 /**
@@ -9,12 +9,15 @@ import { networkReferenceOf } from './net-reference-number.ts';
  * to. This is the only place that says so: a ledger translates keys and searches into its queries.
  *
  * 1. `referenceKeys(message)`: roots and clearings of the card that share a key with the message.
- * 2. `merchantSearch(message, ...)`: recent roots and clearings of the same merchant, unless the
+ * 2. `merchantSearch(message, ...)`: roots and clearings of the same merchant within reach, unless the
  *    references settled the match.
  * 3. For a credit (`readsReferring`): the clearings of the card whose `clearing_id` names a
  *    clearing found, and those whose `clearing_id` names one of these: other credits, and what was
  *    undone.
  * 4. The authorizations that the clearings found were matched to.
+ *
+ * That is enough for a clearing that comes last in the canonical order. For others the pass also
+ * loads what `NeighbourSearch` asks for.
  */
 
 /** The fields that a key is made of, by the name of its kind. */
@@ -49,7 +52,7 @@ export function partsOfKey(key: CandidateKey): { readonly kind: CandidateKeyKind
   return { kind: key.slice(0, blank) as CandidateKeyKind, value: key.slice(blank + 1) };
 }
 
-/** A search through the recent history of a card at one merchant, for rules 5 to 7. */
+/** A search through the history of a card at one merchant, for rules 5 to 7. */
 export interface MerchantSearch {
   readonly merchant_id: string;
   /** Roots decided and clearings recorded before this instant are out of reach; epoch milliseconds. */
@@ -61,13 +64,49 @@ export interface MerchantSearch {
   readonly is_credit: boolean;
 }
 
+/** Several searches through the history of a card, as one that finds what they find, and maybe more. */
+export interface HistorySearch extends Pick<MerchantSearch, 'since_ms' | 'is_credit'> {
+  readonly merchant_ids: readonly string[];
+  readonly amounts: readonly number[];
+}
+
+/** Joins searches of one card, so that a ledger goes through its history only once. */
+export function joinSearches(searches: readonly MerchantSearch[]): HistorySearch {
+  return {
+    merchant_ids: [...new Set(searches.map(({ merchant_id }) => merchant_id))],
+    since_ms: searches.reduce((first_ms, { since_ms }) => Math.min(first_ms, since_ms), Number.MAX_SAFE_INTEGER),
+    amounts: [
+      ...new Set(
+        searches.flatMap(({ merchant_amount, billing_amount }) => [merchant_amount ?? billing_amount, billing_amount]),
+      ),
+    ],
+    is_credit: searches.some(({ is_credit }) => is_credit),
+  };
+}
+
 /** What a ledger knows after it has looked up the references of a message. */
 export interface ReferencesFound {
   /** Roots of the card that share a key with the message; others are ignored. */
   readonly roots: readonly Authorization[];
   /** Whether the pass has an authorization message of the same card, which may add a root. */
   readonly has_authorization: boolean;
+  /** The time of the pass. */
   readonly now_ms: number;
+}
+
+/**
+ * A record may arrive before the date that it names, by at most this many days: a file may name a
+ * later settlement date. Of records that arrived earlier than that, only those are searched that
+ * are as near to the time of the pass.
+ */
+export const recorded_ahead_days = 8;
+
+/**
+ * The first time of arrival that a search around this instant covers. Around an instant after the
+ * pass it covers what arrived lately, too: then messages name later dates than that of their arrival.
+ */
+export function searchedSince(at_ms: number, now_ms: number): number {
+  return Math.min(at_ms, now_ms) - (match_reach_days + recorded_ahead_days) * day_ms;
 }
 
 /** The search by merchant; null when the message names no merchant or its references settle the match. */
@@ -80,8 +119,7 @@ export function merchantSearch(
   if (!has_authorization && isSettledByReference(message, roots)) return null;
   return {
     merchant_id,
-    // One day more than the rules reach: the clocks of two processes may differ.
-    since_ms: now_ms - (match_reach_days + 1) * day_ms,
+    since_ms: searchedSince(daysOf(message.settlement_date) * day_ms, now_ms),
     merchant_amount,
     billing_amount,
     is_credit: message.clearing_type === 'CREDIT',

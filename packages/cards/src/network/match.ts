@@ -1,14 +1,15 @@
-import { day_ms } from '@tallystick/velocity';
-import type { Authorization, AuthorizationStatus } from './authorization.ts';
-import type { Clearing, ClearingMessage } from './clearing.ts';
+import { day_ms, utcDateAt } from '@tallystick/velocity';
+import type { Authorization } from './authorization.ts';
+import { type Clearing, type ClearingMessage, isDispute } from './clearing.ts';
 import { limitAmount } from './decline-reasons.ts';
-import { isRefundRoot, isStandingRoot } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
+import { localDateAt } from './local-date.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
+import { isRefundRoot, isStandingRoot } from './root.ts';
 
 /**
- * How far back rules 5 to 7 search for an authorization or a clearing of the same merchant, in
- * days.
+ * How many days may lie between a settlement date and the date of an authorization, or between two
+ * settlement dates, for rules 5 to 7. Times of arrival do not count.
  */
 export const match_reach_days = 35;
 
@@ -34,7 +35,7 @@ export const match_rules = [
   {
     rule: 3,
     meaning:
-      'an authorization with the same 13 characters of `net_reference_number` and, when both have one, the same approval code. Of several: one that is open or partially cleared, else one that expired or was released, else another; of several such, the oldest, marked for review. In another merchant currency than authorized: marked for review',
+      'an authorization with the same 13 characters of `net_reference_number` and, when both have one, the same approval code. Of several: one that waits for a clearing, else one whose hold had ended by the settlement date, else another; of several such, the oldest by transaction date, marked for review. In another merchant currency than authorized: marked for review',
   },
   {
     rule: 4,
@@ -43,17 +44,21 @@ export const match_rules = [
   },
   {
     rule: 5,
-    meaning: `an authorization with the same approval code and merchant id, an amount within 20 %, at most ${match_reach_days} days old`,
+    meaning: `an authorization with the same approval code and merchant id, an amount within 20 %, at most ${match_reach_days} days from the settlement date`,
   },
   {
     rule: 6,
-    meaning: `an authorization with the same merchant id and amount, at most ${match_reach_days} days old; marked for review`,
+    meaning: `an authorization with the same merchant id and amount, at most ${match_reach_days} days from the settlement date; marked for review`,
   },
   {
     rule: 7,
-    meaning: `of a credit: the one earlier debit clearing of at least its amount with the same acquirer reference data, the same approval code, or the same merchant id and at most ${match_reach_days} days old; if there is none, the credit stands alone`,
+    meaning: `of a credit: the one earlier debit clearing of at least its amount with the same acquirer reference data, the same approval code, or the same merchant id and a settlement date at most ${match_reach_days} days apart; if there is none, the credit stands alone`,
   },
-  { rule: 8, meaning: 'no record was found: the clearing is applied to the card anyway (a force post)' },
+  {
+    rule: 8,
+    meaning:
+      'no record was found: the clearing is applied to the card anyway (a force post). Also a reversal of a dispute whose own clearing is not known yet: it changes no balance',
+  },
 ] as const satisfies readonly { readonly rule: number; readonly meaning: string }[];
 
 /** The number of a rule of matching. */
@@ -67,21 +72,42 @@ export interface Match {
   readonly clearing: Clearing | null;
   /**
    * Needs review by a person: rule 6, several candidates at any rule, another merchant currency at
-   * rule 3, or a reversal or dispute whose clearing was not found.
+   * rule 3, a reversal or dispute whose clearing was not found, or a reversal of such a dispute.
    */
   readonly review: boolean;
 }
 
-/** A clearing and the known history of its card. */
+/** What the rules read of a clearing, as its message sent it. */
+export type ClearingFacts = Pick<
+  ClearingMessage,
+  | 'network_financial_transaction_id'
+  | 'cycle'
+  | 'clearing_type'
+  | 'partial'
+  | 'billing_amount'
+  | 'billing_currency'
+  | 'merchant_amount'
+  | 'merchant_currency'
+  | 'acquirer_reference_data'
+  | 'approval_code'
+  | 'net_reference_number'
+  | 'merchant_id'
+  | 'mcc'
+  | 'settlement_date'
+  | 'authorization_date'
+>;
+
+/** A clearing and what came before it in the canonical order. */
 export interface Case {
-  readonly message: ClearingMessage;
+  readonly message: ClearingFacts;
   readonly card: LedgerCard;
   /**
-   * Recorded messages of the card in the order of their ids. May include records that cannot match.
+   * Authorizations of the card as the earlier clearings left them. May include records that cannot
+   * match.
    */
   readonly authorizations: readonly Authorization[];
+  /** The earlier clearings, in the canonical order. */
   readonly clearings: readonly Clearing[];
-  readonly now_ms: number;
 }
 
 /**
@@ -98,6 +124,10 @@ export function matchClearing(the: Case): Match {
     const rule = cycle === 'reversal' ? 1 : 2;
     const [only, ...others] = earlier;
     if (only !== undefined && others.length === 0) {
+      // The clearing that the dispute waits for may be another one that the reversal fits: not final.
+      if (isDispute(only) && only.match_rule !== 2) {
+        return { rule: 8, authorization: null, clearing: only, review: true };
+      }
       return { rule, authorization: rootOf(the, only), clearing: only, review: false };
     }
     // A dispute without its clearing matches nothing. A reversal without its clearing is treated by
@@ -106,7 +136,10 @@ export function matchClearing(the: Case): Match {
     review = true;
   }
   const roots = the.authorizations.filter((root) => isClearable(the.message, root));
-  const [named, ...as_good] = bestOf(roots.filter((root) => isSameNetworkReference(the.message, root)));
+  const [named, ...as_good] = bestOf(
+    the,
+    roots.filter((root) => isSameNetworkReference(the.message, root)),
+  );
   if (named !== undefined) {
     review ||= as_good.length > 0 || isInOtherCurrency(the.message, named);
     return { rule: 3, authorization: named, clearing: null, review };
@@ -130,9 +163,12 @@ export function matchClearing(the: Case): Match {
  * Whether rule 3 settles the match, given all roots of the card that share a reference with the
  * message. Then no later rule is tried, and the recent history of the card need not be read.
  */
-export function isSettledByReference(message: ClearingMessage, roots: readonly Authorization[]): boolean {
-  return roots.some((root) => isClearable(message, root) && isSameNetworkReference(message, root));
+export function isSettledByReference(message: ReferenceFacts, roots: Iterable<Authorization>): boolean {
+  for (const root of roots) if (isClearable(message, root) && isSameNetworkReference(message, root)) return true;
+  return false;
 }
+
+type ReferenceFacts = Pick<ClearingFacts, 'clearing_type' | 'net_reference_number' | 'approval_code'>;
 
 /**
  * Whether the merchant charged in another currency than authorized (dynamic currency conversion).
@@ -155,18 +191,36 @@ function isAboveTolerance(cleared: number, authorized: number): boolean {
 
 /**
  * The candidates of rule 3 that a clearing belongs to most likely, oldest first: those that wait
- * for a clearing, else those whose hold ended without one, else all.
+ * for a clearing on its settlement date, else those whose hold had ended by then, else all.
  */
-function bestOf(candidates: readonly Authorization[]): readonly Authorization[] {
-  const groups: readonly (readonly AuthorizationStatus[])[] = [
-    ['open', 'partially_cleared'],
-    ['expired', 'released'],
-  ];
-  for (const statuses of groups) {
-    const group = candidates.filter(({ status }) => statuses.includes(status));
-    if (group.length > 0) return group;
-  }
-  return candidates;
+function bestOf({ message, card }: Case, candidates: readonly Authorization[]): readonly Authorization[] {
+  if (candidates.length < 2) return candidates;
+  const oldest_first = candidates.toSorted(
+    (a, b) => a.transaction_date_time_ms - b.transaction_date_time_ms || a.id - b.id,
+  );
+  const unfinished = oldest_first.filter(isUnfinished);
+  const waiting = unfinished.filter((root) => !isHoldOverOn(card, root, message.settlement_date));
+  if (waiting.length > 0) return waiting;
+  return unfinished.length > 0 ? unfinished : oldest_first;
+}
+
+/** Whether the authorization is neither cleared in full nor reversed. */
+export function isUnfinished({ status }: Pick<Authorization, 'status'>): boolean {
+  return status !== 'cleared' && status !== 'reversed';
+}
+
+/**
+ * Whether a hold had ended by a settlement date, YYYY-MM-DD: on the local date of its end or later.
+ * The zone is that of the card's aging velocity, else UTC.
+ */
+export function isHoldOverOn(
+  { authorization_hold_days, aging_velocity_time_zone }: LedgerCard,
+  { hold_end_ms }: Pick<Authorization, 'hold_end_ms'>,
+  settlement_date: string,
+): boolean {
+  if (hold_end_ms === null) return false;
+  const zone = authorization_hold_days === null ? null : aging_velocity_time_zone;
+  return settlement_date >= (zone === null ? utcDateAt(hold_end_ms) : localDateAt(hold_end_ms, zone));
 }
 
 /** Rules 4 to 6: the authorization of a clearing without a whole reference. */
@@ -187,21 +241,21 @@ const authorization_rules: readonly {
     finds: (the, root) =>
       isSameApprovalCode(the.message, root) &&
       isSameMerchant(the.message, root) &&
-      isRecent(root.decided_at_ms, the.now_ms) &&
+      isNear(the.message.settlement_date, dateOf(root)) &&
       isAmountTolerable(the, root),
   },
   {
     rule: 6,
     finds: (the, root) =>
       isSameMerchant(the.message, root) &&
-      isRecent(root.decided_at_ms, the.now_ms) &&
+      isNear(the.message.settlement_date, dateOf(root)) &&
       isAwaitingClearing(the.message, root) &&
       amountsOf(the, root).some(({ cleared, authorized }) => cleared === authorized),
   },
 ];
 
 /** Rule 3: all thirteen characters and, when both have one, the approval code. */
-function isSameNetworkReference(message: ClearingMessage, root: Authorization): boolean {
+function isSameNetworkReference(message: ReferenceFacts, root: Authorization): boolean {
   return (
     isWholeNetReference(message.net_reference_number) &&
     message.net_reference_number === root.net_reference_number &&
@@ -252,19 +306,19 @@ function findDisputable({ message, clearings }: Case): readonly Clearing[] {
 }
 
 /** Rule 7: the clearings that a credit may refund. */
-function findRefundable({ message, clearings, now_ms }: Case): readonly Clearing[] {
+function findRefundable({ message, clearings }: Case): readonly Clearing[] {
   const undone = findUndone(clearings);
   return clearings.filter(
     (clearing) =>
       (isSameAcquirerReference(message, clearing) ||
         isSameApprovalCode(message, clearing) ||
-        (isSameMerchant(message, clearing) && isRecent(clearing.recorded_at_ms, now_ms))) &&
+        (isSameMerchant(message, clearing) && isNear(message.settlement_date, clearing.settlement_date))) &&
       !undone.has(clearing.id) &&
       isLargeEnough(message, clearing),
   );
 }
 
-function isLargeEnough(message: ClearingMessage, clearing: Clearing): boolean {
+function isLargeEnough(message: ClearingFacts, clearing: Clearing): boolean {
   if (clearing.cycle !== 'first_presentment' || clearing.clearing_type !== 'DEBIT') return false;
   const merchant = message.merchant_amount !== null && message.merchant_currency === clearing.merchant_currency;
   return merchant && clearing.merchant_amount !== null
@@ -275,7 +329,7 @@ function isLargeEnough(message: ClearingMessage, clearing: Clearing): boolean {
 /**
  * Whether the clearing may belong to the authorization at all. A debit never belongs to a refund.
  */
-function isClearable(message: ClearingMessage, root: Authorization): boolean {
+function isClearable(message: Pick<ClearingFacts, 'clearing_type'>, root: Authorization): boolean {
   if (!isStandingRoot(root)) return false;
   return message.clearing_type === 'CREDIT' || !isRefundRoot(root);
 }
@@ -284,9 +338,9 @@ function isClearable(message: ClearingMessage, root: Authorization): boolean {
  * Whether the authorization still waits for a clearing; for a credit, whether there is an amount to
  * refund.
  */
-function isAwaitingClearing(message: ClearingMessage, root: Authorization): boolean {
+function isAwaitingClearing(message: ClearingFacts, root: Authorization): boolean {
   if (message.clearing_type === 'CREDIT') return isRefundRoot(root) ? root.status === 'open' : root.cleared > 0;
-  return root.status !== 'cleared' && root.status !== 'reversed';
+  return isUnfinished(root);
 }
 
 /**
@@ -311,7 +365,11 @@ function amountsOf(
  * The amount that the clearing names in the currency of the card's limits; null when it names none.
  */
 export function limitAmountSent(
-  { billing_amount, merchant_amount, merchant_currency }: ClearingMessage,
+  {
+    billing_amount,
+    merchant_amount,
+    merchant_currency,
+  }: Pick<ClearingFacts, 'billing_amount' | 'merchant_amount' | 'merchant_currency'>,
   { currency, billing_currency }: LedgerCard,
 ): number | null {
   if (currency !== null && merchant_currency === currency && merchant_amount !== null) return merchant_amount;
@@ -323,7 +381,7 @@ export function limitAmountSent(
  * the amount; then only an excess is refused.
  */
 function isAmountTolerable(the: Case, root: Authorization): boolean {
-  const part = the.message.partial || root.status === 'partially_cleared';
+  const part = the.message.partial || isClearedInPart(root);
   return amountsOf(the, root).some(({ cleared, authorized }) =>
     part ? !isAboveTolerance(cleared, authorized) : isWithinTolerance(cleared, authorized),
   );
@@ -352,16 +410,44 @@ function isSameMerchant(
   return message.merchant_id !== null && message.merchant_id === other.merchant_id;
 }
 
-function isRecent(at_ms: number, now_ms: number): boolean {
-  return now_ms - at_ms <= match_reach_days * day_ms;
+/** Whether parts of the authorization have cleared, and no final clearing. */
+function isClearedInPart({ status, uncleared_status }: Authorization): boolean {
+  return status === 'partially_cleared' || (uncleared_status !== null && status !== 'cleared');
+}
+
+/** The UTC date of the transaction, YYYY-MM-DD. */
+function dateOf({ transaction_date_time_ms }: Pick<Authorization, 'transaction_date_time_ms'>): string {
+  return utcDateAt(transaction_date_time_ms);
+}
+
+/** Whether two dates, YYYY-MM-DD, are at most `match_reach_days` apart. */
+function isNear(date: string, other: string): boolean {
+  return Math.abs(daysOf(date) - daysOf(other)) <= match_reach_days;
+}
+
+/** Whether the settlement date of a clearing is near the date of an authorization. */
+export function isNearRoot({ settlement_date }: Pick<ClearingFacts, 'settlement_date'>, root: Authorization): boolean {
+  return isNear(settlement_date, dateOf(root));
+}
+
+/** Whether the settlement dates of two clearings are near each other. */
+export function isNearClearing(
+  { settlement_date }: Pick<ClearingFacts, 'settlement_date'>,
+  other: Pick<ClearingFacts, 'settlement_date'>,
+): boolean {
+  return isNear(settlement_date, other.settlement_date);
+}
+
+/** The days from 1970-01-01 to a date. */
+export function daysOf(date: string): number {
+  return Date.parse(date) / day_ms;
 }
 
 /** Whether the clearing names the day of the authorization, the previous or the next. */
-function isWithinOneDay(message: ClearingMessage, root: Authorization): boolean {
+function isWithinOneDay(message: ClearingFacts, root: Authorization): boolean {
   if (message.authorization_date !== null) {
-    const named_ms = Temporal.Instant.from(`${message.authorization_date}T00:00Z`).epochMilliseconds;
     const day = Math.floor(root.transaction_date_time_ms / day_ms);
-    return Math.abs(named_ms / day_ms - day) <= 1;
+    return Math.abs(daysOf(message.authorization_date) - day) <= 1;
   }
   const cleared_day = cycleDayOf(message.net_reference_number);
   const authorized_day = cycleDayOf(root.net_reference_number);

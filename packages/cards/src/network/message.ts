@@ -12,7 +12,13 @@ import { card_number_form, Pan } from '../numbers/pan.ts';
 import type { SuspectNumber } from '../numbers/suspect-number.ts';
 import { type AuthorizationMessage, type MessageType, message_types } from './authorization.ts';
 import { authorization_detail_names } from './authorization-item.ts';
-import { type ClearingMessage, clearing_cycles, clearing_types } from './clearing.ts';
+import {
+  type ClearingMessage,
+  type ClearingOrigin,
+  clearing_cycles,
+  clearing_types,
+  network_origin,
+} from './clearing.ts';
 import { clearing_detail_names } from './clearing-item.ts';
 
 type Sent<Value> = Value | null | undefined;
@@ -144,12 +150,13 @@ export function normalizeAuthorization(
 
 /**
  * Reads a clearing. Refuses it (`validation_failed`) with every invalid field. Messages contain no
- * number.
+ * number. `origin` is what a file says of it; absent for a message of the network.
  */
 export function normalizeClearing(
   input: ClearingInput,
   vault: Pick<CardVault, 'index'>,
   request_id: string | null,
+  origin: ClearingOrigin = network_origin,
 ): ClearingMessage {
   const fields = new RequestFields(input);
   const read = new MessageFields(fields, vault);
@@ -194,6 +201,9 @@ export function normalizeClearing(
     authorization_date: read.day('authorization_date', { required: false }),
     details: read.details(clearing_detail_names),
     suspects: read.suspects(),
+    synthetic_id: origin.synthetic_id,
+    last4: origin.last4,
+    place: origin.place,
     request_id,
   };
   fields.refuseInvalid();
@@ -384,7 +394,8 @@ function instantOf(text: string): number | null {
   return at_ms >= 0 && at_ms < instant_end_ms ? at_ms : null;
 }
 
+/** The calendar has no year 0. */
 function dayOf(text: string): string | null {
-  const day = /^(\d{4}-\d{2}-\d{2})(?:T[0-9:.,+Z-]+)?$/.exec(text)?.[1];
+  const day = /^((?!0000)\d{4}-\d{2}-\d{2})(?:T[0-9:.,+Z-]+)?$/.exec(text)?.[1];
   return day === undefined ? null : Temporal.PlainDate.from(day).toString();
 }

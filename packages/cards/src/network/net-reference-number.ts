@@ -35,6 +35,23 @@ export function cycleDayOf(net_reference_number: string | null): number | null {
   return Temporal.PlainDate.from({ year: 2024, month: Number(found[1]), day: Number(found[2]) }).dayOfYear;
 }
 
+/** The reference with the characters of another in the place of its blanks (clearing files: to the clearing object). */
+export function fillBlanks(net_reference_number: string | null, known: string | null): string | null {
+  const characters = charactersOf(net_reference_number);
+  const others = charactersOf(known);
+  if (characters === null || others === null || !characters.includes(' ')) return net_reference_number;
+  return characters.map((character, at) => (character === ' ' ? others[at] : character)).join('');
+}
+
+/** Whether two references are equal but for characters that one of them leaves blank. */
+export function isAgreeing(one: string | null, other: string | null): boolean {
+  if (one === other) return true;
+  const characters = charactersOf(one);
+  const others = charactersOf(other);
+  if (characters === null || others === null) return false;
+  return characters.every((character, at) => character === ' ' || others[at] === ' ' || character === others[at]);
+}
+
 /** The thirteen characters; null when the text has another length. */
 function charactersOf(net_reference_number: string | null): readonly string[] | null {
   if (net_reference_number === null || net_reference_number.length < net_reference_length) return null;

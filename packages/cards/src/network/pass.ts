@@ -7,7 +7,7 @@ import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
 import type { Clearing } from './clearing.ts';
 import type { LedgerChanges, LedgerState } from './ledger.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
-import { WorkingCards } from './working-copy.ts';
+import { WorkingCards } from './working-cards.ts';
 
 /**
  * The dependencies of a pass: the vault checks codes, approval codes are drawn, and refused
@@ -29,8 +29,8 @@ export interface Pass extends PassPorts {
   readonly audit_entries: LedgerChanges['audit_entries'][number][];
   /** Refused clearings, by the hexadecimal form of their identity. */
   readonly quarantined: Map<string, RefusedRecord>;
-  /** Clearings of any card by their network_financial_transaction_id. */
-  readonly clearings: Map<string, Clearing>;
+  /** Clearings of any card by their network_financial_transaction_id, also by the other id of a pair. */
+  readonly clearings: Map<string, Pick<Clearing, 'id' | 'card_id'>>;
   /** The `known_numbers` of the state. */
   readonly known_numbers: ByNumberIndex<true>;
   nextAuthorizationId(): number;
@@ -48,13 +48,22 @@ export function beginPass(state: LedgerState, ports: PassPorts): Pass {
     unknown_numbers: [],
     audit_entries: [],
     quarantined: new Map(),
-    clearings: new Map(state.clearings.map((clearing) => [clearing.network_financial_transaction_id, clearing])),
+    clearings: clearingsByTransaction(state.clearings),
     known_numbers: toNumberSet(state.known_numbers),
     nextAuthorizationId: idsOf(state.authorization_ids),
     nextClearingId: idsOf(state.clearing_ids),
     nextEventId: idsOf(state.event_ids),
     ...ports,
   };
+}
+
+function clearingsByTransaction(clearings: readonly Clearing[]): Pass['clearings'] {
+  const known: Pass['clearings'] = new Map();
+  for (const clearing of clearings) {
+    known.set(clearing.network_financial_transaction_id, clearing);
+    if (clearing.paired_transaction_id !== null) known.set(clearing.paired_transaction_id, clearing);
+  }
+  return known;
 }
 
 function idsOf(ids: readonly number[]): () => number {
@@ -79,6 +88,7 @@ export function changesOf(
   const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
   const authorizations_changed: LedgerChanges['authorizations_changed'][number][] = [];
   const clearings_inserted: Clearing[] = [];
+  const clearings_changed: LedgerChanges['clearings_changed'][number][] = [];
   for (const working of pass.cards.touchedCards()) {
     const changed = working.changedCounters();
     if (changed !== null) counters.push({ card_id: working.card.id, counters: changed });
@@ -86,6 +96,7 @@ export function changesOf(
     authorizations_inserted.push(...working.insertedAuthorizations());
     authorizations_changed.push(...working.changes());
     clearings_inserted.push(...working.insertedClearings());
+    clearings_changed.push(...working.changedClearings());
   }
   const { events = [], unknown_numbers = [], audit_entries = [], quarantined = new Map() } = pass;
   // Rows are inserted in the order of their ids, which is the order of the messages.
@@ -97,6 +108,7 @@ export function changesOf(
     authorizations_inserted,
     authorizations_changed,
     clearings_inserted,
+    clearings_changed,
     events,
     unknown_numbers,
     audit_entries,

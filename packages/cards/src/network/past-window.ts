@@ -1,30 +1,42 @@
 import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
-import { isStandingRoot } from './hold.ts';
-import type { PastWindow } from './ledger.ts';
+import type { LedgerCard, PastWindow } from './ledger.ts';
+import { isStandingRoot } from './root.ts';
+import { isFinal, ownWindow } from './settle.ts';
+
+/** The window of a card's counters, and the length of its windows. */
+export interface CardWindow extends Pick<LedgerCard, 'recurring'> {
+  readonly window_start_ms: number;
+}
 
 /** Names a window of a card. */
 export type WindowKey = Pick<PastWindow, 'card_id' | 'window_start_ms'>;
 
 /**
  * The past windows whose counters a pass must load, each once: those in which a loaded
- * authorization or clearing counts, if it is not the window of the card's counters. `windowOf`
- * returns the start of that window, and undefined for a card that the pass has not loaded. Cards
- * with one window for ever have no past windows.
+ * authorization or clearing counts, and in which a clearing counts when it belongs to no record, if
+ * it is not the window of the card's counters. `windowOf` returns the start of that window, and
+ * undefined for a card that the pass has not loaded. Cards with one window for ever have no past
+ * windows.
  */
 export function pastWindowsOf(
   authorizations: Iterable<Authorization>,
   clearings: Iterable<Clearing>,
-  windowOf: (card_id: number) => number | undefined,
+  windowOf: (card_id: number) => CardWindow | undefined,
 ): readonly WindowKey[] {
   const keys: WindowKey[] = [];
   const add = ({ card_id, window_start_ms }: WindowKey) => {
-    const present_ms = windowOf(card_id);
-    if (present_ms === undefined || present_ms === window_start_ms) return;
+    const present = windowOf(card_id);
+    if (present === undefined || present.window_start_ms === window_start_ms) return;
     if (keys.some((key) => key.card_id === card_id && key.window_start_ms === window_start_ms)) return;
     keys.push({ card_id, window_start_ms });
   };
   for (const authorization of authorizations) if (isStandingRoot(authorization)) add(authorization);
-  for (const clearing of clearings) add(clearing);
+  for (const clearing of clearings) {
+    add(clearing);
+    const card = windowOf(clearing.card_id);
+    if (card === undefined || isFinal(clearing)) continue;
+    add({ card_id: clearing.card_id, window_start_ms: ownWindow(card, clearing) });
+  }
   return keys;
 }

@@ -3,10 +3,13 @@ import { toCardPayload } from '../issuing/card-event.ts';
 import type { ReleaseAnswer } from './answer.ts';
 import type { Authorization } from './authorization.ts';
 import { authorizationItem } from './authorization-item.ts';
-import { isStandingRoot, release } from './hold.ts';
+import { release } from './hold.ts';
 import type { Pass } from './pass.ts';
 import type { ReleaseMessage } from './release-message.ts';
-import type { WorkingCard } from './working-copy.ts';
+import { auditChanges, settleAgain } from './rematch.ts';
+import { isStandingRoot } from './root.ts';
+import type { Records } from './settle.ts';
+import type { WorkingCard } from './working-card.ts';
 
 /**
  * Ends the hold of an authorization, and records the change of the card with its event and its
@@ -27,7 +30,12 @@ export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer 
   const { held: amount } = root.now;
   if (amount === 0) return refused(new Refusal('conflict', `nothing is held: ${stateOf(root.now)}`));
   const previous = stateOfCard(working);
+  const concerned = working.hasClearings ? working.around({ roots: [root.now] }) : no_records;
+  const before = concerned.clearings;
   release(working, root, pass.now_ms);
+  // The end of its hold decides what is late.
+  if (before.length > 0) settleAgain(working, concerned, { must: true });
+  auditChanges(pass, working, before, message.request_id);
   const released = { authorization_id: root.now.id, amount, note: message.note };
   pass.events.push({
     id: pass.nextEventId(),
@@ -47,6 +55,8 @@ export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer 
   pass.audit_entries.push({ ...entry, at_ms: pass.now_ms });
   return { kind: 'answered', item: authorizationItem(root.now, card) };
 }
+
+const no_records: Records = { roots: [], clearings: [] };
 
 function refused(refusal: Refusal): ReleaseAnswer {
   return { kind: 'refused', refusal };

@@ -1,5 +1,6 @@
 import { amount_max, Refusal, sum_max } from '@tallystick/kernel';
-import type { Entry, WorkingCard } from './working-copy.ts';
+import type { Records } from './settle.ts';
+import type { Entry, WorkingCard } from './working-card.ts';
 
 /**
  * The most that a window may hold and have cleared, and that one authorization may have authorized
@@ -26,13 +27,27 @@ export interface SumChange {
  */
 export function refuseSum(card: WorkingCard, change: SumChange): Refusal | null {
   const { root, held = 0, cleared = 0, authorized = 0 } = change;
-  const counted = card.counted(change.window_start_ms);
-  const cleared_sum = counted.cleared + cleared;
+  const { held: held_now, cleared: cleared_now } = card.counted(change.window_start_ms);
   const sums = [
-    Math.max(0, cleared_sum) + counted.held + held,
-    -cleared_sum,
+    ...sumsOf({ held: held_now + held, cleared: cleared_now + cleared }),
     ...(root === null ? [] : [root.authorized + authorized, Math.abs(root.cleared + cleared)]),
   ];
-  if (sums.every((sum) => sum <= window_sum_max)) return null;
+  if (sums.every(isWithinLimit)) return null;
   return new Refusal('conflict', `a sum of virtual card ${card.card.id} would pass ${window_sum_max} minor units`);
+}
+
+/** Whether the sums of these records, or of the windows in which they count, passed the limit. */
+export function passesSumLimit(card: WorkingCard, { roots, clearings }: Records): boolean {
+  const starts = new Set([...roots, ...clearings].map(({ window_start_ms }) => window_start_ms));
+  const windows = [...starts].flatMap((start_ms) => sumsOf(card.counted(start_ms)));
+  return ![...windows, ...roots.map(({ cleared }) => Math.abs(cleared))].every(isWithinLimit);
+}
+
+/** The sums of a window that are limited. */
+function sumsOf({ held, cleared }: { readonly held: number; readonly cleared: number }): readonly number[] {
+  return [Math.max(0, cleared) + held, -cleared];
+}
+
+function isWithinLimit(sum: number): boolean {
+  return sum <= window_sum_max;
 }

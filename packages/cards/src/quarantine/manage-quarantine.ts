@@ -10,11 +10,12 @@ import {
   type Sealer,
   type UnitOfWork,
 } from '@tallystick/kernel';
+import type { ClearingMessage, RecordOfFile } from '../network/clearing.ts';
 import { normalizeClearing } from '../network/message.ts';
 import type { Network } from '../network/network.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { QuarantinedRecord, QuarantineFilter, QuarantineStore } from './quarantined-record.ts';
-import { openClearing, quarantine_purpose } from './sealed-clearing.ts';
+import { openSealed, quarantine_purpose } from './sealed-clearing.ts';
 
 /** The part of a transaction that the use cases of quarantine need. */
 export interface QuarantineTx {
@@ -63,14 +64,15 @@ export async function replayQuarantined(
 ): Promise<QuarantinedRecord> {
   const record = await unitOfWork.read((tx) => readQuarantined(tx, id));
   if (record.status === 'applied') throw applied(record);
-  const message = normalizeClearing(openClearing(sealer, record.message_sealed), vault, call.request_id);
+  const message = messageOf({ sealer, vault }, record, call.request_id);
   const answer = await network.clear(message);
   const { outcome, company_id, details } =
     answer.kind === 'refused'
       ? { outcome: 'refused', company_id: null, details: { explanation: answer.refusal.message } }
       : { outcome: 'applied', company_id: answer.item.company_id, details: { clearing_id: answer.item.id } };
   const replayed = await unitOfWork.run(async (tx) => {
-    const is_first = answer.kind === 'refused' || (await tx.quarantine.apply(id, answer.item.id, call.now_ms));
+    const is_first =
+      answer.kind === 'refused' || (await tx.quarantine.apply(id, answer.item.id, call.now_ms, answer.duplicate));
     if (!is_first) throw applied(await readQuarantined(tx, id));
     const entry = auditEntry({ ...call, company_id }, `quarantine.replay_${outcome}`, `quarantine:${id}`, details);
     await tx.audit.record(entry, call.now_ms);
@@ -82,8 +84,35 @@ export async function replayQuarantined(
   return replayed;
 }
 
+/**
+ * The message of a record. Refuses `conflict` when its fields are not valid, or when it is a record
+ * of a file that could not be read: only its import can read it again.
+ */
+export function messageOf(
+  { sealer, vault }: Pick<ReplayPorts, 'sealer' | 'vault'>,
+  record: QuarantinedRecord,
+  request_id: string | null,
+): ClearingMessage {
+  const sealed = openSealed(sealer, record.message_sealed);
+  if (sealed.kind === 'record') {
+    throw new Refusal('conflict', `record ${record.id} could not be read; replay its import, ${record.import_id}`);
+  }
+  try {
+    return normalizeClearing(sealed.input, vault, request_id, { ...sealed.origin, place: placeOf(record) });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal('conflict', `the message is refused again: ${error.message}`);
+  }
+}
+
+/** The record of the file that it came in, or null. */
+function placeOf({ import_id, ordinal, position }: QuarantinedRecord): RecordOfFile | null {
+  return import_id === null || ordinal === null || position === null ? null : { import_id, ordinal, position };
+}
+
 function applied({ id, clearing_id }: QuarantinedRecord): Refusal {
-  return new Refusal('conflict', `quarantined record ${id} is applied: clearing ${clearing_id}`);
+  const became = clearing_id === null ? 'it is no clearing' : `clearing ${clearing_id}`;
+  return new Refusal('conflict', `quarantined record ${id} is applied: ${became}`);
 }
 
 /**

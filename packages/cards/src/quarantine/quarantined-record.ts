@@ -12,6 +12,12 @@ export const quarantine_reasons = [
   'transaction_of_another_card',
   'other_billing_currency',
   'sum_limit',
+  /** The masked number beside the card's id ends in other digits than the card's. */
+  'card_mismatch',
+  /** A record of a file whose fields do not make a clearing. */
+  'invalid_clearing',
+  /** A record of a file that could not be read. */
+  'malformed_record',
 ] as const;
 
 export type QuarantineReason = (typeof quarantine_reasons)[number];
@@ -49,13 +55,26 @@ export interface QuarantinedRecord {
   readonly request_id: string | null;
 }
 
-/** A refused message, as a pass writes it. Known ones add to their count. */
+/**
+ * A refused message, as a pass writes it. A known one adds to its count. One that comes in a file
+ * takes the place of that record.
+ */
 export type RefusedRecord = Omit<QuarantinedRecord, 'id' | 'status' | 'applied_at_ms' | 'clearing_id'>;
 
 /** Which records a list shows; an absent name shows all. */
 export interface QuarantineFilter {
   readonly status?: QuarantineStatus;
   readonly reason?: QuarantineReason;
+  readonly import_id?: number;
+}
+
+/** A quarantined record that has become a clearing. */
+export interface AppliedRecord {
+  readonly id: number;
+  /** Null for a record that turned out to be no clearing. */
+  readonly clearing_id: number | null;
+  /** The clearing was recorded before. */
+  readonly is_duplicate: boolean;
 }
 
 /** Quarantined records, within a transaction. Only passes of the ledger insert them. */
@@ -65,9 +84,18 @@ export interface QuarantineStore {
   list(filter: QuarantineFilter, page: PageRequest): Promise<Page<QuarantinedRecord>>;
   /**
    * Marks the record as applied. Returns false, and changes nothing, unless it is `quarantined`: of
-   * two transactions that race, one returns true.
+   * two transactions that race, one returns true. A record of a file also counts on its import: as
+   * applied or as a duplicate, and no more as quarantined. The import without an open record is
+   * `completed`. `clearing_id` is null for a record that turned out to be no clearing.
    */
-  apply(id: number, clearing_id: number, at_ms: number): Promise<boolean>;
+  apply(id: number, clearing_id: number | null, at_ms: number, is_duplicate?: boolean): Promise<boolean>;
+  /**
+   * The same for several records of one import, which is counted once for all of them. Skips a
+   * record that is not `quarantined`, or that another import has.
+   */
+  applyOfImport(import_id: number, records: readonly AppliedRecord[], at_ms: number): Promise<void>;
+  /** Up to `limit` open records of an import with an ordinal above `after_ordinal`, in their order. */
+  openOfImport(import_id: number, after_ordinal: number, limit: number): Promise<readonly QuarantinedRecord[]>;
   /** How many records have the status `quarantined`. */
   countOpen(): Promise<number>;
   /** Up to `limit` records with an id above `after_id`, in id order, locked for update. */

@@ -7,9 +7,10 @@ import type { Clearing, ClearingMessage } from '../network/clearing.ts';
  *
  * A record is not deleted, because later messages refer to it: a repeated message gets its first
  * answer, a reversal or an advice finds its original, a clearing its authorization, a credit its
- * clearing. All fields that these rules read stay. Fields that no rule reads after
- * `match_reach_days` are removed: the description of the merchant and of the transaction. The
- * answer to a repeated message takes them from that message.
+ * clearing, and clearings are matched again. All fields that rules read stay, also the merchant id:
+ * rules compare dates within messages, so that no age puts a record out of their reach. What no rule
+ * reads is removed: the description of the merchant and of the transaction. The answer to a repeated
+ * message takes it from that message.
  */
 
 /** The details of an authorization that stay: decisions and answers depend on them. */
@@ -24,27 +25,24 @@ const kept_detail_names = [
 export function reduceAuthorization(authorization: Authorization, now_ms: number): Authorization {
   const kept = kept_detail_names.filter((name) => Object.hasOwn(authorization.details, name));
   const details = Object.fromEntries(kept.map((name) => [name, authorization.details[name]])) as Payload;
-  return { ...authorization, details, merchant_id: null, request_id: null, reduced_at_ms: now_ms };
+  return { ...authorization, details, request_id: null, reduced_at_ms: now_ms };
 }
 
 /** The clearing without what no later message needs. */
 export function reduceClearing(clearing: Clearing, now_ms: number): Clearing {
-  return { ...clearing, details: {}, merchant_id: null, request_id: null, reduced_at_ms: now_ms };
+  return { ...clearing, details: {}, request_id: null, reduced_at_ms: now_ms };
 }
 
 /** The authorization as it was recorded, for the answer to the same message again. */
 export function restoreAuthorization(
   recorded: Authorization,
-  { merchant_id, details }: Pick<AuthorizationMessage, 'merchant_id' | 'details'>,
+  { details }: Pick<AuthorizationMessage, 'details'>,
 ): Authorization {
   if (recorded.reduced_at_ms === null) return recorded;
-  return { ...recorded, merchant_id, details: { ...details, ...recorded.details } };
+  return { ...recorded, details: { ...details, ...recorded.details } };
 }
 
 /** The clearing as it was recorded, for the answer to the same clearing again. */
-export function restoreClearing(
-  recorded: Clearing,
-  { merchant_id, details }: Pick<ClearingMessage, 'merchant_id' | 'details'>,
-): Clearing {
-  return recorded.reduced_at_ms === null ? recorded : { ...recorded, merchant_id, details };
+export function restoreClearing(recorded: Clearing, { details }: Pick<ClearingMessage, 'details'>): Clearing {
+  return recorded.reduced_at_ms === null ? recorded : { ...recorded, details };
 }

@@ -5,9 +5,9 @@ import type { Clearing } from '../network/clearing.ts';
 import { match_reach_days } from '../network/match.ts';
 
 /**
- * The least number of days that authorizations and clearings are kept. It exceeds the days in which
- * a clearing searches the history of its card by merchant (`match_reach_days`), with time for files
- * that arrive late.
+ * The least number of days that authorizations and clearings are kept in full, so that a card lists
+ * an authorization beside its clearing: the days in which they match by their dates
+ * (`match_reach_days`), with time for files that arrive late.
  */
 export const authorizations_kept_days_min: number = match_reach_days + 25;
 

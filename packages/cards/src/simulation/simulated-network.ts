@@ -20,8 +20,8 @@ import { findCard } from '../issuing/read-cards.ts';
 import { type Authorization, type AuthorizationMessage, message_types } from '../network/authorization.ts';
 import type { ClearingMessage } from '../network/clearing.ts';
 import { limitAmount } from '../network/decline-reasons.ts';
-import { isStandingRoot } from '../network/hold.ts';
 import { normalizeAuthorization, normalizeClearing } from '../network/message.ts';
+import { isStandingRoot } from '../network/root.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
 
 /** The dependencies of the simulation. */

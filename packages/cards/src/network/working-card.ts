@@ -1,10 +1,10 @@
 import { assert, money } from '@tallystick/kernel';
-import { agingHoldEnd, utcDateAt, windowAt } from '@tallystick/velocity';
+import { windowAt } from '@tallystick/velocity';
 import type { Counters, WindowCounters } from '../issuing/card.ts';
 import { codeFailuresOn } from '../issuing/code-failures.ts';
-import { ByNumberIndex } from '../numbers/by-number-index.ts';
 import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
+import { type ClearingChange, clearingChangeOf, isSameClearing } from './clearing-change.ts';
 import {
   type AuthorizationChange,
   hold_days_default,
@@ -12,6 +12,9 @@ import {
   type LedgerState,
   type PastWindow,
 } from './ledger.ts';
+import { Neighbourhood } from './neighbours.ts';
+import type { PassInstant } from './pass-instant.ts';
+import type { Records } from './settle.ts';
 import { type Change, WorkingWindow } from './working-window.ts';
 
 /** A record that a pass may change before it writes the record once. */
@@ -21,30 +24,6 @@ export type Working<Item> = { -readonly [Name in keyof Item]: Item[Name] };
 export interface Entry {
   readonly loaded: Authorization | null;
   now: Working<Authorization>;
-}
-
-/**
- * The instant of a pass, and the end of holds made at it. Cards with the same zone and number of
- * days share the computation.
- */
-class PassInstant {
-  readonly now_ms: number;
-  /** The UTC date, YYYY-MM-DD. */
-  readonly today: string;
-  readonly #ends: { readonly hold_days: number; readonly time_zone: string; readonly end_ms: number }[] = [];
-
-  constructor(now_ms: number) {
-    this.now_ms = now_ms;
-    this.today = utcDateAt(now_ms);
-  }
-
-  holdEnd(hold_days: number, time_zone: string): number {
-    const known = this.#ends.find((end) => end.hold_days === hold_days && end.time_zone === time_zone);
-    if (known !== undefined) return known.end_ms;
-    const end_ms = agingHoldEnd(this.now_ms, hold_days, time_zone);
-    this.#ends.push({ hold_days, time_zone, end_ms });
-    return end_ms;
-  }
 }
 
 /** Up to this many entries of a card are searched. More are found by a map from their trace ids. */
@@ -67,9 +46,11 @@ export class WorkingCard {
   /** Null while the entries are few: then they are searched. */
   #by_trace: Map<string, Entry[]> | null = null;
   readonly #changed = new Set<Entry>();
-  /** The clearings of the card, oldest first. */
-  readonly clearings: Clearing[];
-  readonly #clearings_loaded: number;
+  readonly #clearings = new Map<number, KnownClearing>();
+  /** Null until the first look for neighbours. */
+  #neighbourhood: Neighbourhood | null = null;
+  /** Entries that the neighbourhood does not have as they are now. */
+  readonly #unplaced = new Set<Entry>();
   /** The window of the pass. */
   readonly #window: WorkingWindow;
   /** The other windows, by their start. */
@@ -92,8 +73,7 @@ export class WorkingCard {
     if (!same_window) this.#keepWindow(counters, false);
     this.#next_hold_end_ms = counters.next_hold_end_ms;
     this.#code_failures = counters;
-    this.clearings = [...clearings].sort(byId);
-    this.#clearings_loaded = clearings.length;
+    for (const clearing of clearings) this.#clearings.set(clearing.id, { loaded: clearing, now: clearing });
     for (const authorization of [...authorizations].sort(byId))
       this.#keep({ loaded: authorization, now: authorization });
     this.#releaseDue();
@@ -114,11 +94,6 @@ export class WorkingCard {
   /** What a window holds and has cleared, in minor units of the limit currency. */
   counted(window_start_ms: number): Pick<WorkingWindow, 'held' | 'cleared'> {
     return this.#windowAt(window_start_ms);
-  }
-
-  /** The uses of the window of the pass. */
-  get uses(): number {
-    return this.#window.uses;
   }
 
   /** The wrong codes of the UTC day of the pass. */
@@ -176,10 +151,92 @@ export class WorkingCard {
     return entry;
   }
 
-  /** Records a clearing with its effect on the window that it counts in. */
-  insertClearing(clearing: Clearing): void {
-    this.clearings.push(clearing);
+  get hasClearings(): boolean {
+    return this.#clearings.size > 0;
+  }
+
+  clearing(id: number): Clearing | undefined {
+    return this.#clearings.get(id)?.now;
+  }
+
+  /** Records a clearing, or changes it, with its effect on the window that it counts in. */
+  putClearing(clearing: Clearing): void {
+    const known = this.#clearings.get(clearing.id);
+    if (known !== undefined) {
+      const { window_start_ms, cleared_effect, uses } = known.now;
+      this.#windowAt(window_start_ms).change({ cleared: -cleared_effect, uses: -uses });
+    }
+    this.#clearings.set(clearing.id, { loaded: known?.loaded ?? null, now: clearing });
+    this.#neighbourhood?.keepClearing(clearing);
     this.#windowAt(clearing.window_start_ms).change({ cleared: clearing.cleared_effect, uses: clearing.uses });
+  }
+
+  /** Removes a clearing that was put in this pass. */
+  removeClearing(id: number): void {
+    const known = this.#clearings.get(id);
+    assert(known?.loaded === null, `clearing ${id} is recorded`);
+    const { window_start_ms, cleared_effect, uses } = known.now;
+    this.#windowAt(window_start_ms).change({ cleared: -cleared_effect, uses: -uses });
+    this.#clearings.delete(id);
+    this.#neighbourhood?.removeClearing(id);
+  }
+
+  /** Moves hold, use and cleared amount of an authorization to those of another state of it. */
+  settle(next: Authorization): void {
+    const entry = this.#entries.get(next.id);
+    assert(entry !== undefined, `authorization ${next.id} was settled but is not of this pass`);
+    this.move(entry, { held: next.held - entry.now.held, uses: next.uses - entry.now.uses });
+    const now = this.copyToChange(entry);
+    now.status = next.status;
+    now.cleared = next.cleared;
+    now.uncleared_status = next.uncleared_status;
+    now.uncleared_uses = next.uncleared_uses;
+  }
+
+  /** The known neighbours of records of the card, and these themselves, as they are now. */
+  around(seeds: Partial<Records>): Records {
+    const neighbourhood = this.#placed();
+    const { roots, clearings } = neighbourhood.around(seeds);
+    return { roots: roots.map(({ id }) => this.#entries.get(id)!.now), clearings };
+  }
+
+  /** The known neighbours of a record that is not of the pass yet. */
+  aroundNew({ root, clearing }: { readonly root?: Authorization; readonly clearing?: Clearing }): Records {
+    const neighbourhood = this.#placed();
+    if (root !== undefined) neighbourhood.keepRoot(root);
+    if (clearing !== undefined) neighbourhood.keepClearing(clearing);
+    const found = neighbourhood.around({
+      roots: root === undefined ? [] : [root],
+      clearings: clearing === undefined ? [] : [clearing],
+    });
+    if (root !== undefined) neighbourhood.removeRoot(root.id);
+    if (clearing !== undefined) neighbourhood.removeClearing(clearing.id);
+    return {
+      roots: found.roots.filter((known) => known !== root).map(({ id }) => this.#entries.get(id)!.now),
+      clearings: found.clearings.filter((known) => known !== clearing),
+    };
+  }
+
+  #placed(): Neighbourhood {
+    if (this.#neighbourhood === null) {
+      this.#neighbourhood = new Neighbourhood();
+      for (const { now } of this.#entries.values()) this.#neighbourhood.keepRoot(now);
+      for (const { now } of this.#clearings.values()) this.#neighbourhood.keepClearing(now);
+    } else {
+      for (const { now } of this.#unplaced) this.#neighbourhood.keepRoot(now);
+    }
+    this.#unplaced.clear();
+    return this.#neighbourhood;
+  }
+
+  /** Whether the counters of a window were loaded. */
+  hasWindow(start_ms: number): boolean {
+    return start_ms === this.window_start_ms || this.#past.has(start_ms);
+  }
+
+  /** The uses of a window. */
+  usesOf(start_ms: number): number {
+    return this.#windowAt(start_ms).uses;
   }
 
   /** Changes the hold and the use of an authorization, and the counters of its window. */
@@ -200,6 +257,7 @@ export class WorkingCard {
     if (!this.#changed.has(entry)) {
       this.#changed.add(entry);
       entry.now = { ...entry.now };
+      this.#unplaced.add(entry);
     }
     return entry.now;
   }
@@ -227,20 +285,24 @@ export class WorkingCard {
       .map((window) => ({ card_id: this.card.id, ...window.counters() }));
   }
 
-  insertedClearings(): readonly Clearing[] {
-    return this.clearings.slice(this.#clearings_loaded);
+  insertedClearings(): Clearing[] {
+    return [...this.#clearings.values()].filter(({ loaded }) => loaded === null).map(({ now }) => now);
+  }
+
+  /** The clearings that the pass loaded and that have another state now. */
+  changedClearings(): ClearingChange[] {
+    return [...this.#clearings.values()].flatMap(({ loaded, now }) => {
+      return loaded === null || loaded === now || isSameClearing(loaded, now) ? [] : [clearingChangeOf(now)];
+    });
   }
 
   insertedAuthorizations(): Authorization[] {
     return [...this.#changed].filter(({ loaded }) => loaded === null).map(({ now }) => now);
   }
 
+  /** The authorizations that the pass loaded and changed. */
   changes(): AuthorizationChange[] {
-    return [...this.#changed]
-      .filter(({ loaded }) => loaded !== null)
-      .map(({ now: { id, card_id, status, authorized, held, cleared, uses, hold_end_ms } }) => {
-        return { id, card_id, status, authorized, held, cleared, uses, hold_end_ms };
-      });
+    return [...this.#changed].filter(({ loaded }) => loaded !== null).map(({ now }) => changeOf(now));
   }
 
   #keepWindow(counters: WindowCounters, is_stored: boolean): void {
@@ -257,6 +319,7 @@ export class WorkingCard {
   #keep(entry: Entry): void {
     const { id, trace_id } = entry.now;
     this.#entries.set(id, entry);
+    this.#unplaced.add(entry);
     if (this.#by_trace === null) return;
     const traced = this.#by_trace.get(trace_id);
     if (traced === undefined) this.#by_trace.set(trace_id, [entry]);
@@ -292,8 +355,13 @@ export class WorkingCard {
       const uses = now.uses - (loaded?.uses ?? 0);
       if (held !== 0 || uses !== 0) this.#windowAt(now.window_start_ms).sum({ held, uses });
     }
-    for (const { window_start_ms, cleared_effect, uses } of this.insertedClearings()) {
-      this.#windowAt(window_start_ms).sum({ cleared: cleared_effect, uses });
+    for (const { loaded, now } of this.#clearings.values()) {
+      if (loaded === now) continue;
+      if (loaded !== null) {
+        const { window_start_ms, cleared_effect, uses } = loaded;
+        this.#windowAt(window_start_ms).sum({ cleared: -cleared_effect, uses: -uses });
+      }
+      this.#windowAt(now.window_start_ms).sum({ cleared: now.cleared_effect, uses: now.uses });
     }
     const { id, authorization_hold_days } = this.card;
     this.#window.check(id);
@@ -306,6 +374,19 @@ export class WorkingCard {
 /** The recorded rows of a card that a pass loaded. */
 type History = Pick<LedgerState, 'authorizations' | 'clearings' | 'windows'>;
 
+/** A clearing within a pass: as loaded (null: created in this pass) and as it is now. */
+interface KnownClearing {
+  readonly loaded: Clearing | null;
+  readonly now: Clearing;
+}
+
+/** The parts of an authorization that a pass may change. */
+function changeOf(authorization: Authorization): AuthorizationChange {
+  const { id, card_id, status, authorized, held, cleared, uses, hold_end_ms } = authorization;
+  const { uncleared_status, uncleared_uses } = authorization;
+  return { id, card_id, status, authorized, held, cleared, uses, hold_end_ms, uncleared_status, uncleared_uses };
+}
+
 /** Whether the sums of a window are 0, as if it had no row. Then they need not be stored. */
 function isUnused({ held, cleared, uses }: WindowCounters): boolean {
   return held === 0 && cleared === 0 && uses === 0;
@@ -313,52 +394,4 @@ function isUnused({ held, cleared, uses }: WindowCounters): boolean {
 
 function byId(a: { readonly id: number }, b: { readonly id: number }): number {
   return a.id - b.id;
-}
-
-/** The cards of a pass, by number and by id. Cards without a message are never copied. */
-export class WorkingCards {
-  readonly #now: PassInstant;
-  readonly #by_index = new ByNumberIndex<LedgerCard>();
-  readonly #by_id = new Map<number, LedgerCard>();
-  readonly #authorizations: ReadonlyMap<number, readonly Authorization[]>;
-  readonly #clearings: ReadonlyMap<number, readonly Clearing[]>;
-  readonly #windows: ReadonlyMap<number, LedgerState['windows']>;
-  readonly #working = new Map<number, WorkingCard>();
-
-  constructor(state: LedgerState) {
-    this.#now = new PassInstant(state.now_ms);
-    for (const card of state.cards) {
-      this.#by_index.add(card.number_index, card);
-      this.#by_id.set(card.id, card);
-    }
-    this.#authorizations = Map.groupBy(state.authorizations, ({ card_id }) => card_id);
-    this.#clearings = Map.groupBy(state.clearings, ({ card_id }) => card_id);
-    this.#windows = Map.groupBy(state.windows, ({ card_id }) => card_id);
-  }
-
-  ofNumber(number_index: Uint8Array): WorkingCard | null {
-    return this.#of(this.#by_index.get(number_index));
-  }
-
-  ofId(card_id: number): WorkingCard | null {
-    return this.#of(this.#by_id.get(card_id));
-  }
-
-  /** The cards that were requested in this pass. */
-  touchedCards(): Iterable<WorkingCard> {
-    return this.#working.values();
-  }
-
-  #of(card: LedgerCard | undefined): WorkingCard | null {
-    if (card === undefined) return null;
-    let working = this.#working.get(card.id);
-    if (working === undefined) {
-      const authorizations = this.#authorizations.get(card.id) ?? [];
-      const clearings = this.#clearings.get(card.id) ?? [];
-      const windows = this.#windows.get(card.id) ?? [];
-      working = new WorkingCard(card, { authorizations, clearings, windows }, this.#now);
-      this.#working.set(card.id, working);
-    }
-    return working;
-  }
 }

@@ -1,0 +1,38 @@
+import { money } from '@tallystick/kernel';
+import type { Clearing, ClearingMessage } from './clearing.ts';
+import type { LedgerCard } from './ledger.ts';
+
+/** What the record of a clearing has beside the message and the card. */
+export interface Recording {
+  readonly id: number;
+  readonly now_ms: number;
+  readonly window_start_ms: number;
+}
+
+/** The record of a clearing before it is matched: without an effect. */
+export function unmatchedClearing(
+  message: ClearingMessage,
+  { id: card_id, company_id }: Pick<LedgerCard, 'id' | 'company_id'>,
+  { id, now_ms, window_start_ms }: Recording,
+): Clearing {
+  const { kind, pan, number_index, vcn_id, suspects, last4, place, ...fields } = message;
+  return {
+    ...fields,
+    id,
+    company_id,
+    card_id,
+    paired_transaction_id: null,
+    sent: null,
+    recorded_at_ms: now_ms,
+    reduced_at_ms: null,
+    authorization_id: null,
+    clearing_id: null,
+    match_rule: 8,
+    review: false,
+    class: 'force_post',
+    window_start_ms,
+    cleared_effect: money(0),
+    hold_effect: money(0),
+    uses: 0,
+  };
+}
