@@ -180,6 +180,8 @@ const openAuthorization: Authorization = {
   cleared: money(0),
   uses: 1,
   hold_end_ms: null,
+  uncleared_status: null,
+  uncleared_uses: null,
 };
 
 /**

@@ -72,7 +72,7 @@ test('any request issues a card that keeps every rule, or the refusal names a fi
       assertKeepsRules(outcome.card);
       assert.deepEqual(await world.run((tx) => tx.cards.find(1, outcome.card.id)), outcome.card);
     }),
-    propertyParameters({ short: 2_000, full: 10_000 }),
+    propertyParameters({ short: 2_000, full: 4_000 }),
   );
   assert.ok(seen.issued > 100 && seen.refused > 100, JSON.stringify(seen));
 });

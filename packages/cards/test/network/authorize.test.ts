@@ -371,7 +371,8 @@ describe('an advice', () => {
       world.authorize({ ...ref, ...advice, billing_amount: 100 });
       assert.deepEqual([world.row(root.id!).held, world.row(root.id!).authorized], [0, 200]);
       world.authorize({ ...ref, ...advice, billing_amount: 150 });
-      assert.deepEqual([world.row(root.id!).held, world.counters.held], [50, 50]);
+      // 250 are authorized now, and 250 are cleared.
+      assert.deepEqual([world.row(root.id!).held, world.counters.held], [0, 0]);
     });
 
     test('never makes the authorized amount fall below 0', () => {

@@ -76,6 +76,20 @@ describe('an authorization with an increment', () => {
   }
 });
 
+test('messages that name dates years ahead are matched by their merchant in either order', () => {
+  const transaction_date_time = '2036-11-21T12:00:00Z';
+  const billing_amount = 300;
+  for (const first of ['authorization', 'clearing']) {
+    const world = new NetworkWorld(now);
+    const authorize = () => world.authorize({ ...merchant, billing_amount, transaction_date_time });
+    const clear = () => world.clear({ ...merchant, billing_amount, settlement_date: '2036-11-22' });
+    if (first === 'authorization') authorize();
+    const { id } = clear();
+    if (first === 'clearing') authorize();
+    assert.equal(world.clearing(id).match_rule, 6, `the ${first} first`);
+  }
+});
+
 test('a credit of the amount of a purchase that has not cleared stands alone', () => {
   const world = new NetworkWorld(now);
   world.authorize({ ...merchant, billing_amount: 300 });

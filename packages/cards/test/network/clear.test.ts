@@ -96,7 +96,7 @@ describe('a clearing of an authorization', () => {
     const world = new NetworkWorld(now, aging);
     const root = world.authorize(ref);
     world.now = '2026-11-28T05:00:01Z';
-    const item = world.clear(ref);
+    const item = world.clear({ ...ref, settlement_date: '2026-11-28' });
     assert.deepEqual([item.class, item.authorization_id], ['late', root.id]);
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_000]);
     assert.equal(world.row(root.id!).status, 'cleared');
@@ -107,7 +107,8 @@ describe('a clearing of an authorization', () => {
     const root = world.authorize(ref);
     world.clear({ ...ref, billing_amount: 400, partial: true });
     world.now = '2026-11-28T05:00:01Z';
-    assert.equal(world.clear({ ...ref, billing_amount: 600 }).class, 'late');
+    const rest = { ...ref, billing_amount: 600, settlement_date: '2026-11-28' };
+    assert.equal(world.clear(rest).class, 'late');
     assert.equal(world.row(root.id!).status, 'cleared');
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_000]);
   });
@@ -499,6 +500,15 @@ describe('a dispute', () => {
     const world = new NetworkWorld(now);
     const item = world.clear({ ...ard, cycle: 'chargeback' });
     assert.deepEqual([item.class, item.match_rule, item.review], ['dispute', 8, true]);
+    assert.deepEqual([world.counters.cleared, world.counters.uses], [0, 0]);
+  });
+
+  test('without its clearing has a reversal that is for review and does not change the balance', () => {
+    const world = new NetworkWorld(now);
+    const dispute = world.clear({ ...ard, cycle: 'chargeback' });
+    const item = world.clear({ ...ard, cycle: 'reversal', clearing_type: 'CREDIT' });
+    assert.deepEqual([item.class, item.match_rule, item.review], ['reversal', 8, true]);
+    assert.equal(item.clearing_id, dispute.id);
     assert.deepEqual([world.counters.cleared, world.counters.uses], [0, 0]);
   });
 });

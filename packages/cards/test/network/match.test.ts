@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
+import { utcDateAt } from '@tallystick/velocity';
 import type { AuthorizationInput, ClearingInput } from '../../src/index.ts';
 import { aging, NetworkWorld } from './network-world.ts';
 
@@ -130,7 +131,8 @@ describe('rule 3: the whole network reference number', () => {
       test(`of ${made.join(', ')}: ${made[chosen]}${review ? ', the oldest, for review' : ''}`, () => {
         const world = new NetworkWorld(now, aging);
         const ids = made.map((state) => states[state]!(world));
-        const item = world.clear({ ...ref, merchant_id: 'M' });
+        const settlement_date = utcDateAt(world.now_ms + 2 * 86_400_000);
+        const item = world.clear({ ...ref, merchant_id: 'M', settlement_date });
         assert.deepEqual([item.match_rule, item.authorization_id, item.review], [3, ids[chosen], review]);
       });
     }
@@ -207,12 +209,16 @@ describe('rule 5: approval code, merchant and an amount within 20 %', () => {
     world.authorize({ trace_id: 'T', incremental: true, billing_amount: 2_000 });
     assert.equal(world.clear({ ...cleared, billing_amount: 3_100 }).match_rule, 5);
   });
-  for (const [at, rule] of [
-    ['2026-12-26T12:00:00Z', 5],
-    ['2026-12-26T12:00:00.001Z', 8],
+  for (const [settlement_date, rule] of [
+    ['2026-10-16', 8],
+    ['2026-10-17', 5],
+    ['2026-12-26', 5],
+    ['2026-12-27', 8],
   ] as const) {
-    test(`${rule === 5 ? 'reaches' : 'does not reach'} back from ${at}`, () => {
-      assert.equal(ruleOf(authorized, cleared, at), rule);
+    test(`${rule === 5 ? 'reaches' : 'does not reach'} 2026-11-21 from ${settlement_date}, whenever it arrives`, () => {
+      for (const at of [now, '2027-06-01T12:00:00Z']) {
+        assert.equal(ruleOf(authorized, { ...cleared, settlement_date }, at), rule);
+      }
     });
   }
   for (const other of [{ approval_code: 'A1B2C4' }, { merchant_id: 'N' }, { approval_code: null }]) {

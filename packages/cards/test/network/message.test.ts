@@ -255,6 +255,7 @@ describe('a clearing', () => {
     ['clearing_type', { clearing_type: null }],
     ['cycle', { cycle: 'third_presentment' }],
     ['settlement_date', { settlement_date: '2026-02-30' }],
+    ['settlement_date', { settlement_date: '0000-11-23' }],
     ['settlement_date', { settlement_date: '23.11.2026' }],
     ['settlement_date', { settlement_date: null }],
     ['billing_amount', { billing_amount: -1 }],

@@ -94,6 +94,8 @@ export function cardOf(sketch: CardSketch = {}): LedgerCard {
     valid_ending_on: '2028-11-30',
     hold_days: null,
     company_status: 'active',
+    provisional_clearings: 0,
+    settled_through: null,
     ...sketch,
   };
 }
@@ -106,7 +108,7 @@ export const aging = {
 
 /** Writes a card to the storage, with its number and a separate template. */
 function storeCard({ cards, companies, numbers, card_ids, templates }: State, card: LedgerCard): void {
-  const { number_index, template, hold_days, company_status, ...stored } = card;
+  const { number_index, template, hold_days, company_status, provisional_clearings, settled_through, ...stored } = card;
   const company = { id: card.company_id, name: 'Acme', customer_number: '1', full_details_in_mail: false };
   const state = { hold_days, status: company_status, rate_limit_per_minute: null, created_at_ms: 0 };
   companies.set(card.company_id, { ...company, ...state });
@@ -223,7 +225,7 @@ export class NetworkWorld {
     return normalizeClearing(
       {
         ...(input.card_number === undefined ? { vcn_id: card_id ?? 1 } : {}),
-        network_financial_transaction_id: `ft-${this.#sent}`,
+        network_financial_transaction_id: `ft-${String(this.#sent).padStart(6, '0')}`,
         billing_amount: 1_000,
         billing_currency: 'USD',
         clearing_type: 'DEBIT',

@@ -76,6 +76,17 @@ describe('a sum of a card', () => {
     assert.equal(world.row(1).authorized, window_sum_max);
   });
 
+  test('is not passed by an authorization, however many clearings came before it', () => {
+    const world = worldWith({});
+    const reference = { net_reference_number: 'MCCABC1231121', billing_amount: most } as const;
+    const credits = { ...reference, net_reference_number: null, clearing_type: 'CREDIT' } as const;
+    world.send(...Array.from({ length: 600 }, () => world.clearingMessage(credits)));
+    world.send(...Array.from({ length: 1_200 }, () => world.clearingMessage(reference)));
+    const [answer] = world.send(world.message({ ...advice, ...reference, billing_amount: 1 }));
+    assert.ok(!isRefused(answer));
+    assert.deepEqual([world.counters.cleared, world.counters.held], [600 * most, 1]);
+  });
+
   test('stays within its bound and fails no pass, whatever is sent', () => {
     const step = fc.record({
       kind: fc.constantFrom('advice', 'increment', 'request', 'debit', 'credit', 'partial'),
