@@ -1,0 +1,588 @@
+import {
+  type BadRecord,
+  countOther,
+  type FileClearing,
+  type FileHeader,
+  type FileItem,
+  FileProblem,
+  type ItemBatch,
+  type OtherRecords,
+  type RecordPlace,
+  record_bytes_max,
+} from '@tallystick/imports';
+import { maskCardNumbers, maskDigitRuns } from '@tallystick/kernel';
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { isDay } from '../calendar-day.ts';
+import { noteRecords } from '../note-records.ts';
+import { escapeXml } from './escape-xml.ts';
+import { amount_names, postedOf, read_names, readTransaction, TransactionProblem } from './transaction.ts';
+import { part_bytes_max, type XmlPart, XmlTextReader } from './xml-text.ts';
+
+/** The bounds of a document. A file beyond one of them is refused. */
+const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
+
+const root_name = 'CDFTransmissionFile';
+const header_name = 'TransmissionHeader_1000';
+const trailer_name = 'TransmissionTrailer_9999';
+const entity_name = 'FinancialTransactionEntity';
+const transaction_name = 'FinancialTransaction_5000';
+const adjustment_name = 'FinancialAdjustmentRecord_5900';
+
+/** The elements that are read of each record. */
+const fields_of: ReadonlyMap<string, ReadonlySet<string>> = new Map<string, ReadonlySet<string>>([
+  [header_name, new Set(['FileReferenceNum', 'ProcessingStartDate', 'RunModeIndicator', 'ProcessorNum'])],
+  [
+    trailer_name,
+    new Set(['RecordCount', 'NumOfCredits', 'TotalAmountOfCredits', 'NumOfDebits', 'TotalAmountOfDebits']),
+  ],
+  ...Object.entries(read_names).map(([type, names]) => [type, new Set<string>(names)] as const),
+]);
+
+const no_fields: ReadonlySet<string> = new Set();
+const amounts: ReadonlySet<string> = new Set(amount_names);
+
+/** What is collected of the records of one clearing, or of one other record. */
+interface Collected {
+  readonly values: Map<string, string>;
+  readonly attributes: Map<string, Readonly<Record<string, string>>>;
+  readonly ordinal: number;
+  /** Bytes from the start of the file. */
+  readonly offset: number;
+  transactions: number;
+  problem: TransactionProblem | null;
+}
+
+/** An element that is open, with the number of open elements including it. */
+interface Open {
+  readonly name: string;
+  readonly depth: number;
+}
+
+/** Where a tag begins. */
+interface TagStart {
+  /** In the text of the whole file, or at the start of the part when it begins before. */
+  readonly position: number;
+  /** Bytes from the start of the file. */
+  readonly offset: number;
+  /** The text of the tag before the part. */
+  readonly text: string;
+}
+
+/**
+ * Reads a CDF3 file: a state machine on the events of the XML parser.
+ *
+ * - outside of records: counts the records that begin; remembers the account
+ * - in a record (`*_nnnn`): collects the elements directly in it that are read
+ * - in a FinancialTransactionEntity: its 5000 and 5001 are collected into one clearing; the
+ *   addenda are counted and skipped
+ * - after the trailer: only the ends of elements may follow
+ */
+export class Cdf3Reader {
+  readonly #custom_identifier: RegExp;
+  readonly #parser = new SaxesParser({
+    xmlns: false as const,
+    position: false,
+    forceXMLVersion: true,
+    defaultXMLVersion: '1.0',
+  });
+  readonly #bytes = new XmlTextReader();
+  #items: FileItem[] = [];
+
+  // The part that is being parsed, and its place in the text of the whole file.
+  #part: XmlPart = { text: '', offset: 0, end: 0, unit_bytes: 1 };
+  #part_start = 0;
+  #known = { at: 0, offset: 0 };
+  /** The text from the last `<` before this part. A tag with a `>` in an attribute begins there. */
+  #tail = { text: '', offset: 0 };
+  /** Where the last event was in the text of the whole file. */
+  #event_at = 0;
+
+  readonly #names: string[] = [];
+  #is_closed = false;
+  #account: (Open & { readonly number: string | null }) | null = null;
+  #entity: (Open & { readonly transaction_id: string | null; readonly offset: number }) | null = null;
+  #record: (Open & { readonly fields: ReadonlySet<string> }) | null = null;
+  #collected: Collected | null = null;
+  #field: string | null = null;
+  #value = '';
+  /** Where the open entity or adjustment begins in the text of the whole file. */
+  #raw_start: number | null = null;
+  /** Its text from parts before this one. */
+  #raw = '';
+
+  #records = 0;
+  #part_records: OtherRecords = {};
+  #has_header = false;
+  #trailer: Collected | null = null;
+  #credits = { count: 0, sum: 0n };
+  #debits = { count: 0, sum: 0n };
+  #unreadable: number | null = null;
+
+  constructor(custom_identifier: RegExp) {
+    this.#custom_identifier = new RegExp(custom_identifier.source, custom_identifier.flags.replace(/[gy]/g, ''));
+    // An eighth handler would make the parser five times slower: its properties would no longer be
+    // kept in the way that the engine compiles. Errors and the declaration need none.
+    const parser = this.#parser;
+    parser.on('opentag', (tag) => this.#open(tag));
+    parser.on('text', (text) => this.#addText(text));
+    parser.on('cdata', (text) => this.#addText(text));
+    parser.on('closetag', () => this.#close());
+    parser.on('doctype', () => this.#refuse('doctype_present', 'a document type declaration is not accepted'));
+    parser.on('processinginstruction', () =>
+      this.#refuse('instruction_present', 'a processing instruction is not accepted'),
+    );
+  }
+
+  /** The items of the file. Throws `FileProblem` for a file that cannot be accepted. */
+  read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
+    return noteRecords(this.#read(chunks), () => this.#records);
+  }
+
+  async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
+    for await (const chunk of chunks) {
+      for (const part of this.#bytes.push(chunk)) {
+        this.#parse(part);
+        if (this.#items.length === 0) continue;
+        const items = this.#items;
+        this.#items = [];
+        yield { items, bytes: part.end };
+      }
+    }
+    const { received } = this.#bytes;
+    if (!this.#is_closed) {
+      const message = `the file ends at offset ${received}, within the document`;
+      throw new FileProblem('truncated', 'file_truncated', message, received);
+    }
+    const rest = this.#bytes.finish();
+    if (rest === null || /[^ \t\r\n]/.test(rest.text)) {
+      const message = `bytes follow the document, which ends before offset ${this.#part.end}`;
+      throw new FileProblem('refused', 'bytes_after_end', message, this.#part.end);
+    }
+    yield { items: [this.#end()], bytes: received };
+  }
+
+  /**
+   * Reads the `raw` of a bad record again. Throws `FileProblem` when it is not one record in its
+   * account.
+   */
+  readRecord(raw: Uint8Array, { ordinal, offset }: RecordPlace): FileClearing | BadRecord {
+    const text = Buffer.from(raw).toString();
+    const start = `<${root_name}><${header_name}><FileReferenceNum>0</FileReferenceNum></${header_name}>`;
+    this.#parse({ text: `${start}${text}`, offset: 0, end: 0, unit_bytes: 1 });
+    const [, item, ...others] = this.#items;
+    if ((item?.kind !== 'clearing' && item?.kind !== 'bad') || others.length > 0) {
+      this.#refuse('record_incomplete', 'the bytes are not one record');
+    }
+    return { ...item, ordinal, offset };
+  }
+
+  #parse(part: XmlPart): void {
+    this.#keepTail();
+    this.#part_start += this.#part.text.length;
+    this.#part = part;
+    this.#known = { at: 0, offset: part.offset };
+    try {
+      this.#parser.write(part.text);
+    } catch (problem) {
+      // The parser reports what is wrong with the text by an error of the plain class.
+      if (!(problem instanceof Error) || problem.constructor !== Error) throw problem;
+      if (this.#is_closed) this.#refuse('bytes_after_end', `after the end of the document: ${shown(problem.message)}`);
+      this.#refuse('xml_malformed', `not well-formed XML: ${shown(problem.message)}`);
+    }
+    this.#boundEvent(this.#part_start + part.text.length);
+    if (this.#raw_start === null) return;
+    this.#raw += part.text.slice(Math.max(0, this.#raw_start - this.#part_start));
+    this.#boundRaw(this.#raw);
+  }
+
+  #passEvent(): void {
+    const at = this.#parser.position;
+    this.#boundEvent(at);
+    this.#event_at = at;
+  }
+
+  /** The parser keeps what comes between two events: a text, comments or a tag. */
+  #boundEvent(at: number): void {
+    if (at - this.#event_at > part_bytes_max) {
+      this.#refuse('markup_too_long', `a text or markup is longer than ${part_bytes_max} characters`);
+    }
+  }
+
+  #open({ name, attributes }: SaxesTagPlain): void {
+    this.#passEvent();
+    this.#names.push(name);
+    const depth = this.#names.length;
+    if (depth > bounds.depth) this.#refuse('depth_exceeded', `elements are nested deeper than ${bounds.depth}`);
+    if (name.length > bounds.name_length)
+      this.#refuse('name_too_long', `the name of an element is longer than ${bounds.name_length} characters`);
+    let count = 0;
+    for (const attribute in attributes) {
+      count += 1;
+      if (attribute.length > bounds.name_length)
+        this.#refuse('name_too_long', `the name of an attribute is longer than ${bounds.name_length} characters`);
+      if (attributes[attribute]!.length > bounds.text_length) {
+        this.#refuse('text_too_long', `an attribute is longer than ${bounds.text_length} characters`);
+      }
+    }
+    if (count > bounds.attributes)
+      this.#refuse('attributes_exceeded', `an element has ${count} attributes, more than ${bounds.attributes}`);
+    const record = this.#record;
+    if (record === null) this.#openOutside(name, depth, attributes);
+    else if (depth === record.depth + 1) this.#openField(name, attributes, record.fields);
+    else if (isStructure(name)) this.#refuseMisplaced(name);
+    else if (this.#field !== null) {
+      this.#spoil('element_malformed', `${this.#field} must not contain elements`);
+    }
+  }
+
+  #openField(name: string, attributes: Readonly<Record<string, string>>, fields: ReadonlySet<string>): void {
+    if (!fields.has(name)) {
+      if (isStructure(name)) this.#refuseMisplaced(name);
+      return;
+    }
+    this.#field = name;
+    this.#value = '';
+    if (amounts.has(name)) this.#collected!.attributes.set(name, attributes);
+  }
+
+  #openOutside(name: string, depth: number, attributes: Readonly<Record<string, string>>): void {
+    if (depth === 1) {
+      const { encoding } = this.#parser.xmlDecl;
+      if (this.#bytes.is_wide && encoding !== undefined && !/^utf-16/i.test(encoding)) {
+        this.#refuse('encoding_unsupported', 'the declared encoding is not the encoding of the file, UTF-16');
+      }
+      if (name !== root_name) this.#refuse('root_unknown', `the root element must be ${root_name}`);
+      return;
+    }
+    if (this.#trailer !== null) this.#refuse('record_after_trailer', `an element follows ${trailer_name}`);
+    if (!this.#has_header && name !== header_name) {
+      this.#refuse('header_missing', `the first element must be ${header_name}`);
+    }
+    const start = this.#tagStart();
+    if (is_record.test(name)) {
+      this.#openRecord(name, depth, start);
+      return;
+    }
+    switch (name) {
+      case 'AccountEntity':
+        if (this.#account !== null || this.#entity !== null) this.#refuseMisplaced(name);
+        this.#account = { name, depth, number: attributes.AccountNumber?.trim() || null };
+        return;
+      case entity_name:
+        if (this.#entity !== null) this.#refuseMisplaced(name);
+        this.#entity = {
+          name,
+          depth,
+          offset: start.offset,
+          transaction_id: attributes.ProcessorTransactionId?.trim() || null,
+        };
+        this.#beginRaw(start);
+        return;
+      case 'SequenceNum':
+        // A record without a number in its name.
+        this.#records += 1;
+        if (this.#entity === null) this.#addOther(this.#enclosingRecord(), start.offset);
+        else this.#addPart(this.#enclosingRecord());
+    }
+  }
+
+  #openRecord(name: string, depth: number, start: TagStart): void {
+    const is_frame = name === header_name || name === trailer_name;
+    if (is_frame && (depth !== 2 || (name === header_name && this.#has_header))) this.#refuseMisplaced(name);
+    if (name === transaction_name && this.#entity === null) this.#refuseMisplaced(name);
+    if (name === adjustment_name) {
+      if (this.#entity !== null) this.#refuseMisplaced(name);
+      this.#beginRaw(start);
+    }
+    this.#records += 1;
+    this.#record = { name, depth, fields: fields_of.get(name) ?? no_fields };
+    if (this.#entity === null || this.#collected === null) {
+      const offset = this.#entity?.offset ?? start.offset;
+      this.#collected = {
+        values: new Map(),
+        attributes: new Map(),
+        ordinal: this.#records,
+        offset,
+        transactions: 0,
+        problem: null,
+      };
+    }
+    if (name !== transaction_name) {
+      if (this.#entity !== null) this.#addPart(name);
+      return;
+    }
+    this.#collected.transactions += 1;
+    if (this.#collected.transactions === 1) return;
+    this.#addPart(name);
+    // The money of each is counted. Which of them the entity means is not known.
+    for (const field of read_names[transaction_name]) this.#collected.values.delete(field);
+    this.#spoil('transaction_repeated', `${entity_name} must contain one ${transaction_name}`);
+  }
+
+  #addText(text: string): void {
+    this.#passEvent();
+    if (this.#field !== null) this.#value += text;
+    // A field may have several parts of text.
+    if ((this.#field === null ? text : this.#value).length > bounds.text_length) {
+      this.#refuse('text_too_long', `the text of an element is longer than ${bounds.text_length} characters`);
+    }
+  }
+
+  #close(): void {
+    this.#passEvent();
+    const depth = this.#names.length;
+    this.#names.pop();
+    if (this.#record !== null) {
+      if (depth === this.#record.depth + 1) this.#closeField();
+      else if (depth === this.#record.depth) this.#closeRecord(this.#record.name);
+      return;
+    }
+    if (this.#entity?.depth === depth) this.#closeEntity();
+    else if (this.#account?.depth === depth) this.#account = null;
+    else if (depth === 1) {
+      if (this.#trailer === null) this.#refuse('trailer_missing', `${trailer_name} is missing`);
+      this.#is_closed = true;
+    }
+  }
+
+  #closeField(): void {
+    if (this.#field === null) return;
+    const { values } = this.#collected!;
+    if (values.has(this.#field)) this.#spoil('element_repeated', `${this.#field} must be there once`);
+    else values.set(this.#field, this.#value.trim());
+    this.#field = null;
+  }
+
+  #closeRecord(name: string): void {
+    this.#record = null;
+    const collected = this.#collected!;
+    switch (name) {
+      case header_name:
+        this.#has_header = true;
+        this.#items.push(this.#header(collected));
+        break;
+      case trailer_name:
+        this.#trailer = collected;
+        break;
+      case transaction_name:
+        this.#count(collected);
+        return;
+      case adjustment_name:
+        this.#count(collected);
+        this.#addClearing(collected, this.#rawText());
+        break;
+      default:
+        // A card acceptor or an addendum belongs to its transaction.
+        if (this.#entity !== null) return;
+        this.#addOther(name, collected.offset, collected.ordinal);
+    }
+    this.#collected = null;
+  }
+
+  #closeEntity(): void {
+    const collected = this.#collected;
+    const raw = this.#rawText();
+    if (collected === null || collected.transactions === 0) {
+      this.#refuse('transaction_missing', `${entity_name} must contain ${transaction_name}`);
+    }
+    this.#addClearing(collected, raw);
+    this.#entity = null;
+    this.#collected = null;
+  }
+
+  #count(collected: Collected): void {
+    const { direction, digits } = postedOf(this.#stated(collected));
+    if (direction === null || digits === null) this.#unreadable ??= collected.ordinal;
+    if (direction === null) return;
+    const total = direction === 'C' ? this.#credits : this.#debits;
+    total.count += 1;
+    total.sum += digits ?? 0n;
+  }
+
+  #addClearing(collected: Collected, raw: string): void {
+    const { ordinal, offset } = collected;
+    const read = collected.problem ?? readTransaction(this.#stated(collected), this.#custom_identifier);
+    if (read instanceof TransactionProblem) {
+      const { code, reason } = read;
+      this.#items.push({ kind: 'bad', ordinal, offset, code, reason, raw: this.#withAccount(raw) });
+    } else {
+      const { input, last4 } = read;
+      this.#items.push({ kind: 'clearing', ordinal, offset, input, synthetic_id: false, last4 });
+    }
+  }
+
+  /** The record within its account, which names the card. */
+  #withAccount(raw: string): Uint8Array {
+    const number = this.#account?.number ?? null;
+    const attribute = number === null ? '' : ` AccountNumber="${escapeXml(number)}"`;
+    return Buffer.from(`<AccountEntity${attribute}>${raw}</AccountEntity>`).subarray(0, record_bytes_max);
+  }
+
+  #stated({ values, attributes }: Collected): Parameters<typeof postedOf>[0] {
+    return {
+      values,
+      attributes,
+      account_number: this.#account?.number ?? null,
+      entity_transaction_id: this.#entity?.transaction_id ?? null,
+    };
+  }
+
+  /** The element that a SequenceNum numbers: it has the number itself, or a header with it. */
+  #enclosingRecord(): string {
+    const parent = this.#names.at(-2)!;
+    return parent.endsWith('RecordHeader') ? this.#names.at(-3)! : parent;
+  }
+
+  #addOther(name: string, offset: number, ordinal = this.#records): void {
+    this.#items.push({ kind: 'other', ordinal, offset, type: maskCardNumbers(name) });
+  }
+
+  /** Counts a record that belongs to the transaction of its entity. */
+  #addPart(name: string): void {
+    this.#part_records = countOther(this.#part_records, maskCardNumbers(name));
+  }
+
+  #header({ values, ordinal, offset, problem }: Collected): FileHeader {
+    const file_id = values.get('FileReferenceNum') ?? '';
+    if (problem !== null) this.#refuse('header_malformed', problem.reason);
+    if (file_id === '') this.#refuse('header_malformed', 'FileReferenceNum is missing');
+    const found = reference_form.exec(file_id);
+    const day = found === null ? null : `${found[1]}-${found[2]}-${found[3]}`;
+    const is_numbered = day !== null && isDay(day);
+    const start_day = values.get('ProcessingStartDate') ?? '';
+    const mode = values.get('RunModeIndicator');
+    return {
+      kind: 'header',
+      ordinal,
+      offset,
+      file_id,
+      series: values.get('ProcessorNum') || null,
+      sequence: is_numbered ? Number(found![4]) : null,
+      created_on: is_numbered ? day : isDay(start_day) ? start_day : null,
+      mode: mode === 'P' ? 'production' : mode === 'T' ? 'test' : null,
+    };
+  }
+
+  /** Compares the trailer with what was counted. */
+  #end(): FileItem {
+    const { values, problem, offset } = this.#trailer!;
+    if (problem !== null) this.#refuse('trailer_malformed', problem.reason, offset);
+    const number = (name: string): bigint => {
+      const digits = values.get(name) ?? '';
+      if (!/^\d{1,30}$/.test(digits)) this.#refuse('trailer_malformed', `${name} must be digits`, offset);
+      return BigInt(digits);
+    };
+    const count = number('RecordCount');
+    // Public examples count the trailer, or do not.
+    if (count !== BigInt(this.#records) && count !== BigInt(this.#records - 1)) {
+      this.#refuse(
+        'count_differs',
+        `RecordCount is ${maskDigitRuns(String(count))}, but the file has ${this.#records} records`,
+        offset,
+      );
+    }
+    const totals = {
+      NumOfCredits: BigInt(this.#credits.count),
+      TotalAmountOfCredits: this.#credits.sum,
+      NumOfDebits: BigInt(this.#debits.count),
+      TotalAmountOfDebits: this.#debits.sum,
+    };
+    for (const [name, counted] of Object.entries(totals)) {
+      if (number(name) === counted) continue;
+      const cause = this.#unreadable === null ? '' : `; the posted amount of record ${this.#unreadable} cannot be read`;
+      const code = name.startsWith('Num') ? 'count_differs' : 'sum_differs';
+      this.#refuse(
+        code,
+        `${name} is ${maskDigitRuns(String(number(name)))}, but the records make ${counted}${cause}`,
+        offset,
+      );
+    }
+    return {
+      kind: 'end',
+      records: this.#records,
+      control_totals: {
+        RecordCount: String(count),
+        ...Object.fromEntries(Object.entries(totals).map(([name, total]) => [name, String(total)])),
+      },
+      part_records: this.#part_records,
+    };
+  }
+
+  /** Marks the record that is collected as bad. The first reason stays. */
+  #spoil(code: string, reason: string): void {
+    this.#collected!.problem ??= new TransactionProblem(code, reason);
+  }
+
+  #beginRaw({ position, text }: TagStart): void {
+    this.#raw_start = position;
+    this.#raw = text;
+  }
+
+  /** The whole text of the entity or adjustment that ends here. */
+  #rawText(): string {
+    const start = Math.max(0, this.#raw_start! - this.#part_start);
+    const raw = this.#raw + this.#part.text.slice(start, this.#parser.position - this.#part_start);
+    this.#boundRaw(raw);
+    this.#raw = '';
+    this.#raw_start = null;
+    return raw;
+  }
+
+  #boundRaw(raw: string): void {
+    if (raw.length > record_bytes_max) {
+      this.#refuse('record_too_long', `a record is longer than ${record_bytes_max} characters`);
+    }
+  }
+
+  #keepTail(): void {
+    const { text } = this.#part;
+    const at = text.lastIndexOf('<');
+    if (at === -1) this.#tail.text += text;
+    else this.#tail = { text: text.slice(at), offset: this.#offsetOf(this.#part_start + at) };
+  }
+
+  /** Where the tag begins that was just read. A tag contains no other `<`. */
+  #tagStart(): TagStart {
+    const end = this.#parser.position - this.#part_start;
+    const at = this.#part.text.lastIndexOf('<', end - 1);
+    if (at === -1) return { position: this.#part_start, ...this.#tail };
+    const position = this.#part_start + at;
+    return { position, offset: this.#offsetOf(position), text: '' };
+  }
+
+  /** Bytes from the start of the file to a place in the text of this part. */
+  #offsetOf(position: number): number {
+    const { text, offset, unit_bytes } = this.#part;
+    const at = Math.min(Math.max(this.#known.at, position - this.#part_start), text.length);
+    if (unit_bytes !== null) return offset + at * unit_bytes;
+    this.#known = {
+      at,
+      offset: this.#known.offset + Buffer.byteLength(text.slice(this.#known.at, at)),
+    };
+    return this.#known.offset;
+  }
+
+  #refuseMisplaced(name: string): never {
+    this.#refuse('element_misplaced', `${shown(name)} is not in its place`);
+  }
+
+  /** `offset`: where the problem is, at the latest. */
+  #refuse(code: string, message: string, offset = this.#offsetOf(this.#parser.position)): never {
+    throw new FileProblem('refused', code, maskCardNumbers(message), offset);
+  }
+}
+
+const is_record = /_\d{4}$/;
+
+/** The reference of the examples: date, time, processor in eight digits, sequence in six. */
+const reference_form = /^(\d{4})(\d\d)(\d\d)\d{6}\d{8}(\d{6})$/;
+
+/** Whether an element may only be outside of records. */
+function isStructure(name: string): boolean {
+  return name === entity_name || name === 'AccountEntity' || is_record.test(name);
+}
+
+/** A name or a message of the parser, which may repeat a part of the file. */
+function shown(text: string): string {
+  return maskCardNumbers(text).slice(0, 200);
+}

@@ -1,0 +1,35 @@
+import type { ClearingFormat } from '@tallystick/imports';
+import { hasHeaderOf } from './header.ts';
+import { type CsvProfile, default_profile, totals_profile } from './profile.ts';
+import { readCsv, readCsvRow } from './reader.ts';
+import { writeCsv } from './writer.ts';
+
+const own_profiles = [default_profile, totals_profile];
+
+/**
+ * CSV files: a header row, one clearing in each row, and perhaps a last row with totals. A profile
+ * states which column is which field, and how dates and amounts are written. Files are UTF-8. The
+ * profiles of the product, `default` and `totals`, are always known; one of the same name replaces
+ * them. A profile that does not exist is a `RangeError`.
+ */
+export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat {
+  const known = [...profiles, ...own_profiles.filter(({ name }) => !profiles.some((profile) => profile.name === name))];
+  const named = (name: string): CsvProfile => {
+    const profile = known.find((one) => one.name === name);
+    if (profile === undefined) {
+      throw new RangeError(`csv has no profile ${name}: ${known.map((one) => one.name).join(', ')}`);
+    }
+    return profile;
+  };
+  const candidates = (name: string | undefined): readonly CsvProfile[] => (name === undefined ? known : [named(name)]);
+  return {
+    name: 'csv',
+    title: 'CSV by a profile',
+    detect: (head) => known.some((profile) => hasHeaderOf(profile, head)),
+    read: (chunks, { profile } = {}) => readCsv(chunks, candidates(profile)),
+    readRecord: (raw, file, { profile } = {}) => readCsvRow(raw, file, candidates(profile)),
+    profiles: known.map(({ name }) => name),
+    variants: [...new Set([default_profile.name, ...known.map(({ name }) => name)])],
+    write: (content, variant = default_profile.name) => writeCsv(content, named(variant)),
+  };
+}

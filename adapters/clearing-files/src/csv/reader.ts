@@ -1,0 +1,208 @@
+import {
+  type BadRecord,
+  type FileClearing,
+  type FileItem,
+  type FileOfRecord,
+  FileProblem,
+  type ItemBatch,
+} from '@tallystick/imports';
+import { maskDigitRuns } from '@tallystick/kernel';
+import { parse } from 'csv-parse/sync';
+import { noteRecords } from '../note-records.ts';
+import { findProfile, Header, header_bytes_max } from './header.ts';
+import type { CsvProfile } from './profile.ts';
+import { isTrailer, readRow, summandOf, toSummand } from './row-reader.ts';
+import { type Row, RowCutter, rowOptions } from './rows.ts';
+
+const byte_order_mark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Reads a file by the first of the profiles that its header row fits. */
+export async function* readCsv(
+  chunks: AsyncIterable<Uint8Array>,
+  profiles: readonly CsvProfile[],
+): AsyncGenerator<ItemBatch> {
+  let reader: FileReader | null = null;
+  let head: Buffer = Buffer.alloc(0);
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (reader !== null) {
+      yield* reader.push(chunk, bytes);
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length <= header_bytes_max && !head.includes('\n')) continue;
+    reader = new FileReader(head, profiles);
+    yield* reader.push(head, bytes);
+  }
+  if (reader === null) {
+    if (head.length === 0) throw new FileProblem('truncated', 'file_truncated', 'the file is empty', 0);
+    reader = new FileReader(head, profiles);
+    yield* reader.push(head, bytes);
+  }
+  yield* reader.finish(bytes);
+}
+
+/** Reads a bad record again: its bytes are the header row and the row. */
+export function readCsvRow(
+  raw: Uint8Array,
+  { ordinal, offset }: FileOfRecord,
+  profiles: readonly CsvProfile[],
+): FileClearing | BadRecord {
+  const bytes = Buffer.from(raw);
+  const header_end = bytes.indexOf('\n') + 1;
+  const rows = [bytes.subarray(0, header_end), bytes.subarray(header_end)];
+  const profile = findProfile(profiles, bytes);
+  const [header, row] = rows.map((part): Row => {
+    const [cells] = parse(part, rowOptions(profile)) as string[][];
+    return { cells: cells ?? [], offset, raw: part };
+  });
+  return readRow(new Header(profile, header!), row!, { ordinal, offset });
+}
+
+/** Turns the rows of one file into items, and keeps its totals. */
+class FileReader {
+  readonly #profile: CsvProfile;
+  readonly #cutter: RowCutter;
+  #header: Header | null = null;
+  #is_file_known = false;
+  #file_id: string | null = null;
+  /** The header row and the trailer included. */
+  #rows = 0;
+  #clearings = 0;
+  #sum = 0n;
+  #control_totals: Readonly<Record<string, string>> | null = null;
+  #skipped: number;
+
+  /** `head` is the beginning of the file, with the whole header row. */
+  constructor(head: Buffer, profiles: readonly CsvProfile[]) {
+    this.#skipped = head.subarray(0, byte_order_mark.length).equals(byte_order_mark) ? byte_order_mark.length : 0;
+    this.#profile = findProfile(profiles, head.subarray(this.#skipped));
+    this.#cutter = new RowCutter(this.#profile, this.#skipped);
+  }
+
+  push(chunk: Uint8Array, bytes: number): AsyncGenerator<ItemBatch> {
+    return noteRecords(this.#push(chunk, bytes), () => this.#rows);
+  }
+
+  finish(bytes: number): AsyncGenerator<ItemBatch> {
+    return noteRecords(this.#finish(bytes), () => this.#rows);
+  }
+
+  async *#push(chunk: Uint8Array, bytes: number): AsyncGenerator<ItemBatch> {
+    const content = chunk.subarray(this.#skipped);
+    this.#skipped = 0;
+    for await (const rows of this.#cutter.push(content)) yield* this.#take(rows, bytes);
+  }
+
+  async *#finish(bytes: number): AsyncGenerator<ItemBatch> {
+    yield* this.#take(await this.#cutter.finish(), bytes);
+    if (this.#profile.trailer !== undefined && this.#control_totals === null) {
+      throw new FileProblem('truncated', 'trailer_missing', `the last of ${this.#rows} rows is no trailer`, bytes);
+    }
+    const items: FileItem[] = this.#is_file_known ? [] : [this.#fileHeader()];
+    items.push({ kind: 'end', records: this.#rows, control_totals: this.#control_totals ?? {} });
+    yield { items, bytes };
+  }
+
+  *#take(rows: readonly Row[], bytes: number): Generator<ItemBatch> {
+    const items = rows.flatMap((row) => this.#itemsOf(row));
+    if (items.length > 0) yield { items, bytes };
+  }
+
+  #itemsOf(row: Row): readonly FileItem[] {
+    this.#rows += 1;
+    if (this.#header === null) {
+      this.#header = new Header(this.#profile, row);
+      return [];
+    }
+    if (this.#control_totals !== null) {
+      throw refuse('record_after_trailer', `row ${this.#rows} at offset ${row.offset} follows the trailer`, row);
+    }
+    const items: FileItem[] = [];
+    this.#checkFileId(this.#header, row);
+    if (!this.#is_file_known) items.push(this.#fileHeader());
+    if (isTrailer(this.#header, row)) {
+      this.#takeTrailer(this.#header, row);
+      return items;
+    }
+    this.#clearings += 1;
+    this.#addAmount(this.#header, row);
+    items.push(readRow(this.#header, row, { ordinal: this.#rows, offset: row.offset }));
+    return items;
+  }
+
+  #fileHeader(): FileItem {
+    this.#is_file_known = true;
+    const file_id = this.#file_id;
+    return {
+      kind: 'header',
+      ordinal: 1,
+      offset: 0,
+      file_id,
+      series: null,
+      sequence: null,
+      created_on: null,
+      mode: null,
+    };
+  }
+
+  /** The file id is in every row, the trailer included. */
+  #checkFileId(header: Header, row: Row): void {
+    const { file_id_column } = this.#profile;
+    if (file_id_column === undefined || row.cells.length !== header.row.cells.length) return;
+    const file_id = header.column(row, file_id_column);
+    if (!this.#is_file_known) {
+      this.#file_id = file_id;
+    } else if (file_id !== this.#file_id) {
+      throw refuse('file_ids_differ', `row ${this.#rows} at offset ${row.offset} has another ${file_id_column}`, row);
+    }
+  }
+
+  /** Every row counts to the totals, a quarantined one as well. */
+  #addAmount(header: Header, row: Row): void {
+    if (this.#profile.trailer === undefined) return;
+    const summand = summandOf(header, row);
+    if (summand === null) {
+      throw refuse(
+        'amount_unreadable',
+        `the ${header.nameOf('billing_amount')} of row ${this.#rows} at offset ${row.offset} cannot be read, so the sum of the trailer cannot be checked`,
+        row,
+      );
+    }
+    this.#sum += summand;
+  }
+
+  #takeTrailer(header: Header, row: Row): void {
+    const { count_column, sum_column } = this.#profile.trailer!;
+    const count = header.column(row, count_column) ?? '';
+    const sum = header.column(row, sum_column) ?? '';
+    const summand = toSummand(sum, this.#profile);
+    if (row.cells.length !== header.row.cells.length || !/^\d{1,15}$/.test(count) || summand === null) {
+      throw refuse(
+        'trailer_malformed',
+        `the trailer at offset ${row.offset} must have as many columns as the header, digits in ${count_column}, and an amount in ${sum_column}`,
+        row,
+      );
+    }
+    if (Number(count) !== this.#clearings) {
+      throw refuse(
+        'count_differs',
+        `the trailer counts ${maskDigitRuns(count)} records, but the file has ${this.#clearings}`,
+        row,
+      );
+    }
+    if (summand !== this.#sum) {
+      throw refuse(
+        'sum_differs',
+        `the trailer states ${maskDigitRuns(sum)} as the sum of all billing amounts, but they have another sum`,
+        row,
+      );
+    }
+    this.#control_totals = { count, sum };
+  }
+}
+
+function refuse(code: string, message: string, { offset }: Row): FileProblem {
+  return new FileProblem('refused', code, message, offset);
+}

@@ -1,0 +1,130 @@
+import { FileProblem } from '@tallystick/imports';
+import { type CsvError, type Options, parse } from 'csv-parse';
+
+/** A row of a file. */
+export interface Row {
+  readonly cells: readonly string[];
+  /** Bytes from the start of the file to the row. */
+  readonly offset: number;
+  /** The bytes of the row, with its line break. */
+  readonly raw: Uint8Array;
+}
+
+/** The longest row, with its quotes and its line break. */
+const row_bytes_max = 32_768;
+
+/** The parser takes so much at once, so that a row without end is noticed. */
+const slice_bytes = 16_384;
+
+/** How rows are separated into cells. */
+export interface RowForm {
+  readonly delimiter: string;
+  readonly quote: string | null;
+}
+
+/** How the library reads such rows: strict quotes, and no row is skipped but an empty line. */
+export function rowOptions({ delimiter, quote }: RowForm): Options {
+  return {
+    delimiter,
+    quote: quote ?? false,
+    escape: quote,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: row_bytes_max,
+  };
+}
+
+/**
+ * Cuts a file into rows, in slices: yields what each slice ends. Empty lines are skipped. The rows
+ * of a file with a damaged quote or a row without end cannot be separated: `FileProblem`.
+ */
+export class RowCutter {
+  readonly #parser: ReturnType<typeof parse>;
+  #rows: Row[] = [];
+  /** The bytes since the end of the last row. */
+  #window: Buffer = Buffer.alloc(0);
+  /** The place of the window after `#start`. */
+  #window_at = 0;
+  readonly #start: number;
+
+  /** `start` is the number of bytes before the first row: those of a byte order mark. */
+  constructor(form: RowForm, start: number) {
+    this.#start = start;
+    this.#parser = parse({
+      ...rowOptions(form),
+      on_record: (cells: readonly string[], { bytes }) => {
+        this.#take(cells, bytes);
+        return null;
+      },
+    });
+    // A problem is reported by the write that it belongs to.
+    this.#parser.on('error', () => {});
+    this.#parser.resume();
+  }
+
+  async *push(chunk: Uint8Array): AsyncGenerator<readonly Row[]> {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    for (let at = 0; at < bytes.length; at += slice_bytes) {
+      const slice = bytes.subarray(at, at + slice_bytes);
+      this.#window = Buffer.concat([this.#window, slice]);
+      await this.#settle((done) => this.#parser.write(slice, done));
+      if (this.#window.length > row_bytes_max)
+        throw this.#refuse('row_too_long', `is longer than ${row_bytes_max} bytes`);
+      yield this.#taken();
+    }
+  }
+
+  /** The rows at the end of the file. */
+  async finish(): Promise<readonly Row[]> {
+    await this.#settle((done) => this.#parser.end(done));
+    return this.#taken();
+  }
+
+  #taken(): readonly Row[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  #take(cells: readonly string[], end_at: number): void {
+    const length = end_at - this.#window_at;
+    const raw = Uint8Array.from(this.#window.subarray(0, length));
+    this.#rows.push({ cells, offset: this.#offset(), raw });
+    this.#window = this.#window.subarray(length);
+    this.#window_at = end_at;
+  }
+
+  async #settle(act: (done: (error?: Error | null) => void) => void): Promise<void> {
+    const error = await new Promise<Error | null>((resolve) => {
+      act((failure) => resolve(failure ?? null));
+    });
+    if (error === null) return;
+    const { code } = error as CsvError;
+    if (code === 'CSV_QUOTE_NOT_CLOSED') {
+      throw new FileProblem(
+        'truncated',
+        'quote_open',
+        `the file ends within the quotes of ${this.#place()}`,
+        this.#offset(),
+      );
+    }
+    if (code === 'CSV_MAX_RECORD_SIZE') throw this.#refuse('row_too_long', `is longer than ${row_bytes_max} bytes`);
+    if (code === 'CSV_INVALID_CLOSING_QUOTE' || code === 'INVALID_OPENING_QUOTE') {
+      throw this.#refuse('quote_invalid', 'has a quote within a text, or a text beside quotes');
+    }
+    throw error;
+  }
+
+  #refuse(code: string, reason: string): FileProblem {
+    return new FileProblem('refused', code, `${this.#place()} ${reason}. What follows cannot be read`, this.#offset());
+  }
+
+  #place(): string {
+    return `the row at offset ${this.#offset()}`;
+  }
+
+  #offset(): number {
+    return this.#window_at + this.#start;
+  }
+}

@@ -1,0 +1,20 @@
+import type { ClearingFormat } from '@tallystick/imports';
+import { cdf3 } from './cdf3/cdf3.ts';
+import { csvFormat } from './csv/csv.ts';
+import { ipm } from './ipm/ipm.ts';
+import { vcf4 } from './vcf4/vcf4.ts';
+
+export { type Cdf3Settings, createCdf3 } from './cdf3/cdf3.ts';
+export { csvFormat } from './csv/csv.ts';
+export {
+  type CsvField,
+  type CsvProfile,
+  type CsvProfileInput,
+  csv_date_forms,
+  csv_fields,
+  parseCsvProfile,
+} from './csv/profile.ts';
+export { type IpmElements, readIpmElements } from './ipm/read-elements.ts';
+
+/** The formats of this adapter, in the order in which a file is tried for them. */
+export const clearing_formats: readonly ClearingFormat[] = [cdf3, ipm, vcf4, csvFormat()];

@@ -1,0 +1,285 @@
+import { hash } from 'node:crypto';
+import type { ClearingInput } from '@tallystick/cards';
+import type { FileClearing, OtherRecord, RecordPlace } from '@tallystick/imports';
+import { isDay } from '../calendar-day.ts';
+import { type Currency, currencyOfNumber, toMinorUnits } from '../currencies.ts';
+import { type IpmMessage, MalformedRecord } from './message.ts';
+import { numberOfText } from './private-data.ts';
+import { Remembered } from './remembered.ts';
+
+type Cycle = 'first_presentment' | 'second_presentment' | 'chargeback' | 'reversal';
+
+/** The messages that are clearings: MTI and function code (DE24). */
+const cycle_of: ReadonlyMap<number, Cycle> = new Map([
+  [1240_200, 'first_presentment'],
+  [1240_205, 'second_presentment'],
+  [1240_282, 'second_presentment'],
+  [1442_450, 'chargeback'],
+  [1442_453, 'chargeback'],
+]);
+
+/** The position in the life of its transaction; null for a message that is no clearing. */
+function cycleOf(mti: number, function_code: number): Cycle | null {
+  return cycle_of.get(mti * 1_000 + function_code) ?? null;
+}
+
+/** The places of fields in elements, from 0: first character, and the one after the last. */
+const places = {
+  file_date: [3, 9],
+  net_reference_number: [1, 14],
+  business_date: [12, 18],
+  settlement_date: [59, 65],
+} as const;
+
+/** DE25 of one of several clearings that is not the final one. */
+const partial_reason = 1403;
+
+/** Reads the messages of one file that are no header, trailer or totals. */
+export class ClearingReader {
+  readonly #file_id: string;
+  readonly #file_date: string;
+
+  /** `file_date` is the date of the file id, YYYY-MM-DD. */
+  constructor(file_id: string, file_date: string) {
+    this.#file_id = file_id;
+    this.#file_date = file_date;
+  }
+
+  /** Throws `MalformedRecord` for a message that has the type of a clearing but cannot be one. */
+  read(message: IpmMessage, { ordinal, offset }: RecordPlace): FileClearing | OtherRecord {
+    const { mti } = message;
+    if (mti === -1) throw new MalformedRecord('mti_malformed', 'the message type is not four digits');
+    const cycle = cycleOf(mti, message.function_code);
+    if (cycle === null) return { kind: 'other', ordinal, offset, type: message.type, raw: message.copy() };
+    const message_number = message.number(71);
+    if (message_number === null || message_number === -1) {
+      throw new MalformedRecord('message_number_malformed', 'DE71 is missing or not eight digits');
+    }
+    const input = this.#read(message, cycle, message_number);
+    return { kind: 'clearing', ordinal, offset, input, synthetic_id: true, last4: null };
+  }
+
+  #read(message: IpmMessage, cycle: Cycle, message_number: number): ClearingInput {
+    const merchant_amount = amountOf(message, 4, 49);
+    const billing_amount = message.has(6) || message.has(51) ? amountOf(message, 6, 51) : merchant_amount;
+    const is_reversal = message.pds(25)?.startsWith('R') ?? false;
+    const is_credit = isCredit(message) !== is_reversal;
+    return {
+      card_number: cardNumberOf(message),
+      vcn_id: null,
+      network_financial_transaction_id: this.#transactionId(message_number),
+      billing_amount: billing_amount.minor_units,
+      billing_currency: billing_amount.currency.code,
+      clearing_type: is_credit ? 'CREDIT' : 'DEBIT',
+      settlement_date: this.#settlementDateOf(message),
+      partial: digitsOf(message, 25) === partial_reason,
+      cycle: is_reversal ? 'reversal' : cycle,
+      merchant_amount: merchant_amount.minor_units,
+      merchant_currency: merchant_amount.currency.code,
+      acquirer_reference_data: textOf(message, 31),
+      approval_code: approvalCodeOf(message),
+      net_reference_number: netReferenceNumberOf(message),
+      merchant_id: textOf(message, 42),
+      mcc: mccOf(message),
+      authorization_date: localDateOf(message),
+      acquirer_ica: textOf(message, 94) ?? textOf(message, 32),
+      exchange_rate: exchangeRateOf(message),
+      mcc_description: null,
+      merchant_name: merchantNameOf(message),
+    };
+  }
+
+  /** The network assigns no transaction id in this format: one is made of the file and the message. */
+  #transactionId(message_number: number): string {
+    return hash('sha256', this.#file_id + String(message_number).padStart(8, '0'), 'hex');
+  }
+
+  #settlementDateOf(message: IpmMessage): string {
+    return (
+      optionalDateOf(message, 159, places.settlement_date) ??
+      optionalDateOf(message, 158, places.business_date) ??
+      this.#file_date
+    );
+  }
+}
+
+interface Amount {
+  readonly minor_units: number;
+  readonly currency: Currency;
+}
+
+/** An amount and its currency, in minor units of the product. */
+function amountOf(message: IpmMessage, amount_element: number, currency_element: number): Amount {
+  const digits = digitsOf(message, amount_element);
+  if (digits === null) throw new MalformedRecord('amount_missing', `DE${amount_element} is missing`);
+  const number = message.number(currency_element);
+  if (number === null) throw new MalformedRecord('currency_missing', `DE${currency_element} is missing`);
+  const currency = number < 0 ? null : (currencies[number] ?? null);
+  if (currency === null) {
+    const text = quote(message.text(currency_element) ?? '');
+    throw new MalformedRecord('currency_unknown', `DE${currency_element} is no currency of ISO 4217: ${text}`);
+  }
+  const minor_units = toMinorUnits(digits, statedDecimals(message).get(number) ?? currency.decimals, currency);
+  if (minor_units === null) {
+    throw new MalformedRecord(
+      'amount_inexact',
+      `DE${amount_element} is no whole number of minor units of ${currency.code} that the service accepts`,
+    );
+  }
+  return { minor_units, currency };
+}
+
+const currencies = Array.from({ length: 1_000 }, (_, number) => currencyOfNumber(String(number).padStart(3, '0')));
+
+type Decimals = ReadonlyMap<number, number>;
+
+const no_decimals: Decimals = new Map();
+
+/** The decimals of the currencies of this message, by number, as far as PDS0148 states them. */
+function statedDecimals(message: IpmMessage): Decimals {
+  const text = message.pds(148);
+  return text === null ? no_decimals : decimals_of.get(text);
+}
+
+/** What PDS0148 states: groups of a currency (3 digits) and its decimals (1). */
+const decimals_of = new Remembered<string, Decimals>((text) => {
+  if (!/^(?:\d{4})+$/.test(text)) {
+    throw new MalformedRecord(
+      'decimals_malformed',
+      'PDS0148 is not groups of a currency (3 digits) and its decimals (1)',
+    );
+  }
+  return new Map(text.match(/\d{4}/g)!.map((group) => [Number(group.slice(0, 3)), Number(group[3])]));
+});
+
+function isCredit(message: IpmMessage): boolean {
+  const code = message.text(3);
+  if (code === null || digitsOf(message, 3) === null) throw new MalformedRecord('element_missing', 'DE3 is missing');
+  return code.startsWith('20') || code.startsWith('28');
+}
+
+function cardNumberOf(message: IpmMessage): string {
+  const number = message.text(2);
+  if (number === null) throw new MalformedRecord('card_number_missing', 'DE2 is missing');
+  if (number.length < 12 || message.number(2) === -1) {
+    throw new MalformedRecord('card_number_malformed', 'DE2 is not 12 to 19 digits');
+  }
+  return number;
+}
+
+/** Zeros or spaces stand for no code. */
+function approvalCodeOf(message: IpmMessage): string | null {
+  const code = textOf(message, 38);
+  return code === '000000' ? null : code;
+}
+
+function netReferenceNumberOf(message: IpmMessage): string | null {
+  const text = message.text(63);
+  if (text === null || text.trim() === '') return null;
+  const [start, end] = places.net_reference_number;
+  if (text.length < end) throw new MalformedRecord('element_malformed', `DE63 has ${text.length} characters, not 16`);
+  const reference = text.slice(start, end);
+  return reference.trim() === '' ? null : reference;
+}
+
+function mccOf(message: IpmMessage): string | null {
+  return digitsOf(message, 26) === null ? null : message.text(26);
+}
+
+/** The name in DE43: name, street and city, each before a backslash. */
+function merchantNameOf(message: IpmMessage): string | null {
+  const text = message.text(43);
+  if (text === null) return null;
+  const end = text.indexOf('\\');
+  return presentText(end < 0 ? text : text.slice(0, end));
+}
+
+/** The date of DE12, YYMMDDhhmmss. */
+function localDateOf(message: IpmMessage): string | null {
+  const digits = digitsOf(message, 12);
+  if (digits === null) return null;
+  const date = date_of.get(Math.floor(digits / 1_000_000));
+  if (date === null) throw new MalformedRecord('date_invalid', 'DE12 begins with no date of the calendar, as YYMMDD');
+  return date;
+}
+
+/** The exchange rate of DE10. A message without it, or with zeros, has one currency. */
+function exchangeRateOf(message: IpmMessage): string {
+  const digits = digitsOf(message, 10);
+  return digits === null || digits % 10_000_000 === 0 ? '1' : rate_of.get(digits);
+}
+
+/** The number of decimals, then seven digits: `61083400` is 1.083400. Exact, with all decimals. */
+const rate_of = new Remembered<number, string>((number) => {
+  const text = String(number).padStart(8, '0');
+  const decimals = Number(text[0]);
+  const digits = text.slice(1).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  const whole = digits.slice(0, point).replace(/^0+(?=\d)/, '');
+  return decimals === 0 ? whole : `${whole}.${digits.slice(point)}`;
+});
+
+/** A date in a PDS. Spaces or zeros stand for none, and so does a value that ends before it. */
+function optionalDateOf(message: IpmMessage, tag: number, [start, end]: readonly [number, number]): string | null {
+  const text = message.pds(tag);
+  if (text === null || text.length < end) return null;
+  const digits = numberOfText(text.slice(start, end));
+  if (digits <= 0) return null;
+  const date = date_of.get(digits);
+  if (date === null) {
+    throw new MalformedRecord('date_invalid', `PDS0${tag} has no date of the calendar, as YYMMDD, at offset ${start}`);
+  }
+  return date;
+}
+
+/** The number of an element of digits; null when it is absent. */
+function digitsOf(message: IpmMessage, element: number): number | null {
+  const number = message.number(element);
+  if (number === -1) {
+    throw new MalformedRecord(
+      element === 4 || element === 6 ? 'amount_malformed' : 'element_malformed',
+      `DE${element} has other characters than digits`,
+    );
+  }
+  return number;
+}
+
+/** An element of text, without the spaces that fill it up; null when it is blank. */
+function textOf(message: IpmMessage, element: number): string | null {
+  const text = message.text(element);
+  return text === null ? null : presentText(text);
+}
+
+function presentText(text: string): string | null {
+  const filled = text.charCodeAt(text.length - 1) === 32 ? text.trimEnd() : text;
+  return filled === '' ? null : filled;
+}
+
+/** The date of six digits, YYMMDD, of this century; null when the calendar has no such day. */
+const date_of = new Remembered<number, string | null>((digits) => {
+  const text = String(digits).padStart(6, '0');
+  const date = `20${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4)}`;
+  return isDay(date) ? date : null;
+});
+
+/** A short text in a message, without control characters. */
+function quote(text: string): string {
+  return JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?'));
+}
+
+/** The parts of a file id (PDS0105): type (3), date (6), processor (11), sequence (5). */
+export interface FileId {
+  readonly text: string;
+  /** Type and processor: files are numbered within them. */
+  readonly series: string;
+  readonly created_on: string;
+  readonly sequence: number;
+}
+
+/** Null when the text is no file id. */
+export function parseFileId(text: string | null): FileId | null {
+  if (text === null || !/^[0-9A-Z]{3}\d{6}[0-9A-Z]{11}\d{5}$/.test(text)) return null;
+  const created_on = date_of.get(Number(text.slice(...places.file_date)));
+  if (created_on === null) return null;
+  return { text, series: text.slice(0, 3) + text.slice(9, 20), created_on, sequence: Number(text.slice(20)) };
+}

@@ -1,0 +1,60 @@
+import { FileProblem, record_bytes_max } from '@tallystick/imports';
+
+/** A line without its line break. */
+export interface Line {
+  readonly bytes: Uint8Array;
+  /** From 1. */
+  readonly number: number;
+  /** Bytes from the start of the file. */
+  readonly offset: number;
+  /** Whether a line break follows it. Only the last line may have none. */
+  readonly is_ended: boolean;
+}
+
+/** Cuts the bytes of a file into lines. */
+export class LineReader {
+  readonly #pending: Uint8Array[] = [];
+  #pending_bytes = 0;
+  #offset = 0;
+  #count = 0;
+
+  /** The lines that end within the bytes. Refuses a line that is longer than a record may be. */
+  *push(chunk: Uint8Array): Generator<Line> {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      this.#keep(chunk.subarray(start, end));
+      start = end + 1;
+      yield this.#line(true);
+    }
+    this.#keep(chunk.subarray(start));
+  }
+
+  /** The bytes after the last line break; null when there are none. */
+  finish(): Line | null {
+    return this.#pending_bytes === 0 ? null : this.#line(false);
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#pending_bytes += bytes.length;
+    if (this.#pending_bytes > record_bytes_max) {
+      throw new FileProblem(
+        'refused',
+        'line_too_long',
+        `line ${this.#count + 1} at offset ${this.#offset} is longer than ${record_bytes_max} bytes`,
+        this.#offset,
+      );
+    }
+    if (bytes.length > 0) this.#pending.push(bytes);
+  }
+
+  #line(is_ended: boolean): Line {
+    const whole = this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending);
+    const offset = this.#offset;
+    this.#pending.length = 0;
+    this.#pending_bytes = 0;
+    this.#offset += whole.length + (is_ended ? 1 : 0);
+    this.#count += 1;
+    const bytes = whole.at(-1) === 0x0d ? whole.subarray(0, -1) : whole;
+    return { bytes, number: this.#count, offset, is_ended };
+  }
+}

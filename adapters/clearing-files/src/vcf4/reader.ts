@@ -1,0 +1,228 @@
+import {
+  type BadRecord,
+  type FileClearing,
+  type FileItem,
+  FileProblem,
+  type ItemBatch,
+  type RecordPlace,
+} from '@tallystick/imports';
+import { maskCardNumbers, maskDigitRuns } from '@tallystick/kernel';
+import { noteRecords } from '../note-records.ts';
+import { billedDigits, dayOf, readCardTransaction } from './card-transaction.ts';
+import { type Line, LineReader } from './lines.ts';
+
+/** The block of the card transactions. Two digits or one. */
+const card_transactions = 5;
+
+/** What the header and the trailer of the file, and those of a block, have in common. */
+interface Frame {
+  readonly company: string;
+  readonly sequence: string;
+  readonly date: string;
+  readonly type: string;
+  readonly count: string;
+  readonly amount: string;
+  readonly version: string;
+}
+
+interface Block {
+  readonly frame: Frame;
+  count: number;
+  sum: bigint;
+  unreadable: number | null;
+}
+
+/**
+ * Reads a VCF4 file line by line: the header (6), blocks, the trailer (7). A block is a header (8),
+ * its records and a trailer (9) with their count and, for card transactions, the sum of the digits of
+ * their billing amounts, credits included. The counts of the file's own trailer are zero in the
+ * public example: they are not compared.
+ */
+export class Vcf4Reader {
+  readonly #lines = new LineReader();
+  #items: FileItem[] = [];
+  #header: Frame | null = null;
+  #block: Block | null = null;
+  #has_trailer = false;
+  #records = 0;
+  #count = 0n;
+  #sum = 0n;
+
+  /** The items of the file. Throws `FileProblem` for a file that cannot be accepted. */
+  read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
+    return noteRecords(this.#read(chunks), () => this.#records);
+  }
+
+  async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      for (const line of this.#lines.push(chunk)) this.#take(line);
+      bytes += chunk.length;
+      if (this.#items.length === 0) continue;
+      const items = this.#items;
+      this.#items = [];
+      yield { items, bytes };
+    }
+    const rest = this.#lines.finish();
+    try {
+      if (rest !== null) this.#take(rest);
+    } catch (problem) {
+      const is_cut = !this.#has_trailer && (this.#header !== null || header_start.test(textOf(rest!.bytes).text));
+      throw problem instanceof FileProblem && is_cut ? truncated(bytes) : problem;
+    }
+    if (!this.#has_trailer) throw truncated(bytes);
+    const control_totals = { transactions: String(this.#count), billing_amounts: String(this.#sum) };
+    yield { items: [...this.#items, { kind: 'end', records: this.#records, control_totals }], bytes };
+  }
+
+  #take(line: Line): void {
+    if (this.#has_trailer) refuse(line, 'bytes_after_end', 'follows the trailer of the file');
+    this.#records += 1;
+    const { text, is_text } = textOf(line.bytes);
+    const columns = text.split('\t');
+    const code = columns[0]!;
+    if (this.#header === null) {
+      if (code !== '6') refuse(line, 'header_missing', 'must be the header of the file, code 6');
+      this.#begin(frameOf(line, columns), line);
+    } else if (code === '7') this.#finish(frameOf(line, columns), line);
+    else if (code === '8') this.#openBlock(frameOf(line, columns), line);
+    else if (code === '9') this.#closeBlock(frameOf(line, columns), line);
+    else if (this.#block === null || code === '6' || !/^\d{1,2}$/.test(code)) {
+      refuse(line, 'line_misplaced', 'is not in its place: a record must be in a block');
+    } else this.#addRecord(this.#block, columns, is_text, line);
+  }
+
+  #begin(frame: Frame, line: Line): void {
+    this.#header = frame;
+    const day = dayOf(frame.date)!;
+    this.#items.push({
+      kind: 'header',
+      ordinal: line.number,
+      offset: line.offset,
+      file_id: `${frame.company}-${day}-${frame.sequence}`,
+      series: frame.company,
+      sequence: Number(frame.sequence),
+      created_on: day,
+      mode: null,
+    });
+  }
+
+  #openBlock(frame: Frame, line: Line): void {
+    if (this.#block !== null) refuse(line, 'line_misplaced', 'begins a block within a block');
+    this.#block = { frame, count: 0, sum: 0n, unreadable: null };
+  }
+
+  #addRecord(block: Block, columns: readonly string[], is_text: boolean, { bytes, number, offset }: Line): void {
+    block.count += 1;
+    const place = { ordinal: number, offset };
+    if (Number(block.frame.type) !== card_transactions) {
+      const type = `${columns[0]}/${Number(block.frame.type)}`;
+      this.#items.push({ ...place, kind: 'other', type, raw: bytes.slice() });
+      return;
+    }
+    const digits = billedDigits(columns);
+    if (digits === null) block.unreadable ??= number;
+    block.sum += digits ?? 0n;
+    this.#items.push(readCardLine(bytes, columns, is_text, place));
+  }
+
+  #closeBlock(frame: Frame, line: Line): void {
+    const block = this.#block;
+    if (block === null || !isSame(block.frame, frame) || block.frame.type !== frame.type) {
+      refuse(line, 'line_misplaced', 'ends no block of its type, company, date and sequence');
+    }
+    const { count, sum, unreadable } = block;
+    if (BigInt(frame.count) !== BigInt(count)) {
+      refuse(
+        line,
+        'count_differs',
+        `counts ${maskDigitRuns(String(BigInt(frame.count)))} records, but the block has ${count}`,
+      );
+    }
+    if (Number(frame.type) === card_transactions) {
+      if (BigInt(frame.amount) !== sum) {
+        const cause = unreadable === null ? '' : `; the billing amount of line ${unreadable} cannot be read`;
+        refuse(
+          line,
+          'sum_differs',
+          `sums ${maskDigitRuns(String(BigInt(frame.amount)))}, but the records make ${sum}${cause}`,
+        );
+      }
+      this.#count += BigInt(count);
+      this.#sum += sum;
+    }
+    this.#block = null;
+  }
+
+  #finish(frame: Frame, line: Line): void {
+    if (this.#block !== null) refuse(line, 'line_misplaced', 'ends the file within a block');
+    if (!isSame(this.#header!, frame)) {
+      refuse(line, 'file_ids_differ', 'must have the company, sequence and date of the header');
+    }
+    this.#has_trailer = true;
+  }
+}
+
+/** Reads the line of a bad card transaction again. */
+export function readCardLineAgain(raw: Uint8Array, { ordinal, offset }: RecordPlace): FileClearing | BadRecord {
+  const { text, is_text } = textOf(raw);
+  return readCardLine(raw, text.split('\t'), is_text, { ordinal, offset });
+}
+
+function readCardLine(
+  bytes: Uint8Array,
+  columns: readonly string[],
+  is_text: boolean,
+  place: RecordPlace,
+): FileClearing | BadRecord {
+  const read = !is_text
+    ? { code: 'bytes_undecodable', reason: 'the line is no text in UTF-8' }
+    : columns[0] !== '4'
+      ? { code: 'code_unknown', reason: 'the code of a card transaction must be 4' }
+      : readCardTransaction(columns);
+  if ('code' in read) return { ...place, kind: 'bad', ...read, raw: bytes.slice() };
+  return { ...place, kind: 'clearing', input: read, synthetic_id: false, last4: null };
+}
+
+/** How a header begins, of which there may be only the code. */
+const header_start = /^6(?:\t|$)/;
+
+function truncated(bytes: number): FileProblem {
+  return new FileProblem('truncated', 'file_truncated', `the file ends at offset ${bytes}, before its trailer`, bytes);
+}
+
+function refuse({ number, offset }: Line, code: string, message: string): never {
+  const text = maskCardNumbers(`line ${number} at offset ${offset} ${message}`);
+  throw new FileProblem('refused', code, text, offset);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of a line; of bytes that are no text, one character for each byte. */
+function textOf(bytes: Uint8Array): { readonly text: string; readonly is_text: boolean } {
+  try {
+    return { text: decoder.decode(bytes), is_text: true };
+  } catch {
+    return { text: Buffer.from(bytes).toString('latin1'), is_text: false };
+  }
+}
+
+function frameOf(line: Line, columns: readonly string[]): Frame {
+  const [, company = '', sequence = '', date = '', type = '', count = '', amount = '', version = ''] = columns;
+  const are_digits = [sequence, count, amount].every((text) => /^\d{1,16}$/.test(text));
+  const is_known = /^\w{1,32}$/.test(company) && /^\d{1,2}$/.test(type);
+  if (columns.length !== 8 || !is_known || !are_digits || dayOf(date) === null) {
+    refuse(line, 'line_malformed', 'must have eight columns: code, company, sequence, date, type, count, sum, version');
+  }
+  if (!/^4(?:\.\d)?$/.test(version)) refuse(line, 'version_unknown', 'must have a version 4 of the format');
+  return { company, sequence, date, type, count, amount, version };
+}
+
+function isSame(one: Frame, other: Frame): boolean {
+  return (
+    one.company === other.company &&
+    one.sequence === other.sequence &&
+    one.date === other.date &&
+    one.version === other.version
+  );
+}

@@ -1,0 +1,446 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { clearingSamplesMissing, readClearingSample } from '@tallystick/test-support';
+import { cdf3, createCdf3 } from '../../src/cdf3/cdf3.ts';
+import {
+  assertProblem,
+  badRecordsOf,
+  clearingsOf,
+  endOf,
+  headerOf,
+  rawOf,
+  readItems,
+  readProblem,
+} from '../reading.ts';
+import { adjustment, documentOf, original, posted, transaction } from './document.ts';
+
+describe('the records of a CDF3 file', () => {
+  test('maps every element of a transaction to its field', async () => {
+    const [clearing] = clearingsOf(await readItems(cdf3, documentOf()));
+    assert.deepEqual(clearing?.input, {
+      vcn_id: '123',
+      network_financial_transaction_id: '20260716000000000001',
+      billing_amount: 124_861,
+      billing_currency: 'USD',
+      merchant_amount: 115_260,
+      merchant_currency: 'EUR',
+      clearing_type: 'DEBIT',
+      settlement_date: '2026-07-16',
+      authorization_date: '2026-07-14',
+      acquirer_ica: '6897',
+      acquirer_reference_data: '12712346182000000000001',
+      approval_code: '00A1B2',
+      net_reference_number: '   001EEF    ',
+      exchange_rate: '1.0834',
+      mcc: '4722',
+      merchant_id: 'MERCH1',
+      merchant_name: 'HOTEL & BAR',
+    });
+    assert.equal(clearing?.last4, '0006');
+    assert.equal(clearing?.synthetic_id, false);
+  });
+
+  test('takes the header, the sequence and the day from the reference of the file', async () => {
+    const { ordinal, offset, ...header } = headerOf(await readItems(cdf3, documentOf()));
+    assert.deepEqual(header, {
+      kind: 'header',
+      file_id: '2026071601000000007027000042',
+      series: '7027',
+      sequence: 42,
+      created_on: '2026-07-16',
+      mode: 'production',
+    });
+  });
+
+  test('numbers no file whose reference has another form', async () => {
+    const header = headerOf(
+      await readItems(cdf3, documentOf({ header: { FileReferenceNum: 'A17', RunModeIndicator: 'V' } })),
+    );
+    assert.deepEqual(
+      [header.file_id, header.sequence, header.created_on, header.mode],
+      ['A17', null, '2026-07-16', null],
+    );
+  });
+
+  test('counts records in their order, and states where each begins', async () => {
+    const bytes = documentOf({
+      content: `<AccountInformation_4300/>${transaction()}`,
+      trailer: { RecordCount: '5' },
+    });
+    const items = await readItems(cdf3, bytes, [3]);
+    assert.deepEqual(
+      items.map((item) => ('ordinal' in item ? [item.ordinal, item.offset] : [])),
+      [
+        [1, bytes.indexOf('<TransmissionHeader_1000')],
+        [2, bytes.indexOf('<AccountInformation_4300')],
+        [3, bytes.indexOf('<FinancialTransactionEntity')],
+        [],
+      ],
+    );
+  });
+
+  test('counts offsets in bytes, after characters of several bytes', async () => {
+    const content = `<AccountInformation_4300><NameLine1>Zoë 日本</NameLine1></AccountInformation_4300>${transaction()}`;
+    const bytes = documentOf({ content, trailer: { RecordCount: '5' } });
+    for (const length of [1, 100, 100_000]) {
+      const [clearing] = clearingsOf(await readItems(cdf3, bytes, [length]));
+      assert.equal(clearing?.offset, bytes.indexOf('<FinancialTransactionEntity'));
+    }
+  });
+
+  test('reads an adjustment as a clearing of its own', async () => {
+    const bytes = documentOf({
+      content: `${transaction()}${adjustment({ MasterCardFinancialTransactionId: 'ADJ1' })}`,
+      trailer: { RecordCount: '5', NumOfCredits: '1', TotalAmountOfCredits: '12486100' },
+    });
+    const [, second] = clearingsOf(await readItems(cdf3, bytes));
+    assert.deepEqual(
+      [second?.ordinal, second?.input.network_financial_transaction_id, second?.input.clearing_type],
+      [4, 'ADJ1', 'CREDIT'],
+    );
+    assert.equal(second?.input.merchant_name, 'GOODWILL');
+    assert.equal(second?.offset, bytes.indexOf('<FinancialAdjustmentRecord_5900'));
+  });
+
+  test('reports an adjustment without the values of a clearing as bad, and counts its money', async () => {
+    const bytes = documentOf({
+      content: `${transaction()}${adjustment({ PostingDate: null })}`,
+      trailer: { RecordCount: '5', NumOfCredits: '1', TotalAmountOfCredits: '12486100' },
+    });
+    const [bad] = badRecordsOf(await readItems(cdf3, bytes, [7]));
+    assert.equal(bad?.code, 'date_malformed');
+    assert.match(rawOf(bad), /^<AccountEntity .*><FinancialAdjustmentRecord_5900>.*_5900><\/AccountEntity>$/s);
+  });
+
+  test('skips addenda, and elements that it does not know', async () => {
+    const whole = transaction().replace(
+      '</FinancialTransactionEntity>',
+      `<Lodging_5020><PostingDate>1999-01-01</PostingDate>${posted}</Lodging_5020><Extra><PostingDate>1999-01-01</PostingDate></Extra></FinancialTransactionEntity>`,
+    );
+    const items = await readItems(cdf3, documentOf({ content: whole, trailer: { RecordCount: '5' } }));
+    assert.equal(clearingsOf(items)[0]?.input.settlement_date, '2026-07-16');
+    assert.equal(items.length, 3);
+    assert.deepEqual(endOf(items).part_records, { CardAcceptor_5001: 1, Lodging_5020: 1 });
+  });
+
+  test('counts each record once: as header, trailer, clearing, bad or other record, or as a part of one', async () => {
+    const content =
+      transaction().repeat(2) +
+      transaction().replace('</FinancialTransactionEntity>', '<Plain><SequenceNum>8</SequenceNum></Plain>$&') +
+      transaction().replace(/<FinancialTransaction_5000>.*<\/FinancialTransaction_5000>/s, '$&$&') +
+      `${adjustment()}<Novelty_4999/>`;
+    const trailer = {
+      RecordCount: '14',
+      NumOfDebits: '5',
+      TotalAmountOfDebits: '62430500',
+      NumOfCredits: '1',
+      TotalAmountOfCredits: '12486100',
+    };
+    const items = await readItems(cdf3, documentOf({ content, trailer }));
+    const { records, part_records } = endOf(items);
+    assert.deepEqual(part_records, { CardAcceptor_5001: 4, Plain: 1, FinancialTransaction_5000: 1 });
+    const parts = Object.values(part_records ?? {}).reduce((sum, count) => sum + count, 0);
+    const header_and_trailer = 2;
+    const others = items.filter(({ kind }) => kind === 'clearing' || kind === 'bad' || kind === 'other');
+    assert.equal(others.length + parts + header_and_trailer, records);
+  });
+
+  test('counts records of a type that it does not know', async () => {
+    const unknown =
+      '<Plain><SequenceNum>8</SequenceNum></Plain><Novelty_4999/><NoveltyEntity><HierarchyRecordHeader><SequenceNum>9</SequenceNum></HierarchyRecordHeader></NoveltyEntity>';
+    const items = await readItems(
+      cdf3,
+      documentOf({ content: unknown + transaction(), trailer: { RecordCount: '6' } }),
+    );
+    assert.deepEqual(
+      items.flatMap((item) => (item.kind === 'other' ? [item.type] : [])),
+      ['Plain', 'Novelty_4999', 'NoveltyEntity'],
+    );
+  });
+
+  test('names the card by its number when the number is not masked', async () => {
+    const [clearing] = clearingsOf(await readItems(cdf3, documentOf({ account_number: '5555444433331111' })));
+    assert.equal(clearing?.input.card_number, '5555444433331111');
+    assert.equal('vcn_id' in (clearing?.input ?? {}), false);
+    assert.equal(clearing?.last4, null);
+  });
+
+  test('finds the id of the card as the host says', async () => {
+    const own = createCdf3({ custom_identifier: /^card (\d+)$/g });
+    for (let time = 0; time < 2; time += 1) {
+      const bytes = documentOf({ content: transaction({ CustomIdentifier: 'card 77' }) });
+      assert.equal(clearingsOf(await readItems(own, bytes))[0]?.input.vcn_id, '77');
+    }
+  });
+
+  test('takes the billing amount where there is one', async () => {
+    const billing =
+      '<AmountInBillingCurrency CurrencyCode="392" CurrencyExponent="0" CurrencySign="D">187</AmountInBillingCurrency>';
+    const [clearing] = clearingsOf(
+      await readItems(cdf3, documentOf({ content: transaction({}, `${posted}${billing}`) })),
+    );
+    assert.deepEqual([clearing?.input.billing_amount, clearing?.input.billing_currency], [187, 'JPY']);
+    assert.deepEqual([clearing?.input.merchant_amount, clearing?.input.merchant_currency], [null, null]);
+  });
+
+  test('takes the transaction id of the processor where the network has none', async () => {
+    const without = { MasterCardFinancialTransactionId: null };
+    const idOf = async (values: Record<string, null>): Promise<string | undefined> =>
+      clearingsOf(await readItems(cdf3, documentOf({ content: transaction(values) })))[0]?.input
+        .network_financial_transaction_id;
+    assert.equal(await idOf(without), 'TRN1');
+    assert.equal(await idOf({ ...without, ProcessorTransactionId: null }), 'TRN0');
+  });
+
+  test('takes zeros for no code', async () => {
+    const content = transaction({ ApprovalCode: '000000', BanknetReferenceNum: '000000' });
+    const [clearing] = clearingsOf(await readItems(cdf3, documentOf({ content })));
+    assert.deepEqual([clearing?.input.approval_code, clearing?.input.net_reference_number], [null, null]);
+  });
+
+  const bad_transactions: readonly (readonly [code: string, content: string])[] = [
+    ['direction_malformed', transaction({ DebitOrCreditIndicator: 'X' })],
+    ['sign_contradicts', transaction({}, posted + original.replace('CurrencySign="D"', 'CurrencySign="C"'))],
+    ['currency_unknown', transaction({}, posted.replace('"840"', '"000"'))],
+    ['currency_unknown', transaction({}, posted.replace(' CurrencyCode="840"', ''))],
+    ['amount_malformed', transaction({}, posted.replace('Exponent="4"', 'Exponent="5"'))],
+    ['amount_malformed', transaction({}, posted.replace('Exponent="4"', 'Exponent="-4"'))],
+    ['amount_malformed', transaction({}, posted.replace('Exponent="4"', 'Exponent="4e0"'))],
+    ['amount_malformed', transaction({}, posted.replace(' CurrencyExponent="4"', ''))],
+    ['amount_malformed', transaction({}, posted + original.replace('0115260<', '0115260.5<'))],
+    [
+      'amount_malformed',
+      transaction({}, posted + original.replace('Exponent="2"', 'Exponent="0"').replace('>00', '>99')),
+    ],
+    ['amount_missing', transaction({}, original)],
+    ['date_malformed', transaction({ PostingDate: '2026-02-29' })],
+    ['date_malformed', transaction({ PostingDate: null })],
+    ['date_malformed', transaction({ TransactionDate: '20260714' })],
+    ['rate_malformed', transaction({ PostedConversionRate: '1,0' })],
+    ['card_missing', transaction({ CustomIdentifier: null })],
+    ['card_missing', transaction({ CustomIdentifier: 'VCN-' })],
+    [
+      'transaction_id_missing',
+      transaction({ MasterCardFinancialTransactionId: null, ProcessorTransactionId: '' }).replace('"TRN0"', '""'),
+    ],
+    ['element_repeated', transaction({}, posted + posted)],
+    ['element_malformed', transaction({ PostingDate: '<Day>2026-07-16</Day>' })],
+  ];
+  for (const [code, content] of bad_transactions) {
+    test(`reports a record as bad: ${code}: ${differenceOf(content)}`, async () => {
+      const trailer = code === 'amount_missing' ? { TotalAmountOfDebits: '0' } : {};
+      const items = await readItems(cdf3, documentOf({ content, trailer }));
+      const [bad] = badRecordsOf(items);
+      assert.equal(bad?.code, code);
+      assert.equal(rawOf(bad), `<AccountEntity AccountNumber="555544XXXXXX0006">${content}</AccountEntity>`);
+      assert.equal(clearingsOf(items).length, 0);
+    });
+  }
+
+  test('reads a bad record again from its bytes', async () => {
+    const own = createCdf3({ custom_identifier: /^employee (\d+)$/ });
+    const content = transaction({ CustomIdentifier: 'employee 5', ApprovalCode: '&amp;1' });
+    const [bad] = badRecordsOf(await readItems(cdf3, documentOf({ content, account_number: '5555&lt;XX0006' })));
+    const file = { ordinal: 3, offset: 700, file_id: 'F', created_on: null };
+    const [read] = clearingsOf(await readItems(own, documentOf({ content, account_number: '5555&lt;XX0006' })));
+    assert.deepEqual(own.readRecord?.(bad?.raw ?? Buffer.of(), file), { ...read, ordinal: 3, offset: 700 });
+    const again = cdf3.readRecord?.(bad?.raw ?? Buffer.of(), file);
+    assert.deepEqual(again, { ...bad, ordinal: 3, offset: 700 });
+    for (const raw of ['', '<a/>', '<AccountEntity>', rawOf(bad).repeat(2), rawOf(bad).slice(0, -20), '\0']) {
+      assert.equal(cdf3.readRecord?.(Buffer.from(raw), file).kind, 'bad', raw);
+    }
+  });
+
+  test('finds the start of a record whose tag has a > in an attribute, whatever the chunks', async () => {
+    const content = transaction({ PostingDate: 'never' }).replace('"TRN0"', '"a > b > c > d"');
+    const bytes = documentOf({ content });
+    for (let length = 1; length < 40; length += 1) {
+      const [bad] = badRecordsOf(await readItems(cdf3, bytes, [length]));
+      assert.equal(bad?.offset, bytes.indexOf('<FinancialTransactionEntity'));
+      assert.equal(rawOf(bad), `<AccountEntity AccountNumber="555544XXXXXX0006">${content}</AccountEntity>`);
+    }
+  });
+
+  test('the reason of a bad record repeats no value of the record', async () => {
+    const number = '4111111111111111';
+    for (const name of ['PostingDate', 'CustomIdentifier', 'DebitOrCreditIndicator', 'PostedConversionRate']) {
+      const content = transaction({ [name]: `${number}x` });
+      const [bad] = badRecordsOf(await readItems(cdf3, documentOf({ content })));
+      assert.doesNotMatch(bad?.reason ?? '', /\d{12}/);
+    }
+  });
+});
+
+function differenceOf(content: string): string {
+  const [usual, changed] = [transaction(), content];
+  let at = 0;
+  while (at < changed.length && usual[at] === changed[at]) at += 1;
+  return changed.slice(Math.max(0, at - 30), at + 30);
+}
+
+describe('the totals of a CDF3 file', () => {
+  test('accepts a record count with the trailer and one without it', async () => {
+    for (const RecordCount of ['4', '3']) {
+      assert.equal(endOf(await readItems(cdf3, documentOf({ trailer: { RecordCount } }))).records, 4);
+    }
+  });
+
+  test('sums the digits of the posted amounts, whatever their exponents', async () => {
+    const other = posted.replace('"4"', '"2"').replace('0000000012486100', '99');
+    const bytes = documentOf({
+      content: transaction() + transaction({}, other),
+      trailer: { RecordCount: '6', NumOfDebits: '2', TotalAmountOfDebits: '12486199' },
+    });
+    assert.deepEqual(endOf(await readItems(cdf3, bytes)).control_totals, {
+      RecordCount: '6',
+      NumOfCredits: '0',
+      TotalAmountOfCredits: '0',
+      NumOfDebits: '2',
+      TotalAmountOfDebits: '12486199',
+    });
+  });
+
+  test('counts the money of bad records', async () => {
+    const content = transaction({ PostingDate: 'never' });
+    assert.equal(endOf(await readItems(cdf3, documentOf({ content }))).control_totals.NumOfDebits, '1');
+  });
+
+  for (const [name, wrong] of Object.entries({
+    RecordCount: ['2', '5', '40'],
+    NumOfCredits: ['1'],
+    TotalAmountOfCredits: ['1'],
+    NumOfDebits: ['0', '2'],
+    TotalAmountOfDebits: ['12486101', '124861'],
+  })) {
+    for (const text of wrong) {
+      test(`refuses a file whose ${name} is ${text}`, async () => {
+        const code = name.startsWith('Total') ? 'sum_differs' : 'count_differs';
+        const problem = await assertProblem(cdf3, documentOf({ trailer: { [name]: text } }), `refused: ${code}`);
+        assert.match(problem.message, new RegExp(`^${name} is ${text}`));
+      });
+    }
+    test(`refuses a trailer without ${name}`, async () => {
+      await assertProblem(cdf3, documentOf({ trailer: { [name]: null } }), 'refused: trailer_malformed');
+      await assertProblem(cdf3, documentOf({ trailer: { [name]: '-1' } }), 'refused: trailer_malformed');
+    });
+  }
+
+  test('names the record whose posted amount cannot be read', async () => {
+    const content = transaction() + transaction({}, posted.replace('>00', '>O0'));
+    const bytes = documentOf({
+      content,
+      trailer: { RecordCount: '6', NumOfDebits: '2', TotalAmountOfDebits: '24972200' },
+    });
+    const problem = await assertProblem(cdf3, bytes, 'refused: sum_differs');
+    assert.match(problem.message, /the posted amount of record 4 cannot be read/);
+    assert.equal(problem.offset, bytes.indexOf('<TransmissionTrailer_9999>'));
+  });
+
+  test('counts both transactions of an entity that has two, and applies neither', async () => {
+    const inner = /<FinancialTransaction_5000>.*<\/FinancialTransaction_5000>/s.exec(transaction())?.[0] ?? '';
+    const second = inner.replace('0000000012486100', '39');
+    const content = transaction().replace('<CardAcceptor_5001>', `${second}<CardAcceptor_5001>`);
+    const trailer = { RecordCount: '5', NumOfDebits: '2', TotalAmountOfDebits: '12486139' };
+    const items = await readItems(cdf3, documentOf({ content, trailer }));
+    assert.equal(badRecordsOf(items)[0]?.code, 'transaction_repeated');
+    assert.equal(clearingsOf(items).length, 0);
+  });
+});
+
+describe('the structure of a CDF3 file', () => {
+  const whole = documentOf().toString();
+  const entity = transaction();
+  const wrong: readonly (readonly [problem: string, what: string, text: string])[] = [
+    ['refused: header_missing', 'has no header', documentOf({ header: null }).toString()],
+    ['refused: trailer_missing', 'has no trailer', documentOf({ trailer: null }).toString()],
+    ['refused: header_malformed', 'has no reference', documentOf({ header: { FileReferenceNum: null } }).toString()],
+    ['refused: root_unknown', 'has another root', '<Other/>'],
+    ['refused: bytes_after_end', 'has text after the root', documentOf({ after: 'x' }).toString()],
+    ['refused: bytes_after_end', 'has an element after the root', documentOf({ after: '<a/>' }).toString()],
+    ['refused: bytes_after_end', 'has another document after the root', `${whole}${whole}`],
+    ['refused: bytes_after_end', 'is filled up with zero bytes', documentOf({ after: '\0\0\0' }).toString()],
+    [
+      'refused: record_after_trailer',
+      'has a record after the trailer',
+      whole.replace('</CDFTransmissionFile>', '<Note_1234/></CDFTransmissionFile>'),
+    ],
+    [
+      'refused: element_misplaced',
+      'has a second header',
+      whole.replace('<IssuerEntity', '<TransmissionHeader_1000/><IssuerEntity'),
+    ],
+    ['refused: element_misplaced', 'has a trailer in an account', whole.replace(entity, '<TransmissionTrailer_9999/>')],
+    [
+      'refused: element_misplaced',
+      'has a transaction in a transaction',
+      documentOf({ content: entity.replace('<CardAcceptor_5001>', `<CardAcceptor_5001>${entity}`) }).toString(),
+    ],
+    [
+      'refused: element_misplaced',
+      'has an account in an account',
+      documentOf({ content: '<AccountEntity AccountNumber="1"/>' }).toString(),
+    ],
+    [
+      'refused: element_misplaced',
+      'has an entity in an entity',
+      documentOf({ content: entity.replace('<CardAcceptor_5001>', `${entity}<CardAcceptor_5001>`) }).toString(),
+    ],
+    [
+      'refused: element_misplaced',
+      'has a transaction outside of an entity',
+      documentOf({ content: '<FinancialTransaction_5000/>' }).toString(),
+    ],
+    [
+      'refused: element_misplaced',
+      'has money hidden in an unknown element of a record',
+      documentOf({ content: `<Novelty_4999><Inner><x>${adjustment()}</x></Inner></Novelty_4999>` }).toString(),
+    ],
+    [
+      'refused: transaction_missing',
+      'has an entity without a transaction',
+      documentOf({ content: '<FinancialTransactionEntity/>' }).toString(),
+    ],
+  ];
+  for (const [problem, what, text] of wrong) {
+    test(`refuses a file that ${what}`, async () => {
+      await assertProblem(cdf3, Buffer.from(text), problem);
+    });
+  }
+
+  test('a file that ends anywhere before its end is truncated, and only then', async () => {
+    const bytes = documentOf({ content: transaction({ CustomIdentifier: 'é-7' }), after: '' });
+    for (let length = 0; length < bytes.length; length += 1) {
+      const problem = await readProblem(cdf3, bytes.subarray(0, length), [1_000]);
+      assert.equal(problem.status, 'truncated', `of ${length} bytes: ${problem.message}`);
+      assert.equal(problem.offset, length);
+    }
+    assert.equal(endOf(await readItems(cdf3, bytes)).kind, 'end');
+  });
+});
+
+test('recognises a CDF3 file by its root, in any encoding', () => {
+  const bytes = documentOf();
+  assert.equal(cdf3.detect(bytes, null), true);
+  assert.equal(cdf3.detect(Buffer.from(bytes.toString(), 'utf16le'), null), true);
+  assert.equal(cdf3.detect(Buffer.from('<?xml version="1.0"?><Document/>'), 'x.xml'), false);
+});
+
+test('reads the sample of another program whole', { skip: clearingSamplesMissing() }, async () => {
+  const items = await readItems(cdf3, readClearingSample('cdf3_synthetic_40.xml'));
+  assert.equal(clearingsOf(items).length, 40);
+  assert.equal(badRecordsOf(items).length, 0);
+  assert.deepEqual(endOf(items), {
+    kind: 'end',
+    records: 84,
+    control_totals: {
+      RecordCount: '84',
+      NumOfCredits: '2',
+      TotalAmountOfCredits: '45274100',
+      NumOfDebits: '38',
+      TotalAmountOfDebits: '1015889900',
+    },
+    part_records: { CardAcceptor_5001: 40 },
+  });
+  const sum = clearingsOf(items).reduce((total, { input }) => total + input.billing_amount, 0);
+  assert.equal(sum, (45_274_100 + 1_015_889_900) / 100);
+});
