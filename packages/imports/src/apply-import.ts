@@ -1,0 +1,88 @@
+import { type FileProgress, LeaseLost } from '@tallystick/cards';
+import { Fault } from '@tallystick/kernel';
+import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
+import { applicableRecords, doneRecords } from './import.ts';
+import type { ImportRun } from './import-run.ts';
+import type { ImportBatch, ImportRecord } from './import-store.ts';
+import { PassSize } from './pass-size.ts';
+import { openRecords } from './staged-record.ts';
+
+/** How often a pass is tried when the database fails for a while. */
+const attempts_max = 6;
+
+/**
+ * Applies the staged batches of a claimed import in their order and ends the import. A pass of the
+ * ledger takes as many records of a batch as take a short time, and the last one also removes the
+ * batch. Rejects with `LeaseLost` when another process continues it.
+ */
+export async function applyImport(run: ImportRun, begun: ImportRecord): Promise<ImportRecord> {
+  const { ports, claim, call } = run;
+  const { id, bytes } = begun;
+  const records_total = applicableRecords(begun);
+  const size = new PassSize();
+  let records = doneRecords(begun);
+  let from = begun.applied_of_batch;
+  for (;;) {
+    const batch = await ports.unitOfWork.read(({ imports }) => imports.nextBatch(id));
+    if (batch === null) break;
+    const ready = readyRecordsOf(run, batch);
+    while (from < ready.length) {
+      const taken = ready.slice(from, from + size.records);
+      const to = from + taken.length;
+      const held_ms = await applyRecords(run, taken, {
+        import_id: id,
+        batch_number: batch.number,
+        from,
+        to: to < ready.length ? to : null,
+      });
+      size.note(taken.length, held_ms);
+      from = to;
+      records += taken.length;
+      await run.afterBatch({ phase: 'applying', bytes, bytes_total: bytes, records, records_total });
+    }
+    from = 0;
+  }
+  return await ports.unitOfWork.run(async ({ imports }) => {
+    const record = await claim.lock(imports, id);
+    const status = record.quarantined === 0 ? 'completed' : 'completed_with_quarantine';
+    const finished_at_ms = Math.max(call.now_ms, ports.clock.now().epochMilliseconds);
+    const ended: ImportRecord = { ...record, status, phase: null, finished_at_ms, lease: null };
+    await imports.update(ended);
+    return ended;
+  });
+}
+
+function readyRecordsOf({ ports, call }: ImportRun, { import_id, sealed }: ImportBatch): readonly ReadyRecord[] {
+  const staged = openRecords(ports.sealer, sealed).filter((record) => record.kind !== 'other');
+  return readyRecords(ports, import_id, staged, call.request_id);
+}
+
+/** Applies records of a batch in one pass. Returns for how long it held what others may wait for. */
+async function applyRecords(
+  { ports, claim }: ImportRun,
+  records: readonly ReadyRecord[],
+  place: Pick<FileProgress, 'import_id' | 'batch_number' | 'from' | 'to'>,
+): Promise<number> {
+  let began_ms = ports.monotonicNow();
+  const onHolding = () => {
+    began_ms = ports.monotonicNow();
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    const fold = foldBatch(ports, records, (counts) => ({
+      file_progress: { ...place, lease: claim.renewed(), ...counts },
+    }));
+    try {
+      await ports.ledger.pass(messagesOf(records), fold, { is_of_file: true, onHolding });
+      return ports.monotonicNow() - began_ms;
+    } catch (error) {
+      // The attempt before may have committed, though its answer was lost.
+      if (error instanceof LeaseLost && attempt > 1) {
+        await ports.unitOfWork.run(({ imports }) => claim.lock(imports, place.import_id));
+        return ports.monotonicNow() - began_ms;
+      }
+      const may_succeed = error instanceof Fault && error.retryable;
+      if (!may_succeed || attempt === attempts_max) throw error;
+      await ports.pause(50 * 2 ** attempt);
+    }
+  }
+}

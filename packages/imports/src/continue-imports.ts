@@ -1,0 +1,117 @@
+import { LeaseLost } from '@tallystick/cards';
+import type { Call } from '@tallystick/kernel';
+import { applyImport } from './apply-import.ts';
+import type { Import } from './import.ts';
+import { isClaimed } from './import-lease.ts';
+import type { ImportPorts } from './import-ports.ts';
+import { ImportRun, ImportStopped } from './import-run.ts';
+import type { ImportRecord } from './import-store.ts';
+
+/** The most imports that one call takes up. */
+const dead_max = 100;
+
+/** A file whose process died while it was staged can be continued at its checkpoint for this time: a day. */
+const staged_ms_max = 24 * 60 * 60 * 1_000;
+
+/** The settings of `continueImports`. */
+export interface ContinueOptions {
+  /** Aborted: it stops after the batch in progress, with `ImportStopped`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each import that it ended. Must not throw. */
+  readonly onEnded?: ((ended: Import) => void) | undefined;
+}
+
+/**
+ * Ends imports whose process died. What was staged whole is applied. A stream is removed, because
+ * its bytes are gone. A file that began to be staged more than a day ago ends as `truncated`.
+ * Returns how many imports it ended. When some cannot be ended, it ends the others, and then rejects
+ * with the first reason.
+ */
+export async function continueImports(
+  ports: ImportPorts,
+  call: Omit<Call, 'company_id'>,
+  { signal, onEnded }: ContinueOptions = {},
+): Promise<number> {
+  await removeDeadStreams(ports);
+  let ended = 0;
+  const failures: unknown[] = [];
+  for (const { id, phase } of await listDead(ports)) {
+    if (signal?.aborted) break;
+    try {
+      const end = phase === 'applying' ? await applyDead(ports, call, id, signal) : await abandon(ports, call, id);
+      if (end === null) continue;
+      ended += 1;
+      onEnded?.(end);
+    } catch (error) {
+      if (error instanceof ImportStopped) throw error;
+      if (!(error instanceof LeaseLost)) failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return ended;
+}
+
+/** Applies the batches that are left. Null: another process is at work on the import. */
+async function applyDead(
+  ports: ImportPorts,
+  call: Omit<Call, 'company_id'>,
+  id: number,
+  signal: AbortSignal | undefined,
+): Promise<Import | null> {
+  const run = new ImportRun(ports, call, { signal });
+  const claimed = await ports.unitOfWork.run(async ({ imports }) => {
+    const record = await imports.lock(id);
+    if (record?.phase !== 'applying' || isClaimed(record, ports)) return null;
+    const ours = { ...record, lease: run.claim.renewed() };
+    await imports.update(ours);
+    return ours;
+  });
+  return claimed === null ? null : await applyClaimed(run, claimed);
+}
+
+/** Applies an import that the run has claimed. */
+export async function applyClaimed(run: ImportRun, record: ImportRecord): Promise<Import> {
+  run.claim.keep(record.id);
+  try {
+    return await applyImport(run, record);
+  } finally {
+    await run.claim.release();
+  }
+}
+
+/** Ends an import that nobody continued in time. Null: it can still be continued, or is. */
+async function abandon(ports: ImportPorts, { now_ms }: Omit<Call, 'company_id'>, id: number): Promise<Import | null> {
+  return await ports.unitOfWork.run(async ({ imports }) => {
+    const record = await imports.lock(id);
+    if (record?.phase !== 'staging' || isClaimed(record, ports)) return null;
+    if (now_ms - record.started_at_ms < staged_ms_max) return null;
+    const message = 'the process that read the file ended before the end of the file; import the file again';
+    const problem = { code: 'reading_abandoned', message, offset: null };
+    const ended: ImportRecord = {
+      ...record,
+      status: 'truncated',
+      phase: null,
+      problem,
+      finished_at_ms: now_ms,
+      lease: null,
+    };
+    await imports.removeBatches(id);
+    await imports.update(ended);
+    return ended;
+  });
+}
+
+/** Removes staged streams whose process died: their bytes are gone. */
+export async function removeDeadStreams(ports: ImportPorts): Promise<void> {
+  for (const { id, sha256 } of await listDead(ports)) {
+    if (sha256 !== null) continue;
+    await ports.unitOfWork.run(async ({ imports }) => {
+      const record = await imports.lock(id);
+      if (record !== null && record.sha256 === null && !isClaimed(record, ports)) await imports.remove(id);
+    });
+  }
+}
+
+function listDead({ unitOfWork, machine_clock }: ImportPorts): Promise<readonly ImportRecord[]> {
+  return unitOfWork.read(({ imports }) => imports.listDead(machine_clock.now().epochMilliseconds, dead_max));
+}

@@ -1,0 +1,88 @@
+/** What became of a file. */
+export const import_statuses = [
+  /** It is being read, or its records are being applied. */
+  'running',
+  'completed',
+  /** All good records are applied. The others are in quarantine. */
+  'completed_with_quarantine',
+  /** Read and checked, and nothing is applied until a person releases it. */
+  'held',
+  /** The file is not what it claims to be. Nothing was applied. */
+  'refused',
+  /** The file ends too early. Nothing was applied. */
+  'truncated',
+] as const;
+
+/** One of `import_statuses`. */
+export type ImportStatus = (typeof import_statuses)[number];
+
+/** The phases of a running import (clearing files: importing). */
+export type ImportPhase = 'staging' | 'applying';
+
+/** Why a file was held, refused or truncated. */
+export interface ImportProblem {
+  /** snake_case, stable: `trailer_missing`. */
+  readonly code: string;
+  /** Contains no card number. */
+  readonly message: string;
+  /** Bytes from the start of the file, where that is known. */
+  readonly offset: number | null;
+}
+
+/** How many of the applied records had which result. */
+export interface ImportCounts {
+  /** Clearings recorded on their cards. */
+  readonly applied: number;
+  /** Clearings that were recorded before. */
+  readonly duplicates: number;
+  /** Records in quarantine. */
+  readonly quarantined: number;
+  /** Applied clearings that matched an authorization or an earlier clearing. */
+  readonly matched: number;
+  /** Applied clearings that disagree with what was authorized: see `isBreak`. */
+  readonly breaks: number;
+}
+
+/** A file of the network that was imported, is being imported, or was not accepted. */
+export interface Import extends ImportCounts {
+  readonly id: number;
+  /** The name of the file. */
+  readonly name: string;
+  readonly format: string;
+  readonly profile: string | null;
+  /** Of the bytes of the file, in hexadecimal; null until all of them were read. */
+  readonly sha256: string | null;
+  /** What the header says; see `FileHeader`. */
+  readonly file_id: string | null;
+  readonly series: string | null;
+  readonly sequence: number | null;
+  readonly created_on: string | null;
+  readonly status: ImportStatus;
+  /** Null unless `running`. */
+  readonly phase: ImportPhase | null;
+  /** Bytes read, those of the last checkpoint while it is running. */
+  readonly bytes: number;
+  /** Records read, header and trailer included. */
+  readonly records: number;
+  /** Records that are no clearings, by their type. */
+  readonly other_records: Readonly<Record<string, number>>;
+  /** The totals of the trailer, in the words of the format. */
+  readonly control_totals: Readonly<Record<string, string>>;
+  /** What an operator should look at, though the file was accepted. */
+  readonly warnings: readonly string[];
+  readonly problem: ImportProblem | null;
+  readonly started_at_ms: number;
+  readonly finished_at_ms: number | null;
+  /** Why a person released it. */
+  readonly note: string | null;
+}
+
+/** The records that can be applied, and the header and the trailer of the file. */
+export function applicableRecords({ records, other_records }: Pick<Import, 'records' | 'other_records'>): number {
+  return records - Object.values(other_records).reduce((sum, count) => sum + count, 0);
+}
+
+/** The records that were applied or refused so far. */
+export function doneRecords({ applied, duplicates, quarantined }: ImportCounts): number {
+  return applied + duplicates + quarantined;
+}

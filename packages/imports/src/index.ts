@@ -1,0 +1,22 @@
+export * from './clearing-format.ts';
+export { continueImports } from './continue-imports.ts';
+export { countOther, type OtherRecords } from './count-others.ts';
+export * from './formats.ts';
+export * from './import.ts';
+export { type ImportOutcome, importFile, unknown_format } from './import-file.ts';
+export { import_lease_ms } from './import-lease.ts';
+export * from './import-ports.ts';
+export { type ImportOptions, type ImportProgress, ImportStopped } from './import-run.ts';
+export type { ImportSource } from './import-source.ts';
+export * from './import-store.ts';
+export {
+  inspectImport,
+  listImportQuarantine,
+  listImports,
+  readImport,
+  releaseImport,
+  resealImports,
+} from './manage-imports.ts';
+export { listOtherRecords, type ShownOtherRecord } from './other-records.ts';
+export * from './preview-file.ts';
+export { replayImport } from './replay-import.ts';

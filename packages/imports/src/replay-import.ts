@@ -1,0 +1,142 @@
+import { type AppliedRecord, openSealed, type QuarantinedRecord } from '@tallystick/cards';
+import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
+import type { BadRecord, ClearingFormat, FileClearing, OtherRecord } from './clearing-format.ts';
+import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
+import type { Import } from './import.ts';
+import type { ImportPorts } from './import-ports.ts';
+import { ImportStopped } from './import-run.ts';
+import type { ImportRecord } from './import-store.ts';
+import { requireImport } from './manage-imports.ts';
+import { PassSize } from './pass-size.ts';
+
+/** What became of the records of a replay. */
+interface Replayed {
+  applied: number;
+  duplicates: number;
+  refused: number;
+  /** Records that the format cannot read from their bytes alone. */
+  unreadable: number;
+}
+
+/**
+ * Tries all quarantined records of an import again, in the order of the file. Writes the audit log.
+ * Refuses `not_found`, and `conflict` unless the import is completed, or when none of its records
+ * can be read again.
+ *
+ * The ledger commits first, and then the records are marked. After a crash between the two, another
+ * replay finds the clearings recorded and marks the records as duplicates. When the signal is
+ * aborted, it stops after the pass in progress and rejects with `ImportStopped`.
+ */
+export async function replayImport(
+  ports: ImportPorts,
+  call: Omit<Call, 'company_id'>,
+  id: number,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<Import> {
+  const record = await ports.unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
+  if (record.status !== 'completed' && record.status !== 'completed_with_quarantine') {
+    throw new Refusal('conflict', `import ${id} is ${record.status}; only a completed one can be replayed`);
+  }
+  const size = new PassSize();
+  const total: Replayed = { applied: 0, duplicates: 0, refused: 0, unreadable: 0 };
+  for (let after_ordinal = 0; !signal?.aborted; ) {
+    const open = await ports.unitOfWork.read(({ quarantine }) =>
+      quarantine.openOfImport(id, after_ordinal, size.records),
+    );
+    const last = open.at(-1);
+    if (last === undefined) break;
+    const began_ms = ports.monotonicNow();
+    await replayRecords(ports, call, record, open, total);
+    const took_ms = ports.monotonicNow() - began_ms;
+    size.note(open.length, took_ms);
+    after_ordinal = last.ordinal!;
+    await ports.giveWay(took_ms);
+  }
+  await ports.unitOfWork.run(async ({ audit }) => {
+    const entry = auditEntry({ ...call, company_id: null }, 'import.replayed', `import:${id}`, { ...total });
+    await audit.record(entry, call.now_ms);
+  });
+  if (signal?.aborted) throw new ImportStopped();
+  if (total.unreadable > 0 && total.applied + total.duplicates + total.refused === 0) {
+    throw new Refusal('conflict', describeUnreadable(ports, record));
+  }
+  return await ports.unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
+}
+
+/** Why no record of the import can be read again, and what to do. */
+function describeUnreadable({ formats }: ImportPorts, { id, format, profile }: ImportRecord): string {
+  return profile === null || hasProfile(formats.find(format), profile)
+    ? `the format ${format} cannot read the records of import ${id} from their bytes alone; import a corrected file`
+    : `import ${id} was read with the profile ${profile}, which is not configured here`;
+}
+
+function hasProfile(format: ClearingFormat | null, profile: string): boolean {
+  return format?.profiles?.includes(profile) ?? false;
+}
+
+async function replayRecords(
+  ports: ImportPorts,
+  call: Omit<Call, 'company_id'>,
+  record: ImportRecord,
+  open: readonly QuarantinedRecord[],
+  total: Replayed,
+): Promise<void> {
+  const read = open.map((row) => ({ row, again: readAgain(ports, record, row) }));
+  const others = read.filter(({ again }) => again?.kind === 'other').map(({ row }) => row);
+  const clearings = read.flatMap(({ again }) => (again === null || again.kind === 'other' ? [] : [again]));
+  total.unreadable += read.filter(({ again }) => again === null).length;
+  const ready = readyRecords(ports, record.id, clearings, call.request_id);
+  const { answers, counts } = await pass(ports, ready, open);
+  total.refused += counts.quarantined;
+  const of_ordinal = new Map(open.map((row) => [row.ordinal, row.id]));
+  const messages = messagesOf(ready);
+  const applied: readonly AppliedRecord[] = [
+    ...others.map(({ id }) => ({ id, clearing_id: null, is_duplicate: false })),
+    ...answers.flatMap((answer, at) => {
+      if (answer.kind === 'refused') return [];
+      const id = of_ordinal.get(messages[at]!.place!.ordinal)!;
+      return [{ id, clearing_id: answer.item.id, is_duplicate: 'duplicate' in answer && answer.duplicate }];
+    }),
+  ];
+  await ports.unitOfWork.run(async ({ imports, quarantine }) => {
+    await quarantine.applyOfImport(record.id, applied, call.now_ms);
+    const now = requireImport(await imports.lock(record.id), record.id);
+    const { matched, breaks } = counts;
+    await imports.update({ ...now, matched: now.matched + matched, breaks: now.breaks + breaks });
+  });
+  total.applied += counts.applied;
+  total.duplicates += counts.duplicates;
+}
+
+/** The record as its format reads it now. Null: the format cannot read it from its bytes alone. */
+function readAgain(
+  { formats, sealer }: ImportPorts,
+  { format, profile, file_id, created_on }: ImportRecord,
+  { message_sealed, ordinal, position }: QuarantinedRecord,
+): FileClearing | BadRecord | OtherRecord | null {
+  const place = { ordinal: ordinal!, offset: position! };
+  const sealed = openSealed(sealer, message_sealed);
+  if (sealed.kind === 'clearing') return { ...place, kind: 'clearing', input: sealed.input, ...sealed.origin };
+  const found = formats.find(format);
+  if (profile !== null && !hasProfile(found, profile)) return null;
+  const file = { ...place, file_id, created_on };
+  return found?.readRecord?.(sealed.raw, file, { profile: profile ?? undefined }) ?? null;
+}
+
+/** A pass over the records. One that is refused again adds to the quarantined record that it has. */
+function pass(ports: ImportPorts, ready: readonly ReadyRecord[], open: readonly QuarantinedRecord[]) {
+  const identities = new Map(open.map((row) => [row.ordinal, row.identity_sha256]));
+  const fold = foldBatch(ports, ready);
+  return ports.ledger.pass(
+    messagesOf(ready),
+    (state) => {
+      const { changes, result } = fold(state);
+      const quarantined = changes.quarantined.map((refused) => ({
+        ...refused,
+        identity_sha256: identities.get(refused.ordinal) ?? refused.identity_sha256,
+      }));
+      return { changes: { ...changes, quarantined }, result };
+    },
+    { is_of_file: true },
+  );
+}
