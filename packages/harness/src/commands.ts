@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { authorizationPlan } from './arbitraries/authorizations.ts';
 import { cardPlan, flawedCard, updatePlan } from './arbitraries/cards.ts';
-import { clearingPlan, sharedReferencePlan } from './arbitraries/clearings.ts';
+import { clearingFirstPlan, clearingPlan, sharedReferencePlan } from './arbitraries/clearings.ts';
 import { clockMove } from './arbitraries/clocks.ts';
 import { guessPlan } from './arbitraries/codes.ts';
 import { holdDays, lateIncrementPlan, releasePlan } from './arbitraries/holds.ts';
@@ -16,6 +16,7 @@ import {
   Authorize,
   Burst,
   Clear,
+  ClearFirst,
   RepeatAuthorization,
   RepeatClearing,
   Reverse,
@@ -30,6 +31,7 @@ export function commandSequence(commands_max: number, replay_path?: string): fc.
   const kinds = weighed([
     [12, authorizationPlan().map((plan) => new Authorize(plan))],
     [9, clearingPlan().map((plan) => new Clear(plan))],
+    [3, clearingFirstPlan().map((plan) => new ClearFirst(plan))],
     [3, clockMove().map((move) => new AdvanceClock(move))],
     [3, reversalPlan().map((plan) => new Reverse(plan))],
     [2, earlyReversalPlan().map((plan) => new ReverseEarly(plan))],

@@ -108,7 +108,7 @@ export interface CardView {
    */
   readonly authorizations: readonly { readonly id: number; readonly status: string }[] | null;
   /** The newest 100, newest first, or null for the same reason. */
-  readonly clearings: readonly { readonly id: number }[] | null;
+  readonly clearings: readonly ClearingView[] | null;
 }
 
 export interface CreatedCard {
@@ -182,8 +182,11 @@ export interface ClearingWire {
   readonly net_reference_number?: string;
   readonly merchant_id?: string;
   readonly mcc?: string;
+  /** The transaction id was made from a file, because its format has none. */
+  readonly synthetic_id?: true;
 }
 
+/** A clearing as it is matched at present. */
 export interface ClearingView {
   readonly id: number;
   readonly class: string;

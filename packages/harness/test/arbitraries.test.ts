@@ -234,13 +234,15 @@ test('planned clearings have every field that the network requires, and a unique
     if (plan.flaw !== 'known_elsewhere') assert.equal(ids.has(message.network_financial_transaction_id), false);
     ids.add(message.network_financial_transaction_id);
     // A copy of an accepted clearing has no flaw.
-    if (!plan.copies) assert.equal(message.billing_currency === 'USD', plan.flaw !== 'other_billing_currency');
+    if (!plan.copies && !plan.pairs)
+      assert.equal(message.billing_currency === 'USD', plan.flaw !== 'other_billing_currency');
     assert.notEqual(message.card_number === undefined, message.vcn_id === undefined);
     for (const amount of [message.billing_amount, message.merchant_amount]) {
       assert.ok(Number.isSafeInteger(amount) && amount > 0 && amount <= 10 ** 12, `${amount}`);
     }
     assert.match(message.acquirer_reference_data!, /^\d{17}$/);
-    assert.equal(message.settlement_date, '2026-03-07');
+    const days = Temporal.PlainDate.from('2026-03-07').until(message.settlement_date).days;
+    assert.ok(days >= -36 && days <= 7, message.settlement_date);
     assert.ok(message.partial === undefined || message.cycle === undefined, 'a partial one is a first presentment');
   }
 });

@@ -195,7 +195,7 @@ test('an aging hold ends at 00:00:01 of its zone, and a clearing after it is lat
   assert.deepEqual([card.balance, card.statuses], [300, ['open']]);
   card.at('2026-03-08T05:00:01Z');
   assert.deepEqual([card.balance, card.statuses], [1_000, []]);
-  assert.equal(card.clear(700, { approval_code: 'CODE01' }), 'late by rule 5');
+  assert.equal(card.clear(700, { approval_code: 'CODE01', settlement_date: '2026-03-08' }), 'late by rule 5');
   assert.deepEqual([card.balance, card.statuses], [300, ['cleared']]);
 });
 
@@ -221,15 +221,16 @@ test('a dispute does not change the balance; a message reversal undoes its clear
   assert.equal(card.balance, 600);
 });
 
-test('matching searches the last thirty-five days', () => {
-  for (const [waited_ms, matched] of [
-    [35 * day_ms, 'late by rule 5'],
-    [35 * day_ms + 1, 'force_post by rule 8'],
+test('matching reaches thirty-five days from the settlement date, whenever the clearing arrives', () => {
+  for (const [days, matched] of [
+    [35, 'late by rule 5'],
+    [36, 'force_post by rule 8'],
   ] as const) {
     const card = story({});
     card.authorize(200);
-    card.wait(waited_ms);
-    assert.equal(card.clear(200, { approval_code: 'CODE01' }), matched);
+    card.wait(100 * day_ms);
+    const settlement_date = Temporal.PlainDate.from('2026-03-04').add({ days }).toString();
+    assert.equal(card.clear(200, { approval_code: 'CODE01', settlement_date }), matched);
   }
 });
 

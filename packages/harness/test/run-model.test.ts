@@ -5,7 +5,7 @@ import { checkModel, runModel, type System } from '../src/index.ts';
 import { modelAsSystem } from './model-as-system.ts';
 
 test('the model agrees with itself over random sequences', async () => {
-  const runs = testRuns({ short: 200, full: 1_000 });
+  const runs = testRuns({ short: 200, full: 400 });
   const result = await runModel({ system: async (start_ms) => modelAsSystem(start_ms), runs, seed: test_seed });
   assert.deepEqual([result.failed, result.runs, result.seed], [false, runs, test_seed]);
 });

@@ -9,6 +9,7 @@ import {
   amount_largest,
   amountsOf,
   authorizationOf,
+  authorizationPlan,
   mccs,
   other,
   plainPlan,
@@ -45,8 +46,73 @@ export interface ClearingPlan {
   readonly fx_drift: boolean;
   /** The merchant charges in another currency than authorized, at a rate of so many twentieths. */
   readonly conversion_twentieths: number | null;
+  /** From today to the settlement date. */
+  readonly settlement_days: number;
+  /** The id comes from a file, and is in no order. */
+  readonly synthetic_id: boolean;
+  /** The message is the other copy of the last clearing: with an id of the network, or from a file. */
+  readonly pairs: boolean;
+  /** A copy of another format states six characters of the network reference only. */
+  readonly states_six: boolean;
   readonly by_number: boolean;
   readonly flaw: ClearingFlaw | null;
+}
+
+/** A clearing, and the request or advice that it belongs to, which comes after it. */
+export interface ClearingFirstPlan {
+  readonly authorization: AuthorizationPlan;
+  readonly clearing: ClearingPlan;
+  /** By which data the two are connected. */
+  readonly link: 'reference' | 'reference_and_code' | 'amount_and_merchant';
+  /** An increment follows. */
+  readonly increment: AuthorizationPlan | null;
+}
+
+export function clearingFirstPlan(): fc.Arbitrary<ClearingFirstPlan> {
+  return fc.record({
+    authorization: fc.oneof(plainPlan('request'), plainPlan('request'), plainPlan('advice'), authorizationPlan()),
+    clearing: clearingPlan().map((plan) => ({
+      ...plan,
+      cycle: null,
+      copies: false,
+      pairs: false,
+      states_six: false,
+      flaw: null,
+    })),
+    link: fc.constantFrom('reference' as const, 'reference_and_code' as const, 'amount_and_merchant' as const),
+    increment: fc.option(plainPlan('incremental'), { freq: 2 }),
+  });
+}
+
+/** The messages of a plan: the clearing first, then what it belongs to. */
+export function clearingFirstOf(
+  { authorization, clearing, link }: ClearingFirstPlan,
+  model: ReferenceModel,
+): { readonly cleared: ClearingWire; readonly authorized: AuthorizationWire } {
+  const authorized = authorizationOf(authorization, model);
+  // An authorization of an unknown number has no card; its clearing goes to another.
+  const named = model.cards.find((known) => known.card_number === authorized.card_number);
+  const card = named ?? pickUsed(model.cards, clearing.card_pick);
+  const { vcn_id: _none, approval_code: _no_code, ...message } = clearingOf(clearing, model);
+  const { billing_amount, merchant_amount, merchant_currency, billing_currency, net_reference_number } = authorized;
+  const part = Math.max(1, Math.floor((billing_amount * clearing.twentieths) / 20));
+  // A card that is limited in a foreign currency gets no clearing in another (`conversionOf`).
+  const in_another = isLimitedAbroad(card, model.world) && merchant_currency !== card.controls.currency;
+  const amounts =
+    (named === undefined || link === 'amount_and_merchant') && !in_another
+      ? { billing_amount, merchant_amount, merchant_currency, billing_currency }
+      : amountsOf(Math.min(part, amount_largest), card, model, false);
+  const cleared: ClearingWire = {
+    ...message,
+    ...amounts,
+    billing_currency: model.world.billing_currency,
+    card_number: card.card_number,
+    ...(link === 'amount_and_merchant'
+      ? { merchant_id: authorized.merchant_id ?? 'nobody' }
+      : { net_reference_number: net_reference_number! }),
+    ...(link === 'reference_and_code' ? { approval_code: `Q${String(model.fresh()).padStart(5, '0')}` } : {}),
+  };
+  return { cleared, authorized };
 }
 
 /**
@@ -144,6 +210,14 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
       { weight: 7, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.constantFrom(15, 16, 18, 20, 22, 24, 25) },
     ),
+    settlement_days: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0) },
+      { weight: 2, arbitrary: fc.integer({ min: -3, max: 7 }) },
+      { weight: 1, arbitrary: fc.constantFrom(-36, -35, -34, -12) },
+    ),
+    synthetic_id: seldom(4),
+    pairs: seldom(10),
+    states_six: seldom(3),
     by_number: fc.boolean(),
     flaw: fc.oneof(
       { weight: 10, arbitrary: fc.constant(null) },
@@ -171,8 +245,20 @@ export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingW
     plan.earlier_pick === null && plan.cycle === null ? undefined : pick(card.clearings, plan.earlier_pick ?? 0);
   const serial = model.fresh();
   const network_financial_transaction_id = `${model.world.tag}C${serial}`;
-  const copied = plan.copies ? card.clearings.at(-1) : undefined;
-  if (copied !== undefined) return { ...copied.message, network_financial_transaction_id };
+  const copied = plan.copies || plan.pairs ? card.clearings.at(-1) : undefined;
+  if (copied !== undefined) {
+    const { synthetic_id, ...message } = copied.message;
+    const is_synthetic = plan.pairs ? !synthetic_id : synthetic_id;
+    const { net_reference_number: known } = message;
+    return {
+      ...message,
+      network_financial_transaction_id,
+      ...(is_synthetic ? { synthetic_id: true } : {}),
+      // A file may state another date than the network.
+      ...(plan.pairs ? { settlement_date: settledOn(plan, model) } : {}),
+      ...(plan.states_six && known?.length === 13 ? { net_reference_number: `   ${known.slice(3, 9)}    ` } : {}),
+    };
+  }
   const whole = purchase === undefined || purchase.amount === 0 ? 100 : authorizedAmount(purchase) || purchase.amount;
   const twentieths = plan.fx_drift ? 20 : plan.twentieths;
   const amount = Math.min(Math.max(1, Math.floor((whole * twentieths) / 20)), amount_largest);
@@ -197,13 +283,18 @@ export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingW
           merchant_amount: again.merchant_amount,
           merchant_currency: again.merchant_currency,
         }),
-    settlement_date: gmtDate(model.now_ms).toString(),
+    ...(plan.synthetic_id && plan.flaw === null ? { synthetic_id: true } : {}),
+    settlement_date: settledOn(plan, model),
     ...(purchase === undefined ? {} : { authorization_date: gmtDate(purchase.at_ms).toString() }),
     acquirer_reference_data: earlier?.message.acquirer_reference_data ?? `${17_000_000_000_000_000 + serial}`,
     ...(again === undefined ? linkOf(plan, purchase, serial) : linkAgain(again)),
     mcc: purchase?.message.mcc ?? mccs[0],
     ...flawOf(plan, card, model),
   };
+}
+
+function settledOn({ settlement_days }: ClearingPlan, { now_ms }: ReferenceModel): string {
+  return gmtDate(now_ms).add({ days: settlement_days }).toString();
 }
 
 /**
@@ -216,14 +307,17 @@ function conversionOf(
   purchase: Purchase | undefined,
   amounts: Pick<ClearingWire, 'billing_amount' | 'billing_currency' | 'merchant_currency'>,
 ): Partial<ClearingWire> {
-  const limited_abroad = card.controls.currency !== null && card.controls.currency !== amounts.billing_currency;
-  if (twentieths === null || limited_abroad) return {};
+  if (twentieths === null || isLimitedAbroad(card, amounts)) return {};
   const billed = Math.max(1, Math.floor((amounts.billing_amount * twentieths) / 20));
   return {
     billing_amount: billed,
     merchant_amount: Math.floor(billed / 2) + 1,
     merchant_currency: other(purchase?.message.merchant_currency ?? amounts.merchant_currency),
   };
+}
+
+function isLimitedAbroad({ controls }: ReferenceCard, message: Pick<ClearingWire, 'billing_currency'>): boolean {
+  return controls.currency !== null && controls.currency !== message.billing_currency;
 }
 
 /**

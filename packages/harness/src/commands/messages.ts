@@ -1,6 +1,6 @@
 import { text } from '../agreement.ts';
 import { type AuthorizationPlan, authorizationOf } from '../arbitraries/authorizations.ts';
-import { type ClearingPlan, clearingOf } from '../arbitraries/clearings.ts';
+import { type ClearingFirstPlan, type ClearingPlan, clearingFirstOf, clearingOf } from '../arbitraries/clearings.ts';
 import { pick } from '../arbitraries/picks.ts';
 import { type EarlyReversalPlan, earlyReversalOf, type ReversalPlan, reversalOf } from '../arbitraries/reversals.ts';
 import { send, sendClearing } from '../comparison.ts';
@@ -137,6 +137,33 @@ export class Clear implements Command {
 
   toString(): string {
     return `clear ${text(this.#plan)}`;
+  }
+}
+
+/** A clearing before its authorization, and perhaps an increment after both. */
+export class ClearFirst implements Command {
+  readonly #plan: ClearingFirstPlan;
+
+  constructor(plan: ClearingFirstPlan) {
+    this.#plan = plan;
+  }
+
+  check(model: Readonly<ReferenceModel>): boolean {
+    return model.cards.length > 0;
+  }
+
+  async run(model: ReferenceModel, system: System): Promise<void> {
+    const { cleared, authorized } = clearingFirstOf(this.#plan, model);
+    await sendClearing(model, system, cleared);
+    await send(model, system, [authorized]);
+    const { increment } = this.#plan;
+    if (increment === null) return;
+    const { card_number, trace_id } = authorized;
+    await send(model, system, [{ ...authorizationOf(increment, model), card_number, incremental: true, trace_id }]);
+  }
+
+  toString(): string {
+    return `clear before the authorization ${text(this.#plan)}`;
   }
 }
 

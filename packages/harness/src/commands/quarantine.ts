@@ -25,7 +25,10 @@ export class ClearBeforeCard implements Command {
   }
 
   async run(model: ReferenceModel, system: System): Promise<void> {
-    const { card_number: _none, ...clearing } = clearingOf({ ...this.#clearing, flaw: null }, model);
+    const { card_number: _none, ...clearing } = clearingOf(
+      { ...this.#clearing, flaw: null, synthetic_id: false },
+      model,
+    );
     const vcn_id = Math.max(...model.cards.map(({ id }) => id)) + 1;
     await sendClearing(model, system, { ...clearing, vcn_id });
     // Without a currency of its own, the card counts the amount that the clearing was billed.

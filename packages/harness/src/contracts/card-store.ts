@@ -1,14 +1,15 @@
-import { type Authorization, type CardFilter, type LedgerCard, no_details, type VirtualCard } from '@tallystick/cards';
+import {
+  type Authorization,
+  type CardFilter,
+  type LedgerCard,
+  no_changes,
+  no_details,
+  type VirtualCard,
+} from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
-import {
-  authorizationMessage,
-  clearingMessage,
-  no_changes,
-  recordedAuthorization,
-  recordOnce,
-} from './network-messages.ts';
+import { authorizationMessage, clearingMessage, recordedAuthorization, recordOnce } from './network-messages.ts';
 import {
   everyPage,
   idsOf,

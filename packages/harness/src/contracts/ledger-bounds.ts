@@ -1,4 +1,4 @@
-import { match_reach_days } from '@tallystick/cards';
+import { match_reach_days, recorded_ahead_days } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -17,7 +17,8 @@ export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
       const storage = await open();
       const [card, other] = await freshCards(storage, 2);
       await card!.recordAuthorization('T-mine');
-      await card!.recordClearing();
+      // A final match: an authorization does not concern it.
+      await card!.recordClearing({ match_rule: 1 });
       const messages = [
         card!.authorization({ trace_id: 'T-other' }),
         other!.authorization({ trace_id: 'T-mine' }),
@@ -44,7 +45,7 @@ export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
     rule: 'of a merchant, authorizations from before the reach of matching and of other amounts are left out',
     async check(open) {
       const { storage, card } = await freshCard(open);
-      const decided_at_ms = storage.now_ms - (match_reach_days + 2) * day_ms;
+      const decided_at_ms = storage.now_ms - (match_reach_days + recorded_ahead_days + 2) * day_ms;
       await card.recordAuthorization('T-old', { ...of_merchant, decided_at_ms });
       const amounts = { billing_amount: money(501), merchant_amount: money(502), authorized: money(503) };
       await card.recordAuthorization('T-other-amounts', { ...of_merchant, ...amounts });
@@ -62,7 +63,8 @@ export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
         await card.recordAuthorization(`T-${status}`, { ...of_merchant, status });
       }
       await card.recordClearing(of_merchant);
-      const debit = await card.look(card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' }));
+      const last = { ...nothing_in_common, settlement_date: '2026-05-21' };
+      const debit = await card.look(card.clearing({ ...last, merchant_id: 'M-recent' }));
       assertEqual([idsOf(debit.authorizations), debit.clearings], [[waiting.id], []], 'what is loaded');
     },
   },
@@ -95,7 +97,8 @@ export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
       const found = { ...nothing_in_common, acquirer_reference_data: 'ARD-1' };
       const purchase = await card.recordClearing(found);
       await card.recordClearing({ ...nothing_in_common, clearing_id: purchase.id });
-      assertEqual(idsOf((await card.look(card.clearing(found))).clearings), [purchase.id], 'the clearings');
+      const last = card.clearing({ ...found, settlement_date: '2026-05-21' });
+      assertEqual(idsOf((await card.look(last)).clearings), [purchase.id], 'the clearings');
     },
   },
   {

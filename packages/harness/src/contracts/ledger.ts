@@ -6,6 +6,7 @@ import {
   type LedgerState,
   match_reach_days,
   type NetworkMessage,
+  no_changes,
   type PastWindow,
   withoutDetails,
 } from '@tallystick/cards';
@@ -16,7 +17,6 @@ import {
   authorizationMessage,
   clearingMessage,
   look,
-  no_changes,
   recordedAuthorization,
   recordedClearing,
   recordOnce,
@@ -48,7 +48,7 @@ function freshTransaction(): string {
 }
 
 /** One card, with short methods to record on it and to read the state that a pass loads for it. */
-class CardUnderTest {
+export class CardUnderTest {
   readonly id: number;
   readonly company_id: number;
   readonly number_index: Uint8Array;
@@ -355,6 +355,8 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         cleared: 5,
         uses: 1,
         hold_end_ms: storage.now_ms + 1,
+        uncleared_status: 'open',
+        uncleared_uses: 1,
       } as const;
       const message = card.authorization({ trace_id: 'T-change' });
       await storage.ledger.pass([message], () => ({
@@ -443,6 +445,27 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const near = await card.recordAuthorization('T-near', { decided_at_ms, merchant_id: 'M-recent' });
       const state = await card.look(card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' }));
       assertIncludes(state.authorizations, [near], 'the authorizations');
+    },
+  },
+  {
+    rule: 'messages that name a date years ahead find what arrived lately of their merchant',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const root = await card.recordAuthorization('T-ahead', of_merchant);
+      const cleared = await card.recordClearing({ ...nothing_in_common, merchant_id: 'M-recent', match_rule: 6 });
+      const clearing = card.clearing({
+        ...nothing_in_common,
+        merchant_id: 'M-recent',
+        settlement_date: '2036-05-21',
+        clearing_type: 'CREDIT',
+      });
+      const of_clearing = await card.look(clearing);
+      assertIncludes(idsOf(of_clearing.authorizations), [root.id], 'the authorizations for a clearing');
+      assertIncludes(idsOf(of_clearing.clearings), [cleared.id], 'the clearings for a clearing');
+      const transaction_date_time_ms = Date.UTC(2036, 4, 20);
+      const message = { trace_id: 'T-new', net_reference_number: null, merchant_id: 'M-recent' };
+      const of_authorization = await card.look(card.authorization({ ...message, transaction_date_time_ms }));
+      assertIncludes(idsOf(of_authorization.clearings), [cleared.id], 'the clearings for an authorization');
     },
   },
   {
@@ -785,6 +808,19 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
       const kept = [];
       for (const card of cards) kept.push(...(await card.read()).clearings);
       assertEqual(kept.length, 3, 'how many are kept');
+    },
+  },
+  {
+    rule: 'a pass says that it begins to hold its cards, before it reads them',
+    async check(open) {
+      const { storage, card } = await freshCard(open);
+      const order: string[] = [];
+      const fold: Fold<null> = () => {
+        order.push('fold');
+        return { changes: no_changes, result: null };
+      };
+      await storage.ledger.pass([card.clearing()], fold, { onHolding: () => order.push('holding') });
+      assertEqual(order, ['holding', 'fold'], 'the order');
     },
   },
   {

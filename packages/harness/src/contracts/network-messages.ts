@@ -5,8 +5,8 @@ import {
   type ClearingMessage,
   type Fold,
   type LedgerCard,
-  type LedgerChanges,
   type LedgerState,
+  no_changes,
   Pan,
   type ReleaseMessage,
 } from '@tallystick/cards';
@@ -86,23 +86,14 @@ export function clearingMessage(number_index: Uint8Array, fields: Partial<Cleari
     settlement_date: '2026-05-20',
     authorization_date: null,
     details: { merchant_name: 'Diner' },
+    synthetic_id: false,
+    last4: null,
+    place: null,
     suspects: [],
     request_id: null,
     ...fields,
   };
 }
-
-export const no_changes: LedgerChanges = {
-  counters: [],
-  windows: [],
-  authorizations_inserted: [],
-  authorizations_changed: [],
-  clearings_inserted: [],
-  events: [],
-  unknown_numbers: [],
-  audit_entries: [],
-  quarantined: [],
-};
 
 /** A fold that changes nothing and returns the loaded state. */
 export const look: Fold<LedgerState> = (state) => ({ changes: no_changes, result: state });
@@ -144,6 +135,8 @@ export function recordedAuthorization(
     cleared: money(0),
     uses: is_approved ? 1 : 0,
     hold_end_ms: null,
+    uncleared_status: null,
+    uncleared_uses: null,
   };
 }
 
@@ -160,6 +153,8 @@ export function recordedClearing(
     number_index: _number_index,
     vcn_id: _vcn_id,
     suspects: _suspects,
+    last4: _last4,
+    place: _place,
     ...fields
   } = message;
   return {
@@ -167,6 +162,8 @@ export function recordedClearing(
     id,
     company_id,
     card_id,
+    paired_transaction_id: null,
+    sent: null,
     recorded_at_ms: state.now_ms,
     reduced_at_ms: null,
     authorization_id: null,

@@ -1,8 +1,7 @@
-import type { QuarantinedRecord, QuarantineFilter, RefusedRecord } from '@tallystick/cards';
+import { no_changes, type QuarantinedRecord, type QuarantineFilter, type RefusedRecord } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
-import { no_changes } from './network-messages.ts';
 import { everyPage, type StorageUnderTest } from './storage.ts';
 
 let identities_drawn = 0;

@@ -2,7 +2,7 @@ import type { LedgerState, NetworkMessage } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
-import { day_ms, freshCards, nothing_in_common } from './ledger.ts';
+import { day_ms, freshCards, nothing_in_common, of_merchant } from './ledger.ts';
 import { purgeAll, type RetentionStorage } from './retention-store.ts';
 import { idsOf } from './storage.ts';
 
@@ -54,7 +54,7 @@ export const reduced_records_contract: readonly ContractRule<RetentionStorage>[]
     },
   },
   {
-    rule: 'a pass finds a reduced authorization by its trace id and its references, with what rules read',
+    rule: 'a pass finds a reduced authorization by its trace id, its references and its merchant, with what rules read',
     async check(open) {
       const { storage, card, reduce } = await cardsOf(open);
       const details = { merchant_name: 'Diner', card_holder_transaction_type_code: '20', broken_reason: 'F' };
@@ -62,13 +62,26 @@ export const reduced_records_contract: readonly ContractRule<RetentionStorage>[]
       const root = await card.recordAuthorization('T-old', fields);
       await reduce('authorizations', root.id);
       const { merchant_name: _, ...kept } = details;
-      const reduced = { ...root, details: kept, merchant_id: null, request_id: null, reduced_at_ms: storage.now_ms };
+      const reduced = { ...root, details: kept, request_id: null, reduced_at_ms: storage.now_ms };
       const found = async (message: NetworkMessage): Promise<LedgerState['authorizations']> =>
         (await card.look(message)).authorizations;
       assertEqual(await found(card.authorization({ trace_id: 'T-old' })), [reduced], 'by trace id');
       for (const key of [{ approval_code: 'QQ1234' }, { net_reference_number: 'MCCQQ12340520' }]) {
         assertEqual(await found(card.clearing({ ...nothing_in_common, ...key })), [reduced], JSON.stringify(key));
       }
+      const waiting = { ...of_merchant, status: 'expired', held: money(0) } as const;
+      const past = await card.recordAuthorization('T-past', {
+        ...waiting,
+        decided_at_ms: storage.now_ms - 90 * day_ms,
+      });
+      const expired = await card.recordAuthorization('T-expired', waiting);
+      const young = { ...waiting, decided_at_ms: storage.now_ms + 1 };
+      const whole = await card.recordAuthorization('T-whole', young);
+      assertEqual(await reduce('authorizations', past.id), [past.id, expired.id], 'the old ones');
+      const of_its_merchant = await found(
+        card.clearing({ ...nothing_in_common, merchant_id: of_merchant.merchant_id }),
+      );
+      assertEqual(idsOf(of_its_merchant).toSorted(), [expired.id, whole.id], 'by merchant, within reach');
     },
   },
   {
@@ -87,23 +100,24 @@ export const reduced_records_contract: readonly ContractRule<RetentionStorage>[]
     },
   },
   {
-    rule: 'a reduced clearing leaves the pages, and a pass finds it by its transaction and its references',
+    rule: 'a reduced clearing leaves the pages, and a pass finds it by its transaction, its references and its merchant',
     async check(open) {
       const { storage, card, reduce } = await cardsOf(open);
       const held = await card.recordAuthorization('T-held', { held: money(5), status: 'partially_cleared' });
-      const first = await card.recordClearing({ acquirer_reference_data: '99999999999999999' });
+      const first = await card.recordClearing({ acquirer_reference_data: '99999999999999999', merchant_id: 'M-first' });
       const kept = await card.recordClearing({ authorization_id: held.id });
       assertEqual(await reduce('clearings', first.id), [first.id], 'without a hold');
       const { clearings } = await card.read();
       assertEqual(idsOf(clearings), [kept.id], 'the page');
       const newest = await storage.unitOfWork.read((tx) => tx.cards.newestClearings([card.id], 10));
       assertEqual(idsOf(newest.get(card.id)!), [kept.id], 'the newest');
-      const reduced = { ...first, details: {}, merchant_id: null, request_id: null, reduced_at_ms: storage.now_ms };
+      const reduced = { ...first, details: {}, request_id: null, reduced_at_ms: storage.now_ms };
       const by = async (fields: Parameters<typeof card.clearing>[0]) =>
-        (await card.look(card.clearing({ ...nothing_in_common, ...fields }))).clearings;
+        (await card.look(card.clearing({ ...nothing_in_common, settlement_date: '2026-05-21', ...fields }))).clearings;
       const { network_financial_transaction_id } = first;
       assertEqual(await by({ network_financial_transaction_id }), [reduced], 'by its transaction');
       assertEqual(await by({ acquirer_reference_data: '99999999999999999' }), [reduced], 'by its reference');
+      assertEqual(await by({ merchant_id: 'M-first', clearing_type: 'CREDIT' }), [reduced], 'by its merchant');
     },
   },
 ];

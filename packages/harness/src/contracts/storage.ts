@@ -9,6 +9,7 @@ import {
   type UnknownNumberStore,
   type VirtualCard,
 } from '@tallystick/cards';
+import type { ImportStore } from '@tallystick/imports';
 import {
   assert,
   money,
@@ -25,6 +26,7 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
   readonly sandbox_clock: SandboxClockStore;
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
+  readonly imports: ImportStore;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AuthorizationView, AuthorizationWire, HoldDays, WorldTemplate } from '../system.ts';
+import type { Span } from './calendar.ts';
 import { expiryInstant, gmtDate } from './calendar.ts';
 import {
   availableIn,
@@ -7,17 +8,20 @@ import {
   perTransactionMax,
   purchasesOf,
   type ReferenceCard,
-  usesOf,
+  usesIn,
   windowOn,
 } from './card.ts';
+import { ownClearings, without } from './clearing.ts';
 import {
   authorizedAmount,
   holdOf,
   isLive,
+  isLiveBeforeClearings,
+  isRefund,
   isUse,
   type Purchase,
   reportedAmount,
-  standingOf,
+  standingBeforeClearings,
   statusOf,
 } from './purchase.ts';
 
@@ -98,7 +102,9 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
     return { reason: 'V', purchase: null, status: 'declined' };
   }
   if (message.incremental === true) {
-    const onto = known.findLast((purchase) => isLive(purchase, now_ms) && canIncrease(purchase));
+    const open = known.findLast((purchase) => isLive(purchase, now_ms) && canIncrease(purchase));
+    const onto = open ?? known.findLast((purchase) => isOpenBeforeClearings(purchase, now_ms));
+    if (onto !== undefined && open === undefined) card.note('increment: after the final clearing');
     if (onto !== undefined) return increase(card, message, around, onto);
     card.note('increment: without an open authorization');
   } else if (kind === 'advice' && known.length > 0) {
@@ -114,12 +120,23 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
   if (remaining.length > 0) card.note('early reversal: in part');
   if (remaining.length > 1) card.note('early reversal: the smallest of several in part');
   const amount = Math.min(limitAmount(card, message), ...remaining);
+  const purchase = purchaseOf(card, message, around, amount);
+  const own = ownClearings(card, purchase, now_ms);
+  if (own.length > 0) card.note('authorization: after its clearing');
+  // It counts in the window of its clearings when they came in an earlier one. What disputes or
+  // reverses one of them is no clearing of its own.
+  for (const { at_ms } of own.filter(({ is_final }) => !is_final)) {
+    const window = windowOn(card, at_ms);
+    if (window.start_ms < purchase.window.start_ms) purchase.window = window;
+  }
   if (kind === 'advice') {
     card.note('advice: of a decision elsewhere');
-    return approved(card, message, around, amount);
+    return approved(card, purchase, around);
   }
-  const reason = firstReason(card, message, around, amount, null);
-  return reason === 'V' ? approved(card, message, around, amount) : declined(reason);
+  const { window } = purchase;
+  const reason = without(own, () => firstReason(card, message, around, { amount, window, onto: null }));
+  if (own.length > 0 && reason !== 'V') card.note('authorization: declined after its clearing');
+  return reason === 'V' ? approved(card, purchase, around) : declined(reason);
 }
 
 /**
@@ -143,14 +160,12 @@ function firstReason(
   card: ReferenceCard,
   message: AuthorizationWire,
   { now_ms, template }: Surroundings,
-  amount: number,
-  onto: Purchase | null,
+  { amount, window, onto }: { readonly amount: number; readonly window: Span; readonly onto: Purchase | null },
 ): Reason {
   const { controls } = card;
   const today = gmtDate(now_ms).toString();
   const whole = amount + (onto === null ? 0 : authorizedAmount(onto));
   const minimum = amount === 0 ? 0 : controls.per_transaction_min;
-  const window = onto?.window ?? windowOn(card, now_ms);
 
   if (card.status === 'Canceled') return 'K';
   if (message.expiry !== undefined && message.expiry !== card.expiry) return 'A';
@@ -164,7 +179,7 @@ function firstReason(
   if (!allows(template, message.mcc)) return 'J';
   if (isRefund(message)) return 'V';
   if (whole < minimum || whole > perTransactionMax(controls)) return 'E';
-  if (onto === null && controls.transactions_max !== null && usesOf(card, now_ms) >= controls.transactions_max)
+  if (onto === null && controls.transactions_max !== null && usesIn(card, window) >= controls.transactions_max)
     return 'G';
   if (amount > availableIn(card, window, now_ms)) return 'F';
   return 'V';
@@ -189,19 +204,15 @@ function isLocked(card: ReferenceCard, now_ms: number): boolean {
   return wrongCodesOn(card, now_ms) >= wrong_codes_max;
 }
 
-function approved(
+/** The purchase that the message makes if it is approved. */
+function purchaseOf(
   card: ReferenceCard,
   message: AuthorizationWire,
   { now_ms, hold_days }: Surroundings,
   amount: number,
-): Decision {
+): Purchase {
   const holds = isRefund(message) ? 0 : amount;
-  const hold_end_ms = holds === 0 ? null : holdEndOn(card, now_ms, hold_days);
-  if (holds > 0 && hold_end_ms === null) card.note('hold: made without an end');
-  if (hold_end_ms !== null && hold_days !== null && card.controls.authorization_hold_days === null) {
-    card.note('hold: made with an end of the company');
-  }
-  const purchase: Purchase = {
+  return {
     message,
     at_ms: now_ms,
     approval_code: null,
@@ -209,14 +220,29 @@ function approved(
     sent: reportedBy(card, message),
     amount: holds,
     window: windowOn(card, now_ms),
-    hold_end_ms,
+    hold_end_ms: holds === 0 ? null : holdEndOn(card, now_ms, hold_days),
     history: [],
+    cleared: [],
   };
+}
+
+function approved(card: ReferenceCard, purchase: Purchase, { now_ms, hold_days }: Surroundings): Decision {
+  const { amount, hold_end_ms } = purchase;
+  if (amount > 0 && hold_end_ms === null) card.note('hold: made without an end');
+  if (hold_end_ms !== null && hold_days !== null && card.controls.authorization_hold_days === null) {
+    card.note('hold: made with an end of the company');
+  }
   return { reason: 'V', purchase, status: statusOf(purchase, now_ms) };
 }
 
 function declined(reason: Reason): Decision {
   return { reason, purchase: null, status: 'declined' };
+}
+
+/** Whether it could be increased if nothing of it had cleared. */
+function isOpenBeforeClearings(purchase: Purchase, now_ms: number): boolean {
+  const { authorized, is_use } = standingBeforeClearings(purchase, now_ms);
+  return isLiveBeforeClearings(purchase, now_ms) && !isRefund(purchase.message) && (authorized > 0 || is_use);
 }
 
 /** Whether it is more than a verification or a refund; one that an advice lowered to 0 still is. */
@@ -233,14 +259,16 @@ function increase(card: ReferenceCard, message: AuthorizationWire, around: Surro
   const amount = isRefund(message) ? 0 : limitAmount(card, message);
   const in_past_window = onto.window.start_ms !== windowOn(card, now_ms).start_ms;
   if (kindOf(message) === 'request') {
-    const reason = firstReason(card, message, around, limitAmount(card, message), onto);
+    const own = isOpenBeforeClearings(onto, now_ms) ? card.clearings.filter(({ purchase }) => purchase === onto) : [];
+    const asked = { amount: limitAmount(card, message), window: onto.window, onto };
+    const reason = without(own, () => firstReason(card, message, around, asked));
     if (reason === 'F' && in_past_window) card.note('increment: above what a past window has left');
     if (reason !== 'V') return declined(reason);
     card.note(in_past_window ? 'increment: approved in a past window' : 'increment: approved in the present window');
   } else {
     card.note('increment: reported by an advice');
   }
-  if (onto.hold_end_ms === null && amount > 0 && holdOf(onto, now_ms) === 0) {
+  if (onto.hold_end_ms === null && amount > 0 && standingBeforeClearings(onto, now_ms).held === 0) {
     onto.hold_end_ms = holdEndOn(card, now_ms, around.hold_days);
   }
   onto.history.push({ what: 'increased', by: amount, at_ms: now_ms });
@@ -260,12 +288,13 @@ function applyReport(
 ): Decision {
   const amount = reportedBy(card, message);
   // The authorization of a refund holds nothing, whatever an advice says.
-  const by = isLive(about, now_ms) && !isRefund(about.message) ? amount - reportedAmount(about) : 0;
-  if (!isLive(about, now_ms)) card.note('advice: of an authorization that is closed');
+  const live = isLiveBeforeClearings(about, now_ms);
+  const by = live && !isRefund(about.message) ? amount - reportedAmount(about) : 0;
+  if (!live) card.note('advice: of an authorization that is closed');
   else if (by === 0) card.note('advice: repeats an authorization');
   else card.note(by > 0 ? 'advice: raises an authorization' : 'advice: lowers an authorization');
   about.history.push({ what: 'advised', amount, by, at_ms: now_ms });
-  const { held, status } = standingOf(about, now_ms);
+  const { held, status } = standingBeforeClearings(about, now_ms);
   // A hold that begins now has an end like any other. What holds nothing is like a verification.
   if (about.hold_end_ms === null && by > 0 && held === by) about.hold_end_ms = holdEndOn(card, now_ms, hold_days);
   if (by !== 0 && held === 0 && status === 'open') about.hold_end_ms = null;
@@ -331,14 +360,6 @@ function earlyReversals(card: ReferenceCard, message: AuthorizationWire): readon
 
 function declinedElsewhere(message: AuthorizationWire): boolean {
   return (message.response_code ?? '00') !== '00';
-}
-
-/**
- * Whether money is returned, by the first two digits of the processing code, which has two or six.
- */
-export function isRefund(message: AuthorizationWire): boolean {
-  const code = message.card_holder_transaction_type_code ?? '';
-  return [2, 6].includes(code.length) && ['20', '28'].includes(code.slice(0, 2));
 }
 
 function allows(template: WorldTemplate, mcc: string): boolean {

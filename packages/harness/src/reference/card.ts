@@ -46,17 +46,27 @@ export interface AnsweredMessage {
   readonly purchase: Purchase | null;
 }
 
-/** A clearing with its time and its outcome. */
+/** A clearing with its time and its outcome, which later messages may change. */
 export interface AnsweredClearing {
-  readonly message: ClearingWire;
+  /** As it was sent; of two copies, with the characters of the network reference that either knows. */
+  message: ClearingWire;
+  /** Its transaction id, that of the network first when it came with two. */
+  ids: readonly string[];
   readonly at_ms: number;
+  /** As the clearing is now. */
   readonly answer: ClearingView;
-  readonly purchase: Purchase | null;
-  readonly window: Span;
+  purchase: Purchase | null;
+  /** The earlier clearing that it undoes, disputes or refunds. */
+  earlier: AnsweredClearing | null;
+  /** Whether rule 1 or 2 has matched it: for good. */
+  is_final: boolean;
+  window: Span;
   /** The amount that it added to the cleared amount of its window. */
-  readonly effect: number;
+  effect: number;
   /** Whether it is a debit without an authorization, which is a use of its window. */
-  readonly counts_as_use: boolean;
+  counts_as_use: boolean;
+  /** Whether a decision is made as if it had not come. */
+  is_taken_out: boolean;
 }
 
 /** The window of an instant. With aging velocity there is one window for ever. */
@@ -101,15 +111,23 @@ function heldIn(card: ReferenceCard, window: Span, now_ms: number): number {
 
 /** The net cleared amount of a window. It is below 0 when a credit arrives before its debit. */
 function clearedIn(card: ReferenceCard, window: Span): number {
-  const clearings = card.clearings.filter((clearing) => clearing.window.start_ms === window.start_ms);
+  const clearings = card.clearings.filter(
+    (clearing) => clearing.window.start_ms === window.start_ms && !clearing.is_taken_out,
+  );
   return sum(clearings.map((clearing) => clearing.effect));
 }
 
 /** Uses of the current window: purchases that are uses, and debits without a purchase. */
 export function usesOf(card: ReferenceCard, now_ms: number): number {
-  const { start_ms } = windowOn(card, now_ms);
+  return usesIn(card, windowOn(card, now_ms));
+}
+
+/** Uses of a window. */
+export function usesIn(card: ReferenceCard, { start_ms }: Span): number {
   const purchases = purchasesOf(card).filter((purchase) => purchase.window.start_ms === start_ms && isUse(purchase));
-  const forced = card.clearings.filter((clearing) => clearing.window.start_ms === start_ms && clearing.counts_as_use);
+  const forced = card.clearings.filter(
+    (clearing) => clearing.window.start_ms === start_ms && clearing.counts_as_use && !clearing.is_taken_out,
+  );
   return purchases.length + forced.length;
 }
 

@@ -14,6 +14,7 @@ export const cases = [
   'rule 3: one of several that is expired or released',
   'rule 3: the oldest of several',
   'rule 3: another merchant currency',
+  'rule 0: the other id of a pair',
 
   // The classes of a clearing.
   ...(
@@ -37,6 +38,12 @@ export const cases = [
   ...(['open', 'cleared', 'partially_cleared', 'reversed', 'expired', 'released', 'declined'] as const).map(
     (status) => `status ${status}` as const,
   ),
+
+  // Clearings that came before their authorization, or before what changed it.
+  'authorization: after its clearing',
+  'authorization: declined after its clearing',
+  'clearing: matched again',
+  'increment: after the final clearing',
 
   // Increments.
   'increment: approved in the present window',

@@ -1,11 +1,18 @@
 import type { ClearingWire } from '../system.ts';
-import { isRefund } from './authorization.ts';
 import type { Span } from './calendar.ts';
-import { type AnsweredClearing, limitAmount, purchasesOf, type ReferenceCard, usedIn, windowOn } from './card.ts';
-import { authorizedAmount, clearedAmount, type Purchase, standingOf, statusOf, sum } from './purchase.ts';
+import {
+  type AnsweredClearing,
+  type AnsweredMessage,
+  limitAmount,
+  purchasesOf,
+  type ReferenceCard,
+  usedIn,
+  windowOn,
+} from './card.ts';
+import { authorizedAmount, clearedAmount, holdEndOf, isRefund, type Purchase, statusOf, sum } from './purchase.ts';
 
 /** The outcome of a clearing. */
-export interface Settlement {
+interface Settlement {
   readonly rule: number;
   readonly review: boolean;
   readonly class: string;
@@ -26,44 +33,162 @@ interface Match {
 
 const tip_mccs = ['4121', '5812', '5813', '5814', '7230', '7298'];
 
+/** A clearing that has not been settled yet. */
+export function unsettled(card: ReferenceCard, message: ClearingWire, at_ms: number): AnsweredClearing {
+  return {
+    message,
+    ids: [message.network_financial_transaction_id],
+    at_ms,
+    answer: { id: 0, class: '', match_rule: 8, review: false, authorization_id: null, clearing_id: null },
+    purchase: null,
+    earlier: null,
+    is_final: false,
+    window: windowOn(card, at_ms),
+    effect: 0,
+    counts_as_use: false,
+    is_taken_out: false,
+  };
+}
+
 /**
- * Applies a clearing that is not a duplicate, and records it in the history of its purchase. A
- * clearing is never refused.
+ * The clearing of which the message is the other copy, or null: one has an id of the network, the
+ * other an id that was made from a file, and all else agrees. It then has both ids.
  */
-export function settle(card: ReferenceCard, message: ClearingWire, now_ms: number): Settlement {
-  const match = matchOf(card, message, now_ms);
+export function pair(card: ReferenceCard, message: ClearingWire): AnsweredClearing | null {
+  const found = inOrder(card.clearings).find(
+    ({ ids, message: known }) =>
+      ids.length === 1 &&
+      known.synthetic_id !== message.synthetic_id &&
+      known.cycle === message.cycle &&
+      looksAlike(known, message) &&
+      known.billing_currency === message.billing_currency,
+  );
+  if (found === undefined) return null;
+  const { network_financial_transaction_id: id } = message;
+  found.ids = message.synthetic_id ? [...found.ids, id] : [id, ...found.ids];
+  const net_reference_number = filled(found.message.net_reference_number, message.net_reference_number);
+  if (net_reference_number !== undefined) found.message = { ...found.message, net_reference_number };
+  return found;
+}
+
+/** The reference with what the other copy knows in the place of its blanks. */
+function filled(reference: string | undefined, other: string | undefined): string | undefined {
+  if (reference?.length !== 13 || other?.length !== 13) return reference;
+  return [...reference].map((letter, at) => (letter === ' ' ? other[at] : letter)).join('');
+}
+
+/**
+ * Settles all clearings of the card from the beginning, in the canonical order, against all its
+ * purchases. Only what rules 1 and 2 once matched stays matched.
+ */
+export function settleAll(card: ReferenceCard, now_ms: number): void {
+  const settled: AnsweredClearing[] = [];
+  for (const purchase of purchasesOf(card)) purchase.cleared = [];
+  for (const clearing of inOrder(card.clearings)) {
+    const settlement = settle({ ...card, clearings: settled }, clearing, now_ms);
+    const { purchase, earlier, window, effect, counts_as_use, rule } = settlement;
+    const is_final = earlier !== null && rule <= 2;
+    Object.assign(clearing, { purchase, earlier, window, effect, counts_as_use, is_final });
+    Object.assign(clearing.answer, {
+      class: settlement.class,
+      match_rule: rule,
+      review: settlement.review,
+      authorization_id: purchase?.id ?? null,
+      clearing_id: earlier?.answer.id ?? null,
+    });
+    settled.push(clearing);
+  }
+}
+
+/**
+ * The clearings that would belong to a purchase which is not decided yet, in the canonical order. A
+ * purchase without an approval code takes that of the first which its whole reference finds.
+ */
+export function ownClearings(card: ReferenceCard, purchase: Purchase, now_ms: number): readonly AnsweredClearing[] {
+  const own = (approval_code: string | null) => {
+    const decided = { ...purchase, approval_code };
+    const answer = { id: null, status: 'open' } as AnsweredMessage['answer'];
+    const messages = [...card.messages, { message: purchase.message, at_ms: now_ms, answer, purchase: decided }];
+    settleAll({ ...card, messages }, now_ms);
+    return inOrder(card.clearings.filter((clearing) => clearing.purchase === decided));
+  };
+  const found = own(purchase.approval_code);
+  const coded = found.find(({ answer, message }) => answer.match_rule === 3 && message.approval_code !== undefined);
+  const code = purchase.approval_code === null ? coded?.message.approval_code : undefined;
+  const with_code = code === undefined ? found : own(code);
+  settleAll(card, now_ms);
+  return with_code;
+}
+
+/** Computes something as if these clearings had not come. */
+export function without<Result>(clearings: readonly AnsweredClearing[], compute: () => Result): Result {
+  for (const clearing of clearings) clearing.is_taken_out = true;
+  const result = compute();
+  for (const clearing of clearings) clearing.is_taken_out = false;
+  return result;
+}
+
+/**
+ * By settlement date, then by transaction id. A reversal or a dispute comes after the presentments
+ * of its date that have its reference data.
+ */
+function inOrder(clearings: readonly AnsweredClearing[]): readonly AnsweredClearing[] {
+  const place = ({ message, ids }: AnsweredClearing) => `${message.settlement_date} ${ids[0]}`;
+  const sorted = clearings.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+  const ordered: AnsweredClearing[] = [];
+  for (const clearing of sorted) {
+    const before = sorted.filter(
+      ({ message }) =>
+        clearing.message.cycle !== undefined &&
+        message.cycle === undefined &&
+        message.settlement_date === clearing.message.settlement_date &&
+        sharedText(message.acquirer_reference_data, clearing.message.acquirer_reference_data),
+    );
+    for (const one of [...before, clearing]) if (!ordered.includes(one)) ordered.push(one);
+  }
+  return ordered;
+}
+
+/** Settles a clearing. `card` has the clearings that come before it. */
+function settle(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number): Settlement {
+  const { message } = clearing;
+  const match = clearing.is_final ? finalMatch(clearing) : matchOf(card, message, now_ms);
   const clearing_class = classOf(card, message, match, now_ms);
-  const present = windowOn(card, now_ms);
+  const own_window = windowOn(card, clearing.at_ms);
   const { purchase, earlier } = match;
   card.note(`rule ${match.rule as 8}`);
   card.note(`class ${clearing_class as 'exact'}`);
 
-  if (message.cycle === 'second_presentment' || message.cycle === 'chargeback') {
-    return { ...match, class: clearing_class, window: earlier?.window ?? present, effect: 0, counts_as_use: false };
+  if (isDispute(message)) {
+    return { ...match, class: clearing_class, window: earlier?.window ?? own_window, effect: 0, counts_as_use: false };
   }
-  const window = earlier?.window ?? purchase?.window ?? present;
+  const window = earlier?.window ?? purchase?.window ?? own_window;
   const amount = limitAmountOf(card, message);
   const undoing = message.cycle === 'reversal';
   const signed = message.clearing_type === 'DEBIT' ? amount : -amount;
   // A reversal undoes its clearing exactly. One that found none is treated by its type.
-  const effect = match.rule === 1 && earlier !== null ? -earlier.effect : signed;
+  const undoes = earlier !== null && (match.rule === 1 || isDispute(earlier.message));
+  const effect = undoes ? 0 - earlier.effect : signed;
   const is_credit = message.clearing_type === 'CREDIT';
   const excessive = is_credit && effect < 0 && isAbovePurchase(card, match, effect);
   if (excessive) card.note('credit: above what its purchase cleared');
   if (effect < 0 && usedIn(card, window, now_ms) < -effect) card.note('credit: before the debit of its window');
 
   const gives_back = is_credit && !(purchase !== null && isRefund(purchase.message));
-  if (undoing || gives_back) purchase?.history.push({ what: 'credited', effect, at_ms: now_ms });
-  else
-    purchase?.history.push({
-      what: 'cleared',
-      effect,
-      final: message.partial !== true,
-      debit: message.clearing_type === 'DEBIT',
-      at_ms: now_ms,
-    });
+  const settles =
+    undoing || gives_back ? null : { final: message.partial !== true, debit: message.clearing_type === 'DEBIT' };
+  if (purchase !== null) purchase.cleared = [...purchase.cleared, { clearing, effect, settles }];
   const forced = purchase === null && !undoing && message.clearing_type === 'DEBIT';
   return { ...match, review: match.review || excessive, class: clearing_class, window, effect, counts_as_use: forced };
+}
+
+function isDispute({ cycle }: ClearingWire): boolean {
+  return cycle === 'second_presentment' || cycle === 'chargeback';
+}
+
+/** The match of rule 1 or 2 that was made before. The clearing may belong to another purchase now. */
+function finalMatch({ answer, earlier }: AnsweredClearing): Match {
+  return { rule: answer.match_rule, review: false, purchase: earlier?.purchase ?? null, earlier };
 }
 
 /**
@@ -73,9 +198,7 @@ export function settle(card: ReferenceCard, message: ClearingWire, now_ms: numbe
 function isAbovePurchase(card: ReferenceCard, { purchase, earlier }: Match, effect: number): boolean {
   if (purchase !== null) return !isRefund(purchase.message) && clearedAmount(purchase) + effect < 0;
   if (earlier === null) return false;
-  const credits = card.clearings.filter(
-    (other) => other.answer.clearing_id === earlier.answer.id && !wasUndone(card, other),
-  );
+  const credits = card.clearings.filter((other) => other.earlier === earlier && !wasUndone(card, other));
   return earlier.effect + sum(credits.map((credit) => credit.effect)) + effect < 0;
 }
 
@@ -103,6 +226,10 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
     const undoable = card.clearings.filter((clearing) => undoneBy(card, clearing, message));
     const turned_round = undoable.filter((clearing) => clearing.message.clearing_type !== message.clearing_type);
     const earlier = one(undoable.length > 1 ? turned_round : undoable);
+    // Until a dispute has its own clearing, nobody knows whether the reversal fits that one, too.
+    if (earlier !== null && isDispute(earlier.message) && earlier.earlier === null) {
+      return { ...none, review: true, earlier };
+    }
     if (earlier !== null) return { ...none, rule: 1, earlier, purchase: earlier.purchase };
     review = true;
   } else if (message.cycle !== undefined) {
@@ -116,7 +243,7 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
   );
   const same_reference = purchases.filter((purchase) => sameReference(purchase, message));
   if (same_reference.length > 0) {
-    const chosen = chooseOf(card, same_reference, now_ms);
+    const chosen = chooseOf(card, message, same_reference, now_ms);
     const converted = chosen.purchase.message.merchant_currency !== message.merchant_currency;
     if (converted) card.note('rule 3: another merchant currency');
     return { ...none, rule: 3, review: review || chosen.review || converted, purchase: chosen.purchase };
@@ -132,7 +259,7 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
   }
   if (message.clearing_type === 'CREDIT') {
     const earlier = one(
-      card.clearings.filter((clearing) => !wasUndone(card, clearing) && refundedBy(clearing, message, now_ms)),
+      card.clearings.filter((clearing) => !wasUndone(card, clearing) && refundedBy(clearing, message)),
     );
     return { ...none, rule: 7, review, earlier, purchase: earlier?.purchase ?? null };
   }
@@ -155,8 +282,8 @@ function undoneBy(card: ReferenceCard, clearing: AnsweredClearing, message: Clea
 }
 
 /** Whether a reversal of this clearing by rule 1 is on record. */
-function wasUndone(card: ReferenceCard, { answer }: AnsweredClearing): boolean {
-  return card.clearings.some((other) => other.answer.match_rule === 1 && other.answer.clearing_id === answer.id);
+function wasUndone(card: ReferenceCard, clearing: AnsweredClearing): boolean {
+  return card.clearings.some((other) => other.answer.match_rule === 1 && other.earlier === clearing);
 }
 
 /** Rule 2: reference data and approval code. */
@@ -181,19 +308,21 @@ function sameReference(purchase: Purchase, message: ClearingWire): boolean {
 }
 
 /**
- * Rule 3 among several: those that are open or partially cleared, then those that are expired or
- * released, then the rest; of several of a kind the oldest, for review.
+ * Rule 3 among several: those that wait for a clearing on the settlement date, then those whose hold
+ * had ended by then, then the rest; of several of a kind the oldest, for review.
  */
 function chooseOf(
   card: ReferenceCard,
+  message: ClearingWire,
   purchases: readonly Purchase[],
   now_ms: number,
 ): { readonly purchase: Purchase; readonly review: boolean } {
-  const having = (statuses: readonly string[]) =>
-    purchases.filter((purchase) => statuses.includes(statusOf(purchase, now_ms)));
-  const waiting = having(['open', 'partially_cleared']);
-  const ended = having(['expired', 'released']);
-  const best = waiting.length > 0 ? waiting : ended.length > 0 ? ended : purchases;
+  const at = ({ message: said }: Purchase) => Temporal.Instant.from(said.transaction_date_time).epochMilliseconds;
+  const oldest_first = purchases.toSorted((a, b) => at(a) - at(b) || (a.id ?? newest) - (b.id ?? newest));
+  const unfinished = oldest_first.filter((purchase) => !isFinished(purchase, now_ms));
+  const ended = unfinished.filter((purchase) => isEndedBy(card, purchase, message.settlement_date));
+  const waiting = unfinished.filter((purchase) => !ended.includes(purchase));
+  const best = waiting.length > 0 ? waiting : ended.length > 0 ? ended : oldest_first;
   if (best.length === 1 && purchases.length > 1) {
     card.note(
       best === waiting
@@ -203,6 +332,22 @@ function chooseOf(
   }
   if (best.length > 1) card.note('rule 3: the oldest of several');
   return { purchase: best[0]!, review: best.length > 1 };
+}
+
+/** The id of a purchase to which the system has given none yet. */
+const newest = Number.MAX_SAFE_INTEGER;
+
+function isFinished(purchase: Purchase, now_ms: number): boolean {
+  return ['cleared', 'reversed'].includes(statusOf(purchase, now_ms));
+}
+
+/** Whether its hold had ended by a settlement date: on the local date of its end, or later. */
+function isEndedBy({ controls }: ReferenceCard, purchase: Purchase, settlement_date: string): boolean {
+  const end_ms = holdEndOf(purchase);
+  if (end_ms === null) return false;
+  const zone = controls.authorization_hold_days === null ? 'UTC' : controls.aging_velocity_time_zone!;
+  const ended_on = Temporal.Instant.fromEpochMilliseconds(end_ms).toZonedDateTimeISO(zone).toPlainDate();
+  return Temporal.PlainDate.compare(settlement_date, ended_on) >= 0;
 }
 
 /**
@@ -225,11 +370,12 @@ function sameShortReference(purchase: Purchase, message: ClearingWire): boolean 
  * parts, only the upper limit applies.
  */
 function sameApproval(purchase: Purchase, message: ClearingWire, card: ReferenceCard, now_ms: number): boolean {
-  const in_parts = message.partial === true || statusOf(purchase, now_ms) === 'partially_cleared';
+  const has_parts = purchase.cleared.some(({ settles }) => settles !== null);
+  const in_parts = message.partial === true || (has_parts && statusOf(purchase, now_ms) !== 'cleared');
   return (
     sharedText(purchase.approval_code ?? undefined, message.approval_code) &&
     sharedText(purchase.message.merchant_id, message.merchant_id) &&
-    within35Days(purchase.at_ms, now_ms) &&
+    within35Days(purchase.message.transaction_date_time.slice(0, 10), message.settlement_date) &&
     comparedAmounts(purchase, message, card).some(
       ([cleared, authorized]) => cleared * 100 <= authorized * 120 && (in_parts || cleared * 100 >= authorized * 80),
     )
@@ -249,24 +395,25 @@ function sameAmountAndMerchant(
   const status = statusOf(purchase, now_ms);
   const waits =
     message.clearing_type === 'DEBIT'
-      ? status !== 'cleared' && status !== 'reversed'
+      ? !isFinished(purchase, now_ms)
       : isRefund(purchase.message)
         ? status === 'open'
         : clearedAmount(purchase) > 0;
   return (
     waits &&
     sharedText(purchase.message.merchant_id, message.merchant_id) &&
-    within35Days(purchase.at_ms, now_ms) &&
+    within35Days(purchase.message.transaction_date_time.slice(0, 10), message.settlement_date) &&
     comparedAmounts(purchase, message, card).some(([cleared, authorized]) => cleared === authorized)
   );
 }
 
 /** Rule 7: the earlier debit that a credit returns, in whole or in part. */
-function refundedBy({ message: earlier, at_ms }: AnsweredClearing, message: ClearingWire, now_ms: number): boolean {
+function refundedBy({ message: earlier }: AnsweredClearing, message: ClearingWire): boolean {
   const known =
     sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) ||
     sharedText(earlier.approval_code, message.approval_code) ||
-    (sharedText(earlier.merchant_id, message.merchant_id) && within35Days(at_ms, now_ms));
+    (sharedText(earlier.merchant_id, message.merchant_id) &&
+      within35Days(earlier.settlement_date, message.settlement_date));
   const not_more =
     earlier.merchant_currency === message.merchant_currency
       ? message.merchant_amount <= earlier.merchant_amount
@@ -300,8 +447,7 @@ function classOf(card: ReferenceCard, message: ClearingWire, match: Match, now_m
     return purchase !== null || match.earlier !== null ? 'refund_linked' : 'refund_unlinked';
   }
   if (purchase === null) return 'force_post';
-  const { status, hold_is_over } = standingOf(purchase, now_ms);
-  if (['expired', 'released', 'partially_cleared'].includes(status) && hold_is_over) return 'late';
+  if (!isFinished(purchase, now_ms) && isEndedBy(card, purchase, message.settlement_date)) return 'late';
   if (message.partial === true) return 'partial';
 
   const said = purchase.message;
@@ -339,16 +485,28 @@ function overOrUnder(message: ClearingWire, purchase: Purchase, cleared: number,
 function looksLike(earlier: ClearingWire, message: ClearingWire): boolean {
   return (
     earlier.cycle === undefined &&
-    sharedText(earlier.acquirer_reference_data, message.acquirer_reference_data) &&
-    earlier.billing_amount === message.billing_amount &&
-    earlier.clearing_type === message.clearing_type &&
+    looksAlike(earlier, message) &&
     earlier.net_reference_number === message.net_reference_number
   );
 }
 
-function within35Days(at_ms: number, now_ms: number): boolean {
-  const from = Temporal.Instant.fromEpochMilliseconds(at_ms);
-  return Temporal.Instant.compare(from.add({ hours: 35 * 24 }), Temporal.Instant.fromEpochMilliseconds(now_ms)) >= 0;
+/** Same reference data, amount and type, and no other network reference but for blanks. */
+function looksAlike(one: ClearingWire, other: ClearingWire): boolean {
+  const [a, b] = [one.net_reference_number, other.net_reference_number];
+  const agrees =
+    a === undefined || b === undefined
+      ? a === b
+      : a.length === b.length && [...a].every((letter, at) => [letter, b[at]].includes(' ') || letter === b[at]);
+  return (
+    agrees &&
+    sharedText(one.acquirer_reference_data, other.acquirer_reference_data) &&
+    one.billing_amount === other.billing_amount &&
+    one.clearing_type === other.clearing_type
+  );
+}
+
+function within35Days(date: string, other: string): boolean {
+  return Math.abs(Temporal.PlainDate.from(date).until(other).days) <= 35;
 }
 
 /** The usual tip; 0 if no tip is usual in this category. */

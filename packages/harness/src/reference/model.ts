@@ -36,7 +36,7 @@ import {
   windowOn,
 } from './card.ts';
 import type { Case } from './cases.ts';
-import { settle } from './clearing.ts';
+import { pair, settleAll, unsettled } from './clearing.ts';
 import { holdOf, type Purchase, statusOf } from './purchase.ts';
 import { readCreate, readUpdate } from './request.ts';
 
@@ -185,20 +185,30 @@ export class ReferenceModel {
     if (purchase !== null && purchase.message === answered.message) {
       Object.assign(purchase, { id: answer.id, approval_code: answer.approval_code });
     }
+    const card = this.cards.find(({ messages }) => messages.includes(answered));
+    if (card !== undefined) this.#settleAgain(card);
+  }
+
+  /** Settles the clearings of a card again: a message may have changed any of them. */
+  #settleAgain(card: ReferenceCard): void {
+    const before = card.clearings.map(({ answer }) => ({ ...answer }));
+    settleAll(card, this.now_ms);
+    const is_changed = card.clearings.some(
+      ({ answer }, at) => before[at]!.id > 0 && before[at]!.authorization_id !== answer.authorization_id,
+    );
+    if (is_changed) this.#note('clearing: matched again');
   }
 
   /** `answered` is null when the clearing is refused. It is then in quarantine. */
   clear(message: ClearingWire): { readonly answer: Answer<ClearingView>; readonly answered: AnsweredClearing | null } {
     const card = this.cards.find((known) => known.id === message.vcn_id || known.card_number === message.card_number);
     const id = message.network_financial_transaction_id;
-    const owner = this.cards.find(({ clearings }) =>
-      clearings.some((earlier) => earlier.message.network_financial_transaction_id === id),
-    );
+    const owner = this.cards.find(({ clearings }) => clearings.some(({ ids }) => ids.includes(id)));
     if (card === undefined) {
       return this.#keep(message, 'unknown_card', { kind: 'refused', code: 'not_found', fields: [] });
     }
     if (owner === card) {
-      const first = card.clearings.find((earlier) => earlier.message.network_financial_transaction_id === id)!;
+      const first = card.clearings.find(({ ids }) => ids.includes(id))!;
       this.#note('rule 0');
       return { answer: done(first.answer), answered: first };
     }
@@ -209,24 +219,15 @@ export class ReferenceModel {
       return this.#keep(message, 'other_billing_currency', wrong(['billing_currency']));
     }
 
-    const settlement = settle(card, message, this.now_ms);
-    const answered: AnsweredClearing = {
-      message,
-      at_ms: this.now_ms,
-      answer: {
-        id: 0,
-        class: settlement.class,
-        match_rule: settlement.rule,
-        review: settlement.review,
-        authorization_id: settlement.purchase?.id ?? null,
-        clearing_id: settlement.earlier?.answer.id ?? null,
-      },
-      purchase: settlement.purchase,
-      window: settlement.window,
-      effect: settlement.effect,
-      counts_as_use: settlement.counts_as_use,
-    };
+    const paired = pair(card, message);
+    if (paired !== null) {
+      this.#note('rule 0: the other id of a pair');
+      this.#settleAgain(card);
+      return { answer: done(paired.answer), answered: paired };
+    }
+    const answered = unsettled(card, message, this.now_ms);
     card.clearings.push(answered);
+    this.#settleAgain(card);
     this.#addEvent('virtualcard.clearings', card);
     return { answer: done(answered.answer), answered };
   }
@@ -270,6 +271,7 @@ export class ReferenceModel {
       return conflict();
     }
     purchase.history.push({ what: 'released', at_ms: this.now_ms });
+    this.#settleAgain(card);
     this.#note('hold: released by hand');
     this.#addEvent('virtualcard.updated', card);
     return done(null);
@@ -294,6 +296,9 @@ export class ReferenceModel {
 
   learnClearing(answered: AnsweredClearing, answer: ClearingView): void {
     Object.assign(answered.answer, { id: answer.id });
+    // Other clearings may refer to it.
+    const card = this.cards.find(({ clearings }) => clearings.includes(answered));
+    if (card !== undefined) this.#settleAgain(card);
   }
 
   /** The card as a client must read it now. */
@@ -312,7 +317,7 @@ export class ReferenceModel {
         .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(answered) }))
         .filter(({ status }) => status !== 'expired' && status !== 'released')
         .reverse(),
-      clearings: card.clearings.map((answered) => ({ id: answered.answer.id })).reverse(),
+      clearings: card.clearings.map(({ answer }) => ({ ...answer })).reverse(),
     };
   }
 

@@ -15,10 +15,13 @@ export interface Purchase {
    * amount of 0 holds nothing and is no use.
    */
   readonly amount: number;
-  readonly window: Span;
+  window: Span;
   /** From then on it holds nothing; null: never, or nothing was held so far. */
   hold_end_ms: number | null;
+  /** What the network said of it after its approval, in the order of arrival. */
   readonly history: PurchaseChange[];
+  /** What of it has cleared, in the canonical order. Computed again with each message of the card. */
+  cleared: readonly Cleared[];
 }
 
 /** One change of a purchase after its approval, and when it came. */
@@ -29,12 +32,17 @@ export type PurchaseChange = { readonly at_ms: number } & (
   | { readonly what: 'corrected'; readonly to: number }
   | { readonly what: 'reversed' }
   | { readonly what: 'released' }
-  /** `effect` is the change of the cleared amount; negative for a credit. */
-  | { readonly what: 'cleared'; readonly effect: number; readonly final: boolean; readonly debit: boolean }
-  | { readonly what: 'credited'; readonly effect: number }
 );
 
-/** A purchase at one instant, after all changes of its history. */
+/** A clearing of a purchase: `effect` is the change of the cleared amount, negative for a credit. */
+export interface Cleared {
+  readonly clearing: { readonly is_taken_out: boolean };
+  readonly effect: number;
+  /** How it changes the hold and the status; null for a credit, which changes neither. */
+  readonly settles: { readonly final: boolean; readonly debit: boolean } | null;
+}
+
+/** A purchase at one instant, after all changes of its history and all its clearings. */
 export interface Standing {
   /** The amount, plus increments and what advices added, minus what reversals took. */
   authorized: number;
@@ -47,21 +55,38 @@ export interface Standing {
    * in full gives the use back. A release by hand leaves the use.
    */
   is_use: boolean;
-  /** Whether a debit has cleared. */
-  is_paid: boolean;
 }
 
-/** Replays the history of a purchase. */
+/** Replays the history of a purchase, then its clearings. */
 export function standingOf(purchase: Purchase, now_ms: number): Standing {
+  const standing = standingBeforeClearings(purchase, now_ms);
+  for (const { effect, settles } of countedClearings(purchase)) {
+    if (settles === null) continue;
+    const { final, debit } = settles;
+    if (debit) standing.is_use = true;
+    standing.held = final ? 0 : Math.max(0, standing.held - Math.max(0, effect));
+    if (final) standing.status = 'cleared';
+    // What was reversed or released by hand stays so until the final clearing.
+    else if (!['cleared', 'reversed', 'released'].includes(standing.status)) standing.status = 'partially_cleared';
+  }
+  return standing;
+}
+
+/** The purchase as if nothing of it had cleared. */
+export function standingBeforeClearings(purchase: Purchase, now_ms: number): Standing {
   const { amount } = purchase;
-  const is_use = amount > 0;
-  const standing = { authorized: amount, held: amount, status: 'open', hold_is_over: false, is_use, is_paid: false };
+  const standing = { authorized: amount, held: amount, status: 'open', hold_is_over: false, is_use: amount > 0 };
   for (const change of purchase.history) {
     endHold(purchase, standing, change.at_ms);
-    apply(purchase, standing, change);
+    apply(standing, change);
   }
   endHold(purchase, standing, now_ms);
   return standing;
+}
+
+/** Its clearings but those that are taken out for a decision. */
+function countedClearings({ cleared }: Purchase): readonly Cleared[] {
+  return cleared.filter(({ clearing }) => !clearing.is_taken_out);
 }
 
 /**
@@ -75,7 +100,7 @@ function endHold(purchase: Purchase, standing: Standing, at_ms: number): void {
   if (standing.status === 'open') standing.status = 'expired';
 }
 
-function apply(purchase: Purchase, standing: Standing, change: PurchaseChange): void {
+function apply(standing: Standing, change: PurchaseChange): void {
   switch (change.what) {
     case 'increased':
       standing.authorized += change.by;
@@ -94,32 +119,16 @@ function apply(purchase: Purchase, standing: Standing, change: PurchaseChange): 
     case 'reversed':
       standing.authorized = 0;
       standing.held = 0;
-      if (!isPaid(purchase, standing, change)) standing.is_use = false;
-      // A cleared, expired or released one keeps its status.
-      if (['open', 'partially_cleared'].includes(standing.status)) standing.status = 'reversed';
+      standing.is_use = false;
+      // An expired or released one keeps its status.
+      if (standing.status === 'open') standing.status = 'reversed';
       break;
     case 'released':
       standing.held = 0;
       standing.hold_is_over = true;
       standing.status = 'released';
       break;
-    case 'cleared':
-      if (change.debit) standing.is_use = true;
-      if (change.debit) standing.is_paid = true;
-      standing.held = change.final ? 0 : Math.max(0, standing.held - Math.max(0, change.effect));
-      if (standing.status !== 'cleared') standing.status = change.final ? 'cleared' : 'partially_cleared';
-      break;
   }
-}
-
-/**
- * Whether something of it had cleared when it was reversed. A released one shows that only by its
- * cleared amount.
- */
-function isPaid(purchase: Purchase, { status, is_paid }: Standing, reversal: PurchaseChange): boolean {
-  if (status !== 'released') return is_paid;
-  const before = purchase.history.slice(0, purchase.history.indexOf(reversal));
-  return sum(before.map((change) => ('effect' in change ? change.effect : 0))) > 0;
 }
 
 export function statusOf(purchase: Purchase, now_ms: number): string {
@@ -138,13 +147,24 @@ export function authorizedAmount(purchase: Purchase): number {
 
 /** The cleared total: debits minus credits. It may be negative. */
 export function clearedAmount(purchase: Purchase): number {
-  return sum(purchase.history.map((change) => ('effect' in change ? change.effect : 0)));
+  return sum(countedClearings(purchase).map(({ effect }) => effect));
+}
+
+/** When its hold ended or ends: by hand or by time; null: never. */
+export function holdEndOf({ history, hold_end_ms }: Purchase): number | null {
+  return history.find(({ what }) => what === 'released')?.at_ms ?? hold_end_ms;
 }
 
 /** Whether it can still grow: it is open or partially cleared, and its hold has not ended. */
 export function isLive(purchase: Purchase, now_ms: number): boolean {
   const { status, hold_is_over } = standingOf(purchase, now_ms);
   return ['open', 'partially_cleared'].includes(status) && !hold_is_over;
+}
+
+/** Whether it could still grow if nothing of it had cleared. */
+export function isLiveBeforeClearings(purchase: Purchase, now_ms: number): boolean {
+  const { status, hold_is_over } = standingBeforeClearings(purchase, now_ms);
+  return status === 'open' && !hold_is_over;
 }
 
 /** The amount that the network named before: in the newest advice, else in the message itself. */
@@ -159,4 +179,12 @@ export function isUse(purchase: Purchase): boolean {
 
 export function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
+}
+
+/**
+ * Whether money is returned, by the first two digits of the processing code, which has two or six.
+ */
+export function isRefund(message: AuthorizationWire): boolean {
+  const code = message.card_holder_transaction_type_code ?? '';
+  return [2, 6].includes(code.length) && ['20', '28'].includes(code.slice(0, 2));
 }

@@ -1,0 +1,150 @@
+import type { CardVault, ClearingInput, Pan, VirtualCard } from '@tallystick/cards';
+import {
+  createFormats,
+  type Import,
+  type ImportOptions,
+  type ImportOutcome,
+  type ImportPorts,
+  type ImportSource,
+  import_lease_ms,
+  importFile,
+} from '@tallystick/imports';
+import { fixedClock, type Random, type Sha256 } from '@tallystick/kernel';
+import { bytesOf, type Line, line_format } from './line-format.ts';
+import { everyPage, makeCard, makeOwner, type StorageUnderTest } from './storage.ts';
+
+/** A hash that is good enough to distinguish the files and messages of a test. */
+function hashOf(bytes: Uint8Array): string {
+  let [a, b] = [0x811c9dc5, 0x1234567];
+  for (const byte of bytes) {
+    a = Math.imul(a ^ byte, 0x01000193) >>> 0;
+    b = Math.imul(b + byte, 0x85ebca6b) >>> 0;
+    b ^= b >>> 13;
+  }
+  return (a.toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0')).repeat(4);
+}
+
+const sha256: Sha256 = (bytes) => Uint8Array.fromHex(hashOf(bytes));
+
+const vault: Pick<CardVault, 'index' | 'cvcMatches'> = {
+  index: (pan: Pan) => new TextEncoder().encode(pan.reveal()),
+  cvcMatches: () => true,
+};
+
+let drawn = 0;
+
+/** Each draw is another one, in one process. */
+const random: Random = {
+  below: (bound) => (drawn++ * 7_919) % bound,
+  bytes: (count) => {
+    drawn += 1;
+    const bytes = new Uint8Array(count);
+    new DataView(bytes.buffer).setUint32(0, drawn);
+    return bytes;
+  },
+};
+
+/** The ports of imports on this storage, and a machine time that a test moves. */
+export class ImportWorld {
+  readonly storage: StorageUnderTest;
+  readonly call: { readonly actor: string; readonly request_id: null; readonly now_ms: number };
+  machine_ms = 1_000_000;
+
+  constructor(storage: StorageUnderTest) {
+    this.storage = storage;
+    this.call = { actor: 'command', request_id: null, now_ms: storage.now_ms };
+  }
+
+  ports(changes: Partial<ImportPorts> = {}): ImportPorts {
+    const { unitOfWork, ledger, now_ms } = this.storage;
+    return {
+      unitOfWork,
+      ledger,
+      formats: createFormats([line_format]),
+      vault,
+      random,
+      sealer: { seal: (_purpose, clear) => clear, open: (_purpose, sealed) => sealed, isCurrent: () => true },
+      sha256,
+      createSha256: () => {
+        const chunks: number[] = [];
+        return { update: (bytes) => void chunks.push(...bytes), digest: () => hashOf(new Uint8Array(chunks)) };
+      },
+      clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)),
+      machine_clock: { now: () => Temporal.Instant.fromEpochMilliseconds(this.machine_ms) },
+      // A lease is renewed with each batch only: a test moves the time.
+      pause: (ms) => (ms >= import_lease_ms / 3 ? new Promise(() => {}) : Promise.resolve()),
+      monotonicNow: () => 0,
+      giveWay: async () => {},
+      is_production: true,
+      batch_records_max: 2,
+      ...changes,
+    };
+  }
+
+  /** Imports a file of these lines. */
+  import(lines: readonly Line[], changes: ImportChanges = {}): Promise<ImportOutcome> {
+    const { ports, source, ...options } = changes;
+    return importFile(this.ports(ports), this.call, sourceOf(bytesOf(lines), source), options);
+  }
+
+  /** The import of whole lines, whatever became of it. */
+  async imported(lines: readonly Line[], changes: ImportChanges = {}): Promise<Import> {
+    return (await this.import(lines, changes)).import;
+  }
+
+  /** A new card of a new company. */
+  makeCard(): Promise<VirtualCard> {
+    return this.storage.unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
+  }
+
+  /** The transaction ids of the clearings of a card, in order. */
+  async clearingsOf(card: VirtualCard): Promise<readonly string[]> {
+    return await this.storage.unitOfWork.read(async ({ cards }) => {
+      const rows = await everyPage((page) => cards.clearings(card.company_id, card.id, page), 100);
+      return rows.map((row) => row.network_financial_transaction_id).sort();
+    });
+  }
+}
+
+/** Ports, properties of the source and options that differ from those of other imports. */
+export interface ImportChanges extends ImportOptions {
+  readonly ports?: Partial<ImportPorts>;
+  readonly source?: Partial<ImportSource>;
+}
+
+/** A source of these bytes, in pieces of 100. */
+export function sourceOf(bytes: Uint8Array, changes: Partial<ImportSource> = {}): ImportSource {
+  return {
+    name: 'clearing.txt',
+    is_repeatable: true,
+    bytes_total: bytes.length,
+    async *open() {
+      for (let at = 0; at < bytes.length; at += 100) yield bytes.subarray(at, at + 100);
+    },
+    ...changes,
+  };
+}
+
+let clearings_made = 0;
+
+/** A debit for the card, with a transaction id that no other clearing has. */
+export function clearingLine(
+  card: Pick<VirtualCard, 'id'>,
+  input: Partial<ClearingInput> = {},
+  more: object = {},
+): Line {
+  clearings_made += 1;
+  return {
+    kind: 'clearing',
+    input: {
+      vcn_id: card.id,
+      network_financial_transaction_id: `I${String(clearings_made).padStart(6, '0')}`,
+      billing_amount: 100 + clearings_made,
+      billing_currency: 'USD',
+      clearing_type: 'DEBIT',
+      settlement_date: '2026-05-20',
+      ...input,
+    },
+    ...more,
+  };
+}

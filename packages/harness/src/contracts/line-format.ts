@@ -1,0 +1,97 @@
+import type { ClearingInput } from '@tallystick/cards';
+import { type ClearingFormat, type FileItem, FileProblem, type ItemBatch } from '@tallystick/imports';
+
+/** A line of a file in the format of these suites. */
+export type Line =
+  | {
+      readonly kind: 'header';
+      readonly file_id?: string | null;
+      readonly sequence?: number;
+      readonly created_on?: string;
+      readonly mode?: 'production' | 'test';
+    }
+  | {
+      readonly kind: 'clearing';
+      readonly input: ClearingInput;
+      readonly synthetic_id?: boolean;
+      readonly last4?: string;
+    }
+  | { readonly kind: 'bad'; readonly input?: ClearingInput }
+  | { readonly kind: 'other'; readonly type: string }
+  | { readonly kind: 'trailer'; readonly records: number };
+
+/** The lines of a whole file around these records. */
+export function fileOf(
+  records: readonly Exclude<Line, { readonly kind: 'header' | 'trailer' }>[],
+  header: Omit<Extract<Line, { readonly kind: 'header' }>, 'kind'> = {},
+): readonly Line[] {
+  return [{ kind: 'header', ...header }, ...records, { kind: 'trailer', records: records.length + 2 }];
+}
+
+/** The file of these lines. */
+export function bytesOf(lines: readonly Line[]): Uint8Array {
+  return new TextEncoder().encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+/**
+ * A format of one JSON value per line, for tests of imports. A `bad` line cannot be read; its input
+ * is found when the record is read again.
+ */
+export const line_format: ClearingFormat = {
+  name: 'lines',
+  title: 'JSON lines',
+  detect: (head) => head[0] === 0x7b,
+  async *read(chunks): AsyncIterable<ItemBatch> {
+    const decoder = new TextDecoder();
+    let [text, bytes, ordinal, offset, is_ended] = ['', 0, 0, 0, false];
+    for await (const chunk of chunks) {
+      text += decoder.decode(chunk, { stream: true });
+      bytes += chunk.length;
+      const lines = text.split('\n');
+      text = lines.pop()!;
+      const items = lines.map((line): FileItem => {
+        if (is_ended)
+          throw new FileProblem('refused', 'bytes_after_end', 'the file continues after its trailer', offset);
+        ordinal += 1;
+        const item = itemOf(line, ordinal, offset);
+        offset += line.length + 1;
+        is_ended = item.kind === 'end';
+        return item;
+      });
+      yield { items, bytes };
+    }
+    if (!is_ended) throw new FileProblem('truncated', 'trailer_missing', 'the file ends without a trailer', offset);
+  },
+  readRecord: (raw, { ordinal, offset }) => {
+    const { input } = JSON.parse(new TextDecoder().decode(raw));
+    if (input === undefined) return { kind: 'bad', ordinal, offset, code: 'line_bad', reason: 'the line is bad', raw };
+    return { kind: 'clearing', ordinal, offset, input, synthetic_id: false, last4: null };
+  },
+};
+
+function itemOf(text: string, ordinal: number, offset: number): FileItem {
+  const line = JSON.parse(text) as Line;
+  const place = { ordinal, offset };
+  switch (line.kind) {
+    case 'header': {
+      const { file_id = null, sequence = null, created_on = null, mode = null } = line;
+      return { ...place, kind: 'header', file_id, series: 'A', sequence, created_on, mode };
+    }
+    case 'clearing': {
+      const { input, synthetic_id = false, last4 = null } = line;
+      return { ...place, kind: 'clearing', input, synthetic_id, last4 };
+    }
+    case 'bad': {
+      const raw = new TextEncoder().encode(text);
+      return { ...place, kind: 'bad', code: 'line_bad', reason: 'the line is bad', raw };
+    }
+    case 'other':
+      return { ...place, kind: 'other', type: line.type, raw: new TextEncoder().encode(text) };
+    case 'trailer':
+      if (line.records !== ordinal) {
+        const message = `the trailer counts ${line.records} records, and the file has ${ordinal}`;
+        throw new FileProblem('refused', 'record_count_differs', message, offset);
+      }
+      return { kind: 'end', records: ordinal, control_totals: { records: String(ordinal) } };
+  }
+}

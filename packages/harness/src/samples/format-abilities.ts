@@ -1,0 +1,60 @@
+/**
+ * What a format can state about a clearing. The answers of a set depend on it: without all thirteen
+ * characters of the network's reference, for example, rule 4 finds what rule 3 would have found.
+ */
+export interface FormatAbilities {
+  readonly format: string;
+  /** How a file names a card. */
+  readonly card: 'card_number' | 'vcn_id';
+  /** A file names a card by its id beside a masked number, whose last digits are compared. */
+  readonly masked_number: boolean;
+  /** The transaction id of the network. Without it an id is made from the place in the file. */
+  readonly transaction_id: boolean;
+  /** All thirteen characters of `net_reference_number`, or the six in their middle. */
+  readonly net_reference: 'whole' | 'six';
+  /** That more clearings of the authorization follow. */
+  readonly partial: boolean;
+  /** Reversals of clearings. */
+  readonly reversal: boolean;
+  /** Second presentments and chargebacks. */
+  readonly dispute: boolean;
+  /** The quarantine code of a currency that does not exist; null when it cannot be written. */
+  readonly malformed_code: string | null;
+}
+
+/** The formats for which sets can be made. */
+export const format_abilities: Readonly<Record<string, FormatAbilities>> = {
+  csv: {
+    format: 'csv',
+    card: 'vcn_id',
+    masked_number: false,
+    transaction_id: true,
+    net_reference: 'whole',
+    partial: true,
+    reversal: true,
+    dispute: true,
+    malformed_code: 'malformed_record',
+  },
+  ipm: {
+    format: 'ipm',
+    card: 'card_number',
+    masked_number: false,
+    transaction_id: false,
+    net_reference: 'whole',
+    partial: true,
+    reversal: true,
+    dispute: true,
+    malformed_code: 'malformed_record',
+  },
+  cdf3: {
+    format: 'cdf3',
+    card: 'vcn_id',
+    masked_number: true,
+    transaction_id: true,
+    net_reference: 'six',
+    partial: false,
+    reversal: false,
+    dispute: false,
+    malformed_code: 'malformed_record',
+  },
+};

@@ -1,0 +1,280 @@
+import type { Purchase, ScenarioDraft, ScenarioKind } from './scenario.ts';
+
+const one = (): number => 1;
+
+/** Authorizations that no clearing follows. */
+const uncleared: readonly ScenarioKind[] = [
+  {
+    name: 'open',
+    weight: 6,
+    records: () => 0,
+    write(draft) {
+      const purchase = draft.purchase();
+      draft.request(purchase, { status: 'open', held: purchase.amount });
+    },
+  },
+  {
+    name: 'reversed',
+    weight: 2,
+    ordered: true,
+    records: () => 0,
+    write(draft) {
+      const purchase = draft.purchase();
+      draft.request(purchase, { status: 'reversed', uses: 0 });
+      draft.reverse(purchase);
+    },
+  },
+  {
+    name: 'declined',
+    weight: 2,
+    records: () => 0,
+    write(draft) {
+      draft.advise(draft.purchase(), { status: 'declined', uses: 0 }, { response_code: '05', approval_code: null });
+    },
+  },
+];
+
+/** One authorization and one clearing, of the amounts that their class is about. */
+const amounts: readonly ScenarioKind[] = [
+  // The rest of a deck is filled with these, too.
+  amountKind('purchase', 30, 'exact', (purchase) => ({ cleared: purchase.amount })),
+  {
+    name: 'requested_purchase',
+    weight: 20,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      draft.request(purchase, { status: 'cleared', cleared: purchase.amount });
+      // Without the code that we made, six characters of the reference are not enough: the merchant
+      // and the amount find it.
+      draft.clear(
+        purchase,
+        { approval_code: null },
+        draft.able.net_reference === 'whole'
+          ? { rule: 3, class: 'exact', authorization: purchase }
+          : { rule: 6, class: 'exact', review: true, authorization: purchase },
+      );
+    },
+  },
+  {
+    name: 'sent_by_message_before',
+    weight: 8,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+      draft.clear(purchase, {}, { ...byReference(draft, purchase), class: 'exact', sent_before: true });
+    },
+  },
+  amountKind('tip', 6, 'tip', ({ amount }, { draw }) => ({ cleared: (amount * draw.between(105, 120)) / 100 }), '5812'),
+  amountKind(
+    'tip_at_a_hotel',
+    3,
+    'tip',
+    ({ amount }, { draw }) => ({ cleared: (amount * draw.between(105, 115)) / 100 }),
+    '3501',
+  ),
+  amountKind('over', 3, 'over', ({ amount }, { draw }) => ({ cleared: (amount * draw.between(101, 140)) / 100 })),
+  amountKind('over_at_a_hotel', 1, 'over', ({ amount }) => ({ cleared: (amount * 116) / 100 }), '7011'),
+  amountKind('under', 4, 'under', ({ amount }, { draw }) => ({ cleared: (amount * draw.between(50, 99)) / 100 })),
+  {
+    name: 'late',
+    weight: 3,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+      draft.clear(purchase, { days: 40 }, { ...byReference(draft, purchase), class: 'late' });
+    },
+  },
+  {
+    name: 'late_by_code_and_merchant',
+    weight: 2,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+      const change = { days: 33, net_reference_number: null };
+      draft.clear(purchase, change, { rule: 5, class: 'late', authorization: purchase });
+    },
+  },
+];
+
+/** Purchases in the currency of the merchant. */
+const currencies: readonly ScenarioKind[] = [
+  foreignKind('foreign_purchase', 4, 'exact', ({ amount }) => amount),
+  foreignKind('exchange_rate_moved', 4, 'fx_drift', ({ amount }, { draw }) => (amount * draw.between(101, 110)) / 100),
+  convertedKind('converted_by_merchant', 2, 'fx_drift', ({ amount }, { draw }) => {
+    return (amount * draw.between(103, 120)) / 100;
+  }),
+  convertedKind('converted_far_above', 1, 'over', ({ amount }) => (amount * 130) / 100),
+  convertedKind('converted_far_below', 1, 'under', ({ amount }) => (amount * 70) / 100),
+];
+
+/** Several clearings of one authorization, and several authorizations of one clearing. */
+const parts: readonly ScenarioKind[] = [
+  partsKind('two_parts', 2, 2),
+  partsKind('three_parts', 2, 3),
+  {
+    name: 'first_part_only',
+    weight: 2,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      const part = purchase.amount / 4;
+      const { partial } = draft.able;
+      draft.advise(
+        purchase,
+        partial
+          ? { status: 'partially_cleared', held: purchase.amount - part, cleared: part }
+          : { status: 'cleared', cleared: part },
+      );
+      const change = { billing_amount: part, partial: true };
+      draft.clear(purchase, change, { ...byReference(draft, purchase), class: partial ? 'partial' : 'under' });
+    },
+  },
+  {
+    name: 'increased_before_clearing',
+    weight: 2,
+    ordered: true,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      const increment = draft.amount();
+      const billing_amount = purchase.amount + increment;
+      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+      draft.increase(purchase, increment);
+      draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: 'exact' });
+    },
+  },
+  {
+    name: 'lowered_before_clearing',
+    weight: 2,
+    ordered: true,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      const billing_amount = purchase.amount / 2;
+      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+      draft.reverse(purchase, billing_amount);
+      draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: 'exact' });
+    },
+  },
+  {
+    name: 'cleared_after_reversal',
+    weight: 1,
+    ordered: true,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+      draft.reverse(purchase);
+      draft.clear(purchase, {}, { ...byReference(draft, purchase), class: 'over' });
+    },
+  },
+];
+
+/** Scenarios of rules 3 and 4, and of all classes of amounts. */
+export const purchase_scenarios: readonly ScenarioKind[] = [...uncleared, ...amounts, ...currencies, ...parts];
+
+/** The scenario of one record that fills a deck. */
+export const plain_purchase: ScenarioKind = amounts[0]!;
+
+/** The outcome of a clearing that has the reference and the approval code of its purchase. */
+export function byReference(
+  { by_reference }: ScenarioDraft,
+  purchase: Purchase,
+): { readonly rule: 3 | 4; readonly authorization: Purchase } {
+  return { rule: by_reference, authorization: purchase };
+}
+
+/** One clearing of an amount in the currency of the card. */
+function amountKind(
+  name: string,
+  weight: number,
+  its_class: 'exact' | 'tip' | 'over' | 'under',
+  amountOf: (purchase: Purchase, draft: ScenarioDraft) => { readonly cleared: number },
+  mcc = '5411',
+): ScenarioKind {
+  return {
+    name,
+    weight,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase({ mcc });
+      const { cleared } = amountOf(purchase, draft);
+      draft.advise(purchase, { status: 'cleared', cleared });
+      draft.clear(purchase, { billing_amount: cleared }, { ...byReference(draft, purchase), class: its_class });
+    },
+  };
+}
+
+/** A purchase in euros: the merchant's amount is the authorized one. */
+function foreignKind(
+  name: string,
+  weight: number,
+  its_class: 'exact' | 'fx_drift',
+  billedOf: (purchase: Purchase, draft: ScenarioDraft) => number,
+): ScenarioKind {
+  return {
+    name,
+    weight,
+    records: one,
+    write(draft) {
+      const purchase = euros(draft);
+      const billing_amount = billedOf(purchase, draft);
+      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+      draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: its_class });
+    },
+  };
+}
+
+/** A purchase authorized in euros whose merchant charges in the currency of the card. */
+function convertedKind(
+  name: string,
+  weight: number,
+  its_class: 'fx_drift' | 'over' | 'under',
+  billedOf: (purchase: Purchase, draft: ScenarioDraft) => number,
+): ScenarioKind {
+  return {
+    name,
+    weight,
+    records: one,
+    write(draft) {
+      const purchase = euros(draft);
+      const billing_amount = billedOf(purchase, draft);
+      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+      draft.clear(
+        purchase,
+        { billing_amount, merchant_amount: billing_amount, merchant_currency: 'USD' },
+        // Only rule 3 asks for a review of another currency.
+        { ...byReference(draft, purchase), class: its_class, review: draft.by_reference === 3 },
+      );
+    },
+  };
+}
+
+function euros(draft: ScenarioDraft): Purchase {
+  const amount = draft.amount();
+  return draft.purchase({ amount, merchant_amount: (amount * 9) / 10, merchant_currency: 'EUR' });
+}
+
+/** Parts of one authorization, of which the last is final. A format without parts makes each final. */
+function partsKind(name: string, weight: number, count: number): ScenarioKind {
+  return {
+    name,
+    weight,
+    records: () => count,
+    write(draft) {
+      const part = draft.amount();
+      const purchase = draft.purchase({ amount: part * count });
+      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+      for (let number = 1; number <= count; number += 1) {
+        const partial = number < count;
+        const before = draft.able.partial ? 'partial' : 'under';
+        const change = { billing_amount: part, partial };
+        draft.clear(purchase, change, { ...byReference(draft, purchase), class: partial ? before : 'exact' });
+      }
+    },
+  };
+}

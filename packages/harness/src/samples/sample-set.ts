@@ -1,0 +1,206 @@
+import { createDeck } from './deck.ts';
+import { withCheckDigit } from './draw.ts';
+import type { ExpectedAuthorization, ExpectedCard, ExpectedClearing } from './expected.ts';
+import { type FormatAbilities, format_abilities } from './format-abilities.ts';
+import {
+  type SampleClearing,
+  type SampleClearingFields,
+  type SampleMessage,
+  type Scenario,
+  ScenarioDraft,
+} from './scenario.ts';
+
+/** The size and content of a set of samples. */
+export interface SampleOptions {
+  readonly cards: number;
+  /** Clearings of all files together. */
+  readonly records: number;
+  /** A whole number from 0 to 2^32 - 1. The same options make the same set. */
+  readonly seed: number;
+  /** One of `sample_formats`. */
+  readonly format: string;
+  /** YYYY-MM-DD: when the authorizations are sent. Clearings settle in the 40 days after it. */
+  readonly day: string;
+}
+
+/** A card as it was issued. */
+export interface IssuedCard {
+  readonly vcn_id: number;
+  /** In plain text. */
+  readonly card_number: string;
+}
+
+/** The index of a card in its set, from 0, to the card. */
+export type CardOf = (card: number) => IssuedCard;
+
+/** A clearing that names its card by its number or by its id. */
+export type SampleClearingMessage = SampleClearingFields & { readonly card_number?: string; readonly vcn_id?: number };
+
+/** An authorization message with the number of its card. */
+export type SampleAuthorizationMessage = SampleMessage & { readonly card_number: string };
+
+/** One record of a file. */
+export interface SampleRecord {
+  /** What the writer of a format takes. */
+  readonly written: {
+    readonly input: SampleClearingMessage;
+    readonly last4: string;
+    readonly malformed?: boolean;
+  };
+  /** The same clearing as a message; null for a record that no message could state. */
+  readonly message: SampleClearingMessage | null;
+  readonly expected: ExpectedClearing;
+}
+
+/**
+ * A consistent set of cards, authorizations and clearings, with what must become of each. Every
+ * part is made when it is taken, in constant memory, and may be taken many times.
+ */
+export interface SampleSet {
+  readonly options: SampleOptions;
+  readonly able: FormatAbilities;
+  /** The data of the requests that create the cards, by their index. */
+  cards(): Iterable<Readonly<Record<string, unknown>>>;
+  authorizations(cardOf: CardOf): Iterable<SampleAuthorizationMessage>;
+  records(cardOf: CardOf): Iterable<SampleRecord>;
+  expectedAuthorizations(): Iterable<ExpectedAuthorization>;
+  expectedCards(): Iterable<ExpectedCard>;
+  /** The scenarios themselves, in their order. */
+  scenarios(): Iterable<Scenario>;
+}
+
+/** The formats that a set can be made for. */
+export const sample_formats: readonly string[] = Object.keys(format_abilities);
+
+/** The limit of every card of a set: the highest there is, so that no request is declined. */
+const total_card_amount = 1_000_000_000_000;
+
+/** Refuses options of which no set can be made with a `RangeError`. */
+export function createSampleSet(options: SampleOptions): SampleSet {
+  const { cards, records, seed, format } = options;
+  const able = Object.hasOwn(format_abilities, format) ? format_abilities[format] : undefined;
+  if (able === undefined) throw new RangeError(`format: must be one of ${sample_formats.join(', ')}, not ${format}`);
+  assertWhole('cards', cards, 1, 10_000_000);
+  assertWhole('records', records, 1, 100_000_000);
+  assertWhole('seed', seed, 0, 0xffff_ffff);
+  const day = Temporal.PlainDate.from(options.day);
+  const deck = createDeck(able, records);
+
+  const scenario = (number: number): Scenario => {
+    const kind = deck.kindOf(number);
+    const draft = new ScenarioDraft(kind, { seed, number, cards, day, able });
+    kind.write(draft);
+    return draft.finish();
+  };
+
+  function* scenarios(): Generator<Scenario> {
+    for (let number = 0; number < deck.scenarios; number += 1) yield scenario(number);
+  }
+
+  /** The scenarios of one deck after another, to be mixed. */
+  function* decks(): Generator<readonly Scenario[]> {
+    let of_deck: Scenario[] = [];
+    for (const one of scenarios()) {
+      of_deck.push(one);
+      if (of_deck.length < deck.deck_scenarios) continue;
+      yield of_deck;
+      of_deck = [];
+    }
+    if (of_deck.length > 0) yield of_deck;
+  }
+
+  return {
+    options,
+    able,
+    *cards() {
+      for (let card = 0; card < cards; card += 1) yield cardRequest(card);
+    },
+    *authorizations(cardOf) {
+      for (const of_deck of decks()) {
+        for (const { card, message } of mixed(of_deck, ({ authorizations }) => authorizations)) {
+          yield { ...message, card_number: cardOf(card).card_number };
+        }
+      }
+    },
+    *records(cardOf) {
+      let number = 0;
+      for (const of_deck of decks()) {
+        for (const clearing of mixed(of_deck, ({ clearings }) => clearings)) {
+          number += 1;
+          yield recordOf(able, clearing, cardOf, number);
+        }
+      }
+    },
+    *expectedAuthorizations() {
+      for (const { expected } of scenarios()) yield* expected;
+    },
+    *expectedCards() {
+      for (let card = 0; card < cards; card += 1) {
+        const total = { held: 0, cleared: 0, uses: 0 };
+        const statuses: Partial<Record<ExpectedAuthorization['status'], number>> = {};
+        for (let number = card; number < deck.scenarios; number += cards) {
+          const { expected, alone } = scenario(number);
+          total.cleared += alone.cleared;
+          total.uses += alone.uses;
+          for (const { status, held, cleared, uses } of expected) {
+            total.held += held;
+            total.cleared += cleared;
+            total.uses += uses;
+            statuses[status] = (statuses[status] ?? 0) + 1;
+          }
+        }
+        const available_balance = total_card_amount - total.held - Math.max(0, total.cleared);
+        yield { kind: 'card', card, available_balance, ...total, statuses };
+      }
+    },
+    scenarios,
+  };
+}
+
+/** Every fifth card has aging velocity, of the same length as the holds of the others. */
+function cardRequest(card: number): Readonly<Record<string, unknown>> {
+  const data = { total_card_amount, metadata: { sample: `card ${card}` } };
+  if (card % 5 !== 4) return data;
+  return { ...data, authorization_hold_days: 30, aging_velocity_time_zone: 'America/New_York' };
+}
+
+/** The first messages of all scenarios, then the second ones, and so on: each scenario stays in its order. */
+function* mixed<Message>(
+  scenarios: readonly Scenario[],
+  messagesOf: (scenario: Scenario) => readonly Message[],
+): Generator<Message> {
+  const lists = scenarios.map(messagesOf);
+  const longest = Math.max(...lists.map(({ length }) => length));
+  for (let step = 0; step < longest; step += 1) {
+    for (const list of lists) if (step < list.length) yield list[step]!;
+  }
+}
+
+function recordOf(able: FormatAbilities, clearing: SampleClearing, cardOf: CardOf, number: number): SampleRecord {
+  const { card, malformed, other_last4 } = clearing;
+  const issued = card === null ? unknown_card : cardOf(card);
+  const named = able.card === 'vcn_id' ? { vcn_id: issued.vcn_id } : { card_number: issued.card_number };
+  const input = { ...clearing.input, ...named };
+  const last4 = issued.card_number.slice(-4);
+  return {
+    written: {
+      input,
+      last4: other_last4 ? otherDigits(last4) : last4,
+      ...(malformed ? { malformed } : {}),
+    },
+    message: malformed || other_last4 ? null : input,
+    expected: { ...clearing.expected, number },
+  };
+}
+
+/** A number of no account range of ours, and an id that no card reaches. */
+const unknown_card: IssuedCard = { vcn_id: 999_999_999_999, card_number: withCheckDigit('601100000000000') };
+
+function otherDigits(last4: string): string {
+  return String((Number(last4) + 1) % 10_000).padStart(4, '0');
+}
+
+function assertWhole(name: string, value: number, least: number, most: number): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw new RangeError(`${name}: must be a whole number from ${least} to ${most}, not ${value}`);
+}

@@ -1,0 +1,388 @@
+import { createDraw, type Draw, uniqueCode, withCheckDigit } from './draw.ts';
+import type { ExpectedAuthorization, ExpectedClearing, SampleCycle } from './expected.ts';
+import type { FormatAbilities } from './format-abilities.ts';
+
+/**
+ * A purchase, refund or fault of one card, with what must become of it. Scenarios share no
+ * reference, code or merchant, so no scenario changes what becomes of another, and each states
+ * its own answers.
+ */
+export interface ScenarioKind {
+  /** snake_case. */
+  readonly name: string;
+  /** How many clearings it has in a file of the format; null when the format cannot state it. */
+  records(able: FormatAbilities): number | null;
+  /** How many of these scenarios a deck of 200 records has. */
+  readonly weight: number;
+  /**
+   * The answers hold only if its authorization messages arrive in their order, and its clearings in
+   * theirs: a decision that was answered stays as it was, and the first of two cards that state one
+   * transaction id keeps it. A clearing may come before or between its authorization messages.
+   */
+  readonly ordered?: boolean;
+  write(draft: ScenarioDraft): void;
+}
+
+/** An authorization message (service specification 2.9), without the number of its card. */
+export interface SampleMessage {
+  readonly message_type_indicator: string;
+  readonly trace_id: string;
+  readonly system_trace_audit_number: string;
+  readonly transaction_date_time: string;
+  readonly billing_amount: number;
+  readonly billing_currency: string;
+  readonly merchant_amount: number;
+  readonly merchant_currency: string;
+  readonly mcc: string;
+  readonly net_reference_number: string;
+  readonly merchant_id: string;
+  readonly merchant_name: string;
+  readonly approval_code?: string | null;
+  readonly response_code?: string;
+  readonly incremental?: boolean;
+  readonly card_holder_transaction_type_code?: string;
+  readonly replacement_amounts?: {
+    readonly billing_amount: number;
+    readonly settlement_amount: null;
+    readonly transaction_amount: number;
+  } | null;
+}
+
+/** A clearing (service specification 2.10), without its card. */
+export interface SampleClearingFields {
+  readonly network_financial_transaction_id: string;
+  readonly acquirer_reference_data: string;
+  readonly approval_code: string | null;
+  readonly net_reference_number: string | null;
+  readonly billing_amount: number;
+  readonly billing_currency: string;
+  readonly merchant_amount: number;
+  readonly merchant_currency: string;
+  readonly clearing_type: 'DEBIT' | 'CREDIT';
+  readonly cycle: SampleCycle;
+  readonly partial: boolean;
+  readonly mcc: string;
+  readonly merchant_id: string;
+  readonly merchant_name: string;
+  readonly acquirer_ica: string;
+  readonly authorization_date: string;
+  readonly settlement_date: string;
+}
+
+export interface SampleAuthorization {
+  readonly card: number;
+  readonly message: SampleMessage;
+}
+
+/** A clearing of a scenario, without its card. */
+export interface SampleClearing {
+  /** The index of the card that the record names; null for a card that does not exist. */
+  readonly card: number | null;
+  readonly input: SampleClearingFields;
+  /** The record is written with a currency that does not exist. It cannot come by message. */
+  readonly malformed: boolean;
+  /** The record is written with the last digits of another number. It cannot come by message. */
+  readonly other_last4: boolean;
+  readonly expected: Omit<ExpectedClearing, 'number'>;
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** Whether its messages of a kind must arrive in their order (`ScenarioKind`). */
+  readonly ordered: boolean;
+  /** The card of its authorizations and of what it changes. */
+  readonly card: number;
+  readonly authorizations: readonly SampleAuthorization[];
+  /** In their canonical order: each settles later than the one before, or repeats it. */
+  readonly clearings: readonly SampleClearing[];
+  readonly expected: readonly ExpectedAuthorization[];
+  /** What its clearings without an authorization change on the card. */
+  readonly alone: { readonly cleared: number; readonly uses: number };
+}
+
+/** The values that the messages of one purchase share. Amounts in minor units. */
+export interface Purchase {
+  readonly trace_id: string;
+  readonly approval_code: string;
+  readonly net_reference_number: string;
+  readonly merchant_id: string;
+  readonly merchant_name: string;
+  readonly mcc: string;
+  /** In the currency of the card. */
+  readonly amount: number;
+  readonly merchant_amount: number;
+  readonly merchant_currency: string;
+}
+
+/** The place of a scenario in its set. */
+export interface ScenarioPlace {
+  readonly seed: number;
+  /** The number of the scenario in its set, from 0. */
+  readonly number: number;
+  readonly cards: number;
+  /** The day of the authorizations. */
+  readonly day: Temporal.PlainDate;
+  readonly able: FormatAbilities;
+}
+
+/** The currency in which every card of a set is billed. */
+export const billing_currency = 'USD';
+
+/** References that one scenario may use. */
+const references_max = 16;
+
+const merchants = ['Paper and Ink', 'Green Grocer', 'City Cabs', 'Harbour Hotel', 'Bolt Tools', 'Cloud Hosting'];
+
+type ClearingChange = Partial<SampleClearingFields> & {
+  /** Days from the authorization to the settlement; one more than the clearing before when absent. */
+  readonly days?: number;
+  readonly malformed?: boolean;
+  readonly other_last4?: boolean;
+  /** The index of the card that the record names. */
+  readonly card?: number | null;
+};
+
+type ClearingOutcome = Pick<ExpectedClearing, 'rule' | 'class'> &
+  Partial<Pick<ExpectedClearing, 'review' | 'duplicate_of' | 'quarantine' | 'sent_before'>> & {
+    readonly authorization?: Purchase | null;
+    readonly earlier?: SampleClearing | null;
+  };
+
+/** A scenario while its kind writes it. */
+export class ScenarioDraft {
+  readonly draw: Draw;
+  readonly able: FormatAbilities;
+  /** The index of its card. */
+  readonly card: number;
+  readonly #place: ScenarioPlace;
+  readonly #name: string;
+  readonly #ordered: boolean;
+  readonly #authorizations: SampleAuthorization[] = [];
+  readonly #clearings: SampleClearing[] = [];
+  readonly #expected: ExpectedAuthorization[] = [];
+  #alone = { cleared: 0, uses: 0 };
+  #references = 0;
+  #messages = 0;
+  #days = 0;
+
+  constructor({ name, ordered = false }: ScenarioKind, place: ScenarioPlace) {
+    this.#name = name;
+    this.#ordered = ordered;
+    this.#place = place;
+    this.draw = createDraw(place.seed, place.number);
+    this.able = place.able;
+    this.card = place.number % place.cards;
+  }
+
+  /** The rule that finds an authorization by the reference and the approval code of a purchase. */
+  get by_reference(): 3 | 4 {
+    return this.able.net_reference === 'whole' ? 3 : 4;
+  }
+
+  /** A card of the set that is not this one; null when there is only one. */
+  get other_card(): number | null {
+    return this.#place.cards > 1 ? (this.card + 1) % this.#place.cards : null;
+  }
+
+  /** An amount in minor units that no part of a scenario makes too small to be divided. */
+  amount(): number {
+    return this.draw.between(10, 300) * 100;
+  }
+
+  /** A purchase with references of its own. */
+  purchase(change: Partial<Purchase> = {}): Purchase {
+    const { seed } = this.#place;
+    const number = this.#reference();
+    const amount = change.amount ?? this.amount();
+    return {
+      trace_id: `TR${number}`,
+      approval_code: uniqueCode(number, seed),
+      net_reference_number: `MCC${uniqueCode(number, seed + 1)}${this.#dateAfter(0).slice(5).replace('-', '')}`,
+      merchant_id: `M${String(number).padStart(11, '0')}`,
+      merchant_name: this.draw.pick(merchants),
+      mcc: '5411',
+      amount,
+      merchant_amount: amount,
+      merchant_currency: billing_currency,
+      ...change,
+    };
+  }
+
+  /** A request: we decide it and make its approval code, so its clearings state none. */
+  request(purchase: Purchase, expected: AuthorizationOutcome): void {
+    this.#send(purchase, { message_type_indicator: '0100' });
+    this.#expect(purchase, expected);
+  }
+
+  /** An advice of an approval, with the approval code of the purchase. */
+  advise(purchase: Purchase, expected: AuthorizationOutcome, change: Partial<SampleMessage> = {}): void {
+    this.#send(purchase, { message_type_indicator: '0120', approval_code: purchase.approval_code, ...change });
+    this.#expect(purchase, expected);
+  }
+
+  /** An advice that adds to the authorization of the purchase. */
+  increase(purchase: Purchase, amount: number): void {
+    this.#send(purchase, {
+      message_type_indicator: '0120',
+      approval_code: purchase.approval_code,
+      incremental: true,
+      billing_amount: amount,
+      merchant_amount: amount,
+    });
+  }
+
+  /** A reversal of the authorization: in full, or down to the corrected amount. */
+  reverse(purchase: Purchase, corrected: number | null = null): void {
+    this.#send(purchase, {
+      message_type_indicator: '0400',
+      replacement_amounts:
+        corrected === null
+          ? null
+          : { billing_amount: corrected, settlement_amount: null, transaction_amount: corrected },
+    });
+  }
+
+  /** A clearing with the amounts and references of the purchase but for what is changed. */
+  clear(purchase: Purchase, change: ClearingChange, outcome: ClearingOutcome): SampleClearing {
+    const { days = this.#days + 1, malformed = false, other_last4 = false, card = this.card, ...fields } = change;
+    this.#days = days;
+    const number = this.#reference();
+    const amount = fields.billing_amount ?? purchase.amount;
+    const input = carriedBy(this.able, {
+      network_financial_transaction_id: `FT${this.#place.seed.toString(36).toUpperCase()}N${String(number).padStart(10, '0')}`,
+      acquirer_reference_data: this.#acquirerReference(number),
+      approval_code: purchase.approval_code,
+      net_reference_number: purchase.net_reference_number,
+      billing_amount: amount,
+      billing_currency,
+      merchant_amount:
+        purchase.merchant_currency === billing_currency ? amount : (fields.merchant_amount ?? purchase.merchant_amount),
+      merchant_currency: purchase.merchant_currency,
+      clearing_type: 'DEBIT',
+      cycle: 'first_presentment',
+      partial: false,
+      mcc: purchase.mcc,
+      merchant_id: purchase.merchant_id,
+      merchant_name: purchase.merchant_name,
+      acquirer_ica: '002742',
+      authorization_date: this.#dateAfter(0),
+      settlement_date: this.#dateAfter(days),
+      ...fields,
+    });
+    const clearing: SampleClearing = {
+      card,
+      input,
+      malformed,
+      other_last4,
+      expected: {
+        kind: 'clearing',
+        scenario: this.#name,
+        card,
+        transaction_id: input.network_financial_transaction_id,
+        acquirer_reference_data: input.acquirer_reference_data,
+        settlement_date: input.settlement_date,
+        clearing_type: input.clearing_type,
+        cycle: input.cycle,
+        rule: outcome.rule,
+        class: outcome.class,
+        review: outcome.review ?? false,
+        authorization: outcome.authorization?.trace_id ?? null,
+        earlier: outcome.earlier?.input.network_financial_transaction_id ?? null,
+        duplicate_of: outcome.duplicate_of ?? null,
+        quarantine: outcome.quarantine ?? null,
+        sent_before: outcome.sent_before ?? false,
+      },
+    };
+    this.#clearings.push(clearing);
+    return clearing;
+  }
+
+  /** A record that the file repeats, byte for byte. */
+  repeat(clearing: SampleClearing): void {
+    const { transaction_id } = clearing.expected;
+    this.#clearings.push({ ...clearing, expected: { ...clearing.expected, rule: 0, duplicate_of: transaction_id } });
+  }
+
+  /** What clearings without an authorization add to the cleared amount and the uses of the card. */
+  standsAlone(cleared: number, uses: number): void {
+    this.#alone = { cleared: this.#alone.cleared + cleared, uses: this.#alone.uses + uses };
+  }
+
+  finish(): Scenario {
+    return {
+      name: this.#name,
+      ordered: this.#ordered,
+      card: this.card,
+      authorizations: this.#authorizations,
+      clearings: this.#clearings,
+      expected: this.#expected,
+      alone: this.#alone,
+    };
+  }
+
+  #send(purchase: Purchase, change: Partial<SampleMessage>): void {
+    const number = this.#place.number * references_max + this.#messages;
+    this.#messages += 1;
+    const message: SampleMessage = {
+      message_type_indicator: '0100',
+      trace_id: purchase.trace_id,
+      system_trace_audit_number: String(number % 1_000_000).padStart(6, '0'),
+      // The messages of a scenario happen one minute after another.
+      transaction_date_time: `${this.#dateAfter(0)}T10:${String(this.#messages).padStart(2, '0')}:00Z`,
+      billing_amount: purchase.amount,
+      billing_currency,
+      merchant_amount: purchase.merchant_amount,
+      merchant_currency: purchase.merchant_currency,
+      mcc: purchase.mcc,
+      net_reference_number: purchase.net_reference_number,
+      merchant_id: purchase.merchant_id,
+      merchant_name: purchase.merchant_name,
+      ...change,
+    };
+    this.#authorizations.push({ card: this.card, message });
+  }
+
+  #expect({ trace_id }: Purchase, expected: AuthorizationOutcome): void {
+    const none = { held: 0, cleared: 0, uses: 1 } as const;
+    this.#expected.push({
+      kind: 'authorization',
+      scenario: this.#name,
+      card: this.card,
+      trace_id,
+      ...none,
+      ...expected,
+    });
+  }
+
+  #reference(): number {
+    if (this.#references === references_max) throw new RangeError(`${this.#name} uses too many references`);
+    this.#references += 1;
+    return this.#place.number * references_max + this.#references;
+  }
+
+  /** 23 digits: use, BIN, day of the year, sequence and check digit. */
+  #acquirerReference(number: number): string {
+    const { day } = this.#place;
+    const day_of_year = `${day.year % 10}${String(day.dayOfYear).padStart(3, '0')}`;
+    return withCheckDigit(`7412345${day_of_year}${String(number % 100_000_000_000).padStart(11, '0')}`);
+  }
+
+  #dateAfter(days: number): string {
+    return this.#place.day.add({ days }).toString();
+  }
+}
+
+/** An authorization has one use, holds nothing and has nothing cleared but for what is named. */
+export type AuthorizationOutcome = Pick<ExpectedAuthorization, 'status'> &
+  Partial<Pick<ExpectedAuthorization, 'held' | 'cleared' | 'uses'>>;
+
+/** The clearing with what a file of the format can state of it. */
+function carriedBy(able: FormatAbilities, input: SampleClearingFields): SampleClearingFields {
+  const { net_reference_number } = input;
+  const six = net_reference_number === null ? null : `   ${net_reference_number.slice(3, 9)}    `;
+  return {
+    ...input,
+    partial: able.partial && input.partial,
+    net_reference_number: able.net_reference === 'six' ? six : net_reference_number,
+  };
+}
