@@ -1,6 +1,7 @@
 import type { AccessTx } from '@tallystick/access';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, WebhooksTx } from '@tallystick/events';
+import type { ImportStore } from '@tallystick/imports';
 import type { Clock, RetentionStore, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
 import type { State } from './storage/state.ts';
@@ -13,6 +14,7 @@ import { deliveryStore } from './stores/deliveries.ts';
 import { deliveryDesk } from './stores/delivery-desk.ts';
 import { eventStore } from './stores/events.ts';
 import { idempotencyStore } from './stores/idempotency.ts';
+import { importStore } from './stores/imports.ts';
 import { mailboxStore } from './stores/mailbox.ts';
 import { mailStore } from './stores/mails.ts';
 import { oneTimeLinkStore } from './stores/one-time-links.ts';
@@ -31,6 +33,7 @@ export type { MemoryLedger } from './ledger/ledger.ts';
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
+  readonly imports: ImportStore;
   readonly retention: RetentionStore;
   readonly sandbox_clock: SandboxClockStore;
 }
@@ -50,6 +53,8 @@ export interface MemoryPersistence {
    * have written.
    */
   committed(): State;
+  /** Lets other work of the process run: `ImportPorts.giveWay`. */
+  giveWay(): Promise<void>;
   /** Does nothing: there are no tables to create. */
   migrate(): Promise<void>;
   /** Rejects with a `Fault` after the storage was closed. */
@@ -75,6 +80,7 @@ export function memoryPersistence({ clock }: MemoryPersistenceOptions): MemoryPe
     ledger: memoryLedger(transactions, clock),
     delivery_desk: deliveryDesk(transactions),
     committed: () => transactions.committed,
+    giveWay: () => new Promise((resolve) => setImmediate(resolve)),
     migrate: async () => {},
     ping: () => transactions.ping(),
     close: () => transactions.close(),
@@ -100,6 +106,7 @@ function storesOn(state: State): Tx {
     sandbox_clock: sandboxClockStore(state),
     unknown_numbers: unknownNumberStore(state),
     quarantine: quarantineStore(state),
+    imports: importStore(state),
     retention: retentionStore(state),
   };
 }

@@ -1,12 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type CardVault, Pan } from '@tallystick/cards';
-import { assert, Fault, type HmacSha256, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { assert, Fault, type HmacSha256, type Sealer, type Sha256, type Sha256Stream } from '@tallystick/kernel';
 
 /** Card numbers and secrets sealed with keys that everybody knows. */
 export interface MemoryVault {
   readonly card_vault: CardVault;
   readonly sealer: Sealer;
   readonly sha256: Sha256;
+  readonly createSha256: () => Sha256Stream;
   readonly hmacSha256: HmacSha256;
   /** The key that seals. */
   readonly newest_key_id: string;
@@ -15,6 +16,10 @@ export interface MemoryVault {
 const tag_length = 16;
 
 const sha256: Sha256 = (bytes) => createHash('sha256').update(bytes).digest();
+const createSha256 = (): Sha256Stream => {
+  const hashing = createHash('sha256');
+  return { update: (bytes) => void hashing.update(bytes), digest: () => hashing.digest('hex') };
+};
 const hmacSha256: HmacSha256 = (secret, message) => createHmac('sha256', secret).update(message).digest();
 
 /**
@@ -60,6 +65,7 @@ export function memoryVault(key_ids: readonly string[] = ['k1']): MemoryVault {
     },
     sealer: boxFor('secret'),
     sha256,
+    createSha256,
     hmacSha256,
     newest_key_id,
   };

@@ -75,6 +75,43 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       plant: plantStores(({ quarantine }) => ({ quarantine: { ...quarantine, reseal: async () => {} } })),
     },
   ],
+  ImportStore: [
+    {
+      does: 'applies a batch without looking at the claim',
+      breaks:
+        'a pass counts the records of a batch, removes a whole one, and writes nothing unless the records are next',
+      plant: plantLedger({ changes: () => ({ file_progress: undefined }) }),
+    },
+    {
+      does: 'does not move batches',
+      breaks:
+        'batches are taken in the order of their numbers, kept apart by kind, moved, and removed with their import',
+      plant: plantStores(({ imports }) => ({ imports: { ...imports, moveBatches: async () => {} } })),
+    },
+    {
+      does: 'forgets whose lease has ended',
+      breaks: 'running imports are found when their lease has ended',
+      plant: plantStores(({ imports }) => ({ imports: { ...imports, listDead: async () => [] } })),
+    },
+    {
+      does: 'counts no records that are applied together',
+      breaks:
+        'records that are applied together count once on their import, but for those of others and those not open',
+      plant: plantStores(({ quarantine }) => ({ quarantine: { ...quarantine, applyOfImport: async () => {} } })),
+    },
+    {
+      does: 'looks for the file before among all files',
+      breaks: 'the file with the same id, and the file before it in its series, are found among accepted ones',
+      plant: plantStores(({ imports }) => ({ imports: { ...imports, findPrevious: async () => null } })),
+    },
+  ],
+  Imports: [
+    {
+      does: 'does not find the import of known bytes',
+      breaks: 'a file is applied once; the same bytes again change nothing and name the first import',
+      plant: plantStores(({ imports }) => ({ imports: { ...imports, findBySha256: async () => null } })),
+    },
+  ],
   UnitOfWork: [
     {
       does: 'commits what was written before an error',
@@ -356,6 +393,37 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
           const first = new Set(clearings.filter((row) => row.clearing_id === null).map(({ id }) => id));
           return { clearings: clearings.filter(({ clearing_id: to }) => to === null || first.has(to)) };
         },
+      }),
+    },
+    {
+      does: 'does not write what a pass changed of a clearing',
+      breaks: 'a changed clearing has its new match and effect, and all else as it was',
+      plant: plantLedger({ changes: () => ({ clearings_changed: [] }) }),
+    },
+    {
+      does: 'does not find a clearing by the other id of a pair',
+      breaks: 'a clearing that came with two ids is found by either, on any card',
+      plant: plantLedger({
+        state: ({ clearings }) => ({ clearings: clearings.filter((row) => row.paired_transaction_id === null) }),
+      }),
+    },
+    {
+      does: 'counts the matches that are final, too',
+      breaks: 'a card has the number of its provisional clearings, and the last settlement date',
+      plant: plantLedger({
+        state: ({ cards }) => ({
+          cards: cards.map((card) => ({
+            ...card,
+            provisional_clearings: card.settled_through === null ? 0 : card.provisional_clearings + 1,
+          })),
+        }),
+      }),
+    },
+    {
+      does: 'loads no clearings for authorizations',
+      breaks: 'an authorization is loaded with the clearings that may belong to it, and what these may belong to',
+      plant: plantLedger({
+        state: ({ clearings, clearing_ids }) => ({ clearings: clearing_ids.length === 0 ? [] : clearings }),
       }),
     },
     {

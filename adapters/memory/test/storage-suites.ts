@@ -2,8 +2,11 @@ import {
   audit_log_contract,
   card_store_contract,
   eventStoreContract,
+  import_contract,
+  import_store_contract,
   ledger_contract,
   ledger_deadline_contract,
+  ledger_order_contract,
   quarantine_store_contract,
   real_card_store_contract,
   type StorageUnderTest,
@@ -21,8 +24,10 @@ export const storage_suites = {
   RealCardStore: real_card_store_contract,
   TemplateStore: template_store_contract,
   EventStore: eventStoreContract(propertyParameters({ short: 25, full: 150 })),
-  Ledger: [...ledger_contract, ...ledger_deadline_contract],
+  Ledger: [...ledger_contract, ...ledger_order_contract, ...ledger_deadline_contract],
   QuarantineStore: quarantine_store_contract,
+  Imports: import_contract,
+  ImportStore: import_store_contract,
   AuditLog: audit_log_contract,
 } as const;
 

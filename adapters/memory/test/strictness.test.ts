@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { no_changes } from '@tallystick/cards';
 import { companyRow } from '@tallystick/harness';
 import { fixedClock, Violation } from '@tallystick/kernel';
 import { memoryPersistence, type Tx } from '../src/index.ts';
@@ -105,18 +106,7 @@ it('uses no id twice, not even the id of a row that was rolled back', async () =
 
 it('runs a pass immediately only while nothing else writes', async () => {
   const { unitOfWork, ledger } = memoryPersistence({ clock });
-  const nothing = {
-    counters: [],
-    windows: [],
-    authorizations_inserted: [],
-    authorizations_changed: [],
-    clearings_inserted: [],
-    events: [],
-    unknown_numbers: [],
-    audit_entries: [],
-    quarantined: [],
-  };
-  const pass = () => ledger.passNow([], ({ now_ms }) => ({ changes: nothing, result: now_ms }));
+  const pass = () => ledger.passNow([], ({ now_ms }) => ({ changes: no_changes, result: now_ms }));
   assert.equal(pass(), Date.UTC(2026, 4, 20, 12));
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const writing = unitOfWork.run(async () => {

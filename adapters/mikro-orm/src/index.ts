@@ -1,4 +1,4 @@
 export type { BackfillProgress, Backfills } from './backfill/backfills.ts';
-export { NewerSchema } from './connection/migrate.ts';
+export { NewerSchema, OlderSchema } from './connection/migrate.ts';
 export { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from './persistence.ts';
 export { type MigrationKind, migration, migrations, type SchemaMigration } from './schema/migrations/index.ts';

@@ -1,10 +1,12 @@
 import type { AccessTx } from '@tallystick/access';
 import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
+import type { ImportStore } from '@tallystick/imports';
 import type { Clock, RetentionStore, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
 import { backfill_steps } from './backfill/backfill-steps.ts';
 import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
+import { givingWayOn } from './connection/give-way.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
 import { others_max_default } from './connection/postgres-pools.ts';
 import type { Session } from './connection/session.ts';
@@ -21,6 +23,7 @@ import { deliveryStore } from './stores/deliveries.ts';
 import { deliveryDesk } from './stores/delivery-desk.ts';
 import { eventStore } from './stores/events.ts';
 import { idempotencyStore } from './stores/idempotency.ts';
+import { importStore } from './stores/imports.ts';
 import { type InstallationStore, installationStore } from './stores/installation.ts';
 import { mailboxStore } from './stores/mailbox.ts';
 import { mailStore } from './stores/mails.ts';
@@ -39,6 +42,7 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly outbox: Outbox;
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
+  readonly imports: ImportStore;
   readonly retention: RetentionStore;
   readonly sandbox_clock: SandboxClockStore;
   readonly installation: InstallationStore;
@@ -68,6 +72,8 @@ export interface Persistence {
   /** The transactions outside the decision path that can run at the same time. */
   readonly others_max: number;
   readonly ledger: Ledger;
+  /** Lets others use the database between two batches of an import: `ImportPorts.giveWay`. */
+  giveWay(busy_ms: number): Promise<void>;
   readonly delivery_desk: DeliveryDesk;
   /**
    * Applies missing migrations. Two processes may do so at the same time: one of them waits.
@@ -108,6 +114,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   const connection = await connect(ports);
   const backfills = backfillsOn(connection, backfill_steps);
   const event_index = eventIndexOn(connection);
+  const giving_way = givingWayOn(connection);
   const storesOf = (session: Session) => storesOn(session, backfills, event_index);
   const stores = unitOfWorkOn(connection, storesOf);
   const unitOfWork: UnitOfWork<Tx> = {
@@ -123,7 +130,8 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     unitOfWork,
     look_ups,
     others_max: ports.others_max ?? others_max_default,
-    ledger: ledgerKeepingUp(ledgerOn(connection, clock, backfills), event_index),
+    ledger: giving_way.counting(ledgerKeepingUp(ledgerOn(connection, clock, backfills, giving_way), event_index)),
+    giveWay: giving_way.giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {
       await migrate(connection, options);
@@ -160,6 +168,7 @@ function storesOn(session: Session, backfills: KnownBackfills, event_index: Writ
     outbox: outbox(session),
     unknown_numbers: unknownNumberStore(session),
     quarantine: quarantineStore(session),
+    imports: importStore(session),
     retention: retentionStore(session, backfills),
   };
 }

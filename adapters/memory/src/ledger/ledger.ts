@@ -14,7 +14,7 @@ import { settleBy } from '../storage/settle-by.ts';
 import type { State } from '../storage/state.ts';
 import type { Transactions } from '../storage/transactions.ts';
 import { cardIdOf } from './card-of-message.ts';
-import { loadRecords } from './load-records.ts';
+import { countedClearings, loadRecords } from './load-records.ts';
 import { writeChanges } from './write-changes.ts';
 
 /** The ledger in memory. */
@@ -52,6 +52,7 @@ export function memoryLedger(transactions: Transactions, clock: Clock): MemoryLe
       settleBy(bounds?.deadline, (deadline) =>
         transactions.write((state) => {
           checkDeadline(deadline);
+          bounds?.onHolding?.();
           return pass(state, messages, fold);
         }),
       ),
@@ -94,7 +95,8 @@ function load(
 }
 
 /** A card as a pass sees it. */
-function ledgerCard({ cards, companies, numbers, templates }: State, id: number): LedgerCard {
+function ledgerCard(state: State, id: number): LedgerCard {
+  const { cards, companies, numbers, templates } = state;
   const {
     notified: _notified,
     supplier_id: _supplier_id,
@@ -108,6 +110,7 @@ function ledgerCard({ cards, companies, numbers, templates }: State, id: number)
     ...card,
     number_index: numbers.get(id)!.number_index,
     template: { mcc_rule, mcc_list },
+    ...countedClearings(state, id),
     hold_days: company?.hold_days ?? null,
     company_status: company?.status ?? 'active',
   };

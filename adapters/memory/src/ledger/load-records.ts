@@ -1,14 +1,21 @@
 import {
   type Authorization,
   type AuthorizationMessage,
+  type Records as CardRecords,
   type Clearing,
   type ClearingMessage,
   isFoundClearing,
   isFoundRoot,
+  isOfMerchant,
+  type LedgerCard,
   type LedgerState,
   merchantSearch,
+  type NeighbourQuestions,
+  NeighbourSearch,
   type NetworkMessage,
+  needsNeighbours,
   pastWindowsOf,
+  type ReferencesFound,
   type ReleaseMessage,
   readsReferring,
   referenceKeys,
@@ -45,7 +52,18 @@ export function loadRecords(
     if (card_id === null) continue;
     if (message.kind === 'authorization') keep({ authorizations: traced(state, card_id, message) });
     else if (message.kind === 'release') keep({ authorizations: named(state, card_id, message) });
-    else keep(clearingCandidates(state, card_id, message, now_ms, deciding.has(card_id)));
+    else keep(clearingCandidates(state, card_id, message, { has_authorization: deciding.has(card_id), now_ms }));
+  }
+  for (const card_id of card_ids) {
+    const concerned = carded.filter((one) => one.card_id === card_id).map(({ message }) => message);
+    if (!needsNeighbours(countedClearings(state, card_id), concerned, clearings.values())) continue;
+    const search = new NeighbourSearch(state.cards.get(card_id)!, concerned, now_ms);
+    search.keep({ roots: [...authorizations.values()], clearings: [...clearings.values()] });
+    for (let asked = search.next(); asked !== null; asked = search.next()) {
+      const found = neighbours(state, asked);
+      search.keep(found);
+      keep({ authorizations: found.roots, clearings: found.clearings });
+    }
   }
   const matched = [...clearings.values()].flatMap(({ authorization_id }) =>
     authorization_id === null ? [] : (state.authorizations.get(authorization_id) ?? []),
@@ -61,11 +79,57 @@ export function loadWindows(
   card_ids: readonly number[],
   { authorizations, clearings }: Records,
 ): LedgerState['windows'] {
-  const present = new Map(card_ids.map((id) => [id, state.cards.get(id)!.counters.window_start_ms]));
+  const present = new Map(
+    card_ids.map((id) => {
+      const { recurring, counters } = state.cards.get(id)!;
+      return [id, { recurring, window_start_ms: counters.window_start_ms }] as const;
+    }),
+  );
   return pastWindowsOf(authorizations, clearings, (id) => present.get(id)).map((key) => {
     const stored = state.card_windows.get(windowKey(key));
     return stored === undefined ? { ...sumWindow(state, key), is_stored: false } : { ...stored, is_stored: true };
   });
+}
+
+/** What a card counts of its clearings. */
+export function countedClearings(
+  { clearings }: State,
+  card_id: number,
+): Pick<LedgerCard, 'provisional_clearings' | 'settled_through'> {
+  let provisional_clearings = 0;
+  let settled_through: string | null = null;
+  for (const clearing of clearings.values()) {
+    if (clearing.card_id !== card_id) continue;
+    if (clearing.match_rule > 2) provisional_clearings += 1;
+    if (clearing.settlement_date > (settled_through ?? '')) settled_through = clearing.settlement_date;
+  }
+  return { provisional_clearings, settled_through };
+}
+
+/** Returns the rows of a card that meet one of the conditions. */
+function neighbours(state: State, asked: NeighbourQuestions): CardRecords {
+  const { card_id } = asked;
+  const [root_keys, clearing_keys] = [new Set(asked.root_keys), new Set(asked.clearing_keys)];
+  const roots = state.authorizations.values().filter((row) => {
+    if (row.card_id !== card_id) return false;
+    if (asked.root_ids.includes(row.id)) return true;
+    if (row.root_id !== row.id) return false;
+    return (
+      referenceKeys(row).some((key) => root_keys.has(key)) ||
+      asked.roots_of_merchant.some((search) => isFoundRoot(search, row))
+    );
+  });
+  const clearings = state.clearings.values().filter((row) => {
+    if (row.card_id !== card_id) return false;
+    return (
+      asked.clearing_ids.includes(row.id) ||
+      asked.clearings_of.includes(row.authorization_id ?? 0) ||
+      asked.referring_to.includes(row.clearing_id ?? 0) ||
+      referenceKeys(row).some((key) => clearing_keys.has(key)) ||
+      asked.clearings_of_merchant.some((search) => isOfMerchant(search, row))
+    );
+  });
+  return { roots: [...roots], clearings: [...clearings] };
 }
 
 function newestFirst<Row extends { readonly id: number }>(rows: ReadonlyMap<number, Row>): readonly Row[] {
@@ -118,15 +182,14 @@ function clearingCandidates(
   state: State,
   card_id: number,
   message: ClearingMessage,
-  now_ms: number,
-  has_authorization: boolean,
+  pass: Pick<ReferencesFound, 'has_authorization' | 'now_ms'>,
 ): Records {
   const earlier = state.clearings.values().filter((row) => row.card_id === card_id);
   const roots = state.authorizations.values().filter((row) => row.card_id === card_id && row.root_id === row.id);
   const keys = new Set(referenceKeys(message));
   const hasKey = (row: Authorization | Clearing) => referenceKeys(row).some((key) => keys.has(key));
   const named = { authorizations: roots.filter(hasKey), clearings: earlier.filter(hasKey) };
-  const search = merchantSearch(message, { roots: named.authorizations, has_authorization, now_ms });
+  const search = merchantSearch(message, { roots: named.authorizations, ...pass });
   const found_roots = search === null ? [] : roots.filter((row) => isFoundRoot(search, row));
   const found = search === null ? [] : earlier.filter((row) => isFoundClearing(search, row));
   const clearings = [...named.clearings, ...found];

@@ -1,4 +1,12 @@
-import type { Authorization, Clearing, LedgerChanges, RefusedRecord } from '@tallystick/cards';
+import {
+  type Authorization,
+  type Clearing,
+  type ClearingChange,
+  type FileProgress,
+  LeaseLost,
+  type LedgerChanges,
+  type RefusedRecord,
+} from '@tallystick/cards';
 import { assert, Fault } from '@tallystick/kernel';
 import { windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
@@ -14,6 +22,7 @@ export function writeChanges(state: State, changes: LedgerChanges): void {
   assertDistinct(changes.counters.map(({ card_id }) => card_id));
   assertDistinct(changes.windows.map(windowKey));
   assertDistinct(changes.authorizations_changed.map(({ id }) => id));
+  assertDistinct(changes.clearings_changed.map(({ id }) => id));
   for (const { card_id, counters } of changes.counters) {
     const card = cards.get(card_id);
     assert(card !== undefined, `a pass changes card ${card_id}, which does not exist`);
@@ -30,10 +39,33 @@ export function writeChanges(state: State, changes: LedgerChanges): void {
     authorizations.set(id, { ...row, ...change } as Authorization);
   }
   for (const clearing of changes.clearings_inserted) insertClearing(state, clearing);
+  for (const change of changes.clearings_changed) changeClearing(state, change);
   for (const event of changes.events) appendEvent(state, event);
   for (const entry of changes.audit_entries) audit.set(audit.nextId(), entry);
   for (const refused of changes.quarantined) keepRefused(state, refused);
   for (const unknown of changes.unknown_numbers) unknown_numbers.set(unknown_numbers.nextId(), unknown);
+  if (changes.file_progress !== undefined) progressImport(state, changes.file_progress);
+}
+
+/** Removes a batch that is applied whole, and counts the records of the pass on their import. */
+function progressImport({ imports, import_batches }: State, progress: FileProgress): void {
+  const { import_id, batch_number, from, to, lease, ...counts } = progress;
+  const row = imports.get(import_id);
+  const batch = import_batches
+    .entries()
+    .find(([, one]) => one.import_id === import_id && one.kind === 'clearings' && one.number === batch_number);
+  if (row?.lease?.token !== lease.token || row.applied_of_batch !== from || batch === undefined) throw new LeaseLost();
+  if (to === null) import_batches.delete(batch[0]);
+  imports.set(import_id, {
+    ...row,
+    lease,
+    applied_of_batch: to ?? 0,
+    applied: row.applied + counts.applied,
+    duplicates: row.duplicates + counts.duplicates,
+    quarantined: row.quarantined + counts.quarantined,
+    matched: row.matched + counts.matched,
+    breaks: row.breaks + counts.breaks,
+  });
 }
 
 /** Adds to the record of the same message, or inserts one. */
@@ -46,7 +78,9 @@ function keepRefused({ quarantine }: State, refused: RefusedRecord): void {
     return;
   }
   const { reason, explanation, last_seen_at_ms, count } = refused;
-  quarantine.set(known.id, { ...known, reason, explanation, last_seen_at_ms, count: known.count + count });
+  const { source, import_id, ordinal, position } = refused.import_id === null ? known : refused;
+  const place = { source, import_id, ordinal, position };
+  quarantine.set(known.id, { ...known, ...place, reason, explanation, last_seen_at_ms, count: known.count + count });
 }
 
 function insertAuthorization({ authorizations }: State, row: Authorization): void {
@@ -63,6 +97,17 @@ function isSameMessage(a: Authorization, b: Authorization): boolean {
     a.system_trace_audit_number === b.system_trace_audit_number &&
     a.transaction_date_time_ms === b.transaction_date_time_ms
   );
+}
+
+function changeClearing({ clearing_ids, clearings }: State, change: ClearingChange): void {
+  const row = clearings.get(change.id);
+  assert(row?.card_id === change.card_id, `a pass changes clearing ${change.id}, which its card does not have`);
+  for (const id of [change.network_financial_transaction_id, change.paired_transaction_id]) {
+    if (id === null) continue;
+    if ((clearing_ids.get(id) ?? change.id) !== change.id) throw duplicate('clearing');
+    clearing_ids.set(id, change.id);
+  }
+  clearings.set(change.id, { ...row, ...change });
 }
 
 function insertClearing({ clearing_ids, clearings }: State, row: Clearing): void {

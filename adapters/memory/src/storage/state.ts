@@ -13,6 +13,7 @@ import type {
   VirtualCard,
 } from '@tallystick/cards';
 import type { Attempt, Delivery, Event, EventToRelay, Webhook, WebhookHealth } from '@tallystick/events';
+import type { ImportBatch, ImportRecord } from '@tallystick/imports';
 import type { AuditEntry, Lease, RetentionKind, RetentionProgress, SandboxClockState } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import type { IdempotencyRecord } from './idempotency-record.ts';
@@ -54,6 +55,8 @@ export interface State {
   readonly one_time_links: Table<OneTimeLink>;
   readonly mailbox_messages: Table<SealedMessage>;
   readonly quarantine: Table<QuarantinedRecord>;
+  readonly imports: Table<ImportRecord>;
+  readonly import_batches: Table<ImportBatch>;
   readonly api_keys: Table<ApiKey>;
   /** By scope and key, as JSON. */
   readonly idempotency_records: Table<IdempotencyRecord, string>;
@@ -91,6 +94,8 @@ export function newState(): State {
     one_time_links: new Table(),
     mailbox_messages: new Table(),
     quarantine: new Table(),
+    imports: new Table(),
+    import_batches: new Table(),
     api_keys: new Table(),
     idempotency_records: new Table(),
     audit: new Table(),

@@ -1,24 +1,51 @@
 import type { QuarantineStore } from '@tallystick/cards';
+import type { ImportRecord } from '@tallystick/imports';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
 
 /** Messages that were refused and are kept. */
-export function quarantineStore({ quarantine }: State): QuarantineStore {
+export function quarantineStore({ quarantine, imports }: State): QuarantineStore {
+  const openOf = (id: number) =>
+    quarantine.values().filter((row) => row.import_id === id && row.status === 'quarantined');
+
+  /** The record as it was; undefined when it is not open. */
+  function markApplied(id: number, clearing_id: number | null, at_ms: number) {
+    const row = quarantine.get(id);
+    if (row?.status !== 'quarantined') return undefined;
+    quarantine.set(id, { ...row, status: 'applied', clearing_id, applied_at_ms: at_ms });
+    return row;
+  }
+
+  function countAgain(import_id: number | null, applied: number): void {
+    const of_file = import_id === null ? undefined : imports.get(import_id);
+    if (of_file !== undefined) imports.set(of_file.id, countedAgain(of_file, openOf(of_file.id), applied));
+  }
+
   return {
     async find(id) {
       return quarantine.get(id) ?? null;
     },
-    async list({ status, reason }, page) {
+    async list({ status, reason, import_id }, page) {
       const found = quarantine
         .values()
-        .filter((row) => (status ?? row.status) === row.status && (reason ?? row.reason) === row.reason);
+        .filter((row) => (status ?? row.status) === row.status && (reason ?? row.reason) === row.reason)
+        .filter((row) => (import_id ?? row.import_id) === row.import_id);
       return newestFirst('quarantine', found, page);
     },
-    async apply(id, clearing_id, at_ms) {
-      const row = quarantine.get(id);
-      if (row?.status !== 'quarantined') return false;
-      quarantine.set(id, { ...row, status: 'applied', clearing_id, applied_at_ms: at_ms });
+    async apply(id, clearing_id, at_ms, is_duplicate = false) {
+      const row = markApplied(id, clearing_id, at_ms);
+      if (row === undefined) return false;
+      countAgain(row.import_id, is_duplicate ? 0 : 1);
       return true;
+    },
+    async applyOfImport(import_id, applied, at_ms) {
+      const own = applied.filter(({ id }) => quarantine.get(id)?.import_id === import_id);
+      const marked = own.filter(({ id, clearing_id }) => markApplied(id, clearing_id, at_ms) !== undefined);
+      countAgain(import_id, marked.filter(({ is_duplicate }) => !is_duplicate).length);
+    },
+    async openOfImport(import_id, after_ordinal, limit) {
+      const open = openOf(import_id).filter(({ ordinal }) => (ordinal ?? 0) > after_ordinal);
+      return open.sort((a, b) => a.ordinal! - b.ordinal!).slice(0, limit);
     },
     async countOpen() {
       return quarantine.values().filter(({ status }) => status === 'quarantined').length;
@@ -31,5 +58,17 @@ export function quarantineStore({ quarantine }: State): QuarantineStore {
       const row = quarantine.get(id);
       if (row !== undefined) quarantine.set(id, { ...row, message_sealed });
     },
+  };
+}
+
+/** The import after some of its records were applied. Copies of these count as duplicates. */
+function countedAgain(row: ImportRecord, open: readonly unknown[], applied: number): ImportRecord {
+  const gone = row.quarantined - open.length;
+  return {
+    ...row,
+    applied: row.applied + applied,
+    duplicates: row.duplicates + gone - applied,
+    quarantined: open.length,
+    status: open.length === 0 && row.status === 'completed_with_quarantine' ? 'completed' : row.status,
   };
 }

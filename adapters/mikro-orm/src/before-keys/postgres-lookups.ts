@@ -1,5 +1,4 @@
-import type { CandidateKeyKind, MerchantSearch, WindowKey } from '@tallystick/cards';
-import { partsOfKey, referenceKeys } from '@tallystick/cards';
+import { type CandidateKey, type HistorySearch, partsOfKey, type WindowKey } from '@tallystick/cards';
 import { type NamedQuery, named } from '../connection/named-query.ts';
 import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
@@ -8,8 +7,6 @@ import { windowLists, windowsOnPostgres } from '../schema/window-sums.ts';
 const authorizations = selectList(authorization_columns, 'a');
 const windows = windowsOnPostgres((card_id) => `authorizations s where s.card_id = ${card_id}`);
 const open_aging = `a.hold_end_ms is not null and a.status in ('open', 'partially_cleared') and a.held > 0`;
-
-type Referenced = Parameters<typeof referenceKeys>[0];
 
 /**
  * The lookups of a pass on Postgres by the five indexes of before `authorization_keys`, until the
@@ -43,7 +40,7 @@ export const postgres_lookups_before_keys = {
     messages: readonly {
       readonly number_index: string | null;
       readonly vcn_id: number | null;
-      readonly referenced: Referenced;
+      readonly keys: readonly CandidateKey[];
     }[],
   ): NamedQuery {
     const root = (which: string) =>
@@ -59,28 +56,26 @@ export const postgres_lookups_before_keys = {
        ) a`,
       [
         JSON.stringify(
-          messages.map(({ number_index, vcn_id, referenced }) => {
-            const values: Partial<Record<CandidateKeyKind, string>> = {};
-            for (const { kind, value } of referenceKeys(referenced).map(partsOfKey)) values[kind] = value;
-            return { number_index, vcn_id, ...values };
-          }),
+          messages.flatMap(({ number_index, vcn_id, keys }) =>
+            keys.map(partsOfKey).map(({ kind, value }) => ({ number_index, vcn_id, [kind]: value })),
+          ),
         ),
       ],
     );
   },
 
-  rootsOfMerchant(searches: readonly (MerchantSearch & { readonly card_id: number })[]): NamedQuery {
+  rootsOfMerchants(searches: readonly (HistorySearch & { readonly card_id: number })[]): NamedQuery {
     // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
     // read.
     return named(
       'ledger_recent_roots_before_keys',
-      `select ${authorizations} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
-           merchant_amount bigint, billing_amount bigint, is_credit boolean)
+      `select ${authorizations} from json_to_recordset($1::json) as m (card_id bigint, merchant_ids text[], since_ms bigint,
+           amounts bigint[], is_credit boolean)
          cross join lateral (
-           select * from authorizations c where c.card_id = m.card_id and c.merchant_id = m.merchant_id
+           select * from authorizations c where c.card_id = m.card_id and c.merchant_id = any(m.merchant_ids)
              and c.root_id = c.id and (m.is_credit or c.status not in ${done_statuses_sql})
-             and (c.merchant_amount = m.merchant_amount or c.billing_amount = m.billing_amount
-               or c.authorized in (m.merchant_amount, m.billing_amount))
+             and (c.merchant_amount = any(m.amounts) or c.billing_amount = any(m.amounts)
+               or c.authorized = any(m.amounts))
              and c.id > coalesce((select b.id from authorizations b where b.card_id = m.card_id
                and b.decided_at_ms < m.since_ms order by b.id desc limit 1), 0)
          ) a`,

@@ -1,7 +1,7 @@
-import type { CandidateKey, CandidateKeyKind, MerchantSearch } from '@tallystick/cards';
+import type { CandidateKey, CandidateKeyKind, HistorySearch } from '@tallystick/cards';
 import { partsOfKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
-import { done_statuses_sql, networkReferenceSql } from '../schema/candidate-sql.ts';
+import { done_statuses_sql, listed, networkReferenceSql, searchParameters } from '../schema/candidate-sql.ts';
 import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
 import { windowSumsOnSqlite } from '../schema/window-sums.ts';
 
@@ -30,12 +30,12 @@ export function sqliteLookupsBeforeKeys(database: Database) {
   } satisfies Record<CandidateKeyKind, unknown>;
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
-  const of_merchant = sql<[object]>(
+  const of_merchants = sql<[object]>(
     `${authorizations} where card_id = $card_id and id > coalesce((select id from authorizations
          where card_id = $card_id and decided_at_ms < $since_ms order by id desc limit 1), 0)
-       and merchant_id = $merchant_id and ${root}
-       and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
-         or a.authorized in ($merchant_amount, $billing_amount))
+       and merchant_id in ${listed('$merchant_ids')} and ${root}
+       and (a.merchant_amount in ${listed('$amounts')} or a.billing_amount in ${listed('$amounts')}
+         or a.authorized in ${listed('$amounts')})
        and ($is_credit or a.status not in ${done_statuses_sql})`,
   );
   return {
@@ -45,8 +45,8 @@ export function sqliteLookupsBeforeKeys(database: Database) {
       const { kind, value } = partsOfKey(key);
       return roots_by[kind]?.all(card_id, value) ?? [];
     },
-    rootsOfMerchant: (card_id: number, search: MerchantSearch) =>
-      of_merchant.all({ ...search, card_id, is_credit: Number(search.is_credit) }),
+    rootsOfMerchants: (card_id: number, search: HistorySearch) =>
+      of_merchants.all({ card_id, ...searchParameters(search) }),
     windowSums: windowSumsOnSqlite(database, (card_id) => `authorizations s where s.card_id = ${card_id}`),
   };
 }

@@ -12,6 +12,9 @@ const migration_lock = 7_311_855_129;
 /** How long to wait on SQLite for another process that migrates, milliseconds. */
 const other_migration_ms_max = 120_000;
 
+/** The same for a caller that only checks the schema: a person waits for it. */
+const check_ms_max = 5_000;
+
 /** MikroORM's table of applied migrations on SQLite, as MikroORM creates it. */
 const migrations_table = `create table if not exists migrations (
     id integer not null primary key autoincrement, name text not null, executed_at datetime not null default (strftime('%s', 'now') * 1000)
@@ -36,9 +39,23 @@ export class NewerSchema extends Error {
   }
 }
 
+/** The database lacks migrations of this version, and the caller does not apply them. */
+export class OlderSchema extends Error {
+  override readonly name = 'OlderSchema';
+  /** The names of these migrations, in order. */
+  readonly migrations: readonly string[];
+
+  constructor(migrations: readonly string[]) {
+    super(`the database has not the migrations of this version: ${migrations.join(', ')}`);
+    this.migrations = migrations;
+  }
+}
+
 export interface MigrateOptions {
   /** Accepts migrations of a newer version, for a return to this version. */
   readonly accepts_newer: boolean;
+  /** Applies nothing, and rejects with `OlderSchema` when migrations are missing. */
+  readonly only_checks?: boolean;
 }
 
 /**
@@ -53,13 +70,19 @@ export async function migrate(
   const up = async (): Promise<void> => {
     const newer = newerThanOwn(connection, await migrator.getExecuted());
     if (newer.length > 0 && !options.accepts_newer) throw new NewerSchema(newer);
+    if (options.only_checks) {
+      const missing = (await migrator.getPending()).map(({ name }) => name);
+      if (missing.length > 0) throw new OlderSchema(missing);
+      return;
+    }
     await migrator.up();
   };
   try {
     if (connection.dialect === 'sqlite') {
       // MikroORM checks for its own table and then creates it, so two processes would both create
       // it.
-      await connection.immediately((database) => database.exec(migrations_table), waitEnd(other_migration_ms_max));
+      const wait_ms_max = options.only_checks ? check_ms_max : other_migration_ms_max;
+      await connection.immediately((database) => database.exec(migrations_table), waitEnd(wait_ms_max));
       // One transaction that takes the write lock before it reads which migrations were applied.
       await up();
       return;

@@ -51,6 +51,8 @@ export interface SqliteConnection {
    * before.
    */
   reading<Result>(work: (database: Database.Database) => Result): Promise<Result>;
+  /** A number that changes when another connection commits. */
+  dataVersion(): Promise<number>;
   /** Throws a retryable fault when the file of the database was deleted or replaced. */
   assertFileInPlace(): void;
 }
@@ -146,6 +148,8 @@ export async function connectSqlite(path: string, migrations: readonly SchemaMig
     reading(work) {
       return runOutermost(() => read_turns.run(() => work(reader), waitEnd()));
     },
+    dataVersion: () =>
+      runOutermost(() => write_turns.run(() => writer.pragma('data_version', { simple: true }) as number, waitEnd())),
     assertFileInPlace: file.assertInPlace,
   };
 }

@@ -2,6 +2,7 @@ import type { Ledger } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { GivingWay } from '../connection/give-way.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { sqliteLedger } from './sqlite-ledger.ts';
 
@@ -9,8 +10,13 @@ import { sqliteLedger } from './sqlite-ledger.ts';
  * The ledger on the connection's database. Reads the clock once per pass, after the cards are
  * locked.
  */
-export function ledgerOn(connection: Connection, clock: Clock, backfills: KnownBackfills): Ledger {
+export function ledgerOn(
+  connection: Connection,
+  clock: Clock,
+  backfills: KnownBackfills,
+  giving_way: Pick<GivingWay, 'noteWaiting'>,
+): Ledger {
   return connection.dialect === 'sqlite'
     ? sqliteLedger(connection, clock, backfills)
-    : postgresLedger(connection, clock, backfills);
+    : postgresLedger(connection, clock, backfills, giving_way);
 }

@@ -3,11 +3,15 @@ import {
   ByNumberIndex,
   CardsHeld,
   type Clearing,
-  type ClearingMessage,
+  joinSearches,
   type LedgerCard,
   type LedgerState,
+  type MerchantSearch,
   merchantSearch,
+  type NeighbourQuestions,
+  NeighbourSearch,
   type NetworkMessage,
+  needsNeighbours,
   partsOfKey,
   pastWindowsOf,
   readsReferring,
@@ -20,15 +24,16 @@ import { faultOf } from '../connection/faults.ts';
 import type { NamedQuery } from '../connection/named-query.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
 import type { WindowRow } from '../schema/window-sums.ts';
-import { type CardRow, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
+import { type CardRow, type CountedClearings, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
   begin,
   type ClearingKeys,
   cardsNamed,
   clearingsByReference,
-  clearingsOfMerchant,
+  clearingsOfMerchants,
   codeOf,
+  countClearingsOf,
   drawIds,
   hex,
   lock_not_available,
@@ -36,6 +41,7 @@ import {
   lockByNumberOrId,
   lockDue,
   type NamedCard,
+  neighbourClearings,
   numbersAmong,
   send,
   templatesById,
@@ -88,7 +94,9 @@ export async function loadState(
   loaded.keepClearings(clearings?.rows ?? []);
   for (const { rows } of found) loaded.keepAuthorizations(rows);
   const now_ms = clock.now().epochMilliseconds;
+  await loaded.countClearings(client);
   await loaded.loadByMerchant(client, messages, now_ms);
+  await loaded.loadNeighbours(client, messages, now_ms);
   await loaded.complete(client, templates, now_ms);
   const { database_ms, ...fresh } = ids?.rows[0] ?? {};
   return { state: loaded.state(now_ms, templates, fresh), database_ms };
@@ -135,7 +143,7 @@ type FreshIds = Pick<LedgerState, 'authorization_ids' | 'clearing_ids' | 'event_
 
 /** What a pass has read, each row once. */
 class Loaded {
-  readonly #cards: readonly CardRow[];
+  #cards: readonly CardRow[];
   readonly #lookups: PostgresLookups;
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
@@ -165,17 +173,12 @@ class Loaded {
   async loadByMerchant(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
     const clearings = messages.filter((message) => message.kind === 'clearing');
     if (clearings.length === 0) return;
-    const by_number = new Map(this.#cards.map((card) => [hex(card.number_index), card]));
-    const by_id = new Map(this.#cards.map((card) => [card.id, card]));
-    const cardOf = ({ number_index, vcn_id }: Pick<ClearingMessage, 'number_index' | 'vcn_id'>) =>
-      number_index === null ? by_id.get(vcn_id ?? 0) : by_number.get(hex(number_index));
+    const cardOf = this.#cardOf();
     const deciding = new Set(
-      messages.flatMap((message) =>
-        message.kind === 'authorization' ? [by_number.get(hex(message.number_index))] : [],
-      ),
+      messages.flatMap((message) => (message.kind === 'authorization' ? [cardOf(message)] : [])),
     );
     const roots = Map.groupBy(this.#authorizations.values(), ({ card_id }) => card_id);
-    const searches = clearings.flatMap((message): CardSearch[] => {
+    const searches = clearings.flatMap((message): CardMerchantSearch[] => {
       const card = cardOf(message);
       if (card === undefined) return [];
       const found = { roots: roots.get(card.id) ?? [], has_authorization: deciding.has(card), now_ms };
@@ -183,11 +186,75 @@ class Loaded {
       return search === null ? [] : [{ ...search, card_id: card.id }];
     });
     if (searches.length === 0) return;
-    const queries = [this.#lookups.rootsOfMerchant(searches)];
-    if (searches.some(({ is_credit }) => is_credit)) queries.push(clearingsOfMerchant(searches));
+    const queries = [this.#lookups.rootsOfMerchants(searchesOfCards(searches))];
+    const credits = searches.filter(({ is_credit }) => is_credit);
+    if (credits.length > 0) queries.push(clearingsOfMerchants(searchesOfCards(credits)));
     const [found_roots, found_clearings] = await send(client, queries);
     this.keepAuthorizations(found_roots?.rows ?? []);
     this.keepClearings(found_clearings?.rows ?? []);
+  }
+
+  /** Counts the clearings of cards that no pass has counted yet. Usually there are none. */
+  async countClearings(client: PoolClient): Promise<void> {
+    const uncounted = this.#cards.filter((card) => card.provisional_clearings === null).map(({ id }) => id);
+    if (uncounted.length === 0) return;
+    const [counted] = await send(client, [countClearingsOf(uncounted)]);
+    const counts = new Map(counted?.rows.map((row: CountedClearings & { readonly id: number }) => [row.id, row]));
+    this.#cards = this.#cards.map((card) => ({ ...card, ...counts.get(card.id) }));
+  }
+
+  /**
+   * Reads what the match of other clearings depends on, of the cards for which it may change.
+   * Usually there are none, and nothing is sent.
+   */
+  async loadNeighbours(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
+    if (this.#cards.length === 0) return;
+    const cardOf = this.#cardOf();
+    const by_card = Map.groupBy(messages, cardOf);
+    let searches: NeighbourSearch[] = [];
+    for (const [card, concerned] of by_card) {
+      const counted = card && { ...card, provisional_clearings: card.provisional_clearings ?? 0 };
+      if (counted !== undefined && needsNeighbours(counted, concerned, this.#clearings.values())) {
+        searches.push(new NeighbourSearch(counted, concerned, now_ms));
+      }
+    }
+    while (searches.length > 0) {
+      const known = {
+        roots: Map.groupBy(this.#authorizations.values(), ({ card_id }) => card_id),
+        clearings: Map.groupBy(this.#clearings.values(), ({ card_id }) => card_id),
+      };
+      const asked: NeighbourQuestions[] = [];
+      searches = searches.filter((search) => {
+        const { card_id } = search;
+        search.keep({ roots: known.roots.get(card_id) ?? [], clearings: known.clearings.get(card_id) ?? [] });
+        const questions = search.next();
+        if (questions !== null) asked.push(questions);
+        return questions !== null;
+      });
+      if (asked.length === 0) return;
+      const queries: NamedQuery[] = [neighbourClearings(asked)];
+      const keys = asked.map(({ card_id, root_keys }) => ({ number_index: null, vcn_id: card_id, keys: root_keys }));
+      if (keys.some((one) => one.keys.length > 0)) queries.push(this.#lookups.rootsByReference(keys));
+      const ids = asked.flatMap(({ root_ids }) => root_ids).filter((id) => !this.#authorizations.has(id));
+      if (ids.length > 0) queries.push(authorizationsById(ids));
+      const merchants = asked.flatMap(({ card_id, roots_of_merchant }) =>
+        roots_of_merchant.map((search) => ({ ...search, card_id })),
+      );
+      if (merchants.length > 0) queries.push(this.#lookups.rootsOfMerchants(searchesOfCards(merchants)));
+      const [clearings, ...roots] = await send(client, queries);
+      this.keepClearings(clearings?.rows ?? []);
+      for (const { rows } of roots) this.keepAuthorizations(rows);
+    }
+  }
+
+  /** Finds the card of a message. */
+  #cardOf(): (message: NetworkMessage) => CardRow | undefined {
+    const by_number = new Map(this.#cards.map((card) => [hex(card.number_index), card]));
+    const by_id = new Map(this.#cards.map((card) => [card.id, card]));
+    return (message) => {
+      if (message.number_index !== null) return by_number.get(hex(message.number_index));
+      return by_id.get(message.vcn_id ?? 0);
+    };
   }
 
   /**
@@ -196,7 +263,7 @@ class Loaded {
    */
   async complete(client: PoolClient, templates: TemplateRules, now_ms: number): Promise<void> {
     await this.#loadReferred(client, templates, now_ms);
-    const present = new Map(this.#cards.map(({ id, window_start_ms }) => [id, window_start_ms]));
+    const present = new Map(this.#cards.map((card) => [card.id, card]));
     const keys = pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), (id) => present.get(id));
     if (keys.length === 0) return;
     const [windows] = await send(client, [this.#lookups.windows(keys)]);
@@ -243,6 +310,16 @@ class Loaded {
   }
 }
 
+interface CardMerchantSearch extends MerchantSearch {
+  readonly card_id: number;
+}
+
+/** The searches, joined to one for each card. */
+function searchesOfCards(searches: readonly CardMerchantSearch[]): readonly CardSearch[] {
+  const by_card = Map.groupBy(searches, ({ card_id }) => card_id);
+  return [...by_card].map(([card_id, its]) => ({ card_id, ...joinSearches(its) }));
+}
+
 function templateOf(templates: TemplateRules, id: number): LedgerCard['template'] {
   const template = templates.get(id);
   if (template === undefined) throw new Fault(`template ${id} of a card is not there`, { retryable: false });
@@ -258,7 +335,9 @@ function keysOf(messages: readonly NetworkMessage[]) {
   const number_indexes: Uint8Array[] = [];
   const trace_ids: string[] = [];
   const clearings: ClearingKeys[] = [];
+  /** Each key of a card once. */
   const references: ReferenceSearch[] = [];
+  const referenced = new Set<string>();
   const released: number[] = [];
   for (const message of messages) {
     const { number_index } = message;
@@ -280,7 +359,11 @@ function keysOf(messages: readonly NetworkMessage[]) {
       released.push(message.authorization_id);
       continue;
     }
-    references.push({ number_index: number, vcn_id: message.vcn_id, referenced: message });
+    const keys = referenceKeys(message).filter((key) => {
+      const asked = `${number ?? message.vcn_id} ${key}`;
+      return !referenced.has(asked) && referenced.add(asked);
+    });
+    references.push({ number_index: number, vcn_id: message.vcn_id, keys });
     clearings.push({
       number_index: number,
       vcn_id: message.vcn_id,

@@ -1,4 +1,12 @@
-import type { CandidateKeyKind, LedgerChanges, LedgerState } from '@tallystick/cards';
+import {
+  type CandidateKeyKind,
+  type FileProgress,
+  joinMerchants,
+  type LedgerChanges,
+  type LedgerState,
+  type NeighbourQuestions,
+  partsOfKey,
+} from '@tallystick/cards';
 import type { PoolClient, QueryResult } from 'pg';
 import { type NamedQuery, named, types } from '../connection/named-query.ts';
 import { insert_keys_sql } from '../schema/authorization-key-sql.ts';
@@ -6,11 +14,18 @@ import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { event_writers_lock } from '../schema/event-writers-lock.ts';
+import { progress_counts } from '../schema/import-schema.ts';
 import { lookedUp } from '../schema/looked-up.ts';
 import { refused_again_sql, refused_columns } from '../schema/quarantine-schema.ts';
-import { authorization_columns, type ColumnKind, clearing_columns, selectList } from '../schema/record-rows.ts';
+import {
+  authorization_columns,
+  type ColumnKind,
+  clearing_change_columns,
+  clearing_columns,
+  selectList,
+} from '../schema/record-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
-import { card_columns, card_tables } from './ledger-rows.ts';
+import { card_columns, card_tables, countClearings } from './ledger-rows.ts';
 import type { CardSearch } from './postgres-lookups.ts';
 
 /**
@@ -128,6 +143,15 @@ export function stillInTime(limit_ms: number): NamedQuery {
 /** Division by zero. No other statement of a pass divides. */
 export const missed_deadline_state = '22012';
 
+/** Whether another transaction of the server waits for what this one has locked. */
+export function waitingForThis(): NamedQuery {
+  return named(
+    'ledger_waiting',
+    'select exists (select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))) as is_waiting',
+    [],
+  );
+}
+
 /** A row when the keys of all authorizations are copied, else none. */
 export function keysCopied(): NamedQuery {
   return named('ledger_keys_copied', `select 1 from backfills where name = $1 and state <> 'copying'`, [
@@ -188,33 +212,95 @@ export function clearingsByReference(keys: readonly ClearingKeys[]): NamedQuery 
     'ledger_clearing_candidates',
     withReferring(`select c.*, m.referring from ${clearing_keys} cross join lateral (
        ${earlier('c.network_financial_transaction_id = m.transaction_id')}
+       union all ${earlier('c.paired_transaction_id = m.transaction_id')}
        union all ${earlier('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
        union all ${earlier('c.card_id = m.card_id and c.approval_code = m.approval_code')}
        union all ${earlier(`c.card_id = m.card_id and ${networkReferenceSql('c.net_reference_number')} = m.network_reference and c.net_reference_number is not null`)}
      ) c`),
-    [JSON.stringify(keys)],
+    [JSON.stringify(askedOnce(keys))],
   );
 }
 
-/** The clearings that the searches find. Rows may repeat. */
-export function clearingsOfMerchant(searches: readonly CardSearch[]): NamedQuery {
-  // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
-  // read. The card is a range, so that only the index of the card's clearings is in this order: in
-  // the order of ids, Postgres would walk through the clearings of all cards.
-  const before = `(select b.id from clearings b
-    where b.card_id between m.card_id and m.card_id and b.recorded_at_ms < m.since_ms
-    order by b.card_id desc, b.id desc limit 1)`;
+/**
+ * The same keys, each of a card only once. Clearings of one card that share a key would otherwise
+ * each read all rows with it.
+ */
+function askedOnce(keys: readonly ClearingKeys[]): readonly object[] {
+  const asked = new Set<string>();
+  return keys.map((its) => {
+    const once = (kind: 'acquirer_reference_data' | 'approval_code' | 'network_reference'): string | undefined => {
+      const question = JSON.stringify([its.number_index, its.vcn_id, its.referring, kind, its[kind]]);
+      if (asked.has(question)) return undefined;
+      asked.add(question);
+      return its[kind];
+    };
+    return {
+      ...its,
+      acquirer_reference_data: once('acquirer_reference_data'),
+      approval_code: once('approval_code'),
+      network_reference: once('network_reference'),
+    };
+  });
+}
+
+/**
+ * The condition that a clearing `c` is of a card and its merchants `m`, and was not recorded before
+ * `m.since_ms`. Ids and times of one card rise together, so the last row before that time bounds the
+ * rows to read. The card is a range, so that only the index of the card's clearings is in this
+ * order: in the order of ids, Postgres would walk through the clearings of all cards.
+ */
+const of_merchants_sql = `c.card_id = m.card_id and c.merchant_id = any(m.merchant_ids) and c.id > coalesce((
+    select b.id from clearings b
+      where b.card_id between m.card_id and m.card_id and b.recorded_at_ms < m.since_ms
+      order by b.card_id desc, b.id desc limit 1), 0)`;
+
+/** The clearings that the searches of credits find, one search for each card. Rows may repeat. */
+export function clearingsOfMerchants(searches: readonly CardSearch[]): NamedQuery {
   return named(
     'ledger_recent_clearings',
-    withReferring(`select ${clearings}, m.is_credit as referring from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
-         is_credit boolean)
-       cross join lateral ${lookedUp(
-         'clearings c',
-         `c.card_id = m.card_id and c.merchant_id = m.merchant_id and m.is_credit
-           and c.id > coalesce(${before}, 0)`,
-       )} c`),
+    withReferring(`select ${clearings}, true as referring
+         from json_to_recordset($1::json) as m (card_id bigint, merchant_ids text[], since_ms bigint)
+       cross join lateral ${lookedUp('clearings c', of_merchants_sql)} c`),
     [JSON.stringify(searches)],
   );
+}
+
+/** Counts the clearings of cards that are not counted yet. */
+export function countClearingsOf(card_ids: readonly number[]): NamedQuery {
+  return named('ledger_count_clearings', countClearings('id = any($1::bigint[])'), [card_ids]);
+}
+
+/** The clearings that the questions ask for. Rows may repeat. */
+export function neighbourClearings(questions: readonly NeighbourQuestions[]): NamedQuery {
+  const found = (which: string) => `select ${clearings} from ${lookedUp('clearings c', which)} c`;
+  return named(
+    'ledger_neighbour_clearings',
+    `select c.* from json_to_recordset($1::json) as m (card_id bigint, id bigint, acquirer_reference_data text,
+         approval_code text, network_reference text, authorization_id bigint, clearing_id bigint, merchant_ids text[],
+         debit_merchant_ids text[], since_ms bigint)
+       cross join lateral (
+         ${found('c.id = m.id')}
+         union all ${found('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
+         union all ${found('c.card_id = m.card_id and c.approval_code = m.approval_code')}
+         union all ${found(`c.card_id = m.card_id and ${networkReferenceSql('c.net_reference_number')} = m.network_reference and c.net_reference_number is not null`)}
+         union all ${found('c.authorization_id = m.authorization_id')}
+         union all ${found('c.card_id = m.card_id and c.clearing_id = m.clearing_id')}
+         union all ${found(`m.merchant_ids is not null and ${of_merchants_sql}
+           and (c.match_rule > 3 or (c.clearing_type = 'DEBIT' and c.merchant_id = any(m.debit_merchant_ids)))`)}
+       ) c`,
+    [JSON.stringify(questions.flatMap(clearingQuestions))],
+  );
+}
+
+function clearingQuestions(asked: NeighbourQuestions): readonly object[] {
+  const { card_id, clearings_of_merchant } = asked;
+  return [
+    ...asked.clearing_ids.map((id) => ({ card_id, id })),
+    ...asked.clearing_keys.map(partsOfKey).map(({ kind, value }) => ({ card_id, [kind]: value })),
+    ...asked.clearings_of.map((authorization_id) => ({ card_id, authorization_id })),
+    ...asked.referring_to.map((clearing_id) => ({ card_id, clearing_id })),
+    ...(clearings_of_merchant.length === 0 ? [] : [{ card_id, ...joinMerchants(clearings_of_merchant) }]),
+  ];
 }
 
 /**
@@ -254,9 +340,10 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
   add(
     'ledger_update_authorizations',
     `update authorizations a set status = u.status, authorized = u.authorized, held = u.held, cleared = u.cleared,
-         uses = u.uses, hold_end_ms = u.hold_end_ms
+         uses = u.uses, hold_end_ms = u.hold_end_ms, uncleared_status = u.uncleared_status,
+         uncleared_uses = u.uncleared_uses
        from json_to_recordset($1::json) as u (id bigint, status text, authorized bigint, held bigint, cleared bigint,
-         uses bigint, hold_end_ms bigint)
+         uses bigint, hold_end_ms bigint, uncleared_status text, uncleared_uses bigint)
        where a.id = u.id`,
     changes.authorizations_changed,
   );
@@ -270,6 +357,7 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
   );
   add('ledger_insert_keys', insert_keys_sql, keys.added);
   add('ledger_insert_clearings', insertFromJson('clearings', clearing_columns), changes.clearings_inserted);
+  add('ledger_update_clearings', updateClearings(), changes.clearings_changed);
   add('ledger_insert_events', insertFromJson('events', event_columns), changes.events.map(eventRecord));
   add(
     'ledger_insert_outbox',
@@ -303,11 +391,53 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
          request_id text)`,
     changes.unknown_numbers.map((unknown) => ({ ...unknown, number_index: hex(unknown.number_index) })),
   );
+  if (changes.file_progress !== undefined) queries.push(progressImport(changes.file_progress));
   return queries;
 }
 
+/**
+ * Fails with `lease_lost_state`, which rolls the pass back, unless the batch is there, the import is
+ * that of the lease, and `from` of its records are applied.
+ */
+function progressImport({ batch_number, lease, from, to, ...progress }: FileProgress): NamedQuery {
+  const counts = progress_counts.map((name, at) => `${name} = ${name} + $${at + 7}::bigint`);
+  const its = `import_batches where import_id = $1 and kind = 'clearings' and number = $2`;
+  return named(
+    to === null ? 'ledger_end_batch' : 'ledger_progress_import',
+    `with batch as (
+        ${to === null ? `delete from ${its} returning 1` : `select 1 from ${its}`}
+      ), import as (
+        update imports set lease_until_machine_ms = $4, applied_of_batch = $6, ${counts.join(', ')}
+          where id = $1 and lease = $3 and applied_of_batch = $5 returning 1
+      )
+      select sqrt((select count(*) from batch) + (select count(*) from import) - 2)`,
+    [
+      progress.import_id,
+      batch_number,
+      lease.token,
+      lease.until_machine_ms,
+      from,
+      to ?? 0,
+      ...progress_counts.map((name) => progress[name]),
+    ],
+  );
+}
+
+/** The square root of a negative number. No other statement of a pass computes one. */
+export const lease_lost_state = '2201F';
+
+function updateClearings(): string {
+  const columns = Object.entries(clearing_change_columns);
+  const values = columns.map(([name, kind]) => `"${name}" = ${kind === 'json' ? `u."${name}"::text` : `u."${name}"`}`);
+  const definitions = columns.map(([name, kind]) => `"${name}" ${json_types[kind]}`);
+  return `update clearings c set ${values.join(', ')}
+    from json_to_recordset($1::json) as u (id bigint, ${definitions.join(', ')}) where c.id = u.id`;
+}
+
+const json_types = { integer: 'bigint', text: 'text', boolean: 'boolean', json: 'json' } as const;
+
 function keepRefused(): string {
-  const types = { integer: 'bigint', text: 'text', boolean: 'boolean', json: 'json', bytes: 'text' } as const;
+  const types = { ...json_types, bytes: 'text' } as const;
   const columns = Object.entries(refused_columns);
   const values = columns.map(([name, kind]) =>
     kind === 'bytes' ? `decode(m."${name}", 'hex')` : kind === 'json' ? `m."${name}"::text` : `m."${name}"`,
@@ -336,10 +466,9 @@ export function hex(bytes: Uint8Array): string {
 }
 
 function insertFromJson(table: string, columns: Readonly<Record<string, ColumnKind>>): string {
-  const types = { integer: 'bigint', text: 'text', boolean: 'boolean', json: 'json' } as const;
   const names = Object.keys(columns);
   const values = names.map((name) => (columns[name] === 'json' ? `m."${name}"::text` : `m."${name}"`));
-  const definitions = Object.entries(columns).map(([name, kind]) => `"${name}" ${types[kind]}`);
+  const definitions = Object.entries(columns).map(([name, kind]) => `"${name}" ${json_types[kind]}`);
   return `insert into ${table} (${names.map((name) => `"${name}"`).join(', ')})
     select ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})`;
 }

@@ -1,4 +1,4 @@
-import { CardsHeld, type Fold, type Ledger, type PassBounds } from '@tallystick/cards';
+import { CardsHeld, type Fold, LeaseLost, type Ledger, type PassBounds } from '@tallystick/cards';
 import { type Clock, checkDeadline, type Deadline, Fault, missedDeadline } from '@tallystick/kernel';
 import type { Pool, PoolClient } from 'pg';
 import type { KnownBackfills } from '../backfill/backfills.ts';
@@ -6,6 +6,7 @@ import { postgres_lookups_before_keys } from '../before-keys/postgres-lookups.ts
 import { closeNow } from '../connection/close-now.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
+import type { GivingWay } from '../connection/give-way.ts';
 import { runOutermost } from '../connection/nesting.ts';
 import { settleBy } from '../connection/settle-by.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
@@ -14,10 +15,12 @@ import { type Load, loadDue, loadState } from './postgres-ledger-state.ts';
 import {
   codeOf,
   keysCopied,
+  lease_lost_state,
   lock_not_available,
   missed_deadline_state,
   send,
   stillInTime,
+  waitingForThis,
   writes,
 } from './postgres-ledger-statements.ts';
 import { postgres_lookups } from './postgres-lookups.ts';
@@ -44,12 +47,13 @@ export function postgresLedger(
   { passes: pool }: Pick<PostgresConnection, 'passes'>,
   clock: Clock,
   backfills: KnownBackfills,
+  giving_way: Pick<GivingWay, 'noteWaiting'>,
 ): Ledger {
   const templates = new TemplateRules();
   let is_begun = false;
 
   async function run<Result>(load: Load, fold: Fold<Result>, bounds: PassBounds = {}): Promise<Result> {
-    const place: Place = { pool, client: null };
+    const place: Place = { pool, client: null, giving_way };
 
     async function attempts(deadline: Deadline | undefined): Promise<Result> {
       if (!is_begun) await backfills.refresh();
@@ -79,6 +83,7 @@ export function postgresLedger(
 interface Place {
   readonly pool: Pool;
   client: PoolClient | null;
+  readonly giving_way: Pick<GivingWay, 'noteWaiting'>;
 }
 
 async function transaction<Result>(
@@ -86,7 +91,7 @@ async function transaction<Result>(
   backfills: KnownBackfills,
   load: Load,
   fold: Fold<Result>,
-  { deadline, held_ms_max }: PassBounds,
+  { deadline, held_ms_max, is_of_file = false, onHolding }: PassBounds,
 ): Promise<Result> {
   const client = await place.pool.connect().catch((error: unknown) => {
     throw faultOf(error);
@@ -98,6 +103,7 @@ async function transaction<Result>(
     checkDeadline(deadline);
     const is_keyed = backfills.isCopied(authorization_keys_backfill);
     const lookups = is_keyed ? postgres_lookups : postgres_lookups_before_keys;
+    onHolding?.();
     const { state, database_ms } = await load({
       client,
       lookups,
@@ -116,15 +122,24 @@ async function transaction<Result>(
     const layout = is_keyed ? [] : [keysCopied()];
     const in_time =
       deadline === undefined || database_ms === null ? [] : [stillInTime(database_ms + deadline.leftMs())];
-    const answers = await send(client, [...layout, ...writes(state, changes), ...in_time, { text: 'commit' }]);
+    const waiting = is_of_file ? [waitingForThis()] : [];
+    const answers = await send(client, [
+      ...layout,
+      ...writes(state, changes),
+      ...waiting,
+      ...in_time,
+      { text: 'commit' },
+    ]);
     if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
     if (!is_keyed && answers[0]?.rows.length !== 0) backfills.noteCopied(authorization_keys_backfill);
+    if (is_of_file && answers.at(-2 - in_time.length)?.rows[0]?.is_waiting) place.giving_way.noteWaiting();
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => {
       broken = true;
     });
     if (codeOf(error) === missed_deadline_state && !folding) throw missedDeadline(error);
+    if (codeOf(error) === lease_lost_state && !folding) throw new LeaseLost();
     throw folding ? error : faultOf(error);
   } finally {
     place.client = null;

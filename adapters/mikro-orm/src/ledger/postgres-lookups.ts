@@ -1,10 +1,11 @@
-import { type MerchantSearch, referenceKeys, type WindowKey } from '@tallystick/cards';
+import type { CandidateKey, HistorySearch, WindowKey } from '@tallystick/cards';
 import { type NamedQuery, named } from '../connection/named-query.ts';
 import {
   firstHoldAfter,
   hold_range,
   message_range,
   page_range,
+  reduced_range,
   referenceRange,
   traceRange,
 } from '../schema/authorization-keys.ts';
@@ -18,11 +19,11 @@ export interface ReferenceSearch {
   /** Hexadecimal. */
   readonly number_index: string | null;
   readonly vcn_id: number | null;
-  readonly referenced: Parameters<typeof referenceKeys>[0];
+  readonly keys: readonly CandidateKey[];
 }
 
 /** A search through the recent history of a card. */
-export interface CardSearch extends MerchantSearch {
+export interface CardSearch extends HistorySearch {
   readonly card_id: number;
 }
 
@@ -37,8 +38,8 @@ export interface PostgresLookups {
   holdsDueAndNext(card_ids: readonly number[], now_ms: number): NamedQuery;
   /** The roots that share a key with these clearings. */
   rootsByReference(messages: readonly ReferenceSearch[]): NamedQuery;
-  /** The roots that the searches find. */
-  rootsOfMerchant(searches: readonly CardSearch[]): NamedQuery;
+  /** The roots that the searches find, one search for each card. */
+  rootsOfMerchants(searches: readonly CardSearch[]): NamedQuery;
   /** The counters of past windows: rows of `WindowRow`, one for each key. */
   windows(keys: readonly WindowKey[]): NamedQuery;
 }
@@ -52,11 +53,6 @@ const authorizations = selectList(authorization_columns, 'a');
 function keyed(condition: string, end?: string): string {
   return `${lookedUp('authorization_keys k', condition, end)} k
     cross join lateral ${lookedUp('authorizations', 'id = k.authorization_id')} a`;
-}
-
-/** The keys of the authorizations of a card that are not reduced, in the order of their ids. */
-function pageOf(card_id: string): string {
-  return `k.card_id = ${card_id} and k.key >= '${page_range.low}' and k.key < '${page_range.high}'`;
 }
 
 /** The keys of all authorizations of a card, also of reduced ones. */
@@ -93,8 +89,8 @@ export const postgres_lookups: PostgresLookups = {
   },
 
   rootsByReference(messages) {
-    const asked = messages.flatMap(({ number_index, vcn_id, referenced }) =>
-      referenceKeys(referenced).flatMap((key) => {
+    const asked = messages.flatMap(({ number_index, vcn_id, keys }) =>
+      keys.flatMap((key) => {
         const range = referenceRange(key);
         return range === null ? [] : [{ number_index, vcn_id, ...range }];
       }),
@@ -111,22 +107,23 @@ export const postgres_lookups: PostgresLookups = {
     );
   },
 
-  rootsOfMerchant(searches) {
+  rootsOfMerchants(searches) {
     // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
     // read.
     const since = `coalesce((
-      select k.key from authorization_keys k where ${pageOf('m.card_id')}
+      select k.key from authorization_keys k where k.card_id = m.card_id and k.key >= r.low and k.key < r.high
         and (select decided_at_ms from authorizations where id = k.authorization_id) < m.since_ms
-      order by k.key desc limit 1), '${page_range.low}')`;
+      order by k.key desc limit 1), r.low)`;
+    const ranges = [page_range, reduced_range].map(({ low, high }) => `('${low}', '${high}')`);
     return named(
       'ledger_recent_roots',
-      `select ${authorizations} from json_to_recordset($1::json) as m (card_id bigint, merchant_id text, since_ms bigint,
-           merchant_amount bigint, billing_amount bigint, is_credit boolean)
-         cross join lateral ${keyed(`k.card_id = m.card_id and k.key > ${since} and k.key < '${page_range.high}'`)}
-         where a.merchant_id = m.merchant_id and a.root_id = a.id
+      `select ${authorizations} from json_to_recordset($1::json) as m (card_id bigint, merchant_ids text[], since_ms bigint,
+           amounts bigint[], is_credit boolean)
+         cross join (values ${ranges.join(', ')}) as r (low, high)
+         cross join lateral ${keyed(`k.card_id = m.card_id and k.key > ${since} and k.key < r.high`)}
+         where a.merchant_id = any(m.merchant_ids) and a.root_id = a.id
            and (m.is_credit or a.status not in ${done_statuses_sql})
-           and (a.merchant_amount = m.merchant_amount or a.billing_amount = m.billing_amount
-             or a.authorized in (m.merchant_amount, m.billing_amount))`,
+           and (a.merchant_amount = any(m.amounts) or a.billing_amount = any(m.amounts) or a.authorized = any(m.amounts))`,
       [JSON.stringify(searches)],
     );
   },

@@ -1,20 +1,31 @@
-import type { CandidateKeyKind, MerchantSearch, PastWindow, WindowKey } from '@tallystick/cards';
+import type { CandidateKeyKind, FileProgress, HistorySearch, PastWindow, WindowKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
-import { networkReferenceSql } from '../schema/candidate-sql.ts';
+import { listed, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns } from '../schema/event-row.ts';
+import { progress_counts } from '../schema/import-schema.ts';
 import { refused_again_sql, refused_columns } from '../schema/quarantine-schema.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
   type ClearingRow,
+  clearing_change_columns,
   clearing_columns,
   selectList,
 } from '../schema/record-rows.ts';
-import { type CardRow, card_columns, card_tables } from './ledger-rows.ts';
+import { type CardRow, type CountedClearings, card_columns, card_tables, countClearings } from './ledger-rows.ts';
 
-/** A search by merchant as the parameters of a statement. */
-export interface MerchantParameters extends Pick<MerchantSearch, 'merchant_id' | 'since_ms'> {
+/** A search by merchants as the parameters of a statement. */
+export interface MerchantParameters extends Pick<HistorySearch, 'since_ms'> {
   readonly card_id: number;
+  /** A JSON array. */
+  readonly merchant_ids: string;
+}
+
+/** The progress of an import as the parameters of a statement. */
+export interface ProgressParameters extends Omit<FileProgress, 'batch_number' | 'to' | 'lease'> {
+  readonly to: number;
+  readonly token: string;
+  readonly until_machine_ms: number;
 }
 
 /** The part of a prepared statement that a pass needs. */
@@ -39,7 +50,7 @@ export function prepareStatements(database: Database) {
   // read.
   const recentOf = (table: string, time: string) =>
     `card_id = $card_id and id > coalesce((select id from ${table} where card_id = $card_id and ${time} < $since_ms
-       order by id desc limit 1), 0) and merchant_id = $merchant_id`;
+       order by id desc limit 1), 0) and merchant_id in ${listed('$merchant_ids')}`;
   const sql = <Parameters extends unknown[], Row = unknown>(text: string): Prepared<Parameters, Row> =>
     database.prepare<Parameters, Row>(text);
   return {
@@ -53,7 +64,11 @@ export function prepareStatements(database: Database) {
       'select mcc_rule, mcc_list from purchase_templates where id = ?',
     ),
     authorization: sql<[number], AuthorizationRow>(`${authorizations} where a.id = ?`),
-    clearing_by_transaction: sql<[string], ClearingRow>(`${clearings} where c.network_financial_transaction_id = ?`),
+    clearing_by_transaction: sql<[{ readonly id: string }], ClearingRow>(
+      `${clearings} where c.network_financial_transaction_id = $id
+         union all ${clearings} where c.paired_transaction_id = $id`,
+    ),
+    count_clearings: sql<[number], CountedClearings>(countClearings('id = ?')),
     // The condition on the network reference repeats that of its index.
     clearings_by: {
       acquirer_reference_data: sql<[number, string], ClearingRow>(
@@ -65,9 +80,15 @@ export function prepareStatements(database: Database) {
            and ${networkReferenceSql('c.net_reference_number')} = ?`,
       ),
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
-    clearings_of_merchant: sql<[MerchantParameters], ClearingRow>(
+    clearings_of_merchants: sql<[MerchantParameters], ClearingRow>(
       `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}`,
     ),
+    unsettled_of_merchants: sql<[MerchantParameters & { readonly debit_merchant_ids: string }], ClearingRow>(
+      `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}
+         and (match_rule > 3 or (clearing_type = 'DEBIT' and merchant_id in ${listed('$debit_merchant_ids')}))`,
+    ),
+    clearing: sql<[number], ClearingRow>(`${clearings} where c.id = ?`),
+    clearings_of_root: sql<[number], ClearingRow>(`${clearings} where c.authorization_id = ?`),
     // The ids are a JSON array.
     clearings_referring: sql<[string, number], ClearingRow>(
       `select ${selectList(clearing_columns, 'c')} from json_each(?) j cross join clearings c
@@ -95,7 +116,8 @@ export function prepareStatements(database: Database) {
     update_next_hold_end: sql<[number | null, number]>('update virtual_cards set next_hold_end_ms = ? where id = ?'),
     insert_authorization: sql<[unknown[]]>(insertInto('authorizations', Object.keys(authorization_columns))),
     update_authorization: sql<unknown[]>(
-      `update authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ? where id = ?`,
+      `update authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ?,
+         uncleared_status = ?, uncleared_uses = ? where id = ?`,
     ),
     /** Inserts so many keys: card, key and authorization of each. */
     insert_keys: [1, 2, 3, 4, 5].map((count) =>
@@ -105,6 +127,11 @@ export function prepareStatements(database: Database) {
     ),
     delete_key: sql<[number, string]>('delete from authorization_keys where card_id = ? and key = ?'),
     insert_clearing: sql<[unknown[]]>(insertInto('clearings', Object.keys(clearing_columns))),
+    update_clearing: sql<[unknown[]]>(
+      `update clearings set ${Object.keys(clearing_change_columns)
+        .map((column) => `${column} = ?`)
+        .join(', ')} where id = ?`,
+    ),
     insert_event: sql<[unknown[]]>(insertInto('events', Object.keys(event_columns))),
     insert_outbox: sql<[number, number, string]>(insertInto('event_outbox', ['event_id', 'company_id', 'event_type'])),
     insert_audit: sql<unknown[]>(
@@ -112,6 +139,18 @@ export function prepareStatements(database: Database) {
     ),
     keep_refused: sql<[unknown[]]>(
       `${insertInto('quarantine', ['status', ...Object.keys(refused_columns)])} ${refused_again_sql}`,
+    ),
+    batch: sql<[number, number]>(
+      `select id from import_batches where import_id = ? and kind = 'clearings' and number = ?`,
+    ),
+    /** Each of the two returns a row when it has changed one. */
+    remove_batch: sql<[number, number]>(
+      `delete from import_batches where import_id = ? and kind = 'clearings' and number = ? returning id`,
+    ),
+    progress_import: sql<[ProgressParameters]>(
+      `update imports set lease_until_machine_ms = $until_machine_ms, applied_of_batch = $to,
+         ${progress_counts.map((name) => `${name} = ${name} + $${name}`).join(', ')}
+         where id = $import_id and lease = $token and applied_of_batch = $from returning id`,
     ),
     insert_unknown: sql<unknown[]>(
       insertInto('unknown_number_messages', ['number_index', 'last4', 'message', 'recorded_at_ms', 'request_id']),

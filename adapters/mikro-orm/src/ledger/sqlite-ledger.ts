@@ -2,23 +2,33 @@ import {
   type Authorization,
   type AuthorizationMessage,
   ByNumberIndex,
+  type CandidateKey,
   type Clearing,
-  type ClearingMessage,
+  type FileProgress,
   type Fold,
+  joinMerchants,
+  joinSearches,
+  LeaseLost,
   type Ledger,
   type LedgerCard,
   type LedgerChanges,
   type LedgerState,
+  type MerchantSearch,
   merchantSearch,
+  type NeighbourQuestions,
+  NeighbourSearch,
   type NetworkMessage,
+  needsNeighbours,
+  type PassBounds,
   partsOfKey,
   pastWindowsOf,
+  type Records,
   type ReleaseMessage,
   readsReferring,
   referenceKeys,
   suspectNumbers,
 } from '@tallystick/cards';
-import { type Clock, type Deadline, Fault } from '@tallystick/kernel';
+import { type Clock, Fault } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import { sqliteLookupsBeforeKeys } from '../before-keys/sqlite-lookups.ts';
@@ -33,6 +43,7 @@ import {
   authorizationOf,
   type ClearingRow,
   type ColumnKind,
+  clearing_change_columns,
   clearing_columns,
   clearingOf,
 } from '../schema/record-rows.ts';
@@ -72,11 +83,12 @@ export function sqliteLedger(
   async function run<Result>(
     load: (reads: Reads) => LedgerState,
     fold: Fold<Result>,
-    deadline?: Deadline,
+    { deadline, onHolding }: PassBounds = {},
   ): Promise<Result> {
     let folding = false;
     try {
       return await connection.immediately((database) => {
+        onHolding?.();
         statements ??= prepareStatements(database);
         const state = load({ statements, lookups: lookupsOf(database) });
         folding = true;
@@ -92,8 +104,7 @@ export function sqliteLedger(
 
   return {
     gather,
-    pass: (messages, fold, { deadline } = {}) =>
-      run((reads) => loadState(reads, templates, clock, messages), fold, deadline),
+    pass: (messages, fold, bounds) => run((reads) => loadState(reads, templates, clock, messages), fold, bounds),
     passDue: (limit, fold) => run((reads) => loadDue(reads, templates, clock, limit), fold),
   };
 }
@@ -131,8 +142,9 @@ function loadState(
     if (message.kind === 'authorization' && card !== null) found.trace(card, message);
     if (message.kind === 'release' && card !== null) found.named(message);
   }
-  for (const { message, card } of carded)
-    if (message.kind === 'clearing') found.clearingCandidates(card, message, now_ms);
+  found.clearingCandidates(carded, now_ms);
+  found.rootsOfClearings();
+  found.neighbours(carded, now_ms);
   return found.state(now_ms, idsNeeded(messages));
 }
 
@@ -142,6 +154,12 @@ function loadDue(reads: Reads, templates: TemplateRules, clock: Clock, limit: nu
   for (const row of reads.statements.cards_due.all(now_ms, limit)) found.keepCard(row);
   found.dueHolds(now_ms);
   return found.state(now_ms, idsNeeded([]));
+}
+
+/** A message and its card, or null when there is none. */
+interface Carded {
+  readonly message: NetworkMessage;
+  readonly card: LedgerCard | null;
 }
 
 /** What a pass has read, each row once. */
@@ -156,6 +174,10 @@ class Found {
   readonly #traces = new Map<number, string[]>();
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
+  /** The roots of a card with a key, by the id of the card and the key. */
+  readonly #roots_by = new Map<string, readonly Authorization[]>();
+  /** The clearings of a card with a key, in the same way. */
+  readonly #clearings_by = new Map<string, readonly Clearing[]>();
   #known_numbers: readonly Uint8Array[] = [];
 
   constructor({ statements, lookups }: Reads, templates: TemplateRules) {
@@ -187,7 +209,8 @@ class Found {
     if (row === undefined) return null;
     const known = this.#cards.get(row.id);
     if (known !== undefined) return known;
-    const card = cardOf(row, this.#template(row.template_id));
+    const counted = row.provisional_clearings === null ? this.#statements.count_clearings.get(row.id) : undefined;
+    const card = cardOf({ ...row, ...counted }, this.#template(row.template_id));
     this.#cards.set(card.id, card);
     return card;
   }
@@ -221,37 +244,129 @@ class Found {
     this.#keepAuthorizations(this.#statements.authorization.all(authorization_id));
   }
 
-  /** Loads the records that a clearing may repeat, belong to, or reverse. */
-  clearingCandidates(card: LedgerCard | null, message: ClearingMessage, now_ms: number): void {
-    const its = this.#statements;
-    this.#keepClearings(its.clearing_by_transaction.all(message.network_financial_transaction_id));
-    if (card === null) return;
-    const roots: Authorization[] = [];
-    for (const key of referenceKeys(message)) {
-      const { kind, value } = partsOfKey(key);
-      this.#keepClearings(its.clearings_by[kind].all(card.id, value));
-      roots.push(...this.#keepAuthorizations(this.#lookups.rootsByReference(card.id, key)));
-    }
-    const search = merchantSearch(message, { roots, has_authorization: this.#traces.has(card.id), now_ms });
-    if (search !== null) {
-      this.#keepAuthorizations(this.#lookups.rootsOfMerchant(card.id, search));
-      if (search.is_credit) {
-        const { merchant_id, since_ms } = search;
-        this.#keepClearings(its.clearings_of_merchant.all({ card_id: card.id, merchant_id, since_ms }));
+  /** Loads the records that clearings may repeat, belong to, or reverse. */
+  clearingCandidates(messages: readonly Carded[], now_ms: number): void {
+    const by_card = new Map<number, { readonly searches: MerchantSearch[]; readonly referred: Set<Clearing> }>();
+    for (const { message, card } of messages) {
+      if (message.kind !== 'clearing') continue;
+      const { network_financial_transaction_id: id } = message;
+      this.#keepClearings(this.#statements.clearing_by_transaction.all({ id }));
+      if (card === null) continue;
+      let its = by_card.get(card.id);
+      if (its === undefined) {
+        its = { searches: [], referred: new Set() };
+        by_card.set(card.id, its);
       }
+      const roots: Authorization[] = [];
+      for (const key of referenceKeys(message)) {
+        roots.push(...this.#rootsBy(card.id, key));
+        const clearings = this.#clearingsBy(card.id, key);
+        if (readsReferring(message)) for (const clearing of clearings) its.referred.add(clearing);
+      }
+      const search = merchantSearch(message, { roots, has_authorization: this.#traces.has(card.id), now_ms });
+      if (search !== null) its.searches.push(search);
     }
-    if (readsReferring(message)) this.#referring(card.id);
-    // A clearing may have been matched to a root that no key leads to.
+    for (const [card_id, { searches, referred }] of by_card) {
+      for (const clearing of this.#ofMerchants(card_id, searches)) referred.add(clearing);
+      this.#referring(card_id, [...referred]);
+    }
+  }
+
+  /** The roots of a card with a key, read once. */
+  #rootsBy(card_id: number, key: CandidateKey): readonly Authorization[] {
+    const asked = `${card_id} ${key}`;
+    const known = this.#roots_by.get(asked);
+    if (known !== undefined) return known;
+    const found = this.#keepAuthorizations(this.#lookups.rootsByReference(card_id, key));
+    this.#roots_by.set(asked, found);
+    return found;
+  }
+
+  /** The clearings of a card with a key, read once. */
+  #clearingsBy(card_id: number, key: CandidateKey): readonly Clearing[] {
+    const asked = `${card_id} ${key}`;
+    const known = this.#clearings_by.get(asked);
+    if (known !== undefined) return known;
+    const { kind, value } = partsOfKey(key);
+    const found = this.#keepClearings(this.#statements.clearings_by[kind].all(card_id, value));
+    this.#clearings_by.set(asked, found);
+    return found;
+  }
+
+  /** Loads what searches find through the history of a card. Returns the clearings that credits may refund. */
+  #ofMerchants(card_id: number, searches: readonly MerchantSearch[]): readonly Clearing[] {
+    if (searches.length === 0) return [];
+    this.#keepAuthorizations(this.#lookups.rootsOfMerchants(card_id, joinSearches(searches)));
+    const credits = searches.filter(({ is_credit }) => is_credit);
+    if (credits.length === 0) return [];
+    const { since_ms, merchant_ids } = joinSearches(credits);
+    const search = { card_id, since_ms, merchant_ids: JSON.stringify(merchant_ids) };
+    return this.#keepClearings(this.#statements.clearings_of_merchants.all(search));
+  }
+
+  /** Loads the roots that clearings were matched to and that no key leads to. */
+  rootsOfClearings(): void {
     for (const { authorization_id } of this.#clearings.values()) {
       if (authorization_id !== null && !this.#authorizations.has(authorization_id)) {
-        this.#keepAuthorizations(its.authorization.all(authorization_id));
+        this.#keepAuthorizations(this.#statements.authorization.all(authorization_id));
       }
     }
   }
 
-  /** Loads the clearings that refer to the loaded ones of a card, and those that refer to these. */
-  #referring(card_id: number): void {
-    let ids = [...this.#clearings.values()].filter((row) => row.card_id === card_id).map(({ id }) => id);
+  /** Loads what the match of other clearings depends on, of the cards for which it may change. */
+  neighbours(messages: readonly Carded[], now_ms: number): void {
+    const by_card = new Map<LedgerCard, NetworkMessage[]>();
+    for (const { message, card } of messages) {
+      if (card === null) continue;
+      const its = by_card.get(card);
+      if (its === undefined) by_card.set(card, [message]);
+      else its.push(message);
+    }
+    const roots = Map.groupBy(this.#authorizations.values(), ({ card_id }) => card_id);
+    const clearings = Map.groupBy(this.#clearings.values(), ({ card_id }) => card_id);
+    for (const [card, concerned] of by_card) {
+      if (!needsNeighbours(card, concerned, clearings.get(card.id) ?? [])) continue;
+      const search = new NeighbourSearch(card, concerned, now_ms);
+      search.keep({ roots: roots.get(card.id) ?? [], clearings: clearings.get(card.id) ?? [] });
+      for (let asked = search.next(); asked !== null; asked = search.next()) search.keep(this.#ask(asked));
+    }
+  }
+
+  #ask(asked: NeighbourQuestions): Records {
+    const its = this.#statements;
+    const { card_id } = asked;
+    const roots: AuthorizationRow[] = [];
+    const clearings: ClearingRow[] = [];
+    const roots_of_keys = asked.root_keys.flatMap((key) => this.#rootsBy(card_id, key));
+    const clearings_of_keys = asked.clearing_keys.flatMap((key) => this.#clearingsBy(card_id, key));
+    for (const id of asked.root_ids) roots.push(...its.authorization.all(id));
+    if (asked.roots_of_merchant.length > 0) {
+      roots.push(...this.#lookups.rootsOfMerchants(card_id, joinSearches(asked.roots_of_merchant)));
+    }
+    for (const id of asked.clearing_ids) clearings.push(...its.clearing.all(id));
+    for (const id of asked.clearings_of) clearings.push(...its.clearings_of_root.all(id));
+    if (asked.referring_to.length > 0) {
+      clearings.push(...its.clearings_referring.all(JSON.stringify(asked.referring_to), card_id));
+    }
+    if (asked.clearings_of_merchant.length > 0) {
+      const { since_ms, merchant_ids, debit_merchant_ids } = joinMerchants(asked.clearings_of_merchant);
+      const found = its.unsettled_of_merchants.all({
+        card_id,
+        since_ms,
+        merchant_ids: JSON.stringify(merchant_ids),
+        debit_merchant_ids: JSON.stringify(debit_merchant_ids),
+      });
+      clearings.push(...found);
+    }
+    return {
+      roots: [...roots_of_keys, ...this.#keepAuthorizations(roots)],
+      clearings: [...clearings_of_keys, ...this.#keepClearings(clearings)],
+    };
+  }
+
+  /** Loads the clearings that refer to these of a card, and those that refer to them. */
+  #referring(card_id: number, clearings: readonly Clearing[]): void {
+    let ids = clearings.map(({ id }) => id);
     for (let level = 1; level <= 2 && ids.length > 0; level += 1) {
       const rows = this.#statements.clearings_referring.all(JSON.stringify(ids), card_id);
       ids = rows.map(({ id }) => id);
@@ -261,7 +376,10 @@ class Found {
 
   /** The counters of the past windows in which the loaded rows count. Usually there are none. */
   #windows(): LedgerState['windows'] {
-    const windowOf = (card_id: number) => this.#cards.get(card_id)?.counters.window_start_ms;
+    const windowOf = (card_id: number) => {
+      const card = this.#cards.get(card_id);
+      return card && { recurring: card.recurring, window_start_ms: card.counters.window_start_ms };
+    };
     return pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), windowOf).map((key) => {
       const stored = this.#statements.window.get(key);
       return stored === undefined ? this.#lookups.windowSums(key) : { ...stored, is_stored: true };
@@ -300,10 +418,12 @@ class Found {
     });
   }
 
-  #keepClearings(rows: readonly ClearingRow[]): void {
-    for (const row of rows) {
-      if (!this.#clearings.has(row.id)) this.#clearings.set(row.id, clearingOf(row));
-    }
+  #keepClearings(rows: readonly ClearingRow[]): Clearing[] {
+    return rows.map((row) => {
+      const clearing = this.#clearings.get(row.id) ?? clearingOf(row);
+      this.#clearings.set(row.id, clearing);
+      return clearing;
+    });
   }
 }
 
@@ -318,8 +438,10 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   for (const authorization of changes.authorizations_inserted) {
     statements.insert_authorization.run(valuesOf(authorizations, authorization));
   }
-  for (const { id, status, authorized, held, cleared, uses, hold_end_ms } of changes.authorizations_changed) {
-    statements.update_authorization.run(status, authorized, held, cleared, uses, hold_end_ms, id);
+  for (const change of changes.authorizations_changed) {
+    const { id, status, authorized, held, cleared, uses, hold_end_ms, uncleared_status, uncleared_uses } = change;
+    const uncleared = [uncleared_status, uncleared_uses];
+    statements.update_authorization.run(status, authorized, held, cleared, uses, hold_end_ms, ...uncleared, id);
   }
   const { removed, added } = keyChangesOf(state, changes);
   for (const { card_id, key } of removed) statements.delete_key.run(card_id, key);
@@ -330,6 +452,9 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
   }
   for (const clearing of changes.clearings_inserted) {
     statements.insert_clearing.run(valuesOf(clearings, clearing));
+  }
+  for (const change of changes.clearings_changed) {
+    statements.update_clearing.run([...valuesOf(clearing_changes, change), change.id]);
   }
   for (const event of changes.events) {
     statements.insert_event.run(valuesOf(events, eventRecord(event)));
@@ -345,10 +470,22 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
     const { number_index, last4, message, recorded_at_ms, request_id } = unknown;
     statements.insert_unknown.run(number_index, last4, JSON.stringify(message), recorded_at_ms, request_id);
   }
+  if (changes.file_progress !== undefined) progressImport(statements, changes.file_progress);
+}
+
+function progressImport(statements: LedgerStatements, { batch_number, lease, ...progress }: FileProgress): void {
+  const { import_id, to } = progress;
+  const { token, until_machine_ms } = lease;
+  const batch = to === null ? statements.remove_batch : statements.batch;
+  const is_ours =
+    batch.get(import_id, batch_number) !== undefined &&
+    statements.progress_import.get({ ...progress, to: to ?? 0, token, until_machine_ms }) !== undefined;
+  if (!is_ours) throw new LeaseLost();
 }
 
 const authorizations = Object.entries(authorization_columns);
 const clearings = Object.entries(clearing_columns);
+const clearing_changes = Object.entries(clearing_change_columns);
 const events = Object.entries(event_columns);
 const quarantine = Object.entries(refused_columns);
 

@@ -1,14 +1,15 @@
-import type { CandidateKey, MerchantSearch } from '@tallystick/cards';
+import type { CandidateKey, HistorySearch } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
 import {
   firstHoldAfter,
   hold_range,
   message_range,
   page_range,
+  reduced_range,
   referenceRange,
   traceRange,
 } from '../schema/authorization-keys.ts';
-import { done_statuses_sql } from '../schema/candidate-sql.ts';
+import { done_statuses_sql, listed, searchParameters } from '../schema/candidate-sql.ts';
 import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
 import { windowSumsOnSqlite } from '../schema/window-sums.ts';
 
@@ -27,15 +28,15 @@ export function sqliteLookups(database: Database) {
   const roots_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} and a.root_id = a.id`);
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
-  const of_merchant = sql<[object]>(
-    `${keyed} where k.card_id = $card_id and k.key < '${page_range.high}' and k.key > coalesce((
+  const of_merchants = sql<[object]>(
+    `${keyed} where k.card_id = $card_id and k.key < $high and k.key > coalesce((
          select e.key from authorization_keys e cross join authorizations b on b.id = e.authorization_id
-         where e.card_id = $card_id and e.key >= '${page_range.low}' and e.key < '${page_range.high}'
+         where e.card_id = $card_id and e.key >= $low and e.key < $high
            and b.decided_at_ms < $since_ms
-         order by e.key desc limit 1), '${page_range.low}')
-       and a.merchant_id = $merchant_id and a.root_id = a.id
-       and (a.merchant_amount = $merchant_amount or a.billing_amount = $billing_amount
-         or a.authorized in ($merchant_amount, $billing_amount))
+         order by e.key desc limit 1), $low)
+       and a.merchant_id in ${listed('$merchant_ids')} and a.root_id = a.id
+       and (a.merchant_amount in ${listed('$amounts')} or a.billing_amount in ${listed('$amounts')}
+         or a.authorized in ${listed('$amounts')})
        and ($is_credit or a.status not in ${done_statuses_sql})`,
   );
   return {
@@ -54,8 +55,10 @@ export function sqliteLookups(database: Database) {
       const range = referenceRange(key);
       return range === null ? [] : roots_by_range.all(card_id, range.low, range.high);
     },
-    rootsOfMerchant: (card_id: number, search: MerchantSearch): AuthorizationRow[] =>
-      of_merchant.all({ ...search, card_id, is_credit: Number(search.is_credit) }),
+    rootsOfMerchants: (card_id: number, search: HistorySearch): AuthorizationRow[] =>
+      [page_range, reduced_range].flatMap((range) =>
+        of_merchants.all({ card_id, ...range, ...searchParameters(search) }),
+      ),
     /** The counters of a window without a row. */
     windowSums: windowSumsOnSqlite(
       database,

@@ -8,6 +8,7 @@ import { type Authorization, type CandidateKey, partsOfKey, referenceKeys } from
  * |---|---|---|
  * | `m` | trace id, message type, system trace audit number, time | every message; unique within the card |
  * | `p` | id | every message until it is reduced |
+ * | `r` | id | every reduced message |
  * | `a`, `n` | approval code or network reference, id | roots that have one |
  * | `h` | end of the hold, id | an open authorization that holds an amount until then |
  *
@@ -82,12 +83,20 @@ export function referenceRange(key: CandidateKey): KeyRange | null {
 /** The messages of a card that are not reduced, in the order of their ids. */
 export const page_range: KeyRange = { low: 'p', high: 'q' };
 
-/** All messages of a card, also reduced ones, which have no place on its pages. */
+/** The reduced messages of a card, in the order of their ids. They have no place on its pages. */
+export const reduced_range: KeyRange = { low: 'r', high: 's' };
+
+/** All messages of a card, also reduced ones. */
 export const message_range: KeyRange = { low: 'm', high: 'n' };
 
 /** The place of a message among those of its card. */
 export function pageKey(id: number): string {
   return `p${sortableNumber(id)}`;
+}
+
+/** The place of a reduced message among those of its card. */
+export function reducedKey(id: number): string {
+  return `r${sortableNumber(id)}`;
 }
 
 /** All holds of a card, in the order of their ends. */

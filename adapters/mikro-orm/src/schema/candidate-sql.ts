@@ -1,4 +1,4 @@
-import { done_statuses, network_reference_part } from '@tallystick/cards';
+import { done_statuses, type HistorySearch, network_reference_part } from '@tallystick/cards';
 
 /** The six characters that the network assigned, of a column with its reference. */
 export function networkReferenceSql(column: string): string {
@@ -7,3 +7,18 @@ export function networkReferenceSql(column: string): string {
 
 /** The statuses of a root that only a credit finds, as the list of an `in`. */
 export const done_statuses_sql = `(${done_statuses.map((status) => `'${status}'`).join(', ')})`;
+
+/** The values of a parameter that is a JSON array, as the list of an `in` on SQLite. */
+export function listed(parameter: string): string {
+  return `(select value from json_each(${parameter}))`;
+}
+
+/** A search as the parameters of a statement on SQLite. */
+export function searchParameters({ since_ms, merchant_ids, amounts, is_credit }: HistorySearch): object {
+  return {
+    since_ms,
+    merchant_ids: JSON.stringify(merchant_ids),
+    amounts: JSON.stringify(amounts),
+    is_credit: Number(is_credit),
+  };
+}

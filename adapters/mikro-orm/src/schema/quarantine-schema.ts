@@ -28,7 +28,12 @@ export const Quarantined = defineEntity({
     clearing_id: int().nullable(),
     request_id: p.text().nullable(),
   },
-  indexes: [{ name: 'quarantine_page', properties: ['status', 'id'] }],
+  indexes: [
+    { name: 'quarantine_page', properties: ['status', 'id'] },
+    // A replay takes the records in the order of the file, and a page newest first.
+    { name: 'quarantine_import', properties: ['import_id', 'ordinal'], where: 'import_id is not null' },
+    { name: 'quarantine_import_page', properties: ['import_id', 'id'], where: 'import_id is not null' },
+  ],
   uniques: [{ name: 'quarantine_identity', properties: ['identity_sha256'] }],
 });
 
@@ -49,6 +54,10 @@ export const refused_columns = {
   request_id: 'text',
 } as const satisfies Readonly<Record<string, ColumnKind | 'bytes'>>;
 
-/** What a message that comes again changes of its record. */
+/** What a message that comes again changes of its record. One of a file takes the place of that record. */
 export const refused_again_sql = `on conflict (identity_sha256) do update set "count" = quarantine."count" + excluded."count",
-  reason = excluded.reason, explanation = excluded.explanation, last_seen_at_ms = excluded.last_seen_at_ms`;
+  reason = excluded.reason, explanation = excluded.explanation, last_seen_at_ms = excluded.last_seen_at_ms,
+  source = case when excluded.import_id is null then quarantine.source else excluded.source end,
+  import_id = coalesce(excluded.import_id, quarantine.import_id),
+  ordinal = case when excluded.import_id is null then quarantine.ordinal else excluded.ordinal end,
+  "position" = case when excluded.import_id is null then quarantine."position" else excluded."position" end`;

@@ -1,4 +1,4 @@
-import type { Authorization, Clearing } from '@tallystick/cards';
+import { type Authorization, type Clearing, changing_clearing_fields } from '@tallystick/cards';
 
 /** How a column is written and read: its kind of JSON value, and its type on Postgres. */
 export type ColumnKind = 'integer' | 'text' | 'boolean' | 'json';
@@ -33,6 +33,8 @@ export const authorization_columns = {
   request_id: 'text',
   details: 'json',
   reduced_at_ms: 'integer',
+  uncleared_status: 'text',
+  uncleared_uses: 'integer',
 } as const satisfies Readonly<Record<keyof Authorization, ColumnKind>>;
 
 /** The columns of `clearings`: the fields of the record by name. */
@@ -68,7 +70,15 @@ export const clearing_columns = {
   request_id: 'text',
   details: 'json',
   reduced_at_ms: 'integer',
+  synthetic_id: 'boolean',
+  paired_transaction_id: 'text',
+  sent: 'json',
 } as const satisfies Readonly<Record<keyof Clearing, ColumnKind>>;
+
+/** The columns of `clearings` that a later message may change. */
+export const clearing_change_columns: Readonly<Record<string, ColumnKind>> = Object.fromEntries(
+  changing_clearing_fields.map((name) => [name, clearing_columns[name]]),
+);
 
 /** The columns as a select list from the table `alias`. */
 export function selectList(columns: Readonly<Record<string, ColumnKind>>, alias: string): string {
@@ -85,12 +95,21 @@ type Stored<Item, Flag extends keyof Item> = Omit<Item, Flag | 'details'> & {
 export type AuthorizationRow = Stored<Authorization, 'incremental'>;
 
 /** A row of `clearing_columns` as the drivers return it. */
-export type ClearingRow = Stored<Clearing, 'partial' | 'review'>;
+export type ClearingRow = Omit<Stored<Clearing, 'partial' | 'review' | 'synthetic_id'>, 'sent'> & {
+  readonly sent: string | null;
+};
 
 export function authorizationOf(row: AuthorizationRow): Authorization {
   return { ...row, incremental: Boolean(row.incremental), details: JSON.parse(row.details) };
 }
 
 export function clearingOf(row: ClearingRow): Clearing {
-  return { ...row, partial: Boolean(row.partial), review: Boolean(row.review), details: JSON.parse(row.details) };
+  return {
+    ...row,
+    partial: Boolean(row.partial),
+    review: Boolean(row.review),
+    synthetic_id: Boolean(row.synthetic_id),
+    sent: row.sent === null ? null : JSON.parse(row.sent),
+    details: JSON.parse(row.details),
+  };
 }

@@ -17,6 +17,7 @@ import { AuthorizationKey } from './authorization-key-schema.ts';
 import { Backfill } from './backfill-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
 import { EventFilterBlock, EventIndexState } from './event-index-schema.ts';
+import { Import, ImportBatch } from './import-schema.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
 import { Quarantined } from './quarantine-schema.ts';
 import type { ColumnKind } from './record-rows.ts';
@@ -169,6 +170,9 @@ export const VirtualCard = defineEntity({
     next_hold_end_ms: int().nullable(),
     code_failures: int().defaultRaw('0'),
     code_failures_on: p.text().nullable(),
+    // Triggers change these (0019-order-of-arrival.ts). Null: not counted yet.
+    provisional_clearings: int().nullable().defaultRaw('0'),
+    settled_through: p.text().nullable(),
   },
   indexes: [
     { name: 'virtual_cards_page', properties: ['company_id', 'id'] },
@@ -274,6 +278,8 @@ export const Authorization = defineEntity({
     request_id: p.text().nullable(),
     details: json(),
     reduced_at_ms: int().nullable(),
+    uncleared_status: p.text().$type<AuthorizationStatus>().nullable(),
+    uncleared_uses: int().$type<0 | 1>().nullable(),
   },
 });
 
@@ -312,6 +318,9 @@ export const Clearing = defineEntity({
     request_id: p.text().nullable(),
     details: json(),
     reduced_at_ms: int().nullable(),
+    synthetic_id: p.boolean().default(false),
+    paired_transaction_id: p.text().nullable(),
+    sent: json().nullable(),
   },
   indexes: [
     { name: 'clearings_page', properties: ['card_id', 'id'] },
@@ -322,13 +331,21 @@ export const Clearing = defineEntity({
     },
     { name: 'clearings_approval', properties: ['card_id', 'approval_code'], where: 'approval_code is not null' },
     { name: 'clearings_reference', properties: ['card_id', 'clearing_id'], where: 'clearing_id is not null' },
+    { name: 'clearings_authorization', properties: ['authorization_id'], where: 'authorization_id is not null' },
     {
       name: 'clearings_network_reference',
       expression: (_columns, table, name) =>
         `create index "${name}" on "${table.name}" ("card_id", ${networkReferenceSql('"net_reference_number"')}) where net_reference_number is not null`,
     },
   ],
-  uniques: [{ name: 'clearings_transaction', properties: ['network_financial_transaction_id'] }],
+  uniques: [
+    { name: 'clearings_transaction', properties: ['network_financial_transaction_id'] },
+    {
+      name: 'clearings_paired_transaction',
+      properties: ['paired_transaction_id'],
+      where: 'paired_transaction_id is not null',
+    },
+  ],
 });
 
 /** The column for the value of each event filter, normalised; null where the event has no value. */
@@ -494,6 +511,8 @@ export const entities = [
   OneTimeLink,
   MailboxMessage,
   Quarantined,
+  Import,
+  ImportBatch,
   Backfill,
   Retention,
 ];

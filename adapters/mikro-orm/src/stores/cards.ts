@@ -253,7 +253,8 @@ function toSealedColumns({ number_sealed, number_key_id }: SealedNumber) {
 type CardRow = Selectable<Tables['virtual_cards']> &
   DetailRow & { readonly rcn_alias: string; readonly billing_currency: string };
 
-function cardOf({ number_index, number_sealed, number_key_id, ...row }: CardRow): VirtualCard {
+function cardOf(columns: CardRow): VirtualCard {
+  const { number_index, number_sealed, number_key_id, provisional_clearings, settled_through, ...row } = columns;
   const { window_start_ms, held, cleared, uses, next_hold_end_ms, code_failures, code_failures_on, ...card } = row;
   return {
     ...card,

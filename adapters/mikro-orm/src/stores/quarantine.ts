@@ -1,33 +1,58 @@
 import type { QuarantinedRecord, QuarantineStore } from '@tallystick/cards';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { jsonRows } from './json-rows.ts';
 import { readNewestFirst } from './paging.ts';
 
 /** Messages that were refused and are kept. */
 export function quarantineStore(session: Session): QuarantineStore {
-  const { db } = session;
+  const { db, dialect } = session;
   const records = () => db.selectFrom('quarantine').selectAll();
+
   return {
     async find(id) {
       const row = await records().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : recordOf(row);
     },
 
-    list({ status, reason }, page) {
+    list({ status, reason, import_id }, page) {
       let its = records();
       if (status !== undefined) its = its.where('status', '=', status);
       if (reason !== undefined) its = its.where('reason', '=', reason);
+      if (import_id !== undefined) its = its.where('import_id', '=', import_id);
       return readNewestFirst('quarantine', its, 'id', page, recordOf);
     },
 
-    async apply(id, clearing_id, at_ms) {
-      const { numUpdatedRows } = await db
+    async apply(id, clearing_id, at_ms, is_duplicate = false) {
+      const marked = await db
         .updateTable('quarantine')
         .set({ status: 'applied', clearing_id, applied_at_ms: at_ms })
         .where('id', '=', id)
         .where('status', '=', 'quarantined')
+        .returning('import_id')
         .executeTakeFirst();
-      return Number(numUpdatedRows) === 1;
+      if (marked === undefined) return false;
+      if (marked.import_id !== null) await countAgain(session, marked.import_id, is_duplicate ? 0 : 1);
+      return true;
+    },
+
+    async applyOfImport(import_id, applied, at_ms) {
+      // Of a record that is named twice, the first counts.
+      const of_id = new Map(applied.toReversed().map((record) => [record.id, record]));
+      const rows = jsonRows(dialect, { id: 'integer', clearing_id: 'integer' }, [...of_id.values()]);
+      // A later file may have taken a record over.
+      const marked = await sql<{ id: number }>`update quarantine
+        set status = 'applied', clearing_id = n.clearing_id, applied_at_ms = ${at_ms} from ${rows} as n
+        where quarantine.id = n.id and quarantine.import_id = ${import_id} and quarantine.status = 'quarantined'
+        returning quarantine.id`.execute(db);
+      const count = marked.rows.filter(({ id }) => of_id.get(id)?.is_duplicate === false).length;
+      await countAgain(session, import_id, count);
+    },
+
+    async openOfImport(import_id, after_ordinal, limit) {
+      const open = records().where('import_id', '=', import_id).where('status', '=', 'quarantined');
+      const rows = await open.where('ordinal', '>', after_ordinal).orderBy('ordinal').limit(limit).execute();
+      return rows.map(recordOf);
     },
 
     async countOpen() {
@@ -48,6 +73,31 @@ export function quarantineStore(session: Session): QuarantineStore {
       await db.updateTable('quarantine').set({ message_sealed }).where('id', '=', id).execute();
     },
   };
+}
+
+/**
+ * Counts the open records of an import after some of them were applied, `applied` of them as new
+ * clearings. The others, and copies of all of them in the file, count as duplicates.
+ */
+async function countAgain(session: Session, import_id: number, applied: number): Promise<void> {
+  const { db } = session;
+  // The lock comes first, so that the count sees every other transaction that applied a record.
+  const imports = db.selectFrom('imports').select(['quarantined', 'applied', 'duplicates', 'status']);
+  const row = await lockForUpdate(session, imports.where('id', '=', import_id)).executeTakeFirst();
+  if (row === undefined) return;
+  const open = db.selectFrom('quarantine').where('import_id', '=', import_id).where('status', '=', 'quarantined');
+  const { count } = await open.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
+  const quarantined = Number(count);
+  await db
+    .updateTable('imports')
+    .set({
+      quarantined,
+      applied: row.applied + applied,
+      duplicates: row.duplicates + row.quarantined - quarantined - applied,
+      status: quarantined === 0 && row.status === 'completed_with_quarantine' ? 'completed' : row.status,
+    })
+    .where('id', '=', import_id)
+    .execute();
 }
 
 function recordOf(row: Selectable<Tables['quarantine']>): QuarantinedRecord {

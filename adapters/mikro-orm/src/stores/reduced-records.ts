@@ -3,7 +3,7 @@ import { type ArchivedRow, type RetentionBatch, type RetentionBounds, retention_
 import type { Recurring } from '@tallystick/velocity';
 import { sql } from 'kysely';
 import type { Session } from '../connection/session.ts';
-import { pageKey } from '../schema/authorization-keys.ts';
+import { pageKey, reducedKey } from '../schema/authorization-keys.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -77,17 +77,17 @@ export async function reduceRows(
       kind === 'authorizations'
         ? reduceAuthorization(record as unknown as Authorization, now_ms)
         : reduceClearing(record as unknown as Clearing, now_ms);
-    return { id, card_id: Number(record.card_id), key: pageKey(id), details: JSON.stringify(details) };
+    const keys = { key: pageKey(id), reduced_key: reducedKey(id) };
+    return { id, card_id: Number(record.card_id), ...keys, details: JSON.stringify(details) };
   });
   await sql`update ${sql.table(kind)}
-    set details = n.details, merchant_id = null, request_id = null, reduced_at_ms = ${now_ms}
+    set details = n.details, request_id = null, reduced_at_ms = ${now_ms}
     from ${jsonRows(dialect, { id: 'integer', details: 'text' }, changes)} as n
     where ${sql.ref(`${kind}.id`)} = n.id`.execute(db);
   if (kind === 'authorizations') {
-    await sql`delete from authorization_keys where (card_id, key) in (
-      select n.card_id, n.key from ${jsonRows(dialect, { card_id: 'integer', key: 'text' }, changes)} as n)`.execute(
-      db,
-    );
+    const keys = jsonRows(dialect, { card_id: 'integer', key: 'text', reduced_key: 'text' }, changes);
+    await sql`update authorization_keys set key = n.reduced_key from ${keys} as n
+      where authorization_keys.card_id = n.card_id and authorization_keys.key = n.key`.execute(db);
   }
   return changes.length;
 }

@@ -18,6 +18,8 @@ import { codeFailures } from './0015-code-failures.ts';
 import { operatorViews } from './0016-operator-views.ts';
 import { retention } from './0017-retention.ts';
 import { mailLanes } from './0018-mail-lanes.ts';
+import { orderOfArrival } from './0019-order-of-arrival.ts';
+import { imports } from './0020-imports.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -60,6 +62,8 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'stop', name: '0016-operator-views', class: migration(operatorViews) },
   { kind: 'expand', name: '0017-retention', class: migration(retention) },
   { kind: 'expand', name: '0018-mail-lanes', class: migration(mailLanes) },
+  { kind: 'expand', name: '0019-order-of-arrival', class: migration(orderOfArrival) },
+  { kind: 'expand', name: '0020-imports', class: migration(imports) },
 ];
 
 /**
