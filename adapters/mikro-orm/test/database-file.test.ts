@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, renameSync, truncateSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
+import { no_changes } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
 import { type ScratchDatabase, scratchDatabase, sqliteFile } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
@@ -30,18 +31,6 @@ function writes({ unitOfWork, ledger }: Persistence): readonly (() => Promise<un
     () => ledger.passDue(10, () => ({ changes: no_changes, result: 'decided' })),
   ];
 }
-
-const no_changes = {
-  counters: [],
-  windows: [],
-  authorizations_inserted: [],
-  authorizations_changed: [],
-  clearings_inserted: [],
-  events: [],
-  unknown_numbers: [],
-  audit_entries: [],
-  quarantined: [],
-};
 
 const losses: Readonly<Record<string, { readonly lose: (path: string) => void; readonly says: RegExp }>> = {
   'the database is deleted': { lose: (path) => renameSync(path, `${path}-away`), says: /tallystick\.db was deleted/ },

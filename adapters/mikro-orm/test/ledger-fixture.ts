@@ -6,6 +6,7 @@ import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support'
 import { backfill_steps } from '../src/backfill/backfill-steps.ts';
 import { backfillsOn } from '../src/backfill/backfills.ts';
 import { type Connection, connect } from '../src/connection/connection.ts';
+import { type GivingWay, givingWayOn } from '../src/connection/give-way.ts';
 import { migrate } from '../src/connection/migrate.ts';
 import { ledgerOn } from '../src/ledger/ledger.ts';
 
@@ -15,6 +16,7 @@ export const noon_ms = Date.UTC(2026, 4, 20, 12);
 export interface OpenLedger {
   readonly connection: Connection;
   readonly ledger: Ledger;
+  readonly giveWay: GivingWay['giveWay'];
   close(): Promise<void>;
 }
 
@@ -24,9 +26,11 @@ export async function openLedger(
   decision_ms_max?: number,
 ): Promise<OpenLedger> {
   const connection = await connect({ database_url, decision_ms_max });
+  const giving_way = givingWayOn(connection);
   return {
     connection,
-    ledger: ledgerOn(connection, clock, backfillsOn(connection, backfill_steps)),
+    ledger: ledgerOn(connection, clock, backfillsOn(connection, backfill_steps), giving_way),
+    giveWay: giving_way.giveWay,
     close: () => connection.close(),
   };
 }

@@ -124,7 +124,7 @@ if (database_names.includes('postgres')) {
           authorizationsById([]),
           postgres_lookups.holdsDueAndNext([], noon_ms),
           postgres_lookups.rootsByReference([]),
-          postgres_lookups.rootsOfMerchant([]),
+          postgres_lookups.rootsOfMerchants([]),
         ]) {
           const { rows } = await client.query(`explain (costs off, format json) ${text}`, values);
           assert.doesNotMatch(JSON.stringify(rows), /"Seq Scan"/, text);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Fold } from '@tallystick/cards';
-import { no_changes, spend } from '@tallystick/harness';
+import { type Fold, no_changes } from '@tallystick/cards';
+import { spend } from '@tallystick/harness';
 import { Fault, money } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
 import {

@@ -9,10 +9,11 @@ import {
   authorizationsById,
   begin,
   clearingsByReference,
-  clearingsOfMerchant,
+  clearingsOfMerchants,
   lockByNumber,
   lockByNumberOrId,
   lockDue,
+  neighbourClearings,
 } from '../src/ledger/postgres-ledger-statements.ts';
 import { postgres_lookups } from '../src/ledger/postgres-lookups.ts';
 import {
@@ -34,14 +35,13 @@ const clearings_of_each = 200;
 const hexOf = (card_id: number) => Buffer.from(indexOf(card_id)).toString('hex');
 const searches = cards.map((card_id) => ({
   card_id,
-  merchant_id: 'M1',
+  merchant_ids: ['M1'],
   since_ms: noon_ms,
-  merchant_amount: 7,
-  billing_amount: 7,
+  amounts: [7],
   is_credit: true,
 }));
 const references = cards.map((card_id) => ({ number_index: hexOf(card_id), vcn_id: null }));
-const referenced = { approval_code: '123456', net_reference_number: 'MCC1234560520' };
+const keys = ['approval_code 123456', 'network_reference 123456'] as const;
 
 const lookups: Readonly<Record<string, NamedQuery>> = {
   'cards by number': lockByNumber(cards.map((id) => indexOf(id))),
@@ -53,8 +53,21 @@ const lookups: Readonly<Record<string, NamedQuery>> = {
     cards.map((id) => `T${id}-0`),
   ),
   'holds due and next': postgres_lookups.holdsDueAndNext(cards, noon_ms),
-  'roots by reference': postgres_lookups.rootsByReference(references.map((message) => ({ ...message, referenced }))),
-  'roots of a merchant': postgres_lookups.rootsOfMerchant(searches),
+  'roots by reference': postgres_lookups.rootsByReference(references.map((message) => ({ ...message, keys }))),
+  'roots of a merchant': postgres_lookups.rootsOfMerchants(searches),
+  'clearings around a message': neighbourClearings(
+    cards.map((card_id) => ({
+      card_id,
+      root_ids: [],
+      root_keys: [],
+      roots_of_merchant: [],
+      clearing_ids: [1],
+      clearing_keys: ['acquirer_reference_data 1', 'approval_code 123456', 'network_reference 123456'],
+      clearings_of: [1],
+      referring_to: [1],
+      clearings_of_merchant: [{ merchant_id: 'M1', since_ms: noon_ms, debits: true }],
+    })),
+  ),
   windows: postgres_lookups.windows(cards.map((card_id) => ({ card_id, window_start_ms: 0 }))),
   'clearings by reference': clearingsByReference(
     references.map((message) => ({
@@ -66,7 +79,7 @@ const lookups: Readonly<Record<string, NamedQuery>> = {
       network_reference: '100001',
     })),
   ),
-  'clearings of a merchant': clearingsOfMerchant(searches),
+  'clearings of a merchant': clearingsOfMerchants(searches),
 };
 
 interface Plan {

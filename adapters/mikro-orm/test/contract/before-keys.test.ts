@@ -1,4 +1,4 @@
-import { card_store_contract, ledger_bounds, ledger_contract } from '@tallystick/harness';
+import { card_store_contract, ledger_bounds, ledger_contract, ledger_order_contract } from '@tallystick/harness';
 import { changeRows } from '@tallystick/test-support';
 import { connect } from '../../src/connection/connection.ts';
 import { keepsContracts } from './contract-suites.ts';
@@ -7,6 +7,7 @@ import { keepsContracts } from './contract-suites.ts';
 keepsContracts(
   {
     'Ledger, before the keys of authorizations are copied': ledger_contract,
+    'Ledger, and clearings that are matched again, before the keys are copied': ledger_order_contract,
     'Ledger, and what a pass must not load, before the keys are copied': ledger_bounds,
     'CardStore, before the keys of authorizations are copied': card_store_contract,
   },

@@ -6,7 +6,7 @@ import { propertyParameters } from '@tallystick/test-support';
 import { keepsContracts } from './contract-suites.ts';
 import { noon_ms, onEveryDatabase } from './fixture.ts';
 
-keepsContracts({ EventStore: eventStoreContract(propertyParameters({ short: 25, full: 150 })) });
+keepsContracts({ EventStore: eventStoreContract(propertyParameters({ short: 25, full: 75 })) });
 
 onEveryDatabase('the event log', (fixture) => {
   it('refuses a cursor whose list or id was changed', async () => {

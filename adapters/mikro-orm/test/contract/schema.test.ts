@@ -112,7 +112,11 @@ for (const name of database_names) {
     it('are created by the migrations exactly as the entities describe them', async () => {
       const migrated = await withDatabase(name, async (_database, connection) => {
         await migrate(connection);
-        const update = await connection.orm.schema.getUpdateSchemaSQL();
+        // Entities describe no triggers: those that count clearings have statements of each database.
+        const update = (await connection.orm.schema.getUpdateSchemaSQL()).replaceAll(
+          /^(drop (trigger|function) .*|set names .*|)\n/gm,
+          '',
+        );
         const drop = 'drop table migrations';
         if (connection.dialect === 'postgres') await connection.pool.query(drop);
         else await connection.immediately((database) => database.exec(drop));

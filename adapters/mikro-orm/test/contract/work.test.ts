@@ -19,7 +19,7 @@ import { onEveryDatabase } from './fixture.ts';
 
 const contracts = {
   Outbox: outbox_contract,
-  'the order of an Outbox': relayOrderContract(propertyParameters({ short: 20, full: 200 })),
+  'the order of an Outbox': relayOrderContract(propertyParameters({ short: 20, full: 60 })),
   DeliveryDesk: delivery_desk_contract,
   DeliveryStore: delivery_store_contract,
   WebhookStore: webhook_store_contract,

@@ -1,0 +1,4 @@
+import { import_contract, import_store_contract } from '@tallystick/harness';
+import { keepsContracts } from './contract-suites.ts';
+
+keepsContracts({ ImportStore: import_store_contract, Imports: import_contract });
