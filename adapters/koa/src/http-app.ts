@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import { createAuthenticator } from '@tallystick/access';
 import type { CardVault, Network } from '@tallystick/cards';
+import type { ImportPorts } from '@tallystick/imports';
 import {
   type Clock,
   type HmacSha256,
@@ -34,6 +35,7 @@ import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
 import { createShares, transactions_max_default } from './request/shares.ts';
 import { normalizeTarget } from './request/target.ts';
+import { createUploads, uploads_max_default } from './request/uploads.ts';
 import { cardDetailsPage } from './resources/card-details/page.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import type { WebhookServices } from './resources/webhooks/routes.ts';
@@ -87,6 +89,7 @@ export interface HttpAppPorts {
    */
   readonly bodies_bytes_max?: number;
   readonly webhooks: WebhookServices;
+  readonly imports: ImportPorts;
   /** False: only health and metrics, for a process that only sends deliveries. True when absent. */
   readonly serves_api?: boolean;
   /** The version in the OpenAPI document. */
@@ -109,7 +112,8 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     monotonicNow,
     sandbox_company_id: sandbox?.company_id ?? null,
   });
-  const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default, createBodyPace(monotonicNow));
+  const pace = createBodyPace(monotonicNow);
+  const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default, pace);
   const pipeline: PipelinePorts = {
     unitOfWork: ports.unitOfWork,
     look_ups,
@@ -122,6 +126,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     metrics,
     authenticator,
     bodies,
+    uploads: createUploads(uploads_max_default, pace),
     shares: createShares(ports.transactions_max ?? transactions_max_default),
     admission: createAdmission(ports.requests_max ?? requests_max_default),
     rate_limit: createRateLimit(monotonicNow),
@@ -197,7 +202,7 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
     res.once('close', () => {
       leave();
       const duration_ms = performance.now() - started_ms;
-      metrics.request(ctx.method, state.route, res.statusCode, duration_ms);
+      metrics.request(ctx.method, state.route, statusOf(res), duration_ms);
       if (health_paths.has(state.route)) log.debug(summarize(ctx, duration_ms), 'request');
       else log.info(summarize(ctx, duration_ms), 'request');
     });
@@ -222,11 +227,16 @@ function summarize({ method, params, res, state }: HttpContext, duration_ms: num
     method,
     route: state.route,
     ...(isPathId(params?.id) ? { id: params.id } : {}),
-    status: res.statusCode,
+    status: statusOf(res),
     duration_ms: Math.round(duration_ms * 1000) / 1000,
     ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),
     ...(res.writableFinished ? {} : { aborted: true }),
   };
+}
+
+/** The status of the answer; 499 when the client was gone before there was one. */
+function statusOf({ headersSent, statusCode }: HttpContext['res']): number {
+  return headersSent ? statusCode : 499;
 }
 
 function describeMissing(ctx: HttpContext): Error {

@@ -9,6 +9,7 @@ export { bodies_bytes_max_default } from './request/bodies.ts';
 export type { HttpTx } from './request/http-tx.ts';
 export { card_details_path } from './resources/card-details/page.ts';
 export { presentCodeFailures } from './resources/code-failures/presenter.ts';
+export { presentImport } from './resources/imports/presenter.ts';
 export { presentApiKey, presentCompany } from './resources/operator/presenter.ts';
 export { presentAuditEntry } from './resources/oversight/presenter.ts';
 export { presentQuarantined } from './resources/quarantine/presenter.ts';

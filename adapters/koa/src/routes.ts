@@ -1,10 +1,14 @@
 import type { CardVault, Network } from '@tallystick/cards';
+import type { ImportPorts } from '@tallystick/imports';
 import type { Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
+import type { Lifecycle } from './operations/lifecycle.ts';
+import type { Log } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import type { Route } from './request/route.ts';
 import { codeFailureRoutes } from './resources/code-failures/routes.ts';
 import { eventRoutes } from './resources/events/routes.ts';
+import { importRoutes } from './resources/imports/routes.ts';
 import { mailboxRoutes } from './resources/mailbox/routes.ts';
 import { mailRoutes } from './resources/mails/routes.ts';
 import { networkRoutes } from './resources/network/routes.ts';
@@ -27,7 +31,10 @@ export interface RoutePorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
-  readonly metrics: Pick<Metrics, 'decision'>;
+  readonly imports: ImportPorts;
+  readonly lifecycle: Lifecycle;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'decision' | 'importEnded'>;
   readonly template_completion_delay_ms: number;
   /** Null outside the sandbox. */
   readonly sandbox: Sandbox | null;
@@ -58,6 +65,7 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     ...oversightRoutes(),
     ...mailRoutes(),
     ...quarantineRoutes(ports),
+    ...importRoutes(ports),
     ...(in_sandbox ? [...sandboxRoutes(sandbox), ...purchaseRoutes(ports), ...mailboxRoutes(ports)] : []),
   ];
 }

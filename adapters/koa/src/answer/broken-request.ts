@@ -19,6 +19,13 @@ export const tunnel_request: BrokenRequest = {
   error: 'this service is not a proxy',
 };
 
+/** The client closed its side within a request, for example within an upload. */
+export const cut_off_request: BrokenRequest = {
+  status: 400,
+  code: 'malformed_request',
+  error: 'the request ended before it was complete',
+};
+
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   405: 'Method Not Allowed',
@@ -27,6 +34,7 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 const by_error_code: Readonly<Record<string, BrokenRequest>> = {
+  HPE_INVALID_EOF_STATE: cut_off_request,
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'headers_too_large',

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
+import { cut_off_request, describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
 import { createUnreadAnswers } from '../answer/unread-answers.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { bodies_bytes_max_default } from '../request/bodies.ts';
 import { dropBody } from '../request/body.ts';
+import { createBodyDeadlines } from '../request/body-deadlines.ts';
 import { createBodyPace } from '../request/body-pace.ts';
 import { readRequestId } from '../request/request-id.ts';
 import { createPipelinedRequests } from './pipelined-requests.ts';
@@ -14,19 +15,23 @@ import { createPipelinedRequests } from './pipelined-requests.ts';
 export const connections_max_default = 4096;
 
 /**
- * Headers must arrive in 10 s and a request in 60 s, because slow clients occupy connections. Idle
+ * Headers must arrive in 10 s and a body in 60 s, because slow clients occupy connections. Idle
  * connections outlast a load balancer's 60 s. A request that waits for its turn or its key is
  * buffered up to the high-water mark.
  */
 const limits = {
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  // The time of a body depends on its route (`BodyDeadlines`).
+  requestTimeout: 0,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 65_000,
   highWaterMark: 16 * 1024,
   // The application answers it like every refused request.
   requireHostHeader: false,
 };
+
+/** How long a body may take after its headers. */
+const body_ms_max = 60_000;
 
 /** How long a client may take to read the last answer of a connection that is closed. */
 const lingering_ms = 1_000;
@@ -40,6 +45,10 @@ export interface HttpServerOptions {
    * The most bytes of all answers that are not read yet; `bodies_bytes_max_default` when absent.
    */
   readonly unread_bytes_max?: number;
+  /** How long a body may take, milliseconds; 60 s when absent. */
+  readonly body_ms_max?: number;
+  /** The time between two looks for bodies that take longer, milliseconds; 5 s when absent. */
+  readonly body_look_every_ms?: number;
 }
 
 /**
@@ -60,6 +69,7 @@ export function createHttpServer(
       dropBody(req, pace);
     });
     res.once('close', () => unread.delete(res));
+    deadlines.watch(req);
     requests.take({ req, res, answer: () => answer(req, res) });
   };
 
@@ -71,11 +81,18 @@ export function createHttpServer(
       }
       const request_id = readRequestId(undefined);
       options.metrics.request('none', 'none', broken.status, 0);
-      options.log.info({ request_id, status: broken.status, code: broken.code }, 'not a request');
+      const what = broken === cut_off_request ? 'request cut off' : 'not a request';
+      options.log.info({ request_id, status: broken.status, code: broken.code }, what);
       closeSoon(socket, writeBrokenAnswer(broken, request_id));
     });
   };
 
+  const deadlines = createBodyDeadlines(
+    options.body_ms_max ?? body_ms_max,
+    options.body_look_every_ms ?? limits.connectionsCheckingInterval,
+    () => performance.now(),
+    ({ socket }) => refuse(socket, describeBrokenRequest('ERR_HTTP_REQUEST_TIMEOUT')),
+  );
   const server = createServer(limits, handle);
   server.maxConnections = options.connections_max ?? connections_max_default;
   // A client that has sent its last request and closed its side still gets its answers.

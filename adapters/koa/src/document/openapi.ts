@@ -115,7 +115,12 @@ function operationOf(route: Route): Operation {
   };
 }
 
-function requestBodyOf({ body, documented_body }: Route): { readonly requestBody?: Json } {
+function requestBodyOf(route: Route): { readonly requestBody?: Json } {
+  if ('receive' in route) {
+    const content = route.uploads.map((type) => [type, { schema: { type: 'string', format: 'binary' } }] as const);
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
+  const { body, documented_body } = route;
   const schema = documented_body ?? body;
   return schema === undefined ? {} : { requestBody: { required: true, content: jsonContentOf(schemaOf(schema)) } };
 }

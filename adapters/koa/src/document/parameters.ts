@@ -15,9 +15,11 @@ export function parametersOf(route: Route): readonly Parameter[] {
       description: 'Default false',
       schema: { type: 'boolean' },
     })),
+    ...textParametersOf(route),
     ...(route.query?.paged ? [page_parameter] : []),
     ...(honoursMinimal(route) ? [prefer_parameter] : []),
-    ...(route.method === 'POST' ? [idempotency_parameter] : []),
+    ...('receive' in route ? [respond_async_parameter] : []),
+    ...(route.method === 'POST' && !('receive' in route) ? [idempotency_parameter] : []),
     signature_version_parameter,
   ];
 }
@@ -55,6 +57,21 @@ function filterParameterOf(filter: z.ZodObject): Parameter {
   };
 }
 
+/** The query parameters that are text, as the schema of the route describes them. */
+function textParametersOf({ query, text_parameters }: Route): readonly Parameter[] {
+  return (query?.texts ?? []).map((name) => {
+    const shape = text_parameters?.shape[name] as z.ZodType | undefined;
+    const { description = name, ...schema } = shape === undefined ? { type: 'string' } : inlineSchemaOf(shape);
+    return {
+      name,
+      in: 'query',
+      ...(shape?.isOptional() ? {} : { required: true }),
+      description: description as string,
+      schema,
+    };
+  });
+}
+
 const page_parameter: Parameter = {
   name: 'page',
   in: 'query',
@@ -80,6 +97,13 @@ const prefer_parameter: Parameter = {
   in: 'header',
   description: '`return-minimal`: items are reduced to id, type and url',
   schema: { type: 'string', examples: ['return-minimal'] },
+};
+
+const respond_async_parameter: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  description: '`respond-async`: the answer does not wait for the end of the work',
+  schema: { type: 'string', examples: ['respond-async'] },
 };
 
 const idempotency_parameter: Parameter = {

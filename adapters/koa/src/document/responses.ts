@@ -43,7 +43,7 @@ export const response_headers = {
   'X-Request-Id': headerOf("The caller's X-Request-Id if it is plain text, else a new one; it is in the logs", true),
   Deprecation: headerOf('On virtual cards only: when the interface was deprecated (RFC 9745)'),
   'Idempotent-Replayed': headerOf('`true`: this is the first answer to the Idempotency-Key, returned again'),
-  'Preference-Applied': headerOf('`return-minimal`: the items are reduced to id, type and url'),
+  'Preference-Applied': headerOf('The preference that the answer follows: `return-minimal` or `respond-async`'),
   'WWW-Authenticate': headerOf('`Bearer`', true),
   'Retry-After': { description: 'Seconds after which to try again', required: true, schema: { type: 'integer' } },
 } as const satisfies Readonly<Record<string, Json>>;
@@ -105,6 +105,13 @@ const error_answers = {
     codes: ['conflict', 'account_range_used_up', 'idempotency_in_progress'],
     headers: ['Deprecation', 'Idempotent-Replayed'],
   },
+  ConflictingState: { description: 'The present state does not allow it', codes: ['conflict'], headers: [] },
+  InvalidUpload: {
+    description: 'A query parameter is unknown or malformed, or the body ended too early',
+    codes: ['invalid_query', 'malformed_request', 'validation_failed'],
+    headers: [],
+  },
+  CompressedUpload: { description: 'The body is compressed', codes: ['unsupported_media_type'], headers: [] },
   BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: ['Deprecation'] },
   UnsupportedMediaType: {
     description: 'The body is not declared as application/json, or is compressed',
@@ -155,7 +162,9 @@ export function errorResponseOf(name: ErrorAnswerName): Json {
 }
 
 /** The error answers of a route: those that follow from its method, path and body, and its own. */
-function errorAnswersOf({ method, path, body, refusals = [] }: Route): readonly ErrorAnswerName[] {
+function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
+  const { method, path, body, refusals = [] } = route;
+  if ('receive' in route) return upload_errors;
   const sends_body = method === 'POST' || method === 'PATCH';
   const not_found = path.includes(':') || refusals.includes('not_found');
   const conflict = refusals.includes('conflict');
@@ -175,6 +184,18 @@ function errorAnswersOf({ method, path, body, refusals = [] }: Route): readonly 
   ];
 }
 
+/** The error answers of an upload. */
+const upload_errors: readonly ErrorAnswerName[] = [
+  'InvalidUpload',
+  'Unauthenticated',
+  'Forbidden',
+  'ConflictingState',
+  'CompressedUpload',
+  'RateLimited',
+  'InternalError',
+  'Unavailable',
+];
+
 /** Every answer of a route, by status. */
 export function responsesOf(route: Route): Readonly<Record<string, Json>> {
   const errors = errorAnswersOf(route).map((name) => {
@@ -188,13 +209,15 @@ export function responsesOf(route: Route): Readonly<Record<string, Json>> {
       { description: answer.description, ...headersOf(...answer.headers), content: jsonContentOf(schema) },
     ];
   });
-  return { [route.status ?? 200]: successOf(route), ...Object.fromEntries(errors) };
+  const accepted = 'receive' in route ? { 202: successOf(route) } : {};
+  return { [route.status ?? 200]: successOf(route), ...accepted, ...Object.fromEntries(errors) };
 }
 
 function successOf(route: Route): Json {
   const sent = headersOf(
     ...(route.deprecated ? (['Deprecation'] as const) : []),
-    ...(route.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
+    ...(route.method === 'POST' && !('receive' in route) ? (['Idempotent-Replayed'] as const) : []),
+    ...('receive' in route ? (['Preference-Applied'] as const) : []),
     ...(honoursMinimal(route) ? (['Preference-Applied'] as const) : []),
   );
   if (route.answer === null) return { description: 'Done; no body', ...sent };

@@ -9,6 +9,8 @@
  */
 export interface Lifecycle {
   readonly stopping: boolean;
+  /** Aborted by `stop`, for work that another process can continue. */
+  readonly signal: AbortSignal;
   /** Requests whose answer has not been passed to the network yet. */
   readonly in_flight: number;
   /** Begins to stop. A repeated call changes nothing. */
@@ -21,7 +23,7 @@ export interface Lifecycle {
 
 /** A lifecycle that is serving, with nothing in flight. */
 export function createLifecycle(): Lifecycle {
-  let stopping = false;
+  const stop = new AbortController();
   let in_flight = 0;
   let waiting: (() => void)[] = [];
   const leave = () => {
@@ -33,13 +35,14 @@ export function createLifecycle(): Lifecycle {
   };
   return {
     get stopping() {
-      return stopping;
+      return stop.signal.aborted;
     },
+    signal: stop.signal,
     get in_flight() {
       return in_flight;
     },
     stop() {
-      stopping = true;
+      stop.abort();
     },
     idle() {
       return in_flight === 0 ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve));

@@ -5,6 +5,7 @@ import {
   outcomes,
   overload_reasons,
 } from '@tallystick/cards';
+import { type Import, import_statuses } from '@tallystick/imports';
 import { type Clock, type RetentionKind, retention_kinds } from '@tallystick/kernel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -70,6 +71,8 @@ export interface Metrics {
    * read.
    */
   watchQuarantine(read: () => Promise<number>): void;
+  /** An import ended, or was released and ended, in this process. */
+  importEnded(ended: Pick<Import, 'status' | 'applied' | 'duplicates' | 'quarantined'>): void;
   /** Sets the part of the numbers of a real card's account range that belong to cards. */
   accountRangeUsed(rcn_id: number, ratio: number): void;
   /** Registers a reader of the number of migrations that a newer version has applied. */
@@ -200,6 +203,20 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     registers,
   });
   for (const kind of retention_kinds) purged.inc({ kind }, 0);
+  const imports = new Counter({
+    name: 'tallystick_imports_total',
+    help: 'Imports of clearing files that ended, by status',
+    labelNames: ['status'],
+    registers,
+  });
+  for (const status of import_statuses) if (status !== 'running') imports.inc({ status }, 0);
+  const imported = new Counter({
+    name: 'tallystick_import_records_total',
+    help: 'Records of imports that ended, by what became of them',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of ['applied', 'duplicate', 'quarantined']) imported.inc({ outcome }, 0);
   const account_range_used = new Gauge({
     name: 'tallystick_account_range_used_ratio',
     help: 'The part of the numbers of the account range of a real card that belong to cards of any real card',
@@ -278,6 +295,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         'Full segments of the event log whose filters are not indexed',
         (segments) => segments,
       );
+    },
+    importEnded({ status, applied, duplicates, quarantined }) {
+      imports.inc({ status });
+      imported.inc({ outcome: 'applied' }, applied);
+      imported.inc({ outcome: 'duplicate' }, duplicates);
+      imported.inc({ outcome: 'quarantined' }, quarantined);
     },
     accountRangeUsed(rcn_id, ratio) {
       account_range_used.set({ rcn_id }, ratio);

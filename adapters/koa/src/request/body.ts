@@ -30,7 +30,7 @@ export async function readBody(
   if (!hasBody(req)) return no_bytes;
   if (Number(req.headers['content-length']) > body_bytes_max) throw tooLarge();
   // A client that expects this sends nothing before it.
-  if (req.httpVersionMinor === 1 && req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
+  if (expectsContinue(req)) res.writeContinue();
   let bytes: Buffer = no_bytes;
   let length = 0;
   await new Promise<void>((resolve, reject) => {
@@ -65,7 +65,13 @@ export async function readBody(
   return bytes.subarray(0, length);
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether the client sends its body only after the status 100. */
+export function expectsContinue({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 1 && headers.expect?.toLowerCase() === '100-continue';
+}
+
+/** Whether the headers announce a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   const declared = headers['content-length'];
   return declared === undefined ? headers['transfer-encoding'] !== undefined : declared !== '0';
 }

@@ -1,9 +1,10 @@
 import type { AccessTx } from '@tallystick/access';
 import type { CardsTx, MailTx, QuarantineTx } from '@tallystick/cards';
 import type { WebhooksTx } from '@tallystick/events';
+import type { ImportTx } from '@tallystick/imports';
 import type { TemplatesTx } from '@tallystick/templates';
 
 /**
  * The stores that the HTTP interface needs of a transaction: those of every use case that it calls.
  */
-export type HttpTx = CardsTx & TemplatesTx & AccessTx & WebhooksTx & MailTx & QuarantineTx;
+export type HttpTx = CardsTx & TemplatesTx & AccessTx & WebhooksTx & MailTx & QuarantineTx & ImportTx;

@@ -14,6 +14,11 @@ export function requireJsonType(req: IncomingMessage): void {
   if (type !== 'application/json' && !isJsonType(type)) {
     throw new HttpProblem('unsupported_media_type', 'the Content-Type must be application/json (in UTF-8)');
   }
+  requireUncompressed(req);
+}
+
+/** Refuses (`unsupported_media_type`) a compressed body. */
+export function requireUncompressed(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new HttpProblem(

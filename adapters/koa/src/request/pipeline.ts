@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   type Authenticator,
+  expectSignature,
   type IdempotencyOwner,
   isKept,
   type Principal,
   requireRole,
+  type SignatureHeaders,
+  type SignedHead,
+  type SignedHeaders,
   type SignedParts,
   TooManyLookUps,
   verifySignature,
@@ -30,14 +34,16 @@ import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, inTimeFor, keepForReplay, keepPerformed, releaseKey } from './idempotency.ts';
-import { parseJson, requireJsonType } from './json.ts';
+import { parseJson, requireJsonType, requireUncompressed } from './json.ts';
 import { createFieldCheck, type FieldCheck } from './known-fields.ts';
 import { Overloaded } from './overloaded.ts';
 import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts';
 import { enforceRateLimit, type RateLimitPorts } from './rate-limit.ts';
-import { type ApiRequest, ignoresUnknownNames, type Route } from './route.ts';
+import { type ApiRequest, ignoresUnknownNames, type Route, type UploadRoute } from './route.ts';
 import { parseShape } from './shape.ts';
 import type { Shares } from './shares.ts';
+import { receiveUpload } from './upload.ts';
+import type { Uploads } from './uploads.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
@@ -70,6 +76,7 @@ export interface PipelinePorts extends RateLimitPorts {
   readonly admission: Admission;
   readonly bodies: Bodies;
   readonly shares: Shares;
+  readonly uploads: Uploads;
   /** Timestamps of signatures are compared with machine time. */
   readonly machine_clock: Clock;
   /**
@@ -89,9 +96,15 @@ interface Arrived {
 }
 
 /** A route with the checks that are derived from it once. */
-type PreparedRoute = Route & { readonly query: QueryRules; readonly checkFields: FieldCheck };
+type PreparedRoute = Exclude<Route, UploadRoute> & Prepared;
+type PreparedUpload = UploadRoute & Prepared;
 
-function prepare(route: Route): PreparedRoute {
+interface Prepared {
+  readonly query: QueryRules;
+  readonly checkFields: FieldCheck;
+}
+
+function prepare(route: Route): PreparedRoute | PreparedUpload {
   const filter_names = Object.keys(route.filter?.shape ?? {});
   const query = { ...route.query, filter_names, ignores_unknown: ignoresUnknownNames(route) };
   return { ...route, query, checkFields: createFieldCheck(route) };
@@ -103,7 +116,8 @@ function prepare(route: Route): PreparedRoute {
  * the route (503), the share of the company (503), the body (413, 503), its signature (401), the
  * query (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first answer
  * again). Then the body's type and shape (415, 400), and the work. Nothing of a body is kept before
- * the caller is known, and a body that nothing needs is dropped.
+ * the caller is known, and a body that nothing needs is dropped. An upload has bounds of its own in
+ * place of the share and the body, and its signature is verified at its end.
  */
 export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
   const route = prepare(bare);
@@ -149,6 +163,8 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     requireRole(principal, route.area);
     if (route.refuseUnread?.()) return answerOverload(route, state.request_id);
     const owner = ownerOf(principal);
+    if ('receive' in route)
+      return await ports.uploads.during(owner, (toWait) => answerUpload(ports, route, ctx, principal, toWait));
     // Decisions have connections and bounds of their own.
     const sharing = route.area === 'network_messages' ? null : owner;
     if (ports.admission.isFull(sharing)) return refuse(ctx);
@@ -203,21 +219,13 @@ async function answerRead(
   bytes: Buffer,
 ): Promise<RenderedAnswer> {
   const { req } = ctx;
-  const signature = {
-    timestamp: headerOf(req.headers['x-timestamp']),
-    signature: headerOf(req.headers['x-signature']),
-    version: headerOf(req.headers['x-signature-version']),
-  };
-  if (principal.signing_secret !== null || signature.signature !== undefined) {
+  if (principal.signing_secret !== null || req.headers['x-signature'] !== undefined) {
     verifySignature(
       ports.hmacSha256,
       principal,
-      signature,
+      signatureOf(req.headers),
       signedPartsOf(ctx, bytes),
-      {
-        content_type: req.headers['content-type'] ?? '',
-        idempotency_key: headerOf(req.headers['idempotency-key']) ?? '',
-      },
+      signedHeadersOf(req.headers),
       ports.machine_clock.now().epochMilliseconds,
     );
   }
@@ -310,15 +318,59 @@ async function perform(
   }
 }
 
+/** The work of an upload. Its body is received while the work takes its bytes. */
+async function answerUpload(
+  ports: PipelinePorts,
+  route: PreparedUpload,
+  ctx: HttpContext,
+  principal: Principal,
+  toWait: (bytes: number) => number,
+): Promise<RenderedAnswer> {
+  const { req, res, state } = ctx;
+  requireUncompressed(req);
+  const signature = expectSignature(
+    principal,
+    signatureOf(req.headers),
+    signedHeadOf(ctx),
+    signedHeadersOf(req.headers),
+    ports.machine_clock.now().epochMilliseconds,
+  );
+  const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query);
+  if (ports.refreshClock !== undefined) await ports.refreshClock();
+  const now_ms = ports.clock.now().epochMilliseconds;
+  const { request_id, arrived_ms } = state;
+  const ids = { id: parsePathId(ctx.params?.id), delivery_id: 0, authorization_id: 0 };
+  const request = { principal, request_id, now_ms, arrived_ms, ...ids, query, body: undefined };
+  return render(await route.receive(request, receiveUpload(req, res, { signature, toWait })));
+}
+
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */
-function signedPartsOf({ req }: HttpContext, body: Buffer): SignedParts {
+function signedPartsOf(ctx: HttpContext, body: Buffer): SignedParts {
+  return { ...signedHeadOf(ctx), body };
+}
+
+function signedHeadOf({ req }: HttpContext): SignedHead {
   const target = req.url ?? '';
   const question = target.indexOf('?');
   return {
     method: req.method ?? '',
     path: question < 0 ? target : target.slice(0, question),
     query: question < 0 ? '' : target.slice(question + 1),
-    body,
+  };
+}
+
+function signatureOf(headers: IncomingHttpHeaders): SignatureHeaders {
+  return {
+    timestamp: headerOf(headers['x-timestamp']),
+    signature: headerOf(headers['x-signature']),
+    version: headerOf(headers['x-signature-version']),
+  };
+}
+
+function signedHeadersOf(headers: IncomingHttpHeaders): SignedHeaders {
+  return {
+    content_type: headers['content-type'] ?? '',
+    idempotency_key: headerOf(headers['idempotency-key']) ?? '',
   };
 }
 

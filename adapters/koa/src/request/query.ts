@@ -20,6 +20,8 @@ export interface Query {
   readonly page: PageRequest;
   /** Whether the parameter was sent as `true` (or `1`). */
   flag(name: string): boolean;
+  /** The value of a parameter that is text; undefined when it is absent. */
+  text(name: string): string | undefined;
   /**
    * Returns the path of this list with the same filters. With a cursor, it is the path of the page
    * after the cursor.
@@ -27,6 +29,8 @@ export interface Query {
   link(after: string | null): string;
   /** `Prefer: return-minimal`. */
   readonly prefers_minimal: boolean;
+  /** `Prefer: respond-async`. */
+  readonly prefers_async: boolean;
 }
 
 /**
@@ -85,6 +89,8 @@ export interface QueryRules {
   readonly filter_names?: readonly string[];
   /** Parameters that are `true` or `false`. */
   readonly flags?: readonly string[];
+  /** Parameters that are text. An empty one is refused. */
+  readonly texts?: readonly string[];
   /** Accepts any other parameter without effect. */
   readonly ignores_unknown?: boolean;
 }
@@ -105,6 +111,7 @@ const bracketed = /^(filter|page)\[(.*)\]$/s;
 export function parseQuery(path: string, querystring: string, prefer: string | undefined, rules: QueryRules): Query {
   const filters = new Map<string, string>();
   const flags = new Map<string, boolean>();
+  const texts = new Map<string, string>();
   const page = new Map<string, string>();
   const errors: FieldError[] = [];
   const is_text = isUtf8Query(querystring);
@@ -123,8 +130,10 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
         errors.push({ path: name, message: 'is malformed; write filter[<field>]=<value> or page[limit]=<n>' });
       } else if (rules.flags?.includes(name)) {
         readFlag(name, value, flags, errors);
+      } else if (rules.texts?.includes(name)) {
+        readText(name, value, is_text, texts, errors);
       } else if (!rules.ignores_unknown) {
-        const hint = didYouMean(name, [...(rules.flags ?? []), ...bracketedNames(rules)]);
+        const hint = didYouMean(name, [...(rules.flags ?? []), ...(rules.texts ?? []), ...bracketedNames(rules)]);
         errors.push({ path: showName(name), message: `is not a parameter of this path${hint}` });
       }
       continue;
@@ -147,8 +156,10 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
     filters,
     page: request,
     flag: (name) => flags.get(name) ?? false,
+    text: (name) => texts.get(name),
     link: (after) => path + toLinkQuery(filters, flags, page.get('limit'), after),
     prefers_minimal: prefer !== undefined && /(?:^|[\s,;])return[-=]"?minimal\b/i.test(prefer),
+    prefers_async: prefer !== undefined && /(?:^|[\s,;])respond-async\b/i.test(prefer),
   };
 }
 
@@ -198,6 +209,20 @@ function readFlag(name: string, value: string, flags: Map<string, boolean>, erro
   const flag = { true: true, '1': true, false: false, '0': false }[value];
   if (flag === undefined) errors.push({ path: name, message: 'must be true or false' });
   else flags.set(name, flag);
+}
+
+function readText(
+  name: string,
+  value: string,
+  is_text: boolean,
+  texts: Map<string, string>,
+  errors: FieldError[],
+): void {
+  if (texts.has(name)) errors.push({ path: name, message: 'is repeated' });
+  else if (value === '') errors.push({ path: name, message: 'is empty' });
+  else if (!isStorable(value) || (!is_text && value.includes('\uFFFD'))) {
+    errors.push({ path: name, message: 'is not valid text' });
+  } else texts.set(name, value);
 }
 
 function readPage(page: ReadonlyMap<string, string>, errors: FieldError[]): PageRequest {

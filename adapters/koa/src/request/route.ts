@@ -61,6 +61,8 @@ interface RouteBase<Schema extends z.ZodType> {
   readonly query?: QueryRules;
   /** The filters that `query` accepts, for the document: one property for each name. */
   readonly filter?: z.ZodObject;
+  /** The text parameters that `query` accepts, for the document. */
+  readonly text_parameters?: z.ZodObject;
   /** The schema that checks the whole body. Without it, a body is neither required nor read. */
   readonly body?: Schema;
   /**
@@ -116,12 +118,26 @@ export interface OwnTransactionsRoute<Schema extends z.ZodType> extends RouteBas
   perform(request: ApiRequest<z.output<Schema>>): Promise<Answer>;
 }
 
+/**
+ * A route whose body is a file of any length. Its bytes are passed on as they arrive and are never
+ * kept together. An Idempotency-Key has no effect, because it would cover the whole body.
+ */
+export interface UploadRoute extends RouteBase<z.ZodType> {
+  /** The media types of the body, for the document. Any is accepted. */
+  readonly uploads: readonly string[];
+  /**
+   * `body` rejects after its last byte when the request is not authentic, so nothing may take effect
+   * before its end.
+   */
+  receive(request: ApiRequest<undefined>, body: AsyncIterable<Uint8Array>): Promise<Answer>;
+}
+
 /** A route of any body. */
-export type Route = TransactionRoute<z.ZodType> | OwnTransactionsRoute<z.ZodType>;
+export type Route = TransactionRoute<z.ZodType> | OwnTransactionsRoute<z.ZodType> | UploadRoute;
 
 /** Returns the route, with its handler typed by its schema. */
 export function route<Schema extends z.ZodType>(
-  definition: TransactionRoute<Schema> | OwnTransactionsRoute<Schema>,
+  definition: TransactionRoute<Schema> | OwnTransactionsRoute<Schema> | UploadRoute,
 ): Route {
   // The pipeline passes a handler only the output of its schema.
   return definition as unknown as Route;

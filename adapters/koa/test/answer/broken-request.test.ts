@@ -13,18 +13,29 @@ interface Edge {
   readonly broken: Promise<unknown>;
   /** The lines of the log. */
   readonly logged: object[];
+  /** Their messages. */
+  readonly messages: (string | undefined)[];
 }
 
 /** A server that answers `/slow...` when the test does, and other paths immediately. */
 async function edge(t: TestContext): Promise<Edge> {
   const begun: { path: string; res: ServerResponse }[] = [];
   const logged: object[] = [];
+  const messages: (string | undefined)[] = [];
   const server = createHttpServer(
     (req, res) => {
       if (req.url?.startsWith('/slow')) begun.push({ path: req.url, res });
       else res.end(`answer to ${req.url}`);
     },
-    { log: { info: (fields) => logged.push(fields) }, metrics: { request: () => undefined } },
+    {
+      log: {
+        info(fields, message) {
+          logged.push(fields);
+          messages.push(message);
+        },
+      },
+      metrics: { request: () => undefined },
+    },
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +44,7 @@ async function edge(t: TestContext): Promise<Edge> {
     server.close();
   });
   const broken = new Promise((resolve) => server.once('clientError', resolve));
-  return { port: (server.address() as AddressInfo).port, begun, broken, logged };
+  return { port: (server.address() as AddressInfo).port, begun, broken, logged, messages };
 }
 
 /** A connection that sends these bytes. `received` is what it was sent so far. */
@@ -93,8 +104,18 @@ for (const [what, bytes, status, code] of [
     assert.equal(body.code, code);
     assert.ok(answer.includes(`X-Request-Id: ${body.request_id}\r\n`));
     assert.deepEqual(server.logged, [{ request_id: body.request_id, status, code }]);
+    assert.deepEqual(server.messages, ['not a request']);
   });
 }
+
+it('logs a request that ends within its body as cut off', async (t) => {
+  const server = await edge(t);
+  const { socket, whole } = sendTo(t, server, 'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc');
+  await until(() => server.begun.length === 1);
+  socket.end();
+  await whole();
+  assert.deepEqual(server.messages, ['request cut off']);
+});
 
 describe('bytes that are not a request, after requests on the same connection', () => {
   it('are answered after the answer that is being made, which is whole', async (t) => {

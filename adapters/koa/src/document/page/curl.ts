@@ -27,18 +27,27 @@ export function curlCommands(
 
 function curlCommand(method: string, path: string, operation: Operation, body: unknown): string {
   const role = operationRole(operation);
-  const query = isParameterOf(operation, 'page') ? '?page[limit]=10' : '';
+  const query = isParameterOf(operation, 'page') ? '?page[limit]=10' : requiredQuery(operation);
+  const is_upload = bodySchema(operation)?.format === 'binary';
   const words = [
     // Without -g, curl takes brackets for a range.
-    `curl${query === '' ? '' : ' -g'}${method === 'get' ? '' : ` -X ${method.toUpperCase()}`}`,
+    `curl${!query.includes('[') ? '' : ' -g'}${method === 'get' ? '' : ` -X ${method.toUpperCase()}`}`,
     `"$${url_variable}${path.replace(/\{(\w+)\}/g, (_braces, name: string) => examplePathValue(name, operation))}${query}"`,
   ].join(' ');
   const headers = [
     ...(role === null ? [] : [`-H "Authorization: Bearer $${keyVariable(role)}"`]),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
+    ...(is_upload ? ["-H 'Content-Type: application/octet-stream'"] : []),
   ];
   const data = body === undefined ? [] : [`-d ${shellQuoted(JSON.stringify(body, null, 2))}`];
-  return [words, ...headers, ...data].join(' \\\n  ');
+  return [words, ...headers, ...data, ...(is_upload ? ['-T FILE'] : [])].join(' \\\n  ');
+}
+
+/** The query of the parameters that must be sent, with an example of each. */
+function requiredQuery({ parameters }: Operation): string {
+  const required = parameters.filter(({ in: place, required }) => place === 'query' && required);
+  const words = required.map(({ name, schema }) => `${name}=${(schema as Schema).examples?.[0] ?? name.toUpperCase()}`);
+  return words.length === 0 ? '' : `?${words.join('&')}`;
 }
 
 /** An id is 1. Any other value of a path is its name in capitals. */

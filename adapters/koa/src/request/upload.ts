@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExpectedSignature } from '@tallystick/access';
+import { HttpProblem } from '../answer/error-answer.ts';
+import { expectsContinue, hasBody } from './body.ts';
+import { exemptFromDeadline } from './body-deadlines.ts';
+
+/** How long the next bytes of an upload may take, milliseconds. */
+export const upload_silence_ms_max = 60_000;
+
+/** What bounds an upload. */
+export interface UploadRules {
+  /** Null: the request needs no signature. */
+  readonly signature: ExpectedSignature | null;
+  /** Takes the bytes of a piece, and returns how long the next one waits, milliseconds. */
+  readonly toWait: (bytes: number) => number;
+  /** `upload_silence_ms_max` when absent. */
+  readonly silence_ms_max?: number;
+}
+
+/**
+ * The bytes of a body of any length, no faster than they are taken. The whole body may take longer
+ * than that of other requests, as long as bytes arrive. Throws `malformed_request` when the sender
+ * disconnects or sends nothing for `silence_ms_max`. After the last byte it throws `unauthenticated`
+ * when the signature does not fit. So whoever takes the bytes must not use them before the end.
+ */
+export async function* receiveUpload(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { signature, toWait, silence_ms_max = upload_silence_ms_max }: UploadRules,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const code = signature === null ? null : createHmac('sha256', signature.secret).update(signature.head);
+  if (hasBody(req)) {
+    exemptFromDeadline(req);
+    if (expectsContinue(req)) res.writeContinue();
+    const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+    // After the answer Node reads no further bytes, and the next ones never come.
+    const answered = Promise.withResolvers<never>();
+    answered.promise.catch(() => undefined);
+    const reject = () => answered.reject(new Error('answered'));
+    res.once('close', reject);
+    let is_ended = false;
+    try {
+      for (;;) {
+        const next = Promise.race([chunks.next(), answered.promise]);
+        const { done, value } = await inTime(req, next, silence_ms_max);
+        if (done) break;
+        code?.update(value);
+        yield value;
+        const wait_ms = toWait(value.length);
+        if (wait_ms >= 1) await delay(wait_ms, undefined, { ref: false });
+      }
+      is_ended = true;
+    } finally {
+      res.off('close', reject);
+      // Of an upload that is refused early, the rest is discarded like every body that is not read.
+      if (!is_ended && !req.destroyed && !res.closed) await chunks.return?.();
+    }
+  }
+  if (signature !== null && code !== null) signature.verify(code.digest());
+}
+
+async function inTime<Result>(req: IncomingMessage, next: Promise<Result>, silence_ms_max: number): Promise<Result> {
+  const timer = setTimeout(() => req.destroy(), silence_ms_max);
+  try {
+    return await next;
+  } catch {
+    throw new HttpProblem('malformed_request', 'the request ended, or sent nothing, before its body was complete');
+  } finally {
+    clearTimeout(timer);
+  }
+}

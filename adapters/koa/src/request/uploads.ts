@@ -1,0 +1,33 @@
+import type { BodyPace } from './body-pace.ts';
+import { createFairShare } from './fair-share.ts';
+import { Overloaded } from './overloaded.ts';
+
+/** The most uploads at the same time unless configured otherwise. */
+export const uploads_max_default = 8;
+
+/** Bounds the files that are received and worked on at the same time, and how fast they arrive. */
+export interface Uploads {
+  /**
+   * Runs the work of an upload. `toWait` takes the bytes of a piece, and returns how long the next
+   * one waits, milliseconds. Rejects with `Overloaded` when the owner has its share of uploads
+   * already, and then the work does not run.
+   */
+  during<Result>(owner: string, work: (toWait: (bytes: number) => number) => Promise<Result>): Promise<Result>;
+}
+
+/** At most `max` uploads, of which each owner has a fair share. All of them share one pace. */
+export function createUploads(max: number, pace: BodyPace): Uploads {
+  const share = createFairShare(max);
+  return {
+    async during(owner, work) {
+      if (!share.mayTake(owner)) throw new Overloaded();
+      share.take(owner);
+      const toWait = pace.open('uploads');
+      try {
+        return await work((bytes) => toWait(bytes) ?? 0);
+      } finally {
+        share.release(owner);
+      }
+    },
+  };
+}

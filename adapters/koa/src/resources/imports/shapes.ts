@@ -1,0 +1,63 @@
+import { import_statuses } from '@tallystick/imports';
+import * as z from 'zod';
+import { id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
+import type { presentImport } from './presenter.ts';
+
+const count = z.int().min(0);
+
+const problem = z
+  .object({
+    code: z.string().describe('A stable code, such as `trailer_missing`'),
+    message: z.string(),
+    offset: count.nullable().describe('Bytes from the start of the file; null where that is unknown'),
+  })
+  .meta({ id: 'ImportProblem' });
+
+/** A clearing file that was imported, is being imported, or was not accepted. */
+export const import_resource = z
+  .object({
+    id: id_text,
+    name: z.string().describe('The name of the file'),
+    format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, or one that the host added'),
+    profile: z.string().nullable().describe('The profile that was named; null: none'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable()
+      .describe('Of all bytes of the file; null until they are read'),
+    file_id: z.string().nullable().describe('The id in the header; null: the file has none'),
+    status: z
+      .enum(import_statuses)
+      .describe(
+        '`held`: nothing is applied until an operator releases it. `refused`, `truncated`: nothing was applied',
+      ),
+    phase: z.enum(['staging', 'applying']).nullable().describe('Of a running import; else null'),
+    bytes: count.describe('Bytes that were read'),
+    records: count.describe('Records of the file, header and trailer included'),
+    applied: count.describe('Clearings that were recorded'),
+    duplicates: count.describe('Clearings that were recorded before, by a message or another file'),
+    quarantined: count.describe('Records in quarantine'),
+    matched: count.describe('Applied clearings that matched an authorization or an earlier clearing'),
+    breaks: count.describe(
+      'Applied clearings whose class is `force_post`, `over` or `suspected_duplicate`, or that are marked for `review`',
+    ),
+    other_records: z
+      .record(z.string(), count)
+      .describe('Records that are no clearings, by their type in the words of the format'),
+    control_totals: z
+      .record(z.string(), z.string())
+      .describe('The totals of the trailer in the words of the format, in decimal'),
+    warnings: z.array(z.string()).readonly().describe('For example a gap in the sequence of files'),
+    problem: problem.nullable().describe('Why the file was held, refused or truncated'),
+    note: z.string().nullable().describe('Why an operator released it; null: it was not released'),
+    started_at: shown_instant,
+    finished_at: shown_instant.nullable().describe('Null while it is running'),
+    type: z.literal('import'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentImport>>)
+  .meta({ id: 'Import' });
+
+/** The body that releases a held import. The domain checks the note. */
+export const release_body = z
+  .object({ data: z.object({ note: z.string().describe('Why it may be applied; the audit log keeps it') }) })
+  .meta({ id: 'ImportRelease', examples: [{ data: { note: 'A corrected file: the sender confirmed it' } }] });

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { createHttpServer } from '../../src/connection/http-server.ts';
+import { createMetrics } from '../../src/operations/metrics.ts';
+import { exemptFromDeadline } from '../../src/request/body-deadlines.ts';
+import { type BodyPace, createBodyPace } from '../../src/request/body-pace.ts';
+import { receiveUpload } from '../../src/request/upload.ts';
+import { createUploads } from '../../src/request/uploads.ts';
+
+type Answer = (req: IncomingMessage, res: ServerResponse) => void;
+
+async function listen(t: TestContext, server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const unsigned = { signature: null, toWait: () => 0 };
+
+describe('an upload', () => {
+  it('is received no faster than its bytes are taken', async (t) => {
+    const bytes_total = 64 * 1024 * 1024;
+    let largest = 0;
+    const answer: Answer = async (req, res) => {
+      let received = 0;
+      for await (const chunk of receiveUpload(req, res, unsigned)) {
+        received += chunk.length;
+        largest = Math.max(largest, req.readableLength);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      res.end(String(received));
+    };
+    const port = await listen(t, createServer(answer));
+    const piece = Buffer.alloc(1024 * 1024, 7);
+    let sent = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (sent === bytes_total) return controller.close();
+        sent += piece.length;
+        controller.enqueue(new Uint8Array(piece));
+      },
+    });
+    const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body, duplex: 'half' } as RequestInit);
+    assert.equal(await response.text(), String(bytes_total));
+    assert.ok(largest < 1024 * 1024, `${largest} bytes waited in memory`);
+  });
+
+  it('fails when its sender disconnects before the end', async (t) => {
+    const failed = Promise.withResolvers<Error>();
+    const answer: Answer = async (req, res) => {
+      try {
+        for await (const _ of receiveUpload(req, res, unsigned));
+      } catch (error) {
+        failed.resolve(error as Error);
+      }
+    };
+    const port = await listen(t, createServer(answer));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc');
+    setTimeout(() => socket.destroy(), 20);
+    assert.match((await failed.promise).message, /before its body was complete/);
+  });
+
+  it('fails when its sender is silent for too long', async (t) => {
+    const failed = Promise.withResolvers<Error>();
+    const answer: Answer = async (req, res) => {
+      try {
+        for await (const _ of receiveUpload(req, res, { ...unsigned, silence_ms_max: 30 }));
+      } catch (error) {
+        failed.resolve(error as Error);
+      }
+    };
+    const port = await listen(t, createServer(answer));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc');
+    assert.match((await failed.promise).message, /sent nothing/);
+    await once(socket, 'close');
+  });
+
+  it('lets the rest be discarded when it is not taken to its end', async (t) => {
+    const metrics = createMetrics({ process_metrics: false });
+    const answer: Answer = async (req, res) => {
+      for await (const _ of receiveUpload(req, res, unsigned)) break;
+      res.end('enough');
+    };
+    const port = await listen(t, createHttpServer(answer, { log: { info: () => undefined }, metrics }));
+    const body = Buffer.alloc(4 * 1024 * 1024);
+    for (let again = 0; again < 3; again += 1) {
+      const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body });
+      assert.equal(await response.text(), 'enough');
+    }
+  });
+});
+
+describe('uploads at the same time', () => {
+  const no_pace: BodyPace = { open: () => () => 0 };
+
+  it('are refused past the share of their owner', async () => {
+    const uploads = createUploads(4, no_pace);
+    const held = Promise.withResolvers<void>();
+    const first = uploads.during('a', () => held.promise);
+    const second = uploads.during('a', () => held.promise);
+    await assert.rejects(uploads.during('a', async () => {}));
+    await uploads.during('b', async () => {});
+    held.resolve();
+    await Promise.all([first, second]);
+    await uploads.during('a', async () => {});
+  });
+
+  it('share one pace', async () => {
+    const uploads = createUploads(
+      4,
+      createBodyPace(() => 0),
+    );
+    const megabyte = 1024 * 1024;
+    await uploads.during('a', async (toWait) => assert.equal(toWait(8 * megabyte), 0));
+    await uploads.during('b', async (toWait) => assert.equal(toWait(8 * megabyte), 1_000));
+  });
+});
+
+describe('the time of a body', () => {
+  for (const [name, is_exempt] of [
+    ['is bounded', false],
+    ['has no bound when its request is exempt', true],
+  ] as const) {
+    it(name, async (t) => {
+      const metrics = createMetrics({ process_metrics: false });
+      const answer: Answer = (req, res) => {
+        if (is_exempt) exemptFromDeadline(req);
+        req.resume();
+        req.once('end', () => res.end('whole'));
+      };
+      const options = { log: { info: () => undefined }, metrics, body_ms_max: 10, body_look_every_ms: 20 };
+      const port = await listen(t, createHttpServer(answer, options));
+      const socket = connect(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nab');
+      if (is_exempt) {
+        // Longer than several looks: an exempt body is not cut off.
+        setTimeout(() => socket.write('cd'), 100);
+      }
+      await once(socket, 'end');
+      socket.destroy();
+      assert.match(text, is_exempt ? /whole/ : /^HTTP\/1.1 408 /);
+    });
+  }
+});
