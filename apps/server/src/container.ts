@@ -23,6 +23,7 @@ import { deliveryObserver } from './background/delivery-observer.ts';
 import { openDeliveryQueue } from './background/delivery-queue.ts';
 import { dueWork } from './background/due-work.ts';
 import { eventIndexJob } from './background/event-index.ts';
+import { importJob } from './background/imports.ts';
 import { jobObserver } from './background/job-observer.ts';
 import { createJobs } from './background/jobs.ts';
 import { createMails } from './background/mails.ts';
@@ -30,23 +31,32 @@ import { createOverloadLogger } from './background/overload.ts';
 import { retentionJob } from './background/retention.ts';
 import { createSchemaWatch } from './background/schema-watch.ts';
 import { type Config, isSqlite } from './configuration/config.ts';
+import { loadFormats } from './configuration/formats.ts';
 import { default_interface_url } from './configuration/http-address.ts';
 import { sandboxKeyRing } from './configuration/keys-file.ts';
 import { assertKeysFit } from './configuration/keys-fit.ts';
 import { defaultPublicUrl } from './configuration/public-url.ts';
+import { createImportPorts } from './import-ports.ts';
 import { createLogOutput, type LogOutput, standardError } from './log-output.ts';
 import { openSandbox } from './sandbox/sandbox.ts';
 import { createSharedClock, machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
 import { tokens } from './tokens.ts';
 import { version } from './version.ts';
 
+/** What differs between the programs that are composed of the same parts. */
+export interface ContainerOptions {
+  /** False: the database must have the schema of this version. True when absent: it is migrated. */
+  readonly migrates?: boolean;
+}
+
 /**
  * The composition of the whole server, and the only place where adapters and domain meet. Each part
  * is opened on first use. `closeContainer` closes the opened parts.
  */
-export function createContainer(config: Config): Container {
+export function createContainer(config: Config, { migrates = true }: ContainerOptions = {}): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(configuration(config), keys, time, storage, domain, webhooks, mail, http);
+  container.bind(tokens.migrates).toConstantValue(migrates);
+  container.load(configuration(config), keys, time, storage, domain, imports, webhooks, mail, http);
   return container;
 }
 
@@ -93,6 +103,7 @@ const storage = new ContainerModule(({ bind }) => {
       tokens.shared_clock,
       tokens.vault,
       tokens.migrations,
+      tokens.migrates,
     ])
     .onDeactivation((persistence) => persistence.close());
   bind(tokens.refresh_clock).toResolvedValue(
@@ -136,7 +147,20 @@ const domain = new ContainerModule(({ bind }) => {
   bind(tokens.schema_watch).toResolvedValue(createSchemaWatch, [tokens.persistence, tokens.metrics, tokens.logger]);
   bind(tokens.jobs)
     .toResolvedValue(
-      (config, persistence, vault, clock, refresh, deliveries, mails, metrics, logger, schema_watch) =>
+      (
+        config,
+        persistence,
+        vault,
+        clock,
+        refresh,
+        deliveries,
+        mails,
+        metrics,
+        logger,
+        schema_watch,
+        import_ports,
+        lifecycle,
+      ) =>
         createJobs(
           [
             ...dueWork(config, persistence, clock, refresh),
@@ -156,6 +180,7 @@ const domain = new ContainerModule(({ bind }) => {
             accountRangeJob(persistence, metrics, logger),
             backfillJob(persistence.backfills, logger),
             schema_watch.job,
+            importJob(import_ports, lifecycle, metrics, logger),
           ],
           jobObserver(metrics, logger),
         ),
@@ -170,6 +195,8 @@ const domain = new ContainerModule(({ bind }) => {
         tokens.metrics,
         tokens.logger,
         tokens.schema_watch,
+        tokens.imports,
+        tokens.lifecycle,
       ],
     )
     .onDeactivation((jobs) => jobs.stop());
@@ -186,6 +213,24 @@ const domain = new ContainerModule(({ bind }) => {
           }),
     [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.mails, tokens.logger],
   );
+});
+
+const imports = new ContainerModule(({ bind }) => {
+  bind(tokens.formats).toResolvedValue(loadFormats, [tokens.config]);
+  bind(tokens.imports).toResolvedValue(
+    (config, persistence, vault, clock, formats, metrics, deliveries) => {
+      const ledger = measureLedger(callAfterPass(persistence.ledger, deliveries.nudge), metrics);
+      return createImportPorts(config, { ...persistence, ledger }, vault, clock, formats);
+    },
+    [tokens.config, tokens.persistence, tokens.vault, tokens.clock, tokens.formats, tokens.metrics, tokens.deliveries],
+  );
+  bind(tokens.offline_imports).toResolvedValue(createImportPorts, [
+    tokens.config,
+    tokens.persistence,
+    tokens.vault,
+    tokens.clock,
+    tokens.formats,
+  ]);
 });
 
 const webhooks = new ContainerModule(({ bind }) => {
@@ -266,8 +311,22 @@ const http = new ContainerModule(({ bind }) => {
     [tokens.config],
   );
   bind(tokens.http_app).toResolvedValue(
-    (config, persistence, network, vault, clock, log, metrics, lifecycle, deliveries, sandbox, schema_watch) =>
+    (
+      config,
+      persistence,
+      network,
+      vault,
+      clock,
+      log,
+      metrics,
+      lifecycle,
+      deliveries,
+      sandbox,
+      schema_watch,
+      import_ports,
+    ) =>
       createHttpApp({
+        imports: import_ports,
         unitOfWork: callAfterCommit(persistence.unitOfWork, deliveries.nudge),
         look_ups: persistence.look_ups,
         webhooks: deliveries.webhooks,
@@ -305,6 +364,7 @@ const http = new ContainerModule(({ bind }) => {
       tokens.deliveries,
       tokens.sandbox,
       tokens.schema_watch,
+      tokens.imports,
     ],
   );
 });
@@ -329,13 +389,14 @@ function openLogOutput(metrics: Metrics): LogOutput {
   return createLogOutput(standardError(), (lines) => metrics.logDropped(lines));
 }
 
-/** Opens the database, migrates its schema, and checks that the keys belong to the database. */
+/** Opens the database, migrates or checks its schema, and checks that the keys belong to the database. */
 async function openPersistence(
   config: Config,
   clock: Clock,
   shared: SharedClock | null,
   vault: Vault,
   known_migrations: readonly SchemaMigration[],
+  migrates: boolean,
 ): Promise<Persistence> {
   const { database_url, accepts_newer_schema: accepts_newer, decision_ms_max } = config;
   const persistence = await mikroOrmPersistence({
@@ -345,7 +406,7 @@ async function openPersistence(
     migrations: known_migrations,
   });
   try {
-    await persistence.migrate({ accepts_newer });
+    await persistence.migrate({ accepts_newer, only_checks: !migrates });
     await shared?.refresh(persistence.unitOfWork);
     await assertKeysFit(persistence.unitOfWork, vault);
     return persistence;

@@ -96,10 +96,12 @@ function countLines(text: string): number {
  */
 export function standardError(): LogSink {
   if (isFile(2)) return (text, done) => writeFile(2, Buffer.from(text), done);
-  // Without a listener, a reader that has gone ends the process.
-  process.stderr.on('error', () => undefined);
+  // Without a listener, a reader that has gone ends the process. One is enough for all outputs.
+  process.stderr.off('error', ignoreError).on('error', ignoreError);
   return (text, done) => void process.stderr.write(text, done);
 }
+
+function ignoreError(): void {}
 
 function isFile(fd: number): boolean {
   try {

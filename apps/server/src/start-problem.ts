@@ -1,7 +1,8 @@
 import { Fault } from '@tallystick/kernel';
-import { NewerSchema } from '@tallystick/mikro-orm';
+import { NewerSchema, OlderSchema } from '@tallystick/mikro-orm';
 import { UnusableArchive } from './background/archive-files.ts';
 import { type Config, isSqlite } from './configuration/config.ts';
+import { UnusableFormats } from './configuration/formats.ts';
 import { UnusableKeysFile } from './configuration/keys-file.ts';
 import { WrongKeys } from './configuration/keys-fit.ts';
 import { findRootCause, rootMessageOf } from './root-cause.ts';
@@ -31,7 +32,14 @@ export function describeStartProblem(error: unknown, config: Config): string {
   if (error instanceof NewerSchema) {
     return `The database ${showDatabase(config.database_url)} was migrated by a newer version: this one does not know ${error.migrations.join(', ')}. Start the newer version. To return to this one, read "Roll back" in docs/deployment.md.`;
   }
-  if (error instanceof UnusableKeysFile || error instanceof UnusableArchive) return `${error.message}.`;
+  if (error instanceof OlderSchema) {
+    if (error.migrations.some((name) => name.startsWith('0001-'))) {
+      return `The database ${showDatabase(config.database_url)} has no tables of Tallystick; check DATABASE_URL. "npm run migrate" creates them.`;
+    }
+    return `The database ${showDatabase(config.database_url)} has the schema of an older version: ${error.migrations.join(', ')} is missing. Start the server of this version, or run: npm run migrate`;
+  }
+  if (error instanceof UnusableKeysFile || error instanceof UnusableFormats || error instanceof UnusableArchive)
+    return `${error.message}.`;
   // The remaining errors of the system come from opening the database, for example a read-only
   // folder or a full disk.
   if (error instanceof Fault || code !== '')

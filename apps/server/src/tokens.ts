@@ -1,4 +1,5 @@
 import type { Network } from '@tallystick/cards';
+import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock } from '@tallystick/kernel';
 import type { createHttpApp, Lifecycle, Metrics, Sandbox } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
@@ -25,11 +26,19 @@ export const tokens = {
   refresh_clock: identifier<() => Promise<void>>('refresh_clock'),
   /** The migrations of this version. */
   migrations: identifier<readonly SchemaMigration[]>('migrations'),
+  /** Whether the schema is migrated when the database is opened; else it is only checked. */
+  migrates: identifier<boolean>('migrates'),
   key_ring: identifier<KeyRing>('key_ring'),
   vault: identifier<Vault>('vault'),
   /** Migrated, and checked against the keys. */
   persistence: identifier<Persistence>('persistence'),
   network: identifier<Network>('network'),
+  /** The formats of clearing files. */
+  formats: identifier<Formats>('formats'),
+  /** The ports of imports in a process that also delivers events. */
+  imports: identifier<ImportPorts>('imports'),
+  /** The same beside a server, which then delivers the events. */
+  offline_imports: identifier<ImportPorts>('offline_imports'),
   deliveries: identifier<Deliveries>('deliveries'),
   /** The address at which the server listens, once it does. */
   listening: identifier<{ url: string | null }>('listening'),

@@ -5,9 +5,16 @@ import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { scratchDatabase, send, serverEnvironment } from '@tallystick/test-support';
-import { createLogOutput } from '../src/log-output.ts';
+import { createLogOutput, standardError } from '../src/log-output.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it('several outputs of one process listen to standard error once', () => {
+  standardError();
+  const listeners = process.stderr.listenerCount('error');
+  standardError();
+  assert.equal(process.stderr.listenerCount('error'), listeners);
+});
 
 /** An output whose writes end when the test says so. */
 function heldOutput() {

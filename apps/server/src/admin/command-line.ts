@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { nearestName, Refusal } from '@tallystick/kernel';
 import { type Config, ConfigError, isSqlite, readConfig } from '../configuration/config.ts';
+import { UnusableFormats } from '../configuration/formats.ts';
 import { closeContainer, createContainer } from '../container.ts';
 import { parseOptions } from '../parse-options.ts';
 import { describeStartProblem, showDatabase } from '../start-problem.ts';
@@ -16,62 +17,92 @@ export interface CommandOutput {
   err(text: string): void;
 }
 
+/** A program of several commands, as npm runs it. */
+export interface Program {
+  /** How it is called: `npm run admin --`. */
+  readonly invocation: string;
+  readonly commands: readonly Command[];
+  /** Whether it migrates an older database; else it refuses it. */
+  readonly migrates: boolean;
+  /** Whether `--database-url` names the database, in place of `DATABASE_URL`. */
+  readonly takes_database_url?: boolean;
+}
+
+const admin_program: Program = { invocation: 'npm run admin --', commands, migrates: true };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * Runs a command for operators, given as the words of a command line, on the database of the
  * environment. Returns the exit status: 0 done, 1 refused or failed, 2 wrong command or
  * configuration.
  */
-export async function admin(
+export function admin(words: readonly string[], environment: Environment, output: CommandOutput): Promise<number> {
+  return runProgram(admin_program, words, environment, output);
+}
+
+/** Runs a command of any program, as `admin` does. */
+export async function runProgram(
+  program: Program,
   words: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   output: CommandOutput,
 ): Promise<number> {
-  const command = commands.find(({ name }) => name.split(' ').every((word, position) => words[position] === word));
-  if (command === undefined) return withoutCommand(words, output);
+  const command = program.commands.find(({ name }) =>
+    name.split(' ').every((word, position) => words[position] === word),
+  );
+  if (command === undefined) return withoutCommand(program, words, output);
   let given: ParsedWords;
   try {
-    given = parse(command, words.slice(command.name.split(' ').length));
+    given = parse(program, command, words.slice(command.name.split(' ').length));
   } catch (error) {
-    output.err(`${(error as Error).message}\n\n${usageOf(command)}`);
+    output.err(`${(error as Error).message}\n\n${usageOf(program, command)}`);
     return 2;
   }
   if (given.flags.has('help')) {
-    output.out(usageOf(command));
+    output.out(usageOf(program, command));
     return 0;
   }
   try {
-    const { data, text } = await run(command, given, environment, output);
+    const { data, text } = await run(program, command, given, environment, output);
     output.out(given.flags.has('json') ? JSON.stringify(data, null, 2) : text);
     return 0;
   } catch (error) {
-    const usage = error instanceof UsageError ? `\n\n${usageOf(command)}` : '';
+    const usage = error instanceof UsageError ? `\n\n${usageOf(program, command)}` : '';
     output.err((error as Error).message + usage);
-    return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+    return [UsageError, ConfigError, UnusableFormats].some((kind) => error instanceof kind) ? 2 : 1;
   }
 }
 
 /** Opens the services that the command uses, and always closes them. */
 async function run(
+  program: Program,
   command: Command,
   given: ParsedWords,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   output: CommandOutput,
 ): ReturnType<Command['run']> {
   let config: Config | undefined;
   let opened: ReturnType<typeof createContainer> | undefined;
   let opened_persistence = false;
   const container = (): ReturnType<typeof createContainer> => {
-    opened ??= createContainer(services.config());
+    opened ??= createContainer(services.config(), { migrates: program.migrates });
     return opened;
   };
   const services: AdminServices = {
     config() {
-      config ??= readConfig({ LOG_LEVEL: 'error', ...environment });
+      const database_url = given.values.get('database-url');
+      const named = database_url === undefined ? {} : { DATABASE_URL: database_url };
+      config ??= readConfig({ LOG_LEVEL: 'error', ...environment, ...named });
       return config;
     },
     keyRing: () => container().get(tokens.key_ring),
     vault: () => container().get(tokens.vault),
     clock: () => container().get(tokens.clock),
+    async importPorts() {
+      await services.persistence();
+      return await container().getAsync(tokens.offline_imports);
+    },
     async persistence() {
       if (opened_persistence) return await container().getAsync(tokens.persistence);
       reportDatabase(command, services.config(), output);
@@ -115,22 +146,36 @@ function reportDatabase({ may_create_database }: Command, { database_url }: Conf
     return;
   }
   const path = resolve(database_url.slice('sqlite:'.length));
+  if (!may_create_database) requireDatabase(database_url);
   if (existsSync(path)) {
     output.err(`database: sqlite:${path}`);
     return;
   }
-  if (!may_create_database) {
-    throw new Error(`There is no database at ${path}; check DATABASE_URL. "npm run admin -- migrate" creates one.`);
-  }
   output.err(`database: sqlite:${path} (does not exist yet, and is created now)`);
 }
 
-function parse(command: Command, words: readonly string[]): ParsedWords {
+/** There is no SQLite file at the address of the database. */
+export class MissingDatabase extends Error {
+  override readonly name = 'MissingDatabase';
+}
+
+/** Throws `MissingDatabase`, with a sentence for the operator, if this SQLite file does not exist. */
+export function requireDatabase(database_url: string): void {
+  if (!isSqlite(database_url)) return;
+  const path = resolve(database_url.slice('sqlite:'.length));
+  if (existsSync(path)) return;
+  throw new MissingDatabase(
+    `There is no database at ${path}; check DATABASE_URL. "npm run admin -- migrate" creates one.`,
+  );
+}
+
+function parse(program: Program, command: Command, words: readonly string[]): ParsedWords {
   const { values, positionals } = parseOptions({
     args: [...words],
     options: {
       ...Object.fromEntries(Object.keys(command.options).map((name) => [name, { type: 'string' as const }])),
       ...Object.fromEntries(Object.keys(command.flags).map((name) => [name, { type: 'boolean' as const }])),
+      ...(program.takes_database_url ? { 'database-url': { type: 'string' as const } } : {}),
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -150,22 +195,23 @@ function parse(command: Command, words: readonly string[]): ParsedWords {
 }
 
 /** Shows the commands: with a known first word (`company`) those that begin with it, else all. */
-function withoutCommand(words: readonly string[], output: CommandOutput): number {
+function withoutCommand(program: Program, words: readonly string[], output: CommandOutput): number {
+  const { commands } = program;
   const of_first_word = commands.filter(({ name }) => name.split(' ')[0] === words[0]);
   if (words[0] === '--version') {
     output.out(version);
     return 0;
   }
-  const shown = overview(of_first_word.length > 0 ? of_first_word : commands);
+  const shown = overview(program, of_first_word.length > 0 ? of_first_word : commands);
   if (words[0] === 'help' || words.includes('--help') || words.includes('-h')) {
     output.out(shown);
     return 0;
   }
-  output.err(words.length === 0 ? shown : `${describeUnknownCommand(words)}\n\n${shown}`);
+  output.err(words.length === 0 ? shown : `${describeUnknownCommand(program, words)}\n\n${shown}`);
   return 2;
 }
 
-function describeUnknownCommand(words: readonly string[]): string {
+function describeUnknownCommand({ commands }: Program, words: readonly string[]): string {
   const first_option = words.findIndex((word) => word.startsWith('-'));
   const name = words.slice(0, first_option === -1 ? 2 : Math.min(first_option, 2)).join(' ');
   const nearest = nearestName(
@@ -175,28 +221,32 @@ function describeUnknownCommand(words: readonly string[]): string {
   return `There is no command "${name}"${nearest === null ? '.' : `; did you mean "${nearest}"?`}`;
 }
 
-function overview(shown: readonly Command[]): string {
+function overview({ invocation }: Program, shown: readonly Command[]): string {
   const width = Math.max(...shown.map(({ name }) => name.length));
   return [
-    'Usage: npm run admin -- <command> [options] [--json]',
+    `Usage: ${invocation} <command> [options] [--json]`,
     '',
     'Works on the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, as the server does.',
     '',
     ...shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'npm run admin -- <command> --help lists its options.',
+    `${invocation} <command> --help lists its options.`,
   ].join('\n');
 }
 
-function usageOf({ name, argument, summary, options, flags }: Command): string {
+function usageOf(
+  { invocation, takes_database_url }: Program,
+  { name, argument, summary, options, flags }: Command,
+): string {
   const rows = [
     ...Object.entries(options).map(([option, about]) => [`--${option} <value>`, about] as const),
     ...Object.entries(flags).map(([flag, about]) => [`--${flag}`, about] as const),
+    ...(takes_database_url ? [['--database-url <url>', 'the database, in place of DATABASE_URL'] as const] : []),
     ['--json', 'answer in JSON'] as const,
   ];
   const width = Math.max(...rows.map(([option]) => option.length));
   return [
-    `Usage: npm run admin -- ${name}${argument === undefined ? '' : ` <${argument}>`} [options]`,
+    `Usage: ${invocation} ${name}${argument === undefined ? '' : ` <${argument}>`} [options]`,
     '',
     `${summary}.`,
     '',

@@ -1,4 +1,5 @@
 import type { OperatorCall } from '@tallystick/access';
+import type { ImportPorts } from '@tallystick/imports';
 import { type Clock, type Page, type PageRequest, page_limit_max } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
@@ -15,6 +16,8 @@ export interface AdminServices {
   keyRing(): KeyRing;
   vault(): Vault;
   clock(): Clock;
+  /** On the database of `persistence`. */
+  importPorts(): Promise<ImportPorts>;
   /** Migrated. Throws an error with a sentence for the operator if it cannot be opened. */
   persistence(): Promise<Persistence>;
   /** Shows a line on standard error while the command runs. */

@@ -36,7 +36,7 @@ const migrate: Command = {
     }
     const left = await backfills.list();
     const text = [
-      `${database} is up to date.`,
+      `${database} has the schema of this version.`,
       ...left.map(describeBackfill),
       ...(left.length === 0 ? [] : ['A running server copies the rest beside its work; --wait copies it now.']),
     ];

@@ -1,6 +1,7 @@
 import { resealSigningSecrets } from '@tallystick/access';
 import { resealMailbox, resealQuarantine, rotateKeys } from '@tallystick/cards';
 import { resealWebhookSecrets } from '@tallystick/events';
+import { resealImports } from '@tallystick/imports';
 import { createKeyRingText } from '@tallystick/vault';
 import { replaceSandboxKeys } from '../configuration/keys-file.ts';
 import type { Command } from './command.ts';
@@ -56,9 +57,18 @@ export const key_ring_commands: readonly Command[] = [
       const webhook_secrets = await resealWebhookSecrets(unitOfWork, sealer);
       const mailbox_messages = await resealMailbox(unitOfWork, sealer);
       const quarantined = await resealQuarantine(unitOfWork, sealer);
+      const staged_batches = await resealImports({ unitOfWork, sealer });
       return {
-        data: { newest_key_id, card_numbers, signing_secrets, webhook_secrets, mailbox_messages, quarantined },
-        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${mailbox_messages} messages of the mailbox and ${quarantined} quarantined messages were sealed again with ${newest_key_id}.`,
+        data: {
+          newest_key_id,
+          card_numbers,
+          signing_secrets,
+          webhook_secrets,
+          mailbox_messages,
+          quarantined,
+          staged_batches,
+        },
+        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${mailbox_messages} messages of the mailbox, ${quarantined} quarantined messages and ${staged_batches} staged batches of imports were sealed again with ${newest_key_id}.`,
       };
     },
   },

@@ -67,6 +67,10 @@ export interface Config {
   readonly kept_days: Readonly<Record<RetentionKind, number | null>>;
   /** Where rows are written before they are removed; null: nowhere. */
   readonly archive_folder: string | null;
+  /** JSON files with profiles of CSV files. */
+  readonly csv_profiles: readonly string[];
+  /** Modules with further formats of clearing files. */
+  readonly format_modules: readonly string[];
   /** How long a shutdown may take before it is forced. */
   readonly shutdown_ms_max: number;
   /** Notes for the operator that are not problems. */
@@ -128,6 +132,8 @@ const integer = (min: number, max: number) =>
 
 const onOrOff = z.enum(['on', 'off'], { error: (issue) => `is "${issue.input}"; it must be on or off` });
 
+const paths = z.string().transform((list) => list.split(',').map((path) => resolve(path.trim())));
+
 /** A retention time. Its least value leaves time for what refers to the rows. */
 const keptDays = (min: number) => integer(min, 36_500);
 
@@ -179,6 +185,8 @@ const schema = z.object({
   MAILS_KEPT_DAYS: keptDays(1).default(mails_kept_days_default),
   AUDIT_KEPT_DAYS: keptDays(30).optional(),
   ARCHIVE_FOLDER: z.string().optional(),
+  CSV_PROFILES: paths.optional(),
+  CLEARING_FORMATS: paths.optional(),
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
 });
 
@@ -248,6 +256,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       audit_entries: values.AUDIT_KEPT_DAYS ?? null,
     },
     archive_folder: values.ARCHIVE_FOLDER === undefined ? null : resolve(values.ARCHIVE_FOLDER),
+    csv_profiles: values.CSV_PROFILES ?? [],
+    format_modules: values.CLEARING_FORMATS ?? [],
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
     notices: notices(given),
   };

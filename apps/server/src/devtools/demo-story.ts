@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { openStoryWebhook, retryOnce, type StoryEvent, showDeliveries } from './demo-deliveries.ts';
+import { type ApprovedPurchase, type FileChapter, importFile } from './demo-file.ts';
 import {
   dollars,
   expectBalance,
@@ -34,12 +35,14 @@ export async function playStory(url: string, narrator: Narrator): Promise<void> 
   narrator.line('The sandbox clock is frozen, so that the story is the same each time', showInstant(started_at));
 
   const webhook = await openStoryWebhook(scene);
+  let file: FileChapter;
   try {
     const template_id = await requestTemplate(scene);
     const card = await issueDailyCard(scene, template_id);
-    await spendWithinAndBeyondLimits(scene, card);
+    const cleared = await spendWithinAndBeyondLimits(scene, card);
     await rollTheWindowOver(scene, card);
-    const aging_card = await ageAHoldOff(scene);
+    const [aging_card, open_purchase] = await ageAHoldOff(scene);
+    file = { cleared, card: aging_card, open_purchase };
     await cancelCard(scene, card);
     const events = await readEvents(scene, started_at, [card, aging_card]);
     if (webhook !== null) {
@@ -49,6 +52,7 @@ export async function playStory(url: string, narrator: Narrator): Promise<void> 
   } finally {
     await webhook?.close();
   }
+  await importFile(scene, file);
 
   await moveClock(scene, { frozen: false });
   narrator.chapter('The end');
@@ -91,7 +95,8 @@ async function issueDailyCard(scene: Scene, template_id: string): Promise<Issued
   return card;
 }
 
-async function spendWithinAndBeyondLimits(scene: Scene, card: IssuedCard): Promise<void> {
+/** Returns the clearing of the first purchase. */
+async function spendWithinAndBeyondLimits(scene: Scene, card: IssuedCard): Promise<Json> {
   const { narrator } = scene;
   narrator.chapter('Authorizations arrive from the network');
   const groceries = await purchase(scene, card, 'V', '120.00 for groceries', 120_00);
@@ -118,17 +123,17 @@ async function spendWithinAndBeyondLimits(scene: Scene, card: IssuedCard): Promi
   await expectBalance(scene, card, 80_00);
 
   narrator.chapter('A clearing: the first groceries cost 118.50');
-  const cleared = await scene.sandbox.post('network', '/network/v1/clearings', {
-    data: clearingMessage(
-      groceries.message,
-      groceries.decision.approval_code,
-      { amount: 118_50, currency: 'USD', at: scene.now },
-      `demo-${scene.mark}-1`,
-    ),
-  });
+  const clearing = clearingMessage(
+    groceries.message,
+    groceries.decision.approval_code,
+    { amount: 118_50, currency: 'USD', at: scene.now },
+    `demo-${scene.mark}-1`,
+  );
+  const cleared = await scene.sandbox.post('network', '/network/v1/clearings', { data: clearing });
   assert.equal((cleared.data as Json).vcn_id, Number(card.id));
   narrator.line('118.50 is cleared, and the remaining 1.50 of the hold is released');
   await expectBalance(scene, card, 81_50);
+  return clearing;
 }
 
 async function rollTheWindowOver(scene: Scene, card: IssuedCard): Promise<void> {
@@ -145,7 +150,8 @@ async function rollTheWindowOver(scene: Scene, card: IssuedCard): Promise<void> 
   await purchase(scene, card, 'V', '50.00 is the first use of the new day', 50_00);
 }
 
-async function ageAHoldOff(scene: Scene): Promise<IssuedCard> {
+/** Returns the card, and its purchase that is still on hold. */
+async function ageAHoldOff(scene: Scene): Promise<readonly [IssuedCard, ApprovedPurchase]> {
   const { narrator } = scene;
   narrator.chapter(`A card with aging velocity: a hold lasts ${hold_days} days in ${zone}`);
   const card = await issue(scene, {
@@ -163,8 +169,8 @@ async function ageAHoldOff(scene: Scene): Promise<IssuedCard> {
   await moveClock(scene, { advance: 'PT1S', frozen: true });
   narrator.line('00:00:01: the hold has aged off', showInstant(scene.now));
   await expectBalance(scene, card, 100_00);
-  await purchase(scene, card, 'V', '50.00 once more', 50_00);
-  return card;
+  const once_more = await purchase(scene, card, 'V', '50.00 once more', 50_00);
+  return [card, once_more];
 }
 
 async function cancelCard(scene: Scene, card: IssuedCard): Promise<void> {

@@ -21,7 +21,8 @@ const usage = `Usage: npm run demo [-- --url <address of a running sandbox>]
 
 Plays a story against a sandbox and prints it: a template, cards, approvals and declines with their
 reasons, a reversal, a clearing, a window that rolls over, a hold that ages off, the events, and
-their deliveries to a webhook: signed, numbered, and retried after a failure.
+their deliveries to a webhook: signed, numbered, and retried after a failure. Then a clearing file
+is imported.
 Without --url it starts a server: on DATABASE_URL if that is set, else on a scratch file.
 It moves the sandbox's clock forward by about nine days.`;
 

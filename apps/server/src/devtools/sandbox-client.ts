@@ -12,6 +12,8 @@ export interface SandboxClient {
   /** Uses the client's key unless another role is named. */
   get(path: string, role?: Role): Promise<Json>;
   post(role: Role, path: string, body: Json): Promise<Json>;
+  /** Posts a file as it is. */
+  upload(role: Role, path: string, file: Uint8Array): Promise<Json>;
   patch(path: string, body: Json): Promise<Json>;
   delete(path: string): Promise<void>;
 }
@@ -35,7 +37,8 @@ const answer_ms_max = 60_000;
 
 /** A client of the sandbox at `url`. `keys` replace the sandbox's fixed keys. */
 export function createSandboxClient(url: string, keys: Partial<Record<Role, string>> = {}): SandboxClient {
-  const request = async (method: string, role: Role, path: string, body?: Json): Promise<Json> => {
+  const request = async (method: string, role: Role, path: string, body?: Json | Uint8Array): Promise<Json> => {
+    const is_file = body instanceof Uint8Array;
     let response: Response;
     let text: string;
     try {
@@ -43,9 +46,9 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
         method,
         headers: {
           authorization: `Bearer ${keys[role] ?? sandbox_keys[role]}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined ? {} : { 'content-type': is_file ? 'application/octet-stream' : 'application/json' }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: is_file ? Buffer.from(body) : JSON.stringify(body) }),
         signal: AbortSignal.timeout(answer_ms_max),
       });
       text = await response.text();
@@ -61,6 +64,7 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
   return {
     get: (path, role = 'client') => request('GET', role, path),
     post: (role, path, body) => request('POST', role, path, body),
+    upload: (role, path, file) => request('POST', role, path, file),
     patch: (path, body) => request('PATCH', 'client', path, body),
     delete: async (path) => void (await request('DELETE', 'client', path)),
   };

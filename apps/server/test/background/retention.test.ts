@@ -175,7 +175,10 @@ for (const name of database_names) {
         (await readRows<{ id: number }>(world.scratch, reduced)).map(({ id }) => id),
         [1],
       );
-      const late = (await world.clear('F-late', { net_reference_number: 'MCCQQ12340520' })) as Record<string, unknown>;
+      const late = (await world.clear('F-late', {
+        net_reference_number: 'MCCQQ12340520',
+        settlement_date: '2026-07-20',
+      })) as Record<string, unknown>;
       assert.deepEqual([late.class, late.match_rule, late.authorization_id], ['late', 3, 1]);
       const increment = (await world.authorize('T-1', {
         incremental: true,

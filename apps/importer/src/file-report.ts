@@ -1,0 +1,180 @@
+import {
+  applicableRecords,
+  doneRecords,
+  type Import,
+  type ImportOutcome,
+  type ImportPreview,
+  type PreviewedRecord,
+} from '@tallystick/imports';
+import { maskCardNumbers } from '@tallystick/kernel';
+import { presentImport } from '@tallystick/koa';
+
+/** What the program says about one file when it is done with it. */
+export interface FileReport {
+  readonly file: string;
+  readonly outcome: ImportOutcome['kind'];
+  readonly import: ReturnType<typeof presentImport>;
+}
+
+/** The report of an import for `--json`. */
+export function reportOf(file: string, outcome: ImportOutcome): FileReport {
+  return { file, outcome: outcome.kind, import: presentImport(outcome.import) };
+}
+
+/** The same for people. */
+export function describeOutcome(file: string, { kind, import: found }: ImportOutcome): string {
+  if (kind === 'in_progress') {
+    const here = `another process is importing the same bytes (import ${found.id}). Nothing was changed here.`;
+    const there = `it continues there: ${describePhase(found)}. See how far it is: npm run imports -- show ${found.id}`;
+    return [`${file}: ${here}`, ...lines([there])].join('\n');
+  }
+  if (kind === 'known') {
+    const before = `the same bytes were imported before, as import ${found.id} (${found.name}, ${found.status})`;
+    return [`${file}: ${before}. Nothing was changed.`, ...lines([nextStep(found)])].join('\n');
+  }
+  return [`${file}: ${found.status} (import ${found.id})`, ...describeImport(found)].join('\n');
+}
+
+/** How far a running import is: `applying, 44,000 of 100,000 records`. */
+export function describePhase(found: Import): string {
+  return found.phase === 'applying'
+    ? `applying, ${count(doneRecords(found))} of ${count(applicableRecords(found))} records`
+    : `staging, ${count(found.records)} records read`;
+}
+
+/** Where this process continues the import of an earlier one. */
+export function describeResume(found: Import): string {
+  const done = found.phase === 'applying' ? doneRecords(found) : found.records;
+  const of = found.phase === 'applying' ? ` of ${count(applicableRecords(found))}` : '';
+  return `continues import ${found.id} at record ${count(done + 1)}${of} (${found.phase})`;
+}
+
+/** The lines below the heading of an import. */
+export function describeImport(found: Import): readonly string[] {
+  return lines([
+    `${describeFile(found)}, ${count(found.bytes)} bytes`,
+    endsUnapplied(found.status) ? null : describeCounts(found),
+    describeProblem(found.problem),
+    ...found.warnings.map((warning) => `warning: ${warning}`),
+    nextStep(found),
+  ]);
+}
+
+/** What an import of the file would do, for people. */
+export function describePreview(file: string, preview: ImportPreview): string {
+  const { status, known_import_id } = preview;
+  if (known_import_id !== null) {
+    return `${file}: the same bytes were imported before, as import ${known_import_id}. An import would change nothing (dry run)`;
+  }
+  const counts = status === 'held' ? `if it were released: ${describeCounts(preview)}` : describeCounts(preview);
+  return [
+    `${file}: would be ${status} (dry run: nothing was written)`,
+    ...lines([
+      describeFile(preview),
+      endsUnapplied(status) ? null : counts,
+      describeProblem(preview.problem),
+      ...preview.warnings.map((warning) => `warning: ${warning}`),
+    ]),
+  ].join('\n');
+}
+
+/** What an import would do with one record, for people. */
+export function describeRecord(record: PreviewedRecord): string {
+  const card =
+    record.vcn_id === null ? '' : ` card ${record.vcn_id}${record.last4 === null ? '' : ` (ends in ${record.last4})`}`;
+  const amount =
+    record.amount === null || record.currency === null
+      ? ''
+      : ` ${record.clearing_type ?? ''} ${showAmount(record.amount, record.currency)}`;
+  const details = [
+    ...(record.match_rule === null ? [] : [`rule ${record.match_rule}`]),
+    ...(record.class === null ? [] : [record.class]),
+    ...(record.authorization_id === null ? [] : [`authorization ${record.authorization_id}`]),
+    ...(!record.hold_effect || record.currency === null
+      ? []
+      : [`hold ${showChange(-record.hold_effect, record.currency)}`]),
+    ...(!record.cleared_effect || record.currency === null
+      ? []
+      : [`cleared ${showChange(record.cleared_effect, record.currency)}`]),
+    ...(record.is_break ? [record.review ? 'break (for review)' : 'break'] : []),
+    ...(record.reason === null ? [] : [record.reason]),
+    ...(record.explanation === null ? [] : [record.explanation]),
+  ];
+  const what = details.length === 0 ? '' : `: ${details.join(', ')}`;
+  return maskCardNumbers(`  record ${record.ordinal} at ${record.offset}:${card}${amount} ${record.outcome}${what}`);
+}
+
+/** `format ipm, file id 17, 1,205 records`; the format alone when nothing could be read. */
+function describeFile({ format, file_id, records }: Pick<Import, 'format' | 'file_id' | 'records'>): string {
+  return [
+    `format ${format}`,
+    ...(file_id === null ? [] : [`file id ${maskCardNumbers(file_id)}`]),
+    ...(records === 0 ? [] : [`${count(records)} records`]),
+  ].join(', ');
+}
+
+function describeCounts(counts: Import | ImportPreview): string {
+  const others = Object.entries(counts.other_records).map(([type, records]) => `${count(records)} of type ${type}`);
+  const totals = Object.entries(counts.control_totals).map(([name, value]) => `${name} ${value}`);
+  return [
+    `applied ${count(counts.applied)} (matched ${count(counts.matched)}, breaks ${count(counts.breaks)})`,
+    `duplicates ${count(counts.duplicates)}`,
+    `quarantined ${count(counts.quarantined)}`,
+    ...(others.length === 0 ? [] : [`other records ${others.join(' and ')}`]),
+    ...(totals.length === 0 ? [] : [`totals of the trailer: ${totals.join(', ')}`]),
+  ].join('; ');
+}
+
+/** Nothing of the file is ever applied, so that its counts are all zero. */
+function endsUnapplied(status: Import['status']): boolean {
+  return status === 'refused' || status === 'truncated';
+}
+
+function describeProblem(problem: Import['problem']): string | null {
+  if (problem === null) return null;
+  const { offset } = problem;
+  const is_shown = offset === null || new RegExp(`\\boffset ${offset}\\b`).test(problem.message);
+  const where = is_shown ? '' : ` at byte ${offset}`;
+  return maskCardNumbers(`${problem.code}${where}: ${problem.message}`);
+}
+
+/** What the operator should do now; null: nothing. */
+function nextStep({ id, status, problem }: Import): string | null {
+  if (problem?.code === 'format_unknown') {
+    return 'nothing is applied. Check that this is a clearing file; if it is, name its format and profile';
+  }
+  switch (status) {
+    case 'held':
+      return `nothing is applied. Look at it, then: npm run imports -- release ${id} --note "<why>"`;
+    case 'refused':
+      return 'nothing is applied. Ask the sender for a correct file';
+    case 'truncated':
+      return 'nothing is applied. Fetch the whole file and import it';
+    case 'completed_with_quarantine':
+      return `the records in quarantine: npm run imports -- quarantine ${id}`;
+    default:
+      return null;
+  }
+}
+
+function lines(texts: readonly (string | null)[]): readonly string[] {
+  return texts.filter((text) => text !== null).map((text) => `  ${text}`);
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** A change of a sum: `-12.50 USD`, `+12.50 USD`. */
+function showChange(amount: number, currency: string): string {
+  return `${amount > 0 ? '+' : ''}${showAmount(amount, currency)}`;
+}
+
+/** An amount in minor units as people write it: `12.50 USD`. */
+function showAmount(amount: number, currency: string): string {
+  const { maximumFractionDigits: decimals = 2 } = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
+}

@@ -1,0 +1,217 @@
+import { resolve } from 'node:path';
+import { type ImportOptions, type ImportPorts, ImportStopped, importFile, previewFile } from '@tallystick/imports';
+import { maskCardNumbers, Refusal } from '@tallystick/kernel';
+import {
+  type Config,
+  ConfigError,
+  closeContainer,
+  createContainer,
+  describeStartProblem,
+  MissingDatabase,
+  readConfig,
+  readProfile,
+  requireDatabase,
+  tokens,
+  UnusableFormats,
+  version,
+} from '@tallystick/server';
+import { type ExitStatus, exitStatusOf, previewStatusOf, worstOf } from './exit-status.ts';
+import { describeOutcome, describePreview, describeRecord, describeResume, reportOf } from './file-report.ts';
+import { type FoundSource, findSources, UnusableSources } from './import-sources.ts';
+import { type ImportWords, import_usage, readImportWords } from './import-words.ts';
+import { createProgressDisplay, no_display, type ProgressDisplay, type ProgressStream } from './progress-display.ts';
+
+/** The streams and the folder of the process. */
+export interface Terminal {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: ProgressStream;
+  cwd(): string;
+  /** Calls the listener when the person, or the system, wants the command to stop. */
+  onStop(stop: (cause: string) => void): void;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Runs `npm run import` with these words, and returns its exit status. */
+export async function runImport(
+  words: readonly string[],
+  environment: Environment,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  let asked: ImportWords;
+  try {
+    asked = readImportWords(words);
+  } catch (error) {
+    terminal.stderr.write(`${(error as Error).message}\n\n${import_usage}\n`);
+    return 2;
+  }
+  if (asked.help || asked.version) {
+    terminal.stdout.write(`${asked.help ? import_usage : version}\n`);
+    return 0;
+  }
+  let config: Config;
+  let sources: readonly FoundSource[];
+  try {
+    // npm runs a script in the folder of the project, and names the one of the person.
+    const folder = environment.INIT_CWD ?? terminal.cwd();
+    sources = await findSources(asked.files, folder, terminal.stdin, { may_be_none: asked.allow_empty });
+    config = readConfig({ LOG_LEVEL: 'error', ...environment, ...databaseOf(asked) });
+    const profile_path = profileFile(asked, folder);
+    if (profile_path !== null) {
+      asked = { ...asked, profile: (await readProfile(profile_path)).name };
+      config = { ...config, csv_profiles: [...config.csv_profiles, profile_path] };
+    }
+  } catch (error) {
+    if (![UnusableSources, ConfigError, UnusableFormats].some((kind) => error instanceof kind)) throw error;
+    terminal.stderr.write(`${(error as Error).message}\n`);
+    return 2;
+  }
+  if (sources.length === 0) {
+    if (!asked.quiet) terminal.stderr.write('no file matches: nothing to import\n');
+    return 0;
+  }
+  return await importAll(asked, config, sources, terminal);
+}
+
+function databaseOf({ database_url }: ImportWords): Environment {
+  return database_url === undefined ? {} : { DATABASE_URL: database_url };
+}
+
+/** The path of a profile that is a file; null for the name of a profile. */
+function profileFile({ profile }: ImportWords, folder: string): string | null {
+  return profile?.endsWith('.json') ? resolve(folder, profile) : null;
+}
+
+/** Opens the database, imports the files one after another, and closes it. */
+async function importAll(
+  asked: ImportWords,
+  config: Config,
+  sources: readonly FoundSource[],
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const say = (line: string): void => void terminal.stderr.write(`${line}\n`);
+  const container = createContainer(config, { migrates: false });
+  try {
+    let ports: ImportPorts;
+    try {
+      requireDatabase(config.database_url);
+      ports = await container.getAsync(tokens.offline_imports);
+    } catch (error) {
+      say(error instanceof MissingDatabase ? error.message : describeStartProblem(error, config));
+      return error instanceof UnusableFormats ? 2 : 1;
+    }
+    if (asked.format !== undefined && ports.formats.find(asked.format) === null) {
+      say(`there is no format "${asked.format}"; these are: ${ports.formats.names.join(', ')}`);
+      return 2;
+    }
+    const stop = new AbortController();
+    terminal.onStop((cause) => {
+      say(`\n${cause}: stopping after the batch in progress; a second signal ends the process immediately`);
+      stop.abort();
+    });
+    const statuses: ExitStatus[] = [];
+    for (const source of sources) {
+      if (stop.signal.aborted) {
+        say(`${source.shown}: not begun`);
+        continue;
+      }
+      statuses.push(await importOne(asked, ports, source, stop.signal, terminal));
+    }
+    return worstOf(statuses);
+  } finally {
+    await closeContainer(container);
+  }
+}
+
+/** Imports or previews one file, and reports it. */
+async function importOne(
+  asked: ImportWords,
+  ports: ImportPorts,
+  source: FoundSource,
+  signal: AbortSignal,
+  { stdout, stderr }: Terminal,
+): Promise<ExitStatus> {
+  const display = displayOf(asked, source, stderr);
+  const options: ImportOptions = {
+    format: asked.format,
+    profile: asked.profile,
+    signal,
+    onProgress: (progress) => display.show(progress),
+    onResumed: (found) => display.say(describeResume(found)),
+  };
+  const out = (text: string): void => {
+    display.end();
+    stdout.write(`${text}\n`);
+  };
+  try {
+    if (asked.dry_run && asked.json) return await previewAsJson(ports, source, options, stdout);
+    if (asked.dry_run) return await preview(ports, source, options, out);
+    const call = { actor: 'command', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
+    const outcome = await importFile(ports, call, source, options);
+    out(asked.json ? JSON.stringify(reportOf(source.shown, outcome)) : describeOutcome(source.shown, outcome));
+    return exitStatusOf(outcome);
+  } catch (error) {
+    display.end();
+    const [outcome, status, message] = describeFailure(error, source);
+    if (asked.json) stdout.write(`${JSON.stringify({ file: source.shown, outcome, error: message })}\n`);
+    else stderr.write(`${source.shown}: ${message}\n`);
+    return status;
+  }
+}
+
+async function preview(
+  ports: ImportPorts,
+  source: FoundSource,
+  options: ImportOptions,
+  out: (text: string) => void,
+): Promise<ExitStatus> {
+  const found = await previewFile(ports, source, options, (record) => out(describeRecord(record)));
+  out(describePreview(source.shown, found));
+  return previewStatusOf(found);
+}
+
+/** The same as one JSON object, which is written as the records come: a file may have millions. */
+async function previewAsJson(
+  ports: ImportPorts,
+  source: FoundSource,
+  options: ImportOptions,
+  stdout: Terminal['stdout'],
+): Promise<ExitStatus> {
+  let separator = '';
+  stdout.write(`{"file":${JSON.stringify(source.shown)},"records":[`);
+  const end = (members: object): void => void stdout.write(`],${JSON.stringify(members).slice(1)}\n`);
+  try {
+    const preview = await previewFile(ports, source, options, (record) => {
+      stdout.write(separator + JSON.stringify(record));
+      separator = ',';
+    });
+    end({ outcome: 'previewed', preview });
+    return previewStatusOf(preview);
+  } catch (error) {
+    const [outcome, status, message] = describeFailure(error, source);
+    end({ outcome, error: message });
+    return status;
+  }
+}
+
+/** A run for a program shows a bar on a terminal, and no lines for a log. */
+function displayOf(
+  { json, dry_run, quiet }: ImportWords,
+  source: FoundSource,
+  stderr: ProgressStream,
+): ProgressDisplay {
+  if (quiet) return no_display;
+  if (stderr.isTTY !== true && (json || dry_run)) return no_display;
+  return createProgressDisplay(stderr, source.shown, () => performance.now());
+}
+
+/** What ended the import of a file, its exit status, and a sentence for the operator. */
+function describeFailure(error: unknown, { is_repeatable }: FoundSource): readonly [string, ExitStatus, string] {
+  const then = is_repeatable ? 'the same command continues it' : 'run the same command with the same input again';
+  if (error instanceof ImportStopped) return ['stopped', 1, `stopped; ${then}`];
+  // A profile that the format does not have.
+  if (error instanceof Refusal) return ['refused', 2, maskCardNumbers(error.message)];
+  const message = error instanceof Error ? error.message : String(error);
+  return ['failed', 1, `${maskCardNumbers(message)}; ${then}`];
+}

@@ -1,0 +1,69 @@
+import { parseOptions } from '@tallystick/server';
+
+/** The words of `npm run import`. */
+export interface ImportWords {
+  /** Paths, patterns, and `-`. */
+  readonly files: readonly string[];
+  readonly format: string | undefined;
+  /** The name of a profile, or the path of a file with one. */
+  readonly profile: string | undefined;
+  readonly database_url: string | undefined;
+  readonly dry_run: boolean;
+  readonly json: boolean;
+  /** Shows no progress. */
+  readonly quiet: boolean;
+  /** Patterns may match no file. */
+  readonly allow_empty: boolean;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+export const import_usage = `Usage: npm run import -- <file>... [options]
+
+Imports clearing files into the database of DATABASE_URL, beside a running server or without one.
+A file is a path, a pattern such as "in/*.ipm", or - for standard input.
+
+  --format <name>        the format; without it the first bytes decide
+  --profile <name|file>  the profile of a csv file: a name, or a JSON file that describes it
+  --dry-run              shows what an import would do to which card, and writes nothing
+  --database-url <url>   the database, in place of DATABASE_URL
+  --json                 one JSON object for each file on standard output
+  --quiet                no progress on standard error; problems are still written there
+  --allow-empty          a pattern that matches no file is no mistake: exit status 0
+
+Exit status: 0 every file is applied, now or before, 1 a fault or a stop, 2 the command line or the
+configuration is wrong, 3 a file was refused, held or truncated, or another process is importing it,
+4 records are in quarantine. Of several files the worst. After Ctrl-C or a fault, the same command
+continues where it stopped. docs/imports.md describes formats, statuses and what to do.`;
+
+/** Parses the words. Throws an error with a sentence for the person who wrote them. */
+export function readImportWords(words: readonly string[]): ImportWords {
+  const { values, positionals } = parseOptions({
+    args: [...words],
+    options: {
+      format: { type: 'string' },
+      profile: { type: 'string' },
+      'database-url': { type: 'string' },
+      'dry-run': { type: 'boolean' },
+      json: { type: 'boolean' },
+      quiet: { type: 'boolean' },
+      'allow-empty': { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
+    },
+    allowPositionals: true,
+  });
+  if (!values.help && !values.version && positionals.length === 0) throw new Error('no file is named');
+  return {
+    files: positionals,
+    format: values.format,
+    profile: values.profile,
+    database_url: values['database-url'],
+    dry_run: values['dry-run'] ?? false,
+    json: values.json ?? false,
+    quiet: values.quiet ?? false,
+    allow_empty: values['allow-empty'] ?? false,
+    help: values.help ?? false,
+    version: values.version ?? false,
+  };
+}

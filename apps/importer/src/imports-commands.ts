@@ -1,0 +1,183 @@
+import {
+  type Import,
+  import_statuses,
+  inspectImport,
+  listImportQuarantine,
+  listImports,
+  listOtherRecords,
+  readImport,
+  releaseImport,
+  replayImport,
+  unknown_format,
+} from '@tallystick/imports';
+import { presentImport, presentQuarantined } from '@tallystick/koa';
+import {
+  type Command,
+  call,
+  formatList,
+  idOf,
+  type Program,
+  readEveryPage,
+  requireOption,
+  UsageError,
+} from '@tallystick/server';
+import { describeImport, describePhase } from './file-report.ts';
+
+const commands: readonly Command[] = [
+  {
+    name: 'list',
+    summary: 'Lists the imports, the highest id first',
+    options: { status: `only these: ${import_statuses.join(', ')}`, format: 'only files of this format' },
+    flags: {},
+    async run(services, given) {
+      const wanted = given.values.get('status');
+      const status = import_statuses.find((one) => one === wanted);
+      if (wanted !== undefined && status === undefined) {
+        throw new UsageError(`--status ${wanted} must be one of ${import_statuses.join(', ')}`);
+      }
+      const format = given.values.get('format');
+      const ports = await services.importPorts();
+      const names = [...ports.formats.names, unknown_format];
+      if (format !== undefined && !names.includes(format)) {
+        throw new UsageError(`--format ${format} must be one of ${names.join(', ')}`);
+      }
+      const filter = { ...(status === undefined ? {} : { status }), ...(format === undefined ? {} : { format }) };
+      const imports = await readEveryPage((page) => ports.unitOfWork.read((tx) => listImports(tx, filter, page)));
+      return {
+        data: imports.map(presentImport),
+        text: formatList(
+          status === undefined && format === undefined ? 'There are no imports.' : 'There are no such imports.',
+          ['id', 'status', 'format', 'applied', 'duplicates', 'quarantined', 'breaks', 'started', 'name'],
+          imports.map((one) => [
+            String(one.id),
+            one.status,
+            one.format,
+            String(one.applied),
+            String(one.duplicates),
+            String(one.quarantined),
+            String(one.breaks),
+            presentImport(one).started_at,
+            one.name,
+          ]),
+        ),
+      };
+    },
+  },
+  {
+    name: 'show',
+    argument: 'id',
+    summary: 'Shows an import',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const { import: found, is_claimed } = await inspectImport(await services.importPorts(), id);
+      const { data, text } = show(found);
+      return { data, text: found.status === 'running' ? `${text}\n  ${describeWork(found, is_claimed)}` : text };
+    },
+  },
+  {
+    name: 'quarantine',
+    argument: 'id',
+    summary: 'Lists the quarantined records of an import, in the order of the file',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const { unitOfWork } = await services.importPorts();
+      const found = await readEveryPage((page) => unitOfWork.read((tx) => listImportQuarantine(tx, id, page)));
+      const records = found.toSorted((a, b) => (a.ordinal ?? 0) - (b.ordinal ?? 0));
+      return {
+        data: records.map(presentQuarantined),
+        text: formatList(
+          'No record of this import is in quarantine.',
+          ['record', 'id', 'position', 'status', 'reason', 'explanation'],
+          records.map((record) => [
+            String(record.ordinal ?? ''),
+            String(record.id),
+            String(record.position ?? ''),
+            record.status,
+            record.reason,
+            record.explanation,
+          ]),
+        ),
+      };
+    },
+  },
+  {
+    name: 'others',
+    argument: 'id',
+    summary: 'Lists the records of an import that are no clearings and are kept, such as fees',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const ports = await services.importPorts();
+      const { format, other_records } = await ports.unitOfWork.read((tx) => readImport(tx, id));
+      const records = await listOtherRecords(ports, id);
+      const has_some = Object.keys(other_records).length > 0;
+      return {
+        data: records,
+        text: formatList(
+          has_some ? `The format ${format} counts other records and keeps none.` : 'This file has no other records.',
+          ['record', 'position', 'type', 'begins'],
+          records.map(({ ordinal, position, type, excerpt }) => [String(ordinal), String(position), type, excerpt]),
+        ),
+      };
+    },
+  },
+  {
+    name: 'replay',
+    argument: 'id',
+    summary: 'Tries the quarantined records of an import again, once the cause is gone',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const ports = await services.importPorts();
+      const before = await ports.unitOfWork.read((tx) => readImport(tx, id));
+      const after = await replayImport(ports, call(services), id);
+      const { data, text } = show(after);
+      const left = before.quarantined - after.quarantined;
+      return { data, text: `${left} of ${before.quarantined} records left the quarantine\n${text}` };
+    },
+  },
+  {
+    name: 'release',
+    argument: 'id',
+    summary: 'Applies a held import',
+    options: { note: 'why it may be applied; the audit log keeps it' },
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const note = requireOption(given, 'note');
+      return show(await releaseImport(await services.importPorts(), call(services), id, note));
+    },
+  },
+];
+
+/** `npm run imports`: what people do with imports. */
+export const imports_program: Program = {
+  invocation: 'npm run imports --',
+  commands,
+  migrates: false,
+  takes_database_url: true,
+};
+
+/** How far a running import is, and how it continues when its process has died. */
+function describeWork(found: Import, is_claimed: boolean): string {
+  if (is_claimed) return `${describePhase(found)}; a process is at work on it`;
+  const how =
+    found.phase === 'applying'
+      ? 'Start a server, or import the same file again'
+      : 'Import the same file again within a day of its start';
+  return `${describePhase(found)}; no process is at work on it. ${how}: it continues where it stopped`;
+}
+
+function show(found: Import): { readonly data: unknown; readonly text: string } {
+  const finished = presentImport(found).finished_at;
+  const heading = `import ${found.id}: ${found.name}, ${found.status}`;
+  const times = `  started ${presentImport(found).started_at}${finished === null ? '' : `, finished ${finished}`}`;
+  const note = found.note === null ? [] : [`  note: ${found.note}`];
+  return { data: presentImport(found), text: [heading, ...describeImport(found), times, ...note].join('\n') };
+}

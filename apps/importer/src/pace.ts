@@ -1,0 +1,46 @@
+import type { ImportProgress } from '@tallystick/imports';
+
+/** How fast an import is, as of its last batches. */
+export interface PaceReading {
+  /** Null until it is known. */
+  readonly records_per_s: number | null;
+  /** The time until the end of the phase, milliseconds; null when the end is unknown. */
+  readonly left_ms: number | null;
+}
+
+/** The batches of this time decide how fast an import is. */
+const window_ms = 10_000;
+
+/** Notes how far an import is, and returns how fast it is. Each phase is measured for itself, and without
+ * the work of an earlier process. */
+export type Pace = (progress: ImportProgress) => PaceReading;
+
+/** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */
+export function createPace(monotonicNow: () => number): Pace {
+  let phase: ImportProgress['phase'] | null = null;
+  let notes: { readonly at_ms: number; readonly records: number; readonly done: number }[] = [];
+  return (progress) => {
+    if (progress.phase !== phase || progress.is_repeated === true) notes = [];
+    phase = progress.phase;
+    const at_ms = monotonicNow();
+    const { done, total } = measureOf(progress);
+    notes.push({ at_ms, records: progress.records, done });
+    while (notes.length > 2 && notes[1]!.at_ms <= at_ms - window_ms) notes.shift();
+    const first = notes[0]!;
+    const took_ms = at_ms - first.at_ms;
+    if (took_ms <= 0) return { records_per_s: null, left_ms: null };
+    const done_per_ms = (done - first.done) / took_ms;
+    return {
+      records_per_s: ((progress.records - first.records) / took_ms) * 1000,
+      left_ms: total === null || done_per_ms <= 0 ? null : Math.max(0, total - done) / done_per_ms,
+    };
+  };
+}
+
+/** What the end of a phase is measured by: records when they are applied, else bytes. */
+export function measureOf({ phase, bytes, bytes_total, records, records_total }: ImportProgress): {
+  readonly done: number;
+  readonly total: number | null;
+} {
+  return phase === 'applying' ? { done: records, total: records_total } : { done: bytes, total: bytes_total };
+}

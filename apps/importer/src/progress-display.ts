@@ -1,0 +1,118 @@
+import type { ImportProgress } from '@tallystick/imports';
+import { SingleBar } from 'cli-progress';
+import { createPace, measureOf, type PaceReading } from './pace.ts';
+
+/** Shows how far an import is. */
+export interface ProgressDisplay {
+  show(progress: ImportProgress): void;
+  /** Writes a line about the file. */
+  say(text: string): void;
+  /** Removes the bar. What is written next begins a line. */
+  end(): void;
+}
+
+/** The stream that people read: standard error. */
+export interface ProgressStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+}
+
+/** The time between two lines without a terminal. */
+const line_every_ms = 1_000;
+
+/** A bar on a terminal, else lines: at most one a second, each with the name of the file. */
+export function createProgressDisplay(
+  stream: ProgressStream,
+  file: string,
+  monotonicNow: () => number,
+): ProgressDisplay {
+  return stream.isTTY === true ? createBar(stream, file, monotonicNow) : createLines(stream, file, monotonicNow);
+}
+
+/** Shows nothing. */
+export const no_display: ProgressDisplay = { show: () => undefined, say: () => undefined, end: () => undefined };
+
+function createBar(stream: ProgressStream, file: string, monotonicNow: () => number): ProgressDisplay {
+  const pace = createPace(monotonicNow);
+  let bar: SingleBar | null = null;
+  let phase: ImportProgress['phase'] | null = null;
+  const end = (): void => {
+    bar?.stop();
+    bar = null;
+  };
+  return {
+    show(progress) {
+      const { done, total } = measureOf(progress);
+      const text = describe(progress, pace(progress));
+      if (phase !== progress.phase) {
+        end();
+        phase = progress.phase;
+        bar = new SingleBar({
+          stream,
+          format: total === null ? '{text}' : '[{bar}] {percentage}% {text}',
+          barsize: 24,
+          barCompleteChar: '#',
+          barIncompleteChar: '.',
+          fps: 5,
+          clearOnComplete: true,
+          hideCursor: true,
+          gracefulExit: false,
+          emptyOnZero: true,
+        });
+        bar.start(total ?? 0, done, { text });
+      } else {
+        bar?.update(Math.min(done, total ?? done), { text });
+      }
+    },
+    say(text) {
+      end();
+      phase = null;
+      stream.write(`${file}: ${text}\n`);
+    },
+    end,
+  };
+}
+
+function createLines(stream: ProgressStream, file: string, monotonicNow: () => number): ProgressDisplay {
+  const pace = createPace(monotonicNow);
+  let written_ms = monotonicNow();
+  return {
+    show(progress) {
+      const text = describe(progress, pace(progress));
+      if (monotonicNow() - written_ms < line_every_ms) return;
+      written_ms = monotonicNow();
+      stream.write(`${file}: ${text}\n`);
+    },
+    say: (text) => void stream.write(`${file}: ${text}\n`),
+    end: () => undefined,
+  };
+}
+
+/** `staging 12.4 of 80.0 MB, 31,000 records, 8,200 a second, 9 s left`. */
+export function describe(progress: ImportProgress, { records_per_s, left_ms }: PaceReading): string {
+  const { phase, bytes, bytes_total, records, records_total } = progress;
+  const of = (total: string | null): string => (total === null ? '' : ` of ${total}`);
+  const amounts =
+    phase === 'applying'
+      ? [`${count(records)}${of(records_total === null ? null : count(records_total))} records`]
+      : [
+          `${megabytes(bytes)}${of(bytes_total === null ? null : megabytes(bytes_total))} MB`,
+          ...(phase === 'reading' ? [] : [`${count(records)} records`]),
+        ];
+  const rate = records_per_s === null || records_per_s <= 0 ? [] : [`${count(Math.round(records_per_s))} a second`];
+  const left = left_ms === null ? [] : [`${duration(left_ms)} left`];
+  return `${phase} ${[...amounts, ...rate, ...left].join(', ')}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1);
+}
+
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 90) return `${seconds} s`;
+  return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+}

@@ -1,0 +1,212 @@
+import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
+import { clearing_formats } from '@tallystick/clearing-files';
+import { createSampleSet, type SampleSet } from '@tallystick/harness';
+import { ConfigError, parseOptions } from '@tallystick/server';
+import { inventedCard } from './invented-cards.ts';
+import { loadIntoDatabase } from './load-database.ts';
+import { loadOverHttp } from './load-server.ts';
+import { type Loading, machineDay } from './loading.ts';
+import { createFolder, type SetFiles, writeSet, written_formats } from './write-set.ts';
+
+const usage = `Usage: npm run sample-files -- --cards <n> --records <n> --format <name> [options]
+
+Makes a set of samples: cards, authorizations, clearing files, and the answers that an import of
+the files must come to. The folder's README.txt says what each file is.
+
+  --cards <n>            how many cards
+  --records <n>          how many clearings, in all files together
+  --format <name>        ${written_formats.join(', ')}
+  --variant <name>       a way to write the format: ${variantList()}
+  --seed <n>             the same number makes the same set; random when absent
+  --date <YYYY-MM-DD>    the day of the authorizations; today when absent
+  --files <n>            how many files the clearings are in; default 1
+  --sequence <n>         the number of the first file in its series; made from the seed when absent
+  --out <folder>         default data/sample-files/<format>-<seed>; must be empty or absent
+  --load                 also creates the cards and sends the authorizations, to a sandbox:
+  --database-url <url>     in this database; default DATABASE_URL
+  --url <address>          or at this server
+  --json                 the summary as JSON
+  --help                 show this text`;
+
+/** The output of the command: standard output and error. */
+export interface CommandOutput {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+interface Options {
+  readonly cards: number;
+  readonly records: number;
+  readonly format: string;
+  readonly variant: string | undefined;
+  readonly seed: number;
+  readonly date: string | undefined;
+  readonly files: number;
+  readonly sequence: number;
+  readonly out: string;
+  /** Where the cards are created; null: nowhere. */
+  readonly load: { readonly url: string } | { readonly database_url: string | undefined } | null;
+  readonly json: boolean;
+}
+
+/**
+ * Makes a set as the words say. Returns the exit status: 0 done, 1 failed, 2 wrong words or
+ * configuration.
+ */
+export async function sampleFiles(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  output: CommandOutput,
+): Promise<number> {
+  let options: Options | null;
+  try {
+    options = readOptions(words);
+  } catch (error) {
+    output.err(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  if (options === null) {
+    output.out(usage);
+    return 0;
+  }
+  try {
+    const { set, files } = await makeSet(options, environment, output);
+    output.out(options.json ? JSON.stringify(summaryOf(set, files), null, 2) : describe(set, files, options));
+    return 0;
+  } catch (error) {
+    output.err((error as Error).message);
+    return error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+async function makeSet(
+  options: Options,
+  environment: Readonly<Record<string, string | undefined>>,
+  output: CommandOutput,
+): Promise<{ readonly set: SampleSet; readonly files: SetFiles }> {
+  const { load, cards, records, seed, format, date } = options;
+  // npm runs a script in the folder of the project, and names the one of the person.
+  const folder = resolve(environment.INIT_CWD ?? '.', options.out);
+  createFolder(folder);
+  const loading = await openLoading(load, environment);
+  try {
+    const day = date ?? (await loading?.today()) ?? machineDay();
+    const set = createSampleSet({ cards, records, seed, format, day });
+    const cardOf = loading === null ? inventedCard : await loading.createCards(set);
+    if (loading !== null) output.err(`created ${cards} cards`);
+    const files = writeSet(set, cardOf, { ...options, folder, is_loaded: loading !== null });
+    output.err(`wrote ${folder}`);
+    if (loading !== null) {
+      const { authorizations, clearings } = await loading.send(set, cardOf);
+      output.err(`sent ${authorizations} authorization messages and ${clearings} clearings`);
+    }
+    return { set, files };
+  } finally {
+    await loading?.close();
+  }
+}
+
+async function openLoading(
+  load: Options['load'],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Loading | null> {
+  if (load === null) return null;
+  if ('url' in load) return loadOverHttp(load.url);
+  const { database_url } = load;
+  return await loadIntoDatabase(
+    database_url === undefined ? environment : { ...environment, DATABASE_URL: database_url },
+  );
+}
+
+function summaryOf(set: SampleSet, { folder, clearing_files }: SetFiles) {
+  return { ...set.options, folder, clearing_files };
+}
+
+function describe(set: SampleSet, { folder, clearing_files }: SetFiles, { load }: Options): string {
+  const { cards, records, seed } = set.options;
+  const made = `${cards} cards, ${records} clearings, seed ${seed}: ${folder}`;
+  if (load === null) return made;
+  const where = 'database_url' in load && load.database_url ? ` --database-url ${load.database_url}` : '';
+  const next = 'url' in load ? `Next, with the DATABASE_URL and the keys of the server at ${load.url}` : 'Next';
+  return `${made}\n${next}: npm run import --${where} ${clearing_files.join(' ')}`;
+}
+
+/** Null: the usage is shown and nothing else is done. Throws an error that describes invalid words. */
+function readOptions(words: readonly string[]): Options | null {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseOptions({
+    args: [...words],
+    options: {
+      cards: text,
+      records: text,
+      format: text,
+      variant: text,
+      seed: text,
+      date: text,
+      files: text,
+      sequence: text,
+      out: text,
+      load: flag,
+      'database-url': text,
+      url: text,
+      json: flag,
+      help: { ...flag, short: 'h' },
+    },
+  });
+  if (values.help) return null;
+  const { format, variant, date, 'database-url': database_url, url } = values;
+  if (format === undefined) throw new Error('--format is missing');
+  if (!written_formats.includes(format)) {
+    throw new Error(`--format is "${format}"; it must be one of ${written_formats.join(', ')}`);
+  }
+  const variants = variantsOf(format);
+  if (variant !== undefined && !variants.includes(variant)) {
+    throw new Error(`--variant is "${variant}"; ${format} has ${variants.join(', ') || 'none'}`);
+  }
+  if (date !== undefined && !isDay(date)) throw new Error(`--date is "${date}"; it must be a date, as YYYY-MM-DD`);
+  if (!values.load && (database_url ?? url) !== undefined) {
+    throw new Error('--database-url and --url say where to --load the set');
+  }
+  if (database_url !== undefined && url !== undefined) throw new Error('--url excludes --database-url');
+  const seed = values.seed === undefined ? randomInt(2 ** 32) : whole('--seed', values.seed, 0, 2 ** 32 - 1);
+  return {
+    cards: whole('--cards', values.cards, 1, 1_000_000),
+    records: whole('--records', values.records, 1, 100_000_000),
+    format,
+    variant,
+    seed,
+    date,
+    files: whole('--files', values.files ?? '1', 1, 1_000),
+    // Sets of different seeds rarely share a number, so that their files differ in their ids.
+    sequence: whole('--sequence', values.sequence ?? String(1 + (seed % 90_000)), 1, 99_000),
+    out: values.out ?? `data/sample-files/${format}-${seed}`,
+    load: values.load ? (url === undefined ? { database_url } : { url }) : null,
+    json: values.json,
+  };
+}
+
+function whole(option: string, text: string | undefined, least: number, most: number): number {
+  if (text === undefined) throw new Error(`${option} is missing`);
+  const value = Number(text);
+  if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value;
+  throw new Error(`${option} is "${text}"; it must be a whole number from ${least} to ${most}`);
+}
+
+function isDay(text: string): boolean {
+  try {
+    return Temporal.PlainDate.from(text).toString() === text;
+  } catch {
+    return false;
+  }
+}
+
+function variantsOf(format: string): readonly string[] {
+  return clearing_formats.find(({ name }) => name === format)?.variants ?? [];
+}
+
+function variantList(): string {
+  const named = written_formats.flatMap((format) => variantsOf(format));
+  return named.length === 0 ? 'none' : named.join(', ');
+}

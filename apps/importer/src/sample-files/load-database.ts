@@ -1,0 +1,70 @@
+import { issueCard, normalizeAuthorization, normalizeClearing, revealNumbers } from '@tallystick/cards';
+import type { IssuedCard } from '@tallystick/harness';
+import { closeContainer, createContainer, describeStartProblem, readConfig, tokens } from '@tallystick/server';
+import { clearingsSentBefore, isAnsweredAsExpected, type Loading, sendAll } from './loading.ts';
+
+/** The most messages that wait for a pass at the same time. */
+const at_once = 256;
+
+/** Cards that one transaction creates. */
+const cards_of_transaction = 100;
+
+/** Loads sets into the database of the environment, in this process. Refuses one that is no sandbox. */
+export async function loadIntoDatabase(environment: Readonly<Record<string, string | undefined>>): Promise<Loading> {
+  const config = readConfig({ LOG_LEVEL: 'error', ...environment });
+  if (!config.sandbox) throw new Error('--load creates cards for trying out, so it needs a sandbox: set SANDBOX=on');
+  const container = createContainer(config);
+  try {
+    const sandbox = await container.getAsync(tokens.sandbox);
+    const persistence = await container.getAsync(tokens.persistence);
+    const network = await container.getAsync(tokens.network);
+    const { card_vault: vault, random } = container.get(tokens.vault);
+    const clock = container.get(tokens.clock);
+    const company_id = sandbox?.company_id ?? 0;
+    return {
+      today: async () => clock.now().toString().slice(0, 10),
+      async createCards(set) {
+        const cards: IssuedCard[] = [];
+        const issue = async (requests: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
+          const call = { company_id, actor: 'command', request_id: null, now_ms: clock.now().epochMilliseconds };
+          const issued = cards.length;
+          await persistence.unitOfWork.run(async (tx) => {
+            // After a conflict the closure runs again.
+            cards.length = issued;
+            for (const request of requests) {
+              const { card } = await issueCard(tx, { vault, random }, call, request);
+              const numbers = await revealNumbers(tx, { vault }, call, [card]);
+              cards.push({ vcn_id: card.id, card_number: numbers.get(card.id)?.card_number ?? '' });
+            }
+          });
+        };
+        let requests: Readonly<Record<string, unknown>>[] = [];
+        for (const request of set.cards()) {
+          requests.push(request);
+          if (requests.length < cards_of_transaction) continue;
+          await issue(requests);
+          requests = [];
+        }
+        if (requests.length > 0) await issue(requests);
+        return (card) => cards[card] as IssuedCard;
+      },
+      async send(set, cardOf) {
+        const authorizations = await sendAll(set.authorizations(cardOf), at_once, async (message) => {
+          const answer = await network.authorize(normalizeAuthorization(message, vault, null));
+          if (answer.kind === 'refused') throw answer.refusal;
+          if (isAnsweredAsExpected(message, answer.response_code)) return;
+          throw new Error(`authorization ${message.trace_id} was answered with ${answer.response_code}`);
+        });
+        const clearings = await sendAll(clearingsSentBefore(set, cardOf), at_once, async (message) => {
+          const answer = await network.clear(normalizeClearing(message, vault, null));
+          if (answer.kind === 'refused') throw answer.refusal;
+        });
+        return { authorizations, clearings };
+      },
+      close: () => closeContainer(container),
+    };
+  } catch (error) {
+    await closeContainer(container);
+    throw new Error(describeStartProblem(error, config));
+  }
+}

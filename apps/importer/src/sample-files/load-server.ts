@@ -1,0 +1,55 @@
+import { type Role, sandbox_keys } from '@tallystick/access';
+import type { IssuedCard } from '@tallystick/harness';
+import { clearingsSentBefore, isAnsweredAsExpected, type Loading, machineDay, sendAll } from './loading.ts';
+
+/** The most requests in flight. */
+const at_once = 32;
+
+/** An answer may wait until a busy server has made a pass. */
+const answer_ms_max = 60_000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Loads sets over HTTP into the sandbox at `url`, with its fixed keys. */
+export function loadOverHttp(url: string): Loading {
+  const post = async (role: Role, path: string, body: Json): Promise<Json> => {
+    let answer: Response;
+    try {
+      answer = await fetch(new URL(path, url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${sandbox_keys[role]}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(answer_ms_max),
+      });
+    } catch (error) {
+      throw new Error(`no answer from ${url}: ${(error as Error).message}`);
+    }
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
+    return (JSON.parse(text) as { readonly data: Json }).data;
+  };
+  return {
+    // A server whose clock was moved needs --date.
+    today: async () => machineDay(),
+    async createCards(set) {
+      const cards: IssuedCard[] = [];
+      for (const data of set.cards()) {
+        const { id, card_number } = await post('client', '/v1/virtualcards', { data, show_card_number: true });
+        cards.push({ vcn_id: Number(id), card_number: String(card_number) });
+      }
+      return (card) => cards[card] as IssuedCard;
+    },
+    async send(set, cardOf) {
+      const authorizations = await sendAll(set.authorizations(cardOf), at_once, async (message) => {
+        const { response_code } = await post('network', '/network/v1/authorizations', { data: message });
+        if (isAnsweredAsExpected(message, String(response_code))) return;
+        throw new Error(`authorization ${message.trace_id} was answered with ${response_code}`);
+      });
+      const clearings = await sendAll(clearingsSentBefore(set, cardOf), at_once, async (message) => {
+        await post('network', '/network/v1/clearings', { data: message });
+      });
+      return { authorizations, clearings };
+    },
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,51 @@
+import type { CardOf, SampleSet } from '@tallystick/harness';
+
+/** A sandbox that takes the cards and messages of a set. */
+export interface Loading {
+  /** The day of its clock, YYYY-MM-DD. */
+  today(): Promise<string>;
+  createCards(set: SampleSet): Promise<CardOf>;
+  /**
+   * Sends the authorizations, and the clearings that are to come by message before the file. Throws
+   * an error if one is not answered as the set expects.
+   */
+  send(set: SampleSet, cardOf: CardOf): Promise<{ readonly authorizations: number; readonly clearings: number }>;
+  close(): Promise<void>;
+}
+
+/** Today on this machine, in UTC. */
+export function machineDay(): string {
+  return Temporal.Now.plainDateISO('UTC').toString();
+}
+
+/** The clearings of a set that are to come by message before the file. */
+export function* clearingsSentBefore(set: SampleSet, cardOf: CardOf) {
+  for (const { expected, message } of set.records(cardOf)) if (expected.sent_before && message !== null) yield message;
+}
+
+/**
+ * Sends messages in their order, `at_once` of them at the same time. Each is taken by the ledger in
+ * the order in which it was sent. Returns how many there were.
+ */
+export async function sendAll<Message>(
+  messages: Iterable<Message>,
+  at_once: number,
+  send: (message: Message) => Promise<void>,
+): Promise<number> {
+  let count = 0;
+  let sent: Promise<void>[] = [];
+  for (const message of messages) {
+    count += 1;
+    sent.push(send(message));
+    if (sent.length < at_once) continue;
+    await Promise.all(sent);
+    sent = [];
+  }
+  await Promise.all(sent);
+  return count;
+}
+
+/** Whether a message of the set is to be answered with an approval: all but advices of declines. */
+export function isAnsweredAsExpected(message: { readonly response_code?: string }, response_code: string): boolean {
+  return ((message.response_code ?? '00') === '00') === (response_code === '00');
+}

@@ -1,0 +1,46 @@
+import { basename } from 'node:path';
+import type { SampleSet } from '@tallystick/harness';
+
+/** The text of README.txt: what the files of a set are, and how to use them. */
+export function readmeOf(set: SampleSet, clearing_files: readonly string[], is_loaded: boolean): string {
+  const { cards, records, seed, format, day } = set.options;
+  const names = clearing_files.map((path) => basename(path));
+  return `Samples for Tallystick: ${cards} cards, ${records} clearings, format ${format}, seed ${seed}, day ${day}.
+All data is invented. The same options make the same set.
+
+${is_loaded ? loaded : not_loaded}
+
+Files
+  ${names.join('\n  ')}
+      The clearing ${names.length === 1 ? 'file' : 'files'} of the network: npm run import -- ${names[0] ?? ''}
+  cards.jsonl
+      One card per line: its number in this set, its id (vcn_id), and the data of the request that creates it.
+  authorizations.jsonl
+      Messages for POST /network/v1/authorizations ({"data": <line>}), in the order in which they are to be sent.
+      They contain card numbers.
+  clearings.jsonl
+      The clearings of the files as messages for POST /network/v1/clearings. A clearing that came by message
+      is a duplicate in the file, and the other way round. Records that no message can state are not in it.
+  answers.jsonl
+      What must become of everything, once all of it has arrived.
+      kind "clearing", in the order of the files:
+        transaction_id   the network's id${set.able.transaction_id ? '' : `. ${format} has none: the record gets another one, made from its file and place`}
+        rule             the rule of matching, 0 to 8; 0: a duplicate, which changes nothing
+        class, review    the class of the clearing, and whether it is marked for review: its match is not certain
+        authorization    the trace_id of the authorization that it belongs to, or null
+        earlier          the transaction_id of the clearing that it reverses, disputes or refunds, or null
+        duplicate_of     the transaction_id of the clearing that it repeats, or null
+        quarantine       the reason why it cannot be applied, or null
+        sent_before      --load sends it by message, so that the file has it a second time
+      kind "authorization": its status, what it holds, what has cleared, whether it counts as a use.
+      kind "card": the available balance, the sums, the uses, and how many authorizations have each status.
+
+Holds end 30 days after the authorizations are sent. From then on open authorizations are expired,
+and the balances are higher than the answers say.
+`;
+}
+
+const loaded = `The cards exist, and the authorizations were sent. Import the clearing files next.`;
+
+const not_loaded = `The cards of this set do not exist: their numbers are invented, and their ids are those of an
+empty database. Make the set with --load to create the cards and send the authorizations.`;

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Import } from '@tallystick/imports';
+import { describeOutcome, describeResume } from '../src/file-report.ts';
+
+const staging = { id: 3, status: 'running', phase: 'staging', records: 44_000 } as Import;
+const applying: Import = {
+  ...staging,
+  phase: 'applying',
+  records: 100_002,
+  other_records: { fee: 50_000 },
+  applied: 44_000,
+  duplicates: 10,
+  quarantined: 1,
+};
+
+describe('the report of an import', () => {
+  it('says how far another process is, and which command shows it', () => {
+    assert.deepEqual(describeOutcome('a.xml', { kind: 'in_progress', import: applying }).split('\n'), [
+      'a.xml: another process is importing the same bytes (import 3). Nothing was changed here.',
+      '  it continues there: applying, 44,011 of 50,002 records. See how far it is: npm run imports -- show 3',
+    ]);
+    assert.match(describeOutcome('a.xml', { kind: 'in_progress', import: staging }), /staging, 44,000 records read/);
+  });
+
+  it('states the offset of a problem once', () => {
+    const refused = { ...staging, status: 'refused', format: 'ipm', file_id: null, warnings: [], bytes: 9 } as const;
+    const shown = (message: string): string => {
+      const found = { ...refused, problem: { code: 'broken', message, offset: 12 } } as unknown as Import;
+      return describeOutcome('a.ipm', { kind: 'imported', import: found });
+    };
+    assert.match(shown('record 7 at offset 12 is broken'), /\n {2}broken: record 7 at offset 12 is broken\n/);
+    assert.match(shown('the block at offset 120 is broken'), /\n {2}broken at byte 12: the block at offset 120 is/);
+  });
+
+  it('says at which record an import is continued', () => {
+    assert.equal(describeResume(staging), 'continues import 3 at record 44,001 (staging)');
+    assert.equal(describeResume(applying), 'continues import 3 at record 44,012 of 50,002 (applying)');
+  });
+});

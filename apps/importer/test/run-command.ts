@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { runProgram } from '@tallystick/server';
+import { runImport } from '../src/import-command.ts';
+import { imports_program } from '../src/imports-commands.ts';
+
+export const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+export const people_program = fileURLToPath(new URL('../src/imports-main.ts', import.meta.url));
+
+export interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Running {
+  readonly input?: Uint8Array;
+}
+
+/** Runs a program to its end. */
+export function run(
+  path: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { input }: Running = {},
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--conditions=source', path, ...words], { env });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk) => (out += chunk));
+    child.stderr.on('data', (chunk) => (err += chunk));
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, out, err }));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+/** Runs `npm run import` in this process, which takes less time. */
+export async function runHere(words: readonly string[], env: NodeJS.ProcessEnv, folder = '.'): Promise<Ended> {
+  const said = { out: '', err: '' };
+  const collect = (name: 'out' | 'err'): Writable =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        said[name] += chunk;
+        done();
+      },
+    });
+  const status = await runImport(words, env, {
+    stdin: process.stdin,
+    stdout: collect('out'),
+    stderr: collect('err'),
+    cwd: () => folder,
+    onStop: () => undefined,
+  });
+  return { status, ...said };
+}
+
+/** Runs `npm run imports` in this process. */
+export async function runPeople(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const said = { out: '', err: '' };
+  const status = await runProgram(imports_program, words, env, {
+    out: (text) => {
+      said.out += `${text}\n`;
+    },
+    err: (text) => {
+      said.err += `${text}\n`;
+    },
+  });
+  return { status, ...said };
+}

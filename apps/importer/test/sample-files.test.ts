@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { clearing_formats } from '@tallystick/clearing-files';
+import type { FileClearing, FileItem } from '@tallystick/imports';
+import { sampleFiles } from '../src/sample-files/command.ts';
+import { written_formats } from '../src/sample-files/write-set.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tallystick-sample-files-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ran {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(...words: readonly string[]): Promise<Ran> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const output = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
+  const status = await sampleFiles(words, { INIT_CWD: folder }, output);
+  return { status, out: out.join('\n'), err: err.join('\n') };
+}
+
+interface Answer {
+  readonly kind: string;
+  readonly scenario: string;
+  readonly quarantine: string | null;
+}
+
+function linesOf<Line>(...path: readonly string[]): readonly Line[] {
+  return readFileSync(join(folder, ...path), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+async function itemsOf(format: string, path: string): Promise<readonly FileItem[]> {
+  const found = clearing_formats.find(({ name }) => name === format);
+  assert.ok(found);
+  const items: FileItem[] = [];
+  for await (const batch of found.read(createReadStream(path))) items.push(...batch.items);
+  return items;
+}
+
+/** What a file states of a clearing; its transaction id only where the format has one. */
+function statedBy({ input }: Pick<FileClearing, 'input'>, is_synthetic: boolean) {
+  const { billing_amount, billing_currency, merchant_amount, merchant_currency } = input;
+  const { clearing_type, cycle, partial, settlement_date, authorization_date } = input;
+  return {
+    card: input.card_number ?? String(input.vcn_id),
+    transaction_id: is_synthetic ? null : input.network_financial_transaction_id,
+    amounts: { billing_amount, billing_currency, merchant_amount, merchant_currency },
+    clearing_type,
+    cycle: cycle ?? 'first_presentment',
+    partial: partial ?? false,
+    settlement_date,
+    authorization_date,
+    acquirer_ica: input.acquirer_ica,
+    acquirer_reference_data: input.acquirer_reference_data,
+    approval_code: input.approval_code ?? null,
+    net_reference_number: input.net_reference_number ?? null,
+    mcc: input.mcc,
+    merchant_id: input.merchant_id,
+    merchant_name: input.merchant_name,
+  };
+}
+
+describe('npm run sample-files', () => {
+  for (const format of written_formats) {
+    it(`writes a ${format} file that states what its messages state, in the order of the answers`, async () => {
+      const made = await run('--cards', '5', '--records', '400', '--format', format, '--seed', '11', '--out', format);
+      assert.equal(made.status, 0, made.err);
+      const answers = linesOf<Answer>(format, 'answers.jsonl').filter(({ kind }) => kind === 'clearing');
+      assert.equal(answers.length, 400);
+      const name = readdirSync(join(folder, format)).find((one) => one.startsWith('clearings-'));
+      const items = await itemsOf(format, join(folder, format, name!));
+      const records = items.filter(({ kind }) => kind === 'clearing' || kind === 'bad');
+      assert.equal(records.length, 400);
+
+      const stated: unknown[] = [];
+      for (const [place, record] of records.entries()) {
+        const answer = answers[place]!;
+        assert.equal(record.kind === 'bad', answer.scenario === 'malformed_record', JSON.stringify(answer));
+        if (record.kind !== 'clearing' || answer.quarantine === 'card_mismatch') continue;
+        stated.push(statedBy(record, record.synthetic_id));
+      }
+      const is_synthetic = format === 'ipm';
+      const messages = linesOf<FileClearing['input']>(format, 'clearings.jsonl');
+      assert.deepEqual(
+        stated,
+        messages.map((input) => statedBy({ input }, is_synthetic)),
+      );
+    });
+  }
+
+  it('writes the same files for the same seed', async () => {
+    const words = ['--cards', '3', '--records', '50', '--format', 'ipm', '--seed', '3', '--date', '2030-03-15'];
+    await run(...words, '--out', 'first');
+    await run(...words, '--out', 'second');
+    for (const name of readdirSync(join(folder, 'first'))) {
+      const [one, other] = ['first', 'second'].map((of) => readFileSync(join(folder, of, name)));
+      assert.ok(one?.equals(other!), name);
+    }
+  });
+
+  it('divides the clearings among as many files as are wanted, in the order of their sequence', async () => {
+    const words = ['--cards', '3', '--records', '100', '--format', 'ipm', '--files', '3', '--sequence', '41'];
+    const { out } = await run(...words, '--out', 'three', '--json');
+    const { clearing_files } = JSON.parse(out) as { clearing_files: readonly string[] };
+    const counts = [];
+    for (const path of clearing_files) {
+      counts.push((await itemsOf('ipm', path)).filter(({ kind }) => kind === 'clearing' || kind === 'bad').length);
+    }
+    assert.deepEqual(counts, [33, 33, 34]);
+    assert.match(clearing_files.join(), /clearings-00041.*clearings-00042.*clearings-00043/);
+  });
+
+  it('names what is wrong with its words', async () => {
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [['--cards', '5', '--records', '10'], /--format is missing/],
+      [['--cards', '5', '--records', '10', '--format', 'pdf'], /--format is "pdf"; it must be one of/],
+      [['--cards', '0', '--records', '10', '--format', 'ipm'], /--cards is "0"; it must be a whole number from 1/],
+      [['--records', '10', '--format', 'ipm'], /--cards is missing/],
+      [['--cards', '5', '--records', '10', '--format', 'ipm', '--variant', 'utf'], /--variant is "utf"; ipm has/],
+      [['--cards', '5', '--records', '10', '--format', 'ipm', '--date', 'today'], /--date is "today"/],
+      [['--cards', '5', '--records', '10', '--format', 'ipm', '--url', 'http://h'], /where to --load/],
+      [['--card', '5'], /did you mean --cards/],
+    ];
+    for (const [words, expected] of wrong) {
+      const { status, err } = await run(...words);
+      assert.equal(status, 2, words.join(' '));
+      assert.match(err, expected);
+    }
+  });
+
+  it('does not write into a folder that has files', async () => {
+    const words = ['--cards', '1', '--records', '1', '--format', 'ipm', '--out', 'taken'];
+    assert.equal((await run(...words)).status, 0);
+    const { status, err } = await run(...words);
+    assert.equal(status, 1);
+    assert.match(err, /is not empty: name another one with --out/);
+  });
+});

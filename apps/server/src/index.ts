@@ -1,0 +1,24 @@
+export {
+  type Command,
+  call,
+  formatList,
+  idOf,
+  readEveryPage,
+  requireOption,
+  UsageError,
+} from './admin/command.ts';
+export {
+  type CommandOutput,
+  MissingDatabase,
+  type Program,
+  requireDatabase,
+  runProgram,
+} from './admin/command-line.ts';
+export { type Config, ConfigError, readConfig } from './configuration/config.ts';
+export { readProfile, UnusableFormats } from './configuration/formats.ts';
+export { closeContainer, createContainer } from './container.ts';
+export { parseOptions } from './parse-options.ts';
+export { describeStartProblem } from './start-problem.ts';
+export { onStopSignal } from './stop-signal.ts';
+export { tokens } from './tokens.ts';
+export { version } from './version.ts';
