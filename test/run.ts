@@ -2,8 +2,8 @@
  * `npm test`: every `*.test.ts` of packages, adapters, apps and test, on the databases and queues
  * that this machine has. docs/testing.md documents the switches; `npm test -- --help` lists them.
  *
- * The end of a run lists what did not run and what failed. With `--require`, a part that is not
- * there fails the run.
+ * The end of a run lists the slowest files, what did not run and what failed. With `--require`, a
+ * part that is not there fails the run.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,9 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { failuresOf, failuresText } from './runner/failures.ts';
+import { createMemoryFolder } from './runner/memory-folder.ts';
 import { type Found, type OptionalPart, optional_parts } from './runner/optional-parts.ts';
+import { type FileTime, fileTimesOf, slowestFilesText } from './runner/slowest-files.ts';
 import { helpText, readSwitches, type Switches, SwitchProblem } from './runner/switches.ts';
 import { type TestFiles, testFiles } from './runner/test-files.ts';
 
@@ -41,6 +43,10 @@ async function main(args: readonly string[]): Promise<number> {
     return refuse(`--only: no test file has ${switches.only.map((text) => `"${text}"`).join(' or ')} in its path`);
   }
   const started_ms = performance.now();
+  if (process.env.TALLYSTICK_TEST_FOLDER === undefined) {
+    const folder = createMemoryFolder();
+    if (folder !== null) process.env.TALLYSTICK_TEST_FOLDER = folder;
+  }
   const asked = { full: switches.full, required: switches.required, files: files.chosen };
   const parts = await Promise.all(optional_parts.map(async (part) => ({ part, found: await part.find(asked) })));
   try {
@@ -64,6 +70,7 @@ interface Outcome {
   readonly passed: boolean;
   /** The list of what failed; empty when nothing did. */
   readonly failed_text: string;
+  readonly times: readonly FileTime[];
 }
 
 function refuse(problem: string): number {
@@ -104,6 +111,7 @@ async function runTests(switches: Switches, files: TestFiles, parts: readonly Pa
     },
   });
   const failures = failuresOf(tests, root);
+  const times = fileTimesOf(tests, root);
   let passed = true;
   tests.on('test:summary', ({ success }) => {
     if (!success) passed = false;
@@ -112,7 +120,7 @@ async function runTests(switches: Switches, files: TestFiles, parts: readonly Pa
   printed.pipe(process.stdout);
   await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
   passed = passed && failures.length === 0 && !stopping.signal.aborted;
-  return { passed, failed_text: failures.length === 0 ? '' : failuresText(failures, switches.seed) };
+  return { passed, failed_text: failures.length === 0 ? '' : failuresText(failures, switches.seed), times };
 }
 
 function report(
@@ -120,7 +128,7 @@ function report(
   files: TestFiles,
   parts: readonly PartFound[],
   started_ms: number,
-  { passed, failed_text }: Outcome,
+  { passed, failed_text, times }: Outcome,
 ): void {
   const seconds = ((performance.now() - started_ms) / 1000).toFixed(1);
   const used = parts.flatMap(({ part, found }) => (found.problem === null ? [`${part.name} (${found.how})`] : []));
@@ -132,6 +140,7 @@ function report(
     ...(switches.full ? [] : ['the long runs of random sequences (npm test -- --full)']),
   ];
   const size = switches.full ? 'long' : 'short';
+  if (times.length > 1) console.log(`\n${slowestFilesText(times)}`);
   console.log(
     `\nRan ${files.chosen.length} test files in ${seconds} s, the ${size} run, ${switches.concurrency} at once.`,
   );

@@ -42,6 +42,7 @@ const package_arrows: Readonly<Record<string, readonly string[]>> = {
   templates: ['kernel', 'events'],
   cards: ['kernel', 'events', 'velocity', 'templates'],
   consents: ['kernel', 'events'],
+  imports: ['kernel', 'cards'],
   reconciliation: ['kernel', 'events', 'cards'],
 };
 

@@ -33,10 +33,15 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./growth.ts')).growth,
   async () => (await import('./event-pages.ts')).event_pages,
   async () => (await import('./deliveries.ts')).deliveries,
+  async () => (await import('./files.ts')).files,
+  async () => (await import('./imports.ts')).imports,
+  async () => (await import('./imports.ts')).import_memory,
+  async () => (await import('./imports.ts')).import_beside,
 ];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, hostile, growth, event-pages or deliveries; may be repeated
+  --only <name>          decide-sqlite, decide-postgres, http, hostile, growth, event-pages, deliveries, files,
+                         imports, import-memory or import-beside; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
   --repetitions <n>      interleaved repetitions of each contender (default 5)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { clearing_formats } from '@tallystick/clearing-files';
 import {
   database_names,
   readRows,
@@ -26,6 +27,30 @@ const rings = {
   both_new_first: [key('k2'), key('k1'), key('index')].join(','),
   new_alone: [key('k2'), key('index')].join(','),
 };
+
+const operator = { key: 'operator' } as const;
+
+/** Imports two files with one id. The second one is held, with its records staged. Returns its path. */
+async function holdFile(url: string, { id }: Card): Promise<string> {
+  const csv = clearing_formats.find(({ name }) => name === 'csv')!;
+  const paths: string[] = [];
+  for (const billing_amount of [100, 101]) {
+    const input = {
+      vcn_id: Number(id),
+      network_financial_transaction_id: `TX-${billing_amount}`,
+      billing_amount,
+      billing_currency: 'USD',
+      clearing_type: 'DEBIT',
+      settlement_date: '2030-03-16',
+    } as const;
+    const content = { sequence: 1, created_on: '2030-03-16', mode: 'production', clearings: [{ input }] } as const;
+    const body = Buffer.concat([...csv.write!(content, 'totals')]).toString();
+    const { json } = await send(url, 'POST', '/operator/v1/imports?name=a.csv', { ...operator, body });
+    paths.push(json.data.url);
+    assert.equal(json.data.status, billing_amount === 100 ? 'completed' : 'held');
+  }
+  return paths.at(-1)!;
+}
 
 interface NumberRow {
   readonly id: number;
@@ -95,6 +120,7 @@ describe('key rotation', { concurrency: true }, () => {
           const more = Array.from({ length: 20 }, () => issue(old_first.url, { total_card_amount: 1_000_000 }));
           cards.push(...(await Promise.all(more)));
         }
+        const held = await holdFile(old_first.url, cards[0]!);
         const before_it = await numbers();
         assert.ok(before_it.every(({ number_key_id }) => number_key_id === 'k1'));
 
@@ -111,8 +137,8 @@ describe('key rotation', { concurrency: true }, () => {
         const rotating = runAdmin(['keys', 'rotate'], options);
         const uses = await useUntil(new_first.url, rotating);
         assert.ok(uses > 0, 'cards were in use while keys were rotated');
-        const { newest_key_id, card_numbers } = await rotating;
-        assert.equal(newest_key_id, 'k2');
+        const { newest_key_id, card_numbers, staged_batches } = await rotating;
+        assert.deepEqual([newest_key_id, staged_batches], ['k2', 1]);
         assert.ok(Number(card_numbers) >= before_it.length, `${card_numbers} of ${before_it.length} were sealed again`);
 
         const after_it = await numbers();
@@ -132,6 +158,9 @@ describe('key rotation', { concurrency: true }, () => {
         for (let at = 0; at < cards.length; at += 20) {
           await Promise.all(cards.slice(at, at + 20).map((card) => reveal(alone.url, card)));
         }
+        const body = { data: { note: 'the sender confirmed it' } };
+        const released = await send(alone.url, 'POST', `${held}/release`, { ...operator, body });
+        assert.deepEqual([released.json.data?.status, released.json.data?.applied], ['completed', 1], released.text);
         const last = cards.at(-1) as Card;
         await use(alone.url, last);
         const balance = await availableBalance(alone.url, last.id);

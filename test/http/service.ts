@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { createCompany } from '@tallystick/access';
 import { createNetwork, createRealCard, type Ledger } from '@tallystick/cards';
+import { clearing_formats } from '@tallystick/clearing-files';
 import { createWebhookTester, type WebhookSender } from '@tallystick/events';
+import { createFormats } from '@tallystick/imports';
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import {
   createHttpApp,
@@ -29,6 +31,7 @@ import {
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 import { addressGuard, callbackUrlPolicy, webhookClient } from '@tallystick/webhook-client';
 import pino from 'pino';
+import { createImportPorts } from '../../apps/server/src/import-ports.ts';
 
 /** The time of the service's clock, unless a test moves it. */
 export const start = '2030-03-15T10:00:00Z';
@@ -118,6 +121,13 @@ export async function startService(
     ping: () => persistence.ping(),
     template_completion_delay_ms: 5_000,
     webhooks: webhookServices(vault, clock, sender),
+    imports: createImportPorts(
+      { sandbox: true },
+      { ...persistence, ledger },
+      vault,
+      clock,
+      createFormats(clearing_formats),
+    ),
     sandbox: {
       company_id,
       async moveClock({ set, frozen }) {

@@ -187,9 +187,10 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
         const { response_code, vcn_response, issuer_response, approval_code } = answer;
         return { id, response_code, vcn_response, issuer_response, approval_code, status };
       }),
-    clear: (message) =>
+    clear: ({ synthetic_id = false, ...message }) =>
       answered(async () => {
-        const answer = await network.clear(normalizeClearing(message as ClearingInput, vault, null));
+        const origin = { synthetic_id, last4: null, place: null };
+        const answer = await network.clear(normalizeClearing(message as ClearingInput, vault, null, origin));
         if (answer.kind === 'refused') throw answer.refusal;
         const { id, match_rule, review, authorization_id, clearing_id } = answer.item;
         return { id, class: answer.item.class, match_rule, review, authorization_id, clearing_id };
@@ -254,7 +255,9 @@ function cardView({ card, available_balance, authorizations, clearings }: CardRe
     // Counters of an older window do not apply to this one.
     uses: card.counters.window_start_ms === window.start_ms ? card.counters.uses : 0,
     authorizations: authorizations.map(({ id, status }) => ({ id, status })),
-    clearings: clearings.map(({ id }) => ({ id })),
+    clearings: clearings.map(({ id, match_rule, review, authorization_id, clearing_id, class: its_class }) => {
+      return { id, class: its_class, match_rule, review, authorization_id, clearing_id };
+    }),
   };
 }
 
@@ -266,7 +269,8 @@ async function quarantineOf(tx: Tx, tag: string): Promise<readonly QuarantineVie
     for (const { id, status, reason, count, clearing_id, excerpt } of page.items) {
       const network_financial_transaction_id = String(excerpt.network_financial_transaction_id);
       if (!network_financial_transaction_id.startsWith(`${tag}C`)) return newest_first.reverse();
-      newest_first.push({ id, status, reason, count, clearing_id, network_financial_transaction_id });
+      const of_messages = reason as QuarantineView['reason'];
+      newest_first.push({ id, status, reason: of_messages, count, clearing_id, network_financial_transaction_id });
     }
     after = page.next;
   }

@@ -11,7 +11,7 @@ test('lists each test that failed once, with the suites around it, its place and
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', failing_run], { env });
   assert.equal(
-    stdout.trimEnd(),
+    JSON.parse(stdout).failures,
     `FAILED: 5 tests
 
   1. a suite > within a suite > fails

@@ -1,4 +1,6 @@
 import {
+  clearingSamplesFolder,
+  clearingSamplesMissing,
   connectionsLeft,
   dropStaleDatabases,
   findChromium,
@@ -82,6 +84,11 @@ export const optional_parts: readonly OptionalPart[] = [
     find: async () => findProgram(findChromium(), 'TEST_CHROMIUM', { TALLYSTICK_TEST_CHROMIUM: 'none' }),
   },
   { name: 'clients', tests: 'clients that are generated from the OpenAPI document', find: findGenerators },
+  {
+    name: 'clearing-samples',
+    tests: 'the clearing files of other programs',
+    find: async () => findClearingSamples(),
+  },
 ];
 
 function found(how: string, environment: Found['environment'], stop: Found['stop'] = async () => {}): Found {
@@ -155,4 +162,10 @@ async function findGenerators({ full, required, files }: Asked): Promise<Found> 
     ? await installGenerators()
     : 'the long run installs the generators, and so does --require clients';
   return problem === null ? found('test/clients', {}) : absent(problem, { TALLYSTICK_TEST_CLIENTS: 'none' });
+}
+
+/** The files are there, or not: nothing is fetched. */
+function findClearingSamples(): Found {
+  const missing = clearingSamplesMissing();
+  return missing === false ? found(clearingSamplesFolder(), {}) : absent(missing, {});
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { scratchFolder } from './scratch-folder.ts';
 
 /** The databases that the service runs on. */
 export type DatabaseName = 'sqlite' | 'postgres';
@@ -108,7 +108,7 @@ export async function dropStaleDatabases(age_ms: number, url: string = postgres_
 }
 
 function scratchSqlite(): ScratchDatabase {
-  const folder = mkdtempSync(join(tmpdir(), 'tallystick-test-'));
+  const folder = scratchFolder('tallystick-test-');
   return {
     name: 'sqlite',
     database_url: `sqlite:${join(folder, 'tallystick.db')}`,

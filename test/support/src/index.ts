@@ -1,6 +1,7 @@
 export * from './admin.ts';
 export * from './checked-fetch.ts';
 export * from './chromium.ts';
+export * from './clearing-samples.ts';
 export * from './database.ts';
 export * from './documented-answers.ts';
 export * from './exit-cleanup.ts';

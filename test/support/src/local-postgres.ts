@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, globSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { startExitCleanup } from './exit-cleanup.ts';
 import { freePort } from './free-port.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 const run = promisify(execFile);
 
@@ -30,7 +30,7 @@ export interface LocalPostgres {
  */
 export async function startLocalPostgres(): Promise<LocalPostgres> {
   const binaries = findBinaries();
-  const folder = mkdtempSync(join(tmpdir(), 'tallystick-postgres-'));
+  const folder = scratchFolder('tallystick-postgres-');
   const owner = process.getuid?.() === 0 ? await unprivilegedUser() : undefined;
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const options = { cwd: folder, ...(owner ?? {}) };

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type CardOf, createSampleSet } from '@tallystick/harness';
+import { readRows, scratchDatabase, serverEnvironment, startServer } from '@tallystick/test-support';
+import { runImport } from './import-process.ts';
+
+const main_path = fileURLToPath(new URL('../../apps/importer/src/sample-files/main.ts', import.meta.url));
+const root_path = fileURLToPath(new URL('../../', import.meta.url));
+
+const options = { cards: 6, records: 200, format: 'ipm', seed: 5 };
+const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+
+describe('npm run sample-files -- --load', { concurrency: 1 }, () => {
+  for (const where of ['a database', 'a server']) {
+    it(`creates the cards in ${where} and sends the authorizations, so that the file can be imported`, async () => {
+      const database = await scratchDatabase('sqlite');
+      const folder = mkdtempSync(join(tmpdir(), 'tallystick-load-'));
+      const server = where === 'a server' ? await startServer(database) : null;
+      try {
+        const target = server === null ? [] : ['--url', server.url];
+        const made = await run([...words, '--out', folder, '--load', '--json', ...target], database.database_url);
+        const { clearing_files, day } = JSON.parse(made) as { clearing_files: string[]; day: string };
+
+        const cards = linesOf<{ vcn_id: number }>(join(folder, 'cards.jsonl'));
+        const cardOf: CardOf = (card) => ({ vcn_id: cards[card]!.vcn_id, card_number: '' });
+        const set = createSampleSet({ ...options, day });
+        const [found] = await readRows<{ messages: number; clearings: number; cards: number }>(
+          database,
+          `select (select count(*) from authorizations) as messages, (select count(*) from clearings) as clearings,
+             (select count(*) from virtual_cards) as cards`,
+        );
+        assert.deepEqual(
+          { ...found },
+          {
+            messages: [...set.authorizations(cardOf)].length,
+            clearings: [...set.records(cardOf)].filter(({ expected }) => expected.sent_before).length,
+            cards: options.cards,
+          },
+        );
+        const { status, output, report } = await runImport(database, clearing_files[0]!);
+        assert.equal(status, 4, output);
+        assert.equal(report?.import.records, options.records + 2);
+      } finally {
+        await server?.stop();
+        rmSync(folder, { recursive: true, force: true });
+        await database.dispose();
+      }
+    });
+  }
+});
+
+function linesOf<Line>(path: string): readonly Line[] {
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+async function run(words: readonly string[], database_url: string): Promise<string> {
+  const args = ['--conditions=source', main_path, ...words];
+  return await new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: root_path, env: serverEnvironment({ database_url }) },
+      (error, out, err) => {
+        if (error === null) resolve(out);
+        else reject(new Error(`sample-files exited with status ${error.code}: ${err}`));
+      },
+    );
+  });
+}
