@@ -242,7 +242,10 @@ describe('for any split of the messages of one instant over passes', () => {
               'unknown_numbers',
             ] as const) {
               // Rows have no order among them: what is compared is each key with its row.
-              assert.deepEqual(new Map(other.state[table].entries()), new Map(together.state[table].entries()), table);
+              const [actual, expected] = [other, together].map(
+                ({ state }) => new Map<unknown, unknown>(state[table].entries()),
+              );
+              assert.deepEqual(actual, expected, table);
             }
           }
         },
