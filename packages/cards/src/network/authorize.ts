@@ -19,6 +19,7 @@ import {
   reverseInPart,
 } from './hold.ts';
 import type { LedgerCard } from './ledger.ts';
+import { type Decided, newAuthorization } from './new-authorization.ts';
 import type { Pass } from './pass.ts';
 import { refuseSum } from './sum-limit.ts';
 import type { Entry, WorkingCard } from './working-card.ts';
@@ -336,54 +337,34 @@ function decline(
   });
 }
 
-interface Recorded {
+interface Recorded
+  extends Pick<Decided, 'decline_code' | 'approval_code' | 'window_start_ms' | 'status'>,
+    Partial<Pick<Decided, 'holds'>> {
   readonly root_id: number | 'its own' | null;
-  readonly window_start_ms: number;
-  readonly status: 'open' | 'reversed' | 'declined';
-  readonly approval_code: string | null;
-  readonly decline_code?: DeclineCode | null;
   readonly broken_reason?: DeclineCode | null;
-  /** The amount that the message holds itself. More than 0 counts as one use. */
-  readonly holds?: Money;
 }
 
 /** Records the message with its event and returns the answer. */
 function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as: Recorded): AuthorizationAnswer {
   const id = pass.nextAuthorizationId();
-  const holds = as.holds ?? money(0);
-  const broken_reason = as.broken_reason ?? null;
-  const { now } = card.insert({
-    id,
-    company_id: card.card.company_id,
-    card_id: card.card.id,
-    root_id: as.root_id === 'its own' ? id : as.root_id,
-    message_type: message.message_type,
-    incremental: message.incremental,
-    trace_id: message.trace_id,
-    system_trace_audit_number: message.system_trace_audit_number,
-    transaction_date_time_ms: message.transaction_date_time_ms,
-    decided_at_ms: pass.now_ms,
-    decline_code: as.decline_code ?? null,
-    approval_code: as.approval_code,
-    billing_amount: message.billing_amount,
-    merchant_amount: message.merchant_amount,
-    merchant_currency: message.merchant_currency,
-    mcc: message.mcc,
-    merchant_id: message.merchant_id,
-    net_reference_number: message.net_reference_number,
-    details: broken_reason === null ? message.details : { ...message.details, broken_reason },
-    request_id: message.request_id,
-    reduced_at_ms: null,
-    window_start_ms: as.window_start_ms,
-    status: as.status,
-    authorized: holds,
-    held: holds,
-    cleared: money(0),
-    uses: holds > 0 ? 1 : 0,
-    hold_end_ms: holds > 0 ? card.holdEnd() : null,
-    uncleared_status: null,
-    uncleared_uses: null,
-  });
+  const { root_id, decline_code, approval_code, window_start_ms, status, holds = money(0), broken_reason = null } = as;
+  const { now } = card.insert(
+    newAuthorization(
+      broken_reason === null ? message : { ...message, details: { ...message.details, broken_reason } },
+      card.card,
+      {
+        id,
+        root_id: root_id === 'its own' ? id : root_id,
+        decided_at_ms: pass.now_ms,
+        decline_code: decline_code ?? null,
+        approval_code,
+        window_start_ms,
+        status,
+        holds,
+        hold_end_ms: holds > 0 ? card.holdEnd() : null,
+      },
+    ),
+  );
   const payload = authorizationPayload(now, card.card);
   pass.events.push({
     id: pass.nextEventId(),

@@ -6,9 +6,11 @@ import {
   type Fold,
   type LedgerCard,
   type LedgerState,
+  newAuthorization,
   no_changes,
   Pan,
   type ReleaseMessage,
+  unmatchedClearing,
 } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 
@@ -105,77 +107,28 @@ export function recordedAuthorization(
   message: AuthorizationMessage,
   { id, is_approved }: { readonly id: number; readonly is_approved: boolean },
 ): Authorization {
-  const amount = is_approved ? message.billing_amount : money(0);
-  return {
+  return newAuthorization(message, card, {
     id,
-    company_id: card.company_id,
-    card_id: card.id,
     root_id: id,
-    message_type: message.message_type,
-    incremental: message.incremental,
-    trace_id: message.trace_id,
-    system_trace_audit_number: message.system_trace_audit_number,
-    transaction_date_time_ms: message.transaction_date_time_ms,
     decided_at_ms: state.now_ms,
     decline_code: is_approved ? null : 'F',
     approval_code: is_approved ? `A${String(id).padStart(5, '0')}` : null,
-    billing_amount: message.billing_amount,
-    merchant_amount: message.merchant_amount,
-    merchant_currency: message.merchant_currency,
-    mcc: message.mcc,
-    merchant_id: message.merchant_id,
-    net_reference_number: message.net_reference_number,
-    details: message.details,
-    request_id: message.request_id,
-    reduced_at_ms: null,
     window_start_ms: 0,
     status: is_approved ? 'open' : 'declined',
-    authorized: amount,
-    held: amount,
-    cleared: money(0),
-    uses: is_approved ? 1 : 0,
+    holds: is_approved ? message.billing_amount : money(0),
     hold_end_ms: null,
-    uncleared_status: null,
-    uncleared_uses: null,
-  };
+  });
 }
 
 /** The row that records a clearing on a card without an authorization. */
 export function recordedClearing(
   state: LedgerState,
-  { id: card_id, company_id }: Pick<LedgerCard, 'id' | 'company_id'>,
+  card: Pick<LedgerCard, 'id' | 'company_id'>,
   message: ClearingMessage,
   id: number,
 ): Clearing {
-  const {
-    kind: _kind,
-    pan: _pan,
-    number_index: _number_index,
-    vcn_id: _vcn_id,
-    suspects: _suspects,
-    last4: _last4,
-    place: _place,
-    ...fields
-  } = message;
-  return {
-    ...fields,
-    id,
-    company_id,
-    card_id,
-    paired_transaction_id: null,
-    sent: null,
-    recorded_at_ms: state.now_ms,
-    reduced_at_ms: null,
-    authorization_id: null,
-    clearing_id: null,
-    match_rule: 8,
-    review: false,
-    class: 'force_post',
-    window_start_ms: 0,
-    cleared_effect: money(10),
-    hold_effect: money(0),
-    uses: 1,
-  };
+  const unmatched = unmatchedClearing(message, card, { id, now_ms: state.now_ms, window_start_ms: 0 });
+  return { ...unmatched, cleared_effect: money(10), uses: 1 };
 }
 
 /**
