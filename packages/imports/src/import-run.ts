@@ -78,7 +78,29 @@ export class ImportRun {
 /** The longest name that is kept, in UTF-16 units. */
 const name_length_max = 255;
 
-/** An import at its start, before anything is read. */
+/** How far an import is before anything is read. */
+export const nothing_done = {
+  status: 'running',
+  phase: 'staging',
+  bytes: 0,
+  records: 0,
+  staged_ordinal: 0,
+  staged_batches: 0,
+  applied_of_batch: 0,
+  applied: 0,
+  duplicates: 0,
+  quarantined: 0,
+  matched: 0,
+  breaks: 0,
+  other_records: {},
+  control_totals: {},
+  warnings: [],
+  problem: null,
+  finished_at_ms: null,
+  note: null,
+} as const satisfies Partial<ImportRecord>;
+
+/** An import at its start. */
 export function newImport(
   { call, options, claim }: ImportRun,
   file: Pick<ImportRecord, 'name' | 'format' | 'sha256' | 'is_repeatable'>,
@@ -93,25 +115,8 @@ export function newImport(
     sequence: null,
     created_on: null,
     mode: null,
-    status: 'running',
-    phase: 'staging',
-    bytes: 0,
-    records: 0,
-    staged_ordinal: 0,
-    staged_batches: 0,
-    applied_of_batch: 0,
-    applied: 0,
-    duplicates: 0,
-    quarantined: 0,
-    matched: 0,
-    breaks: 0,
-    other_records: {},
-    control_totals: {},
-    warnings: [],
-    problem: null,
+    ...nothing_done,
     started_at_ms: call.now_ms,
-    finished_at_ms: null,
-    note: null,
     lease: claim.renewed(),
   };
 }

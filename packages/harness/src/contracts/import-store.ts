@@ -1,5 +1,5 @@
 import { LeaseLost, no_changes } from '@tallystick/cards';
-import type { ImportBatch, ImportRecord } from '@tallystick/imports';
+import { type ImportBatch, type ImportRecord, nothing_done } from '@tallystick/imports';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
 import { clearingMessage, recordOnce } from './network-messages.ts';
@@ -20,26 +20,10 @@ function newImport(changes: Partial<ImportRecord> = {}): Omit<ImportRecord, 'id'
     sequence: null,
     created_on: null,
     mode: null,
-    status: 'running',
-    phase: 'staging',
+    ...nothing_done,
     is_repeatable: true,
     bytes: 10,
-    records: 0,
-    staged_ordinal: 0,
-    staged_batches: 0,
-    applied_of_batch: 0,
-    applied: 0,
-    duplicates: 0,
-    quarantined: 0,
-    matched: 0,
-    breaks: 0,
-    other_records: {},
-    control_totals: {},
-    warnings: [],
-    problem: null,
     started_at_ms: 1_000,
-    finished_at_ms: null,
-    note: null,
     lease: null,
     ...changes,
   };

@@ -45,15 +45,7 @@ const amounts: readonly ScenarioKind[] = [
     write(draft) {
       const purchase = draft.purchase();
       draft.request(purchase, { status: 'cleared', cleared: purchase.amount });
-      // Without the code that we made, six characters of the reference are not enough: the merchant
-      // and the amount find it.
-      draft.clear(
-        purchase,
-        { approval_code: null },
-        draft.able.net_reference === 'whole'
-          ? { rule: 3, class: 'exact', authorization: purchase }
-          : { rule: 6, class: 'exact', review: true, authorization: purchase },
-      );
+      draft.clear(purchase, { approval_code: null }, { ...withoutCode(draft, purchase), class: 'exact' });
     },
   },
   {
@@ -186,6 +178,18 @@ export function byReference(
   purchase: Purchase,
 ): { readonly rule: 3 | 4; readonly authorization: Purchase } {
   return { rule: by_reference, authorization: purchase };
+}
+
+/**
+ * The outcome of a clearing that has the reference of its purchase, but no approval code: six
+ * characters of the reference are not enough then, and the merchant and the amount find it.
+ */
+export function withoutCode(
+  { able }: ScenarioDraft,
+  purchase: Purchase,
+): { readonly rule: 3 | 6; readonly review?: true; readonly authorization: Purchase } {
+  if (able.net_reference === 'whole') return { rule: 3, authorization: purchase };
+  return { rule: 6, review: true, authorization: purchase };
 }
 
 /** One clearing of an amount in the currency of the card. */

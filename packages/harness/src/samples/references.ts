@@ -1,4 +1,4 @@
-import { byReference } from './purchases.ts';
+import { byReference, withoutCode } from './purchases.ts';
 import type { ScenarioKind } from './scenario.ts';
 
 const one = (): number => 1;
@@ -108,13 +108,7 @@ export const reference_scenarios: readonly ScenarioKind[] = [
       draft.advise(cleared, { status: 'cleared', cleared: cleared.amount });
       draft.advise(open, { status: 'cleared', cleared: open.amount });
       draft.clear(cleared, {}, { ...byReference(draft, cleared), class: 'exact' });
-      draft.clear(
-        open,
-        { approval_code: null },
-        draft.able.net_reference === 'whole'
-          ? { rule: 3, class: 'exact', authorization: open }
-          : { rule: 6, class: 'exact', review: true, authorization: open },
-      );
+      draft.clear(open, { approval_code: null }, { ...withoutCode(draft, open), class: 'exact' });
     },
   },
   {
