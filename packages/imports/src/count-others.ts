@@ -1,4 +1,4 @@
-import { maskDigitRuns } from '@tallystick/kernel';
+import { maskDigitRuns, toStorableText } from '@tallystick/kernel';
 
 /** How many records that are no clearings a file has, by their type. */
 export type OtherRecords = Readonly<Record<string, number>>;
@@ -12,7 +12,7 @@ const further_types = 'further types';
 
 /** Counts one more record of this type, or as many as `records`. */
 export function countOther(counts: OtherRecords, type: string, records = 1): OtherRecords {
-  const named = maskDigitRuns(type).slice(0, type_length_max);
+  const named = toStorableText(maskDigitRuns(type).slice(0, type_length_max));
   const is_known = Object.hasOwn(counts, named);
   const key = is_known || Object.keys(counts).length < types_max ? named : further_types;
   const count = Object.hasOwn(counts, key) ? counts[key]! : 0;

@@ -14,7 +14,7 @@ import {
   sealRecord,
   sourceOf,
 } from '@tallystick/cards';
-import { maskDigitRuns, Refusal } from '@tallystick/kernel';
+import { maskDigitRuns, Refusal, toStorableJson, toStorableText } from '@tallystick/kernel';
 import type { BadRecord, FileClearing } from './clearing-format.ts';
 import type { ImportCounts } from './import.ts';
 import type { ImportPorts } from './import-ports.ts';
@@ -40,22 +40,27 @@ export function readyRecords(
   return records.map((record) => {
     const { ordinal, offset } = record;
     const place = { import_id, ordinal, position: offset };
-    const identity = {
-      ...sourceOf(place),
-      identity_sha256: identityOfRecord(ports.sha256, place),
-      count: 1,
-      request_id,
+    const refuse = ({ explanation, excerpt, ...its }: Because): ReadyRecord => {
+      const refused: Refused = {
+        ...sourceOf(place),
+        identity_sha256: identityOfRecord(ports.sha256, place),
+        count: 1,
+        request_id,
+        ...its,
+        // A file may contain any text. The sealed message keeps it as it is.
+        explanation: toStorableText(explanation),
+        excerpt: toStorableJson(excerpt) as RefusedRecord['excerpt'],
+      };
+      return { kind: 'refused', ordinal, offset, refused };
     };
     if (record.kind === 'bad') {
       const { code, reason, raw } = record;
-      const refused: Refused = {
-        ...identity,
+      return refuse({
         reason: 'malformed_record',
         explanation: `${code}: ${reason}`,
         excerpt: { code, record: excerptOfBytes(raw) },
         message_sealed: sealRecord(ports.sealer, raw),
-      };
-      return { kind: 'refused', ordinal, offset, refused };
+      });
     }
     const { input, synthetic_id, last4 } = record;
     try {
@@ -63,17 +68,18 @@ export function readyRecords(
       return { kind: 'message', ordinal, offset, message };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const refused: Refused = {
-        ...identity,
+      return refuse({
         reason: 'invalid_clearing',
         explanation: error.message,
         excerpt: excerptOfInput(input),
         message_sealed: sealInput(ports.sealer, input, { synthetic_id, last4 }),
-      };
-      return { kind: 'refused', ordinal, offset, refused };
+      });
     }
   });
 }
+
+/** Why a record has no message, and what is kept of it. */
+type Because = Pick<RefusedRecord, 'reason' | 'explanation' | 'excerpt' | 'message_sealed'>;
 
 const excerpt_length_max = 200;
 
@@ -82,7 +88,7 @@ export function excerptOfBytes(raw: Uint8Array): string {
   // Masked as a whole: what is cut before could end within a number. Digits in EBCDIC are bytes
   // above ASCII, which no mask finds, so only text in UTF-8 keeps such bytes.
   const text = (utf8TextOf(raw) ?? asciiTextOf(raw)).replaceAll(/\p{Cc}/gu, '.');
-  return maskDigitRuns(text).slice(0, excerpt_length_max);
+  return toStorableText(maskDigitRuns(text).slice(0, excerpt_length_max));
 }
 
 /** Null when the bytes are not UTF-8. */

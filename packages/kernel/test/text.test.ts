@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawSharedSecret, isSharedSecret, isStorable, toInstantText } from '../src/index.ts';
+import { drawSharedSecret, isSharedSecret, isStorable, toInstantText, toStorableJson } from '../src/index.ts';
 
 test('a generated secret is valid, with 43 letters and digits, each drawn from 62', () => {
   const bounds: number[] = [];
@@ -32,6 +32,12 @@ test('a chosen secret has 16 to 256 characters that UTF-8 can encode', () => {
 test('text that some database cannot store is not storable', () => {
   assert.ok(isStorable('') && isStorable('Zoë 🥨'));
   for (const wrong of ['a\0b', '\ud83e', '\udd68 \ud83e']) assert.ok(!isStorable(wrong), JSON.stringify(wrong));
+});
+
+test('a JSON value becomes storable at any depth, with the names of its properties', () => {
+  const value = { 'a\0': ['b\ud83e', { c: '\udd68 🥨', d: 1, e: null, f: true }], g: undefined };
+  const storable = { 'a\ufffd': ['b\ufffd', { c: '\ufffd 🥨', d: 1, e: null, f: true }], g: undefined };
+  assert.deepEqual(toStorableJson(value), storable);
 });
 
 test('an instant is written with its milliseconds, even if they are zero', () => {

@@ -14,7 +14,7 @@ import {
   releaseImport,
   replayImport,
 } from '@tallystick/imports';
-import { assert } from '@tallystick/kernel';
+import { assert, isStorable } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
 import { clearingLine, type ImportChanges, ImportWorld, sourceOf } from './import-world.ts';
@@ -368,6 +368,51 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       assert(readRecord !== undefined, 'the format reads records again');
       const again = await replayImport(world.ports({ formats: createFormats([unreadable]) }), world.call, first.id);
       assertEqual([again.applied, again.quarantined], [2, 3], 'the import after another replay');
+    },
+  },
+  {
+    rule: 'a record with text that no database can store is quarantined and replayed, and keeps nothing from its import',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const card = await world.makeCard();
+      const unstorable = (changes: object) => clearingLine(card, changes) as Records[number];
+      // Two lengths: the excerpt of one of them ends within a character.
+      const bad = ['', 'x'].map((begin) => ({ kind: 'bad', input: { merchant_name: begin + '😀'.repeat(120) } }));
+      const records = [
+        unstorable({ merchant_name: 'a\0b' }),
+        unstorable({ merchant_id: 'a\ud83d' }),
+        unstorable({ billing_currency: '\ude00\0' }),
+        unstorable({ 'a\0name': [{ 'b\ud83d': 'c\0d' }], billing_currency: '??' }),
+        { kind: 'bad', reason: 'the text "\0\ud83d" is bad' },
+        ...bad,
+        { kind: 'other', type: '\0\ud83d' },
+        clearingLine(card),
+      ] as Records;
+      const lines = fileOf(records, { file_id: freshFileId() });
+      const ended = await world.imported(lines);
+      assertEqual(
+        countsOf(ended),
+        { status: 'completed_with_quarantine', records: 11, applied: 1, duplicates: 0, quarantined: 7 },
+        'the import',
+      );
+      assertEqual(ended.other_records, { '\u{FFFD}\u{FFFD}': 1 }, 'the other records');
+      const quarantine = async () =>
+        (await world.storage.unitOfWork.read((tx) => listImportQuarantine(tx, ended.id, { limit: 50 }))).items;
+      for (const { ordinal, explanation, excerpt } of await quarantine()) {
+        assert(isStorable(explanation), `the explanation of record ${ordinal} is text`);
+        JSON.stringify(excerpt, (name, value) => {
+          const is_text = isStorable(name) && (typeof value !== 'string' || isStorable(value));
+          assert(is_text, `the excerpt of record ${ordinal} is text`);
+          return value;
+        });
+      }
+      await replayImport(world.ports(), world.call, ended.id);
+      const counted = (await quarantine()).map(({ status, count }) => [status, count]);
+      assertEqual(
+        counted,
+        Array.from({ length: 7 }, () => ['quarantined', 2]),
+        'the quarantine after a replay',
+      );
     },
   },
   {

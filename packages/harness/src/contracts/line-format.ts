@@ -16,7 +16,7 @@ export type Line =
       readonly synthetic_id?: boolean;
       readonly last4?: string;
     }
-  | { readonly kind: 'bad'; readonly input?: ClearingInput }
+  | { readonly kind: 'bad'; readonly input?: ClearingInput; readonly reason?: string }
   | { readonly kind: 'other'; readonly type: string }
   | { readonly kind: 'trailer'; readonly records: number };
 
@@ -82,8 +82,8 @@ function itemOf(text: string, ordinal: number, offset: number): FileItem {
       return { ...place, kind: 'clearing', input, synthetic_id, last4 };
     }
     case 'bad': {
-      const raw = new TextEncoder().encode(text);
-      return { ...place, kind: 'bad', code: 'line_bad', reason: 'the line is bad', raw };
+      const { reason = 'the line is bad' } = line;
+      return { ...place, kind: 'bad', code: 'line_bad', reason, raw: new TextEncoder().encode(text) };
     }
     case 'other':
       return { ...place, kind: 'other', type: line.type, raw: new TextEncoder().encode(text) };

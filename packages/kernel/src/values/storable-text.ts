@@ -10,3 +10,13 @@ export function isStorable(text: string): boolean {
 export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\u{FFFD}');
 }
+
+/** The same for all texts of a JSON value and the names of its properties, at any depth. */
+export function toStorableJson(value: unknown): unknown {
+  if (typeof value === 'string') return toStorableText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(toStorableJson);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [toStorableText(name), toStorableJson(inner)]),
+  );
+}
