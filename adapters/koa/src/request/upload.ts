@@ -5,6 +5,7 @@ import type { ExpectedSignature } from '@tallystick/access';
 import { HttpProblem } from '../answer/error-answer.ts';
 import { expectsContinue, hasBody } from './body.ts';
 import { exemptFromDeadline } from './body-deadlines.ts';
+import { createInterruption } from './interruption.ts';
 
 /** How long the next bytes of an upload may take, milliseconds. */
 export const upload_silence_ms_max = 60_000;
@@ -36,15 +37,13 @@ export async function* receiveUpload(
     if (expectsContinue(req)) res.writeContinue();
     const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
     // After the answer Node reads no further bytes, and the next ones never come.
-    const answered = Promise.withResolvers<never>();
-    answered.promise.catch(() => undefined);
-    const reject = () => answered.reject(new Error('answered'));
-    res.once('close', reject);
+    const answered = createInterruption();
+    const interrupt = () => answered.interrupt(new Error('answered'));
+    res.once('close', interrupt);
     let is_ended = false;
     try {
       for (;;) {
-        const next = Promise.race([chunks.next(), answered.promise]);
-        const { done, value } = await inTime(req, next, silence_ms_max);
+        const { done, value } = await inTime(req, answered.during(chunks.next()), silence_ms_max);
         if (done) break;
         code?.update(value);
         yield value;
@@ -53,7 +52,7 @@ export async function* receiveUpload(
       }
       is_ended = true;
     } finally {
-      res.off('close', reject);
+      res.off('close', interrupt);
       // Of an upload that is refused early, the rest is discarded like every body that is not read.
       if (!is_ended && !req.destroyed && !res.closed) await chunks.return?.();
     }

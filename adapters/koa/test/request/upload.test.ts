@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 import { createMetrics } from '../../src/operations/metrics.ts';
 import { exemptFromDeadline } from '../../src/request/body-deadlines.ts';
@@ -19,6 +22,13 @@ async function listen(t: TestContext, server: Server): Promise<number> {
     await new Promise((resolve) => server.close(resolve));
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** The bytes of the heap that are in use after everything else was collected. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
 }
 
 const unsigned = { signature: null, toWait: () => 0 };
@@ -49,6 +59,27 @@ describe('an upload', () => {
     const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body, duplex: 'half' } as RequestInit);
     assert.equal(await response.text(), String(bytes_total));
     assert.ok(largest < 1024 * 1024, `${largest} bytes waited in memory`);
+  });
+
+  it('keeps no memory for the pieces that were taken', async () => {
+    const pieces = 20_000;
+    let sent = 0;
+    const read = () => {
+      sent += 1;
+      setImmediate(() => body.push(sent > pieces ? null : Buffer.alloc(1)));
+    };
+    const body = new Readable({ highWaterMark: 1, read });
+    const req = Object.assign(body, { headers: { 'transfer-encoding': 'chunked' } }) as unknown as IncomingMessage;
+    const res = new EventEmitter() as ServerResponse;
+    const heap_at: number[] = [];
+    let taken = 0;
+    for await (const _ of receiveUpload(req, res, unsigned)) {
+      taken += 1;
+      if (taken === 1_000 || taken === pieces) heap_at.push(heapUsed());
+    }
+    assert.equal(taken, pieces);
+    const bytes_of_piece = (heap_at[1]! - heap_at[0]!) / (pieces - 1_000);
+    assert.ok(bytes_of_piece < 64, `${bytes_of_piece} bytes for each piece`);
   });
 
   it('fails when its sender disconnects before the end', async (t) => {

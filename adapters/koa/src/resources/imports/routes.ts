@@ -17,6 +17,7 @@ import { type Answer, list, resource } from '../../answer/answer.ts';
 import type { Lifecycle } from '../../operations/lifecycle.ts';
 import { type Log, toLoggedError } from '../../operations/log.ts';
 import type { Metrics } from '../../operations/metrics.ts';
+import { createInterruption } from '../../request/interruption.ts';
 import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type ApiRequest, type Route, route } from '../../request/route.ts';
 import { callOf } from '../operator/routes.ts';
@@ -201,15 +202,14 @@ async function receiveFile(
 
 /** The bytes, until the process stops: it does not wait for a slow sender. Then throws `ImportStopped`. */
 async function* untilStopped(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(new ImportStopped());
-  stopped.promise.catch(() => undefined);
+  const stopped = createInterruption();
+  const stop = (): void => stopped.interrupt(new ImportStopped());
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
   const bytes = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { done, value } = await Promise.race([bytes.next(), stopped.promise]);
+      const { done, value } = await stopped.during(bytes.next());
       if (done) return;
       yield value;
     }
