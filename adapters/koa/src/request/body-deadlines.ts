@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Requests whose bodies may take any time. */
-const exempt = new WeakSet<IncomingMessage>();
+/** Requests whose bodies may take any time, and whether that has ended. */
+const exemptions = new WeakMap<IncomingMessage, { is_over: boolean }>();
 
-/** Lets the body of this request take any time. Whoever reads it bounds its time otherwise. */
-export function exemptFromDeadline(req: IncomingMessage): void {
-  exempt.add(req);
+/**
+ * Lets the body of this request take any time, until the returned function is called. Meanwhile
+ * whoever reads the body bounds its time otherwise. Afterwards the rest of the body has at least the
+ * usual time, and at most twice as long.
+ */
+export function exemptFromDeadline(req: IncomingMessage): () => void {
+  const exemption = { is_over: false };
+  exemptions.set(req, exemption);
+  return () => {
+    exemption.is_over = true;
+  };
 }
 
 /** Bounds the time in which bodies arrive, because slow senders occupy connections. */
@@ -31,11 +39,18 @@ export function createBodyDeadlines(
 
   const look = () => {
     is_watching = false;
-    const until_ms = monotonicNow() - ms_max;
+    const now_ms = monotonicNow();
     for (const [req, since_ms] of arriving) {
-      if (since_ms > until_ms) break;
+      if (since_ms > now_ms - ms_max) break;
       arriving.delete(req);
-      if (!req.complete && !req.destroyed && !exempt.has(req)) expire(req);
+      if (req.complete || req.destroyed) continue;
+      const exemption = exemptions.get(req);
+      if (exemption === undefined) {
+        expire(req);
+        continue;
+      }
+      if (exemption.is_over) exemptions.delete(req);
+      arriving.set(req, now_ms);
     }
     if (arriving.size > 0) schedule();
   };

@@ -33,7 +33,7 @@ export async function* receiveUpload(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const code = signature === null ? null : createHmac('sha256', signature.secret).update(signature.head);
   if (hasBody(req)) {
-    exemptFromDeadline(req);
+    const endExemption = exemptFromDeadline(req);
     if (expectsContinue(req)) res.writeContinue();
     const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
     // After the answer Node reads no further bytes, and the next ones never come.
@@ -53,6 +53,7 @@ export async function* receiveUpload(
       is_ended = true;
     } finally {
       res.off('close', interrupt);
+      endExemption();
       // Of an upload that is refused early, the rest is discarded like every body that is not read.
       if (!is_ended && !req.destroyed && !res.closed) await chunks.return?.();
     }

@@ -127,6 +127,33 @@ describe('an upload', () => {
       assert.equal(await response.text(), 'enough');
     }
   });
+
+  for (const [name, is_taken] of [
+    ['has a deadline again when it is not taken to its end', true],
+    ['has a deadline again when it is answered while the next bytes are awaited', false],
+  ] as const) {
+    it(name, async (t) => {
+      const metrics = createMetrics({ process_metrics: false });
+      const answer: Answer = async (req, res) => {
+        const bytes = receiveUpload(req, res, unsigned);
+        await bytes.next();
+        if (is_taken) await bytes.return();
+        else bytes.next().catch(() => undefined);
+        res.end('enough');
+      };
+      const options = { log: { info: () => undefined }, metrics, body_ms_max: 10, body_look_every_ms: 20 };
+      const port = await listen(t, createHttpServer(answer, options));
+      const socket = connect(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('error', () => undefined);
+      socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc');
+      await once(socket, 'close');
+      assert.match(text, /enough/);
+    });
+  }
 });
 
 describe('uploads at the same time', () => {
