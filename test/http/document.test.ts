@@ -379,7 +379,6 @@ function* objectsIn(
   }
 }
 
-/** Generated clients name their functions after these ids, so an id never changes. */
 /**
  * Imports a file of two records, of which one goes to quarantine, as import 1. Or holds it: then
  * import 2 has the same file id and other bytes.
@@ -411,6 +410,7 @@ async function importFile({ send }: Service, is_held = false): Promise<void> {
   assert.equal(statuses.at(-1), is_held ? 'held' : 'completed_with_quarantine');
 }
 
+/** Generated clients name their functions after these ids, so an id never changes. */
 const operation_ids = [
   'cardDetails.page',
   'cardDetails.show',
