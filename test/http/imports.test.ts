@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import type { ClearingInput } from '@tallystick/cards';
+import type { ClearingInput, Ledger } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { database_names, readRows, sandbox_keys } from '@tallystick/test-support';
 import { authorization } from './authorization.ts';
@@ -254,6 +254,26 @@ describe('imports', () => {
     const { status, headers, json } = await answered;
     assert.deepEqual([status, json.data.status, headers.get('Preference-Applied')], [202, 'running', null]);
     assert.equal(await phase(), 'applying');
+  });
+
+  it('are refused past the share of their key while accepted ones are still applied', async (t) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    t.after(() => release());
+    const hold = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async pass(messages, fold) {
+        await released;
+        return await ledger.pass(messages, fold);
+      },
+    });
+    const service = await startService(t, 'sqlite', (ports) => ports, hold);
+    const prefer = { Prefer: 'respond-async' };
+    const send = (sequence: number) => upload(service, fileOf(sequence, [{ vcn_id: 999 }]), 'name=a.xml', prefer);
+    for (let sequence = 1; sequence <= 4; sequence += 1) assert.equal((await send(sequence)).status, 202);
+    const refused = await send(5);
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'], refused.text);
+    release();
+    await until(async () => (await send(5)).status !== 503);
   });
 
   it('accept a file over the bound of a body, of any media type, and no compressed one', async (t) => {

@@ -43,7 +43,7 @@ import { type ApiRequest, ignoresUnknownNames, type Route, type UploadRoute } fr
 import { parseShape } from './shape.ts';
 import type { Shares } from './shares.ts';
 import { receiveUpload } from './upload.ts';
-import type { Uploads } from './uploads.ts';
+import type { UploadPlace, Uploads } from './uploads.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
@@ -164,7 +164,7 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     if (route.refuseUnread?.()) return answerOverload(route, state.request_id);
     const owner = ownerOf(principal);
     if ('receive' in route)
-      return await ports.uploads.during(owner, (toWait) => answerUpload(ports, route, ctx, principal, toWait));
+      return await ports.uploads.during(owner, (place) => answerUpload(ports, route, ctx, principal, place));
     // Decisions have connections and bounds of their own.
     const sharing = route.area === 'network_messages' ? null : owner;
     if (ports.admission.isFull(sharing)) return refuse(ctx);
@@ -324,7 +324,7 @@ async function answerUpload(
   route: PreparedUpload,
   ctx: HttpContext,
   principal: Principal,
-  toWait: (bytes: number) => number,
+  { toWait, keepFor }: UploadPlace,
 ): Promise<RenderedAnswer> {
   const { req, res, state } = ctx;
   requireUncompressed(req);
@@ -341,7 +341,7 @@ async function answerUpload(
   const { request_id, arrived_ms } = state;
   const ids = { id: parsePathId(ctx.params?.id), delivery_id: 0, authorization_id: 0 };
   const request = { principal, request_id, now_ms, arrived_ms, ...ids, query, body: undefined };
-  return render(await route.receive(request, receiveUpload(req, res, { signature, toWait })));
+  return render(await route.receive(request, receiveUpload(req, res, { signature, toWait }), keepFor));
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */

@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import type { Answer } from '../answer/answer.ts';
 import type { HttpTx } from './http-tx.ts';
 import type { Query, QueryRules } from './query.ts';
+import type { UploadPlace } from './uploads.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -127,9 +128,14 @@ export interface UploadRoute extends RouteBase<z.ZodType> {
   readonly uploads: readonly string[];
   /**
    * `body` rejects after its last byte when the request is not authentic, so nothing may take effect
-   * before its end.
+   * before its end. Work that goes on after the answer is passed to `keepFor`: it counts as an upload
+   * until it settles.
    */
-  receive(request: ApiRequest<undefined>, body: AsyncIterable<Uint8Array>): Promise<Answer>;
+  receive(
+    request: ApiRequest<undefined>,
+    body: AsyncIterable<Uint8Array>,
+    keepFor: UploadPlace['keepFor'],
+  ): Promise<Answer>;
 }
 
 /** A route of any body. */

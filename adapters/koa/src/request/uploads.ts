@@ -8,11 +8,18 @@ export const uploads_max_default = 8;
 /** Bounds the files that are received and worked on at the same time, and how fast they arrive. */
 export interface Uploads {
   /**
-   * Runs the work of an upload. `toWait` takes the bytes of a piece, and returns how long the next
-   * one waits, milliseconds. Rejects with `Overloaded` when the owner has its share of uploads
+   * Runs the work of an upload. Rejects with `Overloaded` when the owner has its share of uploads
    * already, and then the work does not run.
    */
-  during<Result>(owner: string, work: (toWait: (bytes: number) => number) => Promise<Result>): Promise<Result>;
+  during<Result>(owner: string, work: (place: UploadPlace) => Promise<Result>): Promise<Result>;
+}
+
+/** The place of one upload among those at the same time. */
+export interface UploadPlace {
+  /** Takes the bytes of a piece, and returns how long the next one waits, milliseconds. */
+  toWait(bytes: number): number;
+  /** Keeps the place until `rest` settles: work that goes on after the answer. Called once. */
+  keepFor(rest: Promise<unknown>): void;
 }
 
 /** At most `max` uploads, of which each owner has a fair share. All of them share one pace. */
@@ -22,11 +29,18 @@ export function createUploads(max: number, pace: BodyPace): Uploads {
     async during(owner, work) {
       if (!share.mayTake(owner)) throw new Overloaded();
       share.take(owner);
+      const release = () => share.release(owner);
       const toWait = pace.open('uploads');
+      let rest: Promise<unknown> = Promise.resolve();
       try {
-        return await work((bytes) => toWait(bytes) ?? 0);
+        return await work({
+          toWait: (bytes) => toWait(bytes) ?? 0,
+          keepFor(promise) {
+            rest = promise;
+          },
+        });
       } finally {
-        share.release(owner);
+        rest.then(release, release);
       }
     },
   };

@@ -177,8 +177,8 @@ describe('uploads at the same time', () => {
       createBodyPace(() => 0),
     );
     const megabyte = 1024 * 1024;
-    await uploads.during('a', async (toWait) => assert.equal(toWait(8 * megabyte), 0));
-    await uploads.during('b', async (toWait) => assert.equal(toWait(8 * megabyte), 1_000));
+    await uploads.during('a', async ({ toWait }) => assert.equal(toWait(8 * megabyte), 0));
+    await uploads.during('b', async ({ toWait }) => assert.equal(toWait(8 * megabyte), 1_000));
   });
 });
 

@@ -20,6 +20,7 @@ import type { Metrics } from '../../operations/metrics.ts';
 import { createInterruption } from '../../request/interruption.ts';
 import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type ApiRequest, type Route, route } from '../../request/route.ts';
+import type { UploadPlace } from '../../request/uploads.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentMinimalQuarantined, presentQuarantined } from '../quarantine/presenter.ts';
 import { quarantined } from '../quarantine/shapes.ts';
@@ -73,7 +74,7 @@ export function importRoutes(ports: ImportRoutePorts): readonly Route[] {
       text_parameters,
       uploads: ['application/octet-stream', 'application/xml', 'text/csv'],
       answer: import_resource,
-      receive: (request, body) => receiveFile(ports, request, body),
+      receive: (request, body, keepFor) => receiveFile(ports, request, body, keepFor),
     }),
     route({
       ...of_imports,
@@ -159,6 +160,7 @@ async function receiveFile(
   ports: ImportRoutePorts,
   request: ApiRequest<undefined>,
   body: AsyncIterable<Uint8Array>,
+  keepFor: UploadPlace['keepFor'],
 ): Promise<Answer> {
   const { imports, lifecycle, log } = ports;
   const { name, format, profile } = readParameters(request.query, imports);
@@ -183,12 +185,13 @@ async function receiveFile(
     if ('kind' in first) return answerOf(first);
     // The process does not end before this work, which stops after a batch.
     const leave = lifecycle.enter();
-    ended
+    const rest = ended
       .catch((error: unknown) => {
         if (error instanceof ImportStopped) return;
         log.error({ request_id: request.request_id, import_id: first.id, err: toLoggedError(error) }, 'import failed');
       })
       .finally(leave);
+    keepFor(rest);
     return { ...accepted(first), headers: { 'Preference-Applied': 'respond-async' } };
   }
   try {
