@@ -74,6 +74,8 @@ export function importStore(session: Session): ImportStore {
         .where('series', series === null ? 'is' : '=', series)
         .where('mode', mode === null ? 'is' : '=', mode)
         .where('id', '<>', id)
+        // The comparison of rows lets one pass that has an earlier day and no number.
+        .where('sequence', 'is not', null)
         .where(sql<boolean>`(coalesce(created_on, ''), sequence) < (${day}, ${sequence})`)
         .orderBy(sql`coalesce(created_on, '')`, 'desc')
         .orderBy('sequence', 'desc')

@@ -114,6 +114,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         phase: 'applying',
       });
       await of({ file_id: 'f5', created_on: '2026-05-21', sequence: 5, series: 'B' });
+      await of({ file_id: 'f7', created_on: '2026-05-22', sequence: null });
       const test_file = await of({ file_id: 'f6', created_on: '2026-05-21', sequence: 6, mode: 'test' });
       await storage.unitOfWork.read(async ({ imports }) => {
         const same = async (file_id: string, id = 0) =>
@@ -131,6 +132,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         assertEqual(await before('2026-05-21', 1), first.id, 'on a new day');
         assertEqual(await before('2026-05-21', 3), second.id, 'after a refused one');
         assertEqual(await before('2026-05-22', 1), applying.id, 'the newest');
+        assertEqual(await before('2026-05-23', 1), applying.id, 'the newest with a number');
         assertEqual(await before('2026-05-22', 1, { mode: 'test' }), test_file.id, 'the newest test file');
         assertEqual(await before('2026-05-22', 1, { series: 'C' }), null, 'another series');
       });
