@@ -15,7 +15,7 @@ const staged_ms_max = 24 * 60 * 60 * 1_000;
 
 /** The settings of `continueImports`. */
 export interface ContinueOptions {
-  /** Aborted: it stops after the batch in progress, with `ImportStopped`. */
+  /** Aborted: it stops after the batch in progress or before the next import, with `ImportStopped`. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each import that it ended. Must not throw. */
   readonly onEnded?: ((ended: Import) => void) | undefined;
@@ -36,7 +36,7 @@ export async function continueImports(
   let ended = 0;
   const failures: unknown[] = [];
   for (const { id, phase } of await listDead(ports)) {
-    if (signal?.aborted) break;
+    if (signal?.aborted) throw new ImportStopped();
     try {
       const end = phase === 'applying' ? await applyDead(ports, call, id, signal) : await abandon(ports, call, id);
       if (end === null) continue;

@@ -129,7 +129,7 @@ export function foldBatch(
     const quarantined = [...changes.quarantined, ...refused.map((one) => ({ ...one, ...times }))];
     const counts = countsOf(result, refused.length);
     return {
-      // In the order of all passes, so that two that keep the same records do not lock each other.
+      // Two passes that keep the same records do not lock each other then.
       changes: { ...changes, quarantined: quarantined.sort(byIdentity), ...progressOf(counts) },
       result: { counts, answers: result },
     };
@@ -141,7 +141,8 @@ export function messagesOf(records: readonly ReadyRecord[]): readonly ClearingMe
   return records.flatMap((record) => (record.kind === 'message' ? [record.message] : []));
 }
 
-function byIdentity(a: RefusedRecord, b: RefusedRecord): number {
+/** The order in which all passes write refused records. */
+export function byIdentity(a: RefusedRecord, b: RefusedRecord): number {
   return a.identity_sha256.toHex() < b.identity_sha256.toHex() ? -1 : 1;
 }
 

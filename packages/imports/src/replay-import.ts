@@ -1,7 +1,7 @@
 import { type AppliedRecord, openSealed, type QuarantinedRecord } from '@tallystick/cards';
 import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { BadRecord, ClearingFormat, FileClearing, OtherRecord } from './clearing-format.ts';
-import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
+import { byIdentity, foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
 import type { Import } from './import.ts';
 import type { ImportPorts } from './import-ports.ts';
 import { ImportStopped } from './import-run.ts';
@@ -135,7 +135,7 @@ function pass(ports: ImportPorts, ready: readonly ReadyRecord[], open: readonly 
         ...refused,
         identity_sha256: identities.get(refused.ordinal) ?? refused.identity_sha256,
       }));
-      return { changes: { ...changes, quarantined }, result };
+      return { changes: { ...changes, quarantined: quarantined.sort(byIdentity) }, result };
     },
     { is_of_file: true },
   );

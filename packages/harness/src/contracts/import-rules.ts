@@ -371,6 +371,35 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: 'a replay keeps what it refuses again in the order of all passes, so that two do not lock each other',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { ledger } = world.storage;
+      const unknown = Array.from({ length: 9 }, () => clearingLine({ id: 999_999_997 }) as { readonly input: object });
+      const bad = unknown.map(({ input }) => ({ kind: 'bad', input })) as Records;
+      const { id } = await world.imported(fileOf(bad, { file_id: freshFileId() }));
+      const kept: string[] = [];
+      const watched: Partial<ImportPorts> = {
+        ledger: {
+          ...ledger,
+          pass: (messages, fold, bounds) =>
+            ledger.pass(
+              messages,
+              (state) => {
+                const folded = fold(state);
+                kept.push(...folded.changes.quarantined.map(({ identity_sha256 }) => identity_sha256.toHex()));
+                return folded;
+              },
+              bounds,
+            ),
+        },
+      };
+      await replayImport(world.ports(watched), world.call, id);
+      assertEqual(kept.length, 9, 'how many were refused again');
+      assertEqual(kept, kept.toSorted(), 'their order');
+    },
+  },
+  {
     rule: 'a record with text that no database can store is quarantined and replayed, and keeps nothing from its import',
     async check(open) {
       const world = new ImportWorld(await open());
@@ -454,7 +483,7 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
-    rule: 'imports of a dead process are continued without the file, and what a stream left is removed',
+    rule: 'imports of a dead process are continued without the file',
     async check(open) {
       const world = new ImportWorld(await open());
       const { card, lines } = await wholeFile(world, 5);
@@ -463,6 +492,62 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       assertEqual((await continueImports(world.ports(), world.call)) >= 1, true, 'how many were continued');
       assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings after');
       assertEqual((await world.import(lines)).kind, 'known', 'the same bytes again');
+    },
+  },
+  {
+    rule: 'what a stream of a dead process left is removed when its lease has ended',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { unitOfWork } = world.storage;
+      const { lines } = await wholeFile(world, 40);
+      const bytes = bytesOf(lines);
+      let is_dead = false;
+      const ports: Partial<ImportPorts> = {
+        unitOfWork: {
+          run: (work) => (is_dead ? Promise.reject(new Crash()) : unitOfWork.run(work)),
+          read: (work) => unitOfWork.read(work),
+        },
+      };
+      const source = {
+        is_repeatable: false,
+        async *open() {
+          // Longer than what a format is recognised by, so that records are staged.
+          yield bytes.subarray(0, bytes.length - 20);
+          is_dead = true;
+          throw new Crash();
+        },
+      };
+      await assertRejects(world.import(lines, { source, ports }), (error) => error instanceof Crash, 'the import');
+      const { items } = await unitOfWork.read(({ imports }) => imports.list({}, { limit: 1 }));
+      const { id, sha256 } = items[0]!;
+      assertEqual(sha256, null, 'the hash of the stream');
+      const left = () =>
+        unitOfWork.read(async ({ imports }) => [await imports.find(id), await imports.nextBatch(id)] as const);
+      await continueImports(world.ports(), world.call);
+      assert(
+        (await left()).every((row) => row !== null),
+        'the import and its batches are kept until the lease ends',
+      );
+      world.machine_ms += 2 * import_lease_ms;
+      await continueImports(world.ports(), world.call);
+      assertEqual(await left(), [null, null], 'the import and its next batch');
+    },
+  },
+  {
+    rule: 'continuing stops between two imports when its signal is aborted, with ImportStopped',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const [first, second] = [await wholeFile(world, 3), await wholeFile(world, 3)];
+      for (const { lines } of [first, second]) await stoppedWhile(world, lines, 'applying');
+      const stopping = new AbortController();
+      const continuing = continueImports(world.ports(), world.call, {
+        signal: stopping.signal,
+        onEnded: () => stopping.abort(),
+      });
+      await assertRejects(continuing, (error) => error instanceof ImportStopped, 'the job');
+      assertEqual((await world.clearingsOf(second.card)).length, 2, 'the clearings of the second one');
+      await continueImports(world.ports(), world.call);
+      assertEqual(await world.clearingsOf(second.card), transactionsOf(second.lines), 'after another call');
     },
   },
   {
@@ -518,11 +603,12 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
     rule: 'a stream that breaks applies nothing and leaves nothing',
     async check(open) {
       const world = new ImportWorld(await open());
-      const { card, lines } = await wholeFile(world, 5);
+      const { card, lines } = await wholeFile(world, 40);
       const bytes = bytesOf(lines);
       const source = {
         is_repeatable: false,
         async *open() {
+          // Longer than what a format is recognised by, so that records are staged.
           yield bytes.subarray(0, bytes.length - 20);
           throw new Error('the connection was reset');
         },
