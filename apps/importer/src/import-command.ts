@@ -59,8 +59,9 @@ export async function runImport(
     config = readConfig({ LOG_LEVEL: 'error', ...environment, ...databaseOf(asked) });
     const profile_path = profileFile(asked, folder);
     if (profile_path !== null) {
-      asked = { ...asked, profile: (await readProfile(profile_path)).name };
-      config = { ...config, csv_profiles: [...config.csv_profiles, profile_path] };
+      const { name } = await readProfile(profile_path);
+      asked = { ...asked, profile: name };
+      config = { ...config, csv_profiles: [...(await profilesBeside(name, config)), profile_path] };
     }
   } catch (error) {
     if (![UnusableSources, ConfigError, UnusableFormats].some((kind) => error instanceof kind)) throw error;
@@ -81,6 +82,12 @@ function databaseOf({ database_url }: ImportWords): Environment {
 /** The path of a profile that is a file; null for the name of a profile. */
 function profileFile({ profile }: ImportWords, folder: string): string | null {
   return profile?.endsWith('.json') ? resolve(folder, profile) : null;
+}
+
+/** The configured profiles of other names. A file of the command line replaces those of its name. */
+async function profilesBeside(name: string, { csv_profiles }: Config): Promise<readonly string[]> {
+  const profiles = await Promise.all(csv_profiles.map((path) => readProfile(path)));
+  return csv_profiles.filter((_, at) => profiles[at]!.name !== name);
 }
 
 /** Opens the database, imports the files one after another, and closes it. */

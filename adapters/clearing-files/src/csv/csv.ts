@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClearingFormat } from '@tallystick/imports';
 import { hasHeaderOf } from './header.ts';
 import { type CsvProfile, default_profile, totals_profile } from './profile.ts';
@@ -10,10 +11,11 @@ const own_profiles = [default_profile, totals_profile];
  * CSV files: a header row, one clearing in each row, and perhaps a last row with totals. A profile
  * states which column is which field, and how dates and amounts are written. Files are UTF-8. The
  * profiles of the product, `default` and `totals`, are always known; one of the same name replaces
- * them. A profile that does not exist is a `RangeError`.
+ * them. Two different profiles of one name, or a name that no profile has, are a `RangeError`.
  */
 export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat {
-  const known = [...profiles, ...own_profiles.filter(({ name }) => !profiles.some((profile) => profile.name === name))];
+  const given = byName(profiles);
+  const known = [...given.values(), ...own_profiles.filter(({ name }) => !given.has(name))];
   const named = (name: string): CsvProfile => {
     const profile = known.find((one) => one.name === name);
     if (profile === undefined) {
@@ -32,4 +34,17 @@ export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat 
     variants: [...new Set([default_profile.name, ...known.map(({ name }) => name)])],
     write: (content, variant = default_profile.name) => writeCsv(content, named(variant)),
   };
+}
+
+/** Throws `RangeError` for two different profiles of one name. */
+function byName(profiles: readonly CsvProfile[]): ReadonlyMap<string, CsvProfile> {
+  const by_name = new Map<string, CsvProfile>();
+  for (const profile of profiles) {
+    const { name } = profile;
+    if (by_name.has(name) && !isDeepStrictEqual(by_name.get(name), profile)) {
+      throw new RangeError(`two different CSV profiles have the name ${name}`);
+    }
+    by_name.set(name, profile);
+  }
+  return by_name;
 }

@@ -218,6 +218,20 @@ describe('a CSV profile', () => {
     await assert.rejects(readItems(bank, fileOf(bank_header), undefined, { profile: 'default' }), FileProblem);
   });
 
+  test('replaces one of the product of the same name; two that differ cannot have one name', () => {
+    const profile = parseCsvProfile(bank_profile);
+    assert.throws(
+      () => csvFormat([profile, parseCsvProfile({ ...bank_profile, amounts: 'minor_units' })]),
+      new RangeError('two different CSV profiles have the name bank'),
+    );
+    const repeated = csvFormat([profile, parseCsvProfile(bank_profile)]);
+    assert.deepEqual(repeated.profiles, ['bank', 'default', 'totals']);
+    assert.deepEqual(repeated.variants, ['default', 'bank', 'totals']);
+    const replacing = csvFormat([parseCsvProfile({ ...bank_profile, name: 'default' })]);
+    assert.equal(replacing.detect(fileOf(names), null), false);
+    assert.deepEqual(replacing.profiles, ['default', 'totals']);
+  });
+
   test('is refused with everything that is wrong with it', () => {
     assert.throws(() => parseCsvProfile(null), /the CSV profile is invalid: the profile: /);
     assert.throws(

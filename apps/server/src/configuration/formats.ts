@@ -19,7 +19,15 @@ export async function loadFormats({
 }: Pick<Config, 'csv_profiles' | 'format_modules'>): Promise<Formats> {
   const profiles = await Promise.all(csv_profiles.map((path) => readProfile(path)));
   const own = await Promise.all(format_modules.map(formatsOf));
-  return createFormats([...clearing_formats, csvFormat(profiles), ...own.flat()]);
+  return createFormats([...clearing_formats, formatOf(profiles), ...own.flat()]);
+}
+
+function formatOf(profiles: readonly CsvProfile[]): ClearingFormat {
+  try {
+    return csvFormat(profiles);
+  } catch (error) {
+    throw new UnusableFormats(`CSV_PROFILES: ${(error as Error).message}`);
+  }
 }
 
 /** Reads a profile of CSV files from a JSON file. Rejects with `UnusableFormats`. */
