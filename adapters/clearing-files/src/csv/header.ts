@@ -1,7 +1,6 @@
 import { FileProblem } from '@tallystick/imports';
-import { parse } from 'csv-parse/sync';
 import { type CsvField, type CsvProfile, knownColumns, requiredColumns } from './profile.ts';
-import { type Row, rowOptions } from './rows.ts';
+import { type Row, rowsOf } from './rows.ts';
 
 /** The longest header row, in bytes. A bad record keeps it, to be read again. */
 export const header_bytes_max = 4_096;
@@ -80,10 +79,6 @@ export function findProfile(profiles: readonly CsvProfile[], head: Uint8Array): 
 function cellsOf(profile: CsvProfile, head: Uint8Array): readonly string[] {
   const text = new TextDecoder().decode(head.subarray(0, header_bytes_max));
   const [line] = text.split(/\r?\n/, 1);
-  try {
-    const [cells] = parse(line!, rowOptions(profile)) as string[][];
-    return cells ?? [];
-  } catch {
-    return [];
-  }
+  const [cells] = rowsOf(profile, line!);
+  return cells ?? [];
 }

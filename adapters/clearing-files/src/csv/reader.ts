@@ -7,12 +7,12 @@ import {
   type ItemBatch,
 } from '@tallystick/imports';
 import { maskDigitRuns } from '@tallystick/kernel';
-import { parse } from 'csv-parse/sync';
+import { badRecord } from '../bad-record.ts';
 import { noteRecords } from '../note-records.ts';
 import { findProfile, Header, header_bytes_max } from './header.ts';
 import type { CsvProfile } from './profile.ts';
 import { isTrailer, readRow, summandOf, toSummand } from './row-reader.ts';
-import { type Row, RowCutter, rowOptions } from './rows.ts';
+import { cutOneRow, type Row, RowCutter } from './rows.ts';
 
 const byte_order_mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -43,21 +43,26 @@ export async function* readCsv(
   yield* reader.finish(bytes);
 }
 
-/** Reads a bad record again: its bytes are the header row and the row. */
+/**
+ * Reads a bad record again: its bytes are the header row and the row. It stays bad when the profiles
+ * have changed so that none fits, or the row is no longer one.
+ */
 export function readCsvRow(
   raw: Uint8Array,
-  { ordinal, offset }: FileOfRecord,
+  place: FileOfRecord,
   profiles: readonly CsvProfile[],
 ): FileClearing | BadRecord {
   const bytes = Buffer.from(raw);
   const header_end = bytes.indexOf('\n') + 1;
-  const rows = [bytes.subarray(0, header_end), bytes.subarray(header_end)];
-  const profile = findProfile(profiles, bytes);
-  const [header, row] = rows.map((part): Row => {
-    const [cells] = parse(part, rowOptions(profile)) as string[][];
-    return { cells: cells ?? [], offset, raw: part };
-  });
-  return readRow(new Header(profile, header!), row!, { ordinal, offset });
+  try {
+    const profile = findProfile(profiles, bytes);
+    const header = cutOneRow(profile, bytes.subarray(0, header_end), 0);
+    const row = cutOneRow(profile, bytes.subarray(header_end), place.offset);
+    return readRow(new Header(profile, header), row, { ordinal: place.ordinal, offset: place.offset });
+  } catch (problem) {
+    if (!(problem instanceof FileProblem)) throw problem;
+    return badRecord(problem, place, raw);
+  }
 }
 
 /** Turns the rows of one file into items, and keeps its totals. */

@@ -1,5 +1,6 @@
 import { FileProblem } from '@tallystick/imports';
-import { type CsvError, type Options, parse } from 'csv-parse';
+import { CsvError, type Options, parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
 
 /** A row of a file. */
 export interface Row {
@@ -23,7 +24,7 @@ export interface RowForm {
 }
 
 /** How the library reads such rows: strict quotes, and no row is skipped but an empty line. */
-export function rowOptions({ delimiter, quote }: RowForm): Options {
+function rowOptions({ delimiter, quote }: RowForm): Options {
   return {
     delimiter,
     quote: quote ?? false,
@@ -33,6 +34,25 @@ export function rowOptions({ delimiter, quote }: RowForm): Options {
     skip_empty_lines: true,
     max_record_size: row_bytes_max,
   };
+}
+
+/** Reads bytes that are one row. Throws `FileProblem` when they are not. */
+export function cutOneRow(form: RowForm, raw: Buffer, offset: number): Row {
+  const [cells, ...others] = rowsOf(form, raw);
+  if (cells === undefined || others.length > 0) {
+    throw new FileProblem('refused', 'row_malformed', 'the bytes are not one row of the profile', offset);
+  }
+  return { cells, offset, raw };
+}
+
+/** The cells of some rows; none when a quote is broken. */
+export function rowsOf(form: RowForm, rows: string | Buffer): readonly (readonly string[])[] {
+  try {
+    return parseAtOnce(rows, rowOptions(form)) as string[][];
+  } catch (error) {
+    if (error instanceof CsvError) return [];
+    throw error;
+  }
 }
 
 /**

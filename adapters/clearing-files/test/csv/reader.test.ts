@@ -141,6 +141,26 @@ describe('a bad CSV record', () => {
     const [sound] = clearingsOf(await readItems(csv, fileOf(names, values)));
     assert.deepEqual(csv.readRecord!(Buffer.from(rawOf(bad).replace('ZZZ', 'USD')), place), sound);
   });
+
+  test('stays bad when no profile of today can read its bytes as one row', async () => {
+    const columns = Object.fromEntries(names.split(',').map((name) => [name, name]));
+    const unquoted = parseCsvProfile({ name: 'unquoted', quote: null, columns });
+    const quoted = parseCsvProfile({ ...unquoted, quote: '"' });
+    const place = { ordinal: 2, offset: 0, file_id: null, created_on: null };
+    const cases = [
+      ['header_unknown', csvFormat(), fileOf('Ref;Karte', 'A1;12')],
+      ['header_unknown', csvFormat(), fileOf('"broken', values)],
+      ['row_malformed', csvFormat([quoted]), fileOf(names, `"${values}`)],
+      ['row_malformed', csvFormat([quoted]), fileOf(names, `5555440000000006"${values}`)],
+      ['row_malformed', csvFormat([unquoted]), fileOf(names, values, values)],
+      ['row_malformed', csvFormat([unquoted]), fileOf(names)],
+    ] as const;
+    for (const [code, format, raw] of cases) {
+      const again = format.readRecord!(raw, place);
+      assert.deepEqual(again, { ...again, kind: 'bad', ordinal: 2, offset: 0, code, raw });
+      assert.doesNotMatch((again as { reason: string }).reason, /\d{12}/);
+    }
+  });
 });
 
 describe('a CSV profile', () => {
