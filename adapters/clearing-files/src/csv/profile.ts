@@ -69,7 +69,7 @@ const schema = z.strictObject({
    * hash of them. Rows with equal values are one clearing.
    */
   id_columns: z.array(column).min(1).optional(),
-  /** The column with the id of the file, the same in every row. */
+  /** The column with the id of the file, the same in every row. Rows with other columns state none. */
   file_id_column: column.optional(),
   /** The last row, which states the number of records and the sum of their billing amounts. */
   trailer: z

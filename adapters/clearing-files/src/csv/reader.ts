@@ -14,6 +14,9 @@ import type { CsvProfile } from './profile.ts';
 import { isTrailer, readRow, summandOf, toSummand } from './row-reader.ts';
 import { cutOneRow, type Row, RowCutter } from './rows.ts';
 
+/** The most bytes that are kept of bad rows before the one that states the file id. */
+const held_bytes_max = 1_048_576;
+
 const byte_order_mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Reads a file by the first of the profiles that its header row fits. */
@@ -70,8 +73,12 @@ class FileReader {
   readonly #profile: CsvProfile;
   readonly #cutter: RowCutter;
   #header: Header | null = null;
-  #is_file_known = false;
-  #file_id: string | null = null;
+  /** Undefined until a row states it. */
+  #file_id: string | null | undefined;
+  #is_begun = false;
+  /** The bad rows before the one that states the file id. */
+  #held: FileItem[] = [];
+  #held_bytes = 0;
   /** The header row and the trailer included. */
   #rows = 0;
   #clearings = 0;
@@ -84,6 +91,7 @@ class FileReader {
     this.#skipped = head.subarray(0, byte_order_mark.length).equals(byte_order_mark) ? byte_order_mark.length : 0;
     this.#profile = findProfile(profiles, head.subarray(this.#skipped));
     this.#cutter = new RowCutter(this.#profile, this.#skipped);
+    if (this.#profile.file_id_column === undefined) this.#file_id = null;
   }
 
   push(chunk: Uint8Array, bytes: number): AsyncGenerator<ItemBatch> {
@@ -105,9 +113,8 @@ class FileReader {
     if (this.#profile.trailer !== undefined && this.#control_totals === null) {
       throw new FileProblem('truncated', 'trailer_missing', `the last of ${this.#rows} rows is no trailer`, bytes);
     }
-    const items: FileItem[] = this.#is_file_known ? [] : [this.#fileHeader()];
-    items.push({ kind: 'end', records: this.#rows, control_totals: this.#control_totals ?? {} });
-    yield { items, bytes };
+    const end: FileItem = { kind: 'end', records: this.#rows, control_totals: this.#control_totals ?? {} };
+    yield { items: [...this.#begin(), end], bytes };
   }
 
   *#take(rows: readonly Row[], bytes: number): Generator<ItemBatch> {
@@ -124,40 +131,45 @@ class FileReader {
     if (this.#control_totals !== null) {
       throw refuse('record_after_trailer', `row ${this.#rows} at offset ${row.offset} follows the trailer`, row);
     }
-    const items: FileItem[] = [];
     this.#checkFileId(this.#header, row);
-    if (!this.#is_file_known) items.push(this.#fileHeader());
     if (isTrailer(this.#header, row)) {
       this.#takeTrailer(this.#header, row);
-      return items;
+      return this.#begin();
     }
     this.#clearings += 1;
     this.#addAmount(this.#header, row);
-    items.push(readRow(this.#header, row, { ordinal: this.#rows, offset: row.offset }));
-    return items;
+    const record = readRow(this.#header, row, { ordinal: this.#rows, offset: row.offset });
+    if (this.#file_id !== undefined) return [...this.#begin(), record];
+    this.#hold(record, this.#header.row.raw.length + row.raw.length);
+    return [];
   }
 
-  #fileHeader(): FileItem {
-    this.#is_file_known = true;
-    const file_id = this.#file_id;
-    return {
-      kind: 'header',
-      ordinal: 1,
-      offset: 0,
-      file_id,
-      series: null,
-      sequence: null,
-      created_on: null,
-      mode: null,
-    };
+  /** Keeps a bad row until a later one states the file id. */
+  #hold(record: FileClearing | BadRecord, bytes: number): void {
+    this.#held.push(record);
+    this.#held_bytes += bytes;
+    if (this.#held_bytes <= held_bytes_max) return;
+    const rows = `${this.#held.length} rows up to offset ${record.offset}`;
+    throw refuse('file_id_missing', `none of the ${rows} has as many columns as the header`, record);
   }
 
-  /** The file id is in every row, the trailer included. */
+  /** The header of the file and the bad rows that were held; nothing when they have come before. */
+  #begin(): readonly FileItem[] {
+    if (this.#is_begun) return [];
+    this.#is_begun = true;
+    const file_id = this.#file_id ?? null;
+    const numbering = { series: null, sequence: null, created_on: null, mode: null };
+    const held = this.#held;
+    this.#held = [];
+    return [{ kind: 'header', ordinal: 1, offset: 0, file_id, ...numbering }, ...held];
+  }
+
+  /** The file id is in every row, the trailer included. A row with other columns states none. */
   #checkFileId(header: Header, row: Row): void {
     const { file_id_column } = this.#profile;
     if (file_id_column === undefined || row.cells.length !== header.row.cells.length) return;
     const file_id = header.column(row, file_id_column);
-    if (!this.#is_file_known) {
+    if (this.#file_id === undefined) {
       this.#file_id = file_id;
     } else if (file_id !== this.#file_id) {
       throw refuse('file_ids_differ', `row ${this.#rows} at offset ${row.offset} has another ${file_id_column}`, row);
@@ -208,6 +220,6 @@ class FileReader {
   }
 }
 
-function refuse(code: string, message: string, { offset }: Row): FileProblem {
+function refuse(code: string, message: string, { offset }: Pick<Row, 'offset'>): FileProblem {
   return new FileProblem('refused', code, message, offset);
 }

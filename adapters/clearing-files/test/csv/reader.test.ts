@@ -223,6 +223,37 @@ describe('a CSV profile', () => {
     await assertProblem(csv, fileOf(header, `,F2,${values}`, trailer), 'refused: file_ids_differ');
   });
 
+  test('has the file id of the first row with as many columns as the header; rows before it are bad', async () => {
+    const header = `record,file_id,${names}`;
+    const rows = [`,F1,${values},extra`, `,F1,${values},extra`, `,F1,${values}`];
+    const file = fileOf(header, ...rows, 'trailer,F1,3,,3702,,,');
+    for (const lengths of [[1], [1_000]]) {
+      const items = await readItems(csv, file, lengths);
+      assert.deepEqual(
+        items.map((item) => ('ordinal' in item ? `${item.kind} ${item.ordinal}` : item.kind)),
+        ['header 1', 'bad 2', 'bad 3', 'clearing 4', 'end'],
+      );
+      assert.equal(headerOf(items).file_id, 'F1');
+    }
+    const only_trailer = await readItems(csv, fileOf(header, rows[0]!, 'trailer,F1,1,,1234,,,'));
+    assert.deepEqual([headerOf(only_trailer).file_id, badRecordsOf(only_trailer).length], ['F1', 1]);
+    await assertProblem(csv, fileOf(header, ...rows, `,F2,${values}`), 'refused: file_ids_differ');
+  });
+
+  test('is refused when no file id comes within a megabyte of bad rows', async () => {
+    let sent = 0;
+    const endless = async function* (): AsyncGenerator<Uint8Array> {
+      yield fileOf(`record,file_id,${names}`);
+      for (; sent < 10_000_000; sent += 1_000) yield fileOf(`,F1,${values},extra`);
+    };
+    await assert.rejects(
+      async () => {
+        for await (const _ of csv.read(endless())) assert.fail('an item came before the header');
+      },
+      (problem) => problem instanceof FileProblem && problem.code === 'file_id_missing',
+    );
+  });
+
   test('takes a word only from its own list', async () => {
     const [bad] = clearingsOf(
       await readItems(bank, fileOf(bank_header, 'A1;12;1;constructor;16.07.2026', 'SUMME;1;1;;')),
