@@ -56,7 +56,7 @@ const schema = z.strictObject({
   columns: z.record(column, z.enum(csv_fields)),
   /** Whether columns of a file that the profile does not name are skipped. Else the file is refused. */
   skips_other_columns: z.boolean().default(false),
-  /** Fields that have the same value in each record. */
+  /** Fields that have the same value in each record. The transaction id cannot be one. */
   constants: z.partialRecord(z.enum(csv_fields), z.string().min(1)).default({}),
   /** Other words for the values of a field: `{ "clearing_type": { "D": "DEBIT" } }`. */
   words: z.partialRecord(z.enum(csv_fields), z.record(z.string(), z.string())).default({}),
@@ -112,9 +112,13 @@ function problemsOf({ columns, constants, delimiter, decimal_separator, ...profi
     ...missing.map((field) => `no column and no constant is ${field}`),
     ...repeated.map((field) => `two columns are ${field}`),
     ...(has('card_number') || has('vcn_id') ? [] : ['no column is card_number or vcn_id']),
-    ...(has('network_financial_transaction_id') || profile.id_columns !== undefined
+    ...(fields.includes('network_financial_transaction_id') || profile.id_columns !== undefined
       ? []
       : ['no column is network_financial_transaction_id, and there are no id_columns']),
+    // Each record after the first would be a duplicate.
+    ...(constants.network_financial_transaction_id === undefined
+      ? []
+      : ['network_financial_transaction_id must be a column, not a constant']),
     ...(profile.trailer !== undefined && !fields.includes('billing_amount')
       ? ['a trailer needs a column that is billing_amount']
       : []),

@@ -283,6 +283,18 @@ describe('a CSV profile', () => {
     assert.deepEqual(replacing.profiles, ['default', 'totals']);
   });
 
+  test('has no constant transaction id, by which each row after the first is a duplicate', () => {
+    const constants = { ...bank_profile.constants, network_financial_transaction_id: 'T1' };
+    assert.throws(
+      () => parseCsvProfile({ ...bank_profile, constants }),
+      /network_financial_transaction_id must be a column, not a constant/,
+    );
+    assert.throws(
+      () => parseCsvProfile({ ...bank_profile, constants, id_columns: undefined }),
+      /no column is network_financial_transaction_id, and there are no id_columns/,
+    );
+  });
+
   test('is refused with everything that is wrong with it', () => {
     assert.throws(() => parseCsvProfile(null), /the CSV profile is invalid: the profile: /);
     assert.throws(
