@@ -47,7 +47,6 @@ const separator = z.string().regex(/^[^\r\n"\w]$/, 'must be one character, and n
 const schema = z.strictObject({
   /** By this name a person selects the profile. */
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be at most 32 small letters, digits, - and _'),
-  title: z.string().max(100).optional(),
   /** Between columns: one character. A tab is `\t`. */
   delimiter: separator.default(','),
   /** Round a text with delimiters; doubled within it. Null: there are none. */
@@ -158,14 +157,12 @@ const own_columns = Object.fromEntries(csv_fields.map((field) => [field, field])
 /** The columns are the fields of a clearing. There is no trailer, so a shortened file looks whole. */
 export const default_profile: CsvProfile = parseCsvProfile({
   name: 'default',
-  title: 'fields of a clearing',
   columns: own_columns,
 });
 
 /** The same with a file id and a last row that states the totals. */
 export const totals_profile: CsvProfile = parseCsvProfile({
   name: 'totals',
-  title: 'fields of a clearing, with a file id and totals',
   columns: own_columns,
   file_id_column: 'file_id',
   trailer: {
