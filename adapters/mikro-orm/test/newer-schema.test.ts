@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fixedClock } from '@tallystick/kernel';
-import { database_names, readRows, scratchDatabase } from '@tallystick/test-support';
+import { changeRows, database_names, readRows, scratchDatabase, tableNames } from '@tallystick/test-support';
 import pg from 'pg';
-import { migration, migrations, mikroOrmPersistence, NewerSchema, type SchemaMigration } from '../src/index.ts';
+import {
+  migration,
+  migrations,
+  mikroOrmPersistence,
+  NewerSchema,
+  OlderSchema,
+  type SchemaMigration,
+} from '../src/index.ts';
 
 const skip = database_names.includes('postgres') ? false : 'there is no Postgres';
 
@@ -49,6 +56,36 @@ for (const name of database_names) {
 
       await older.migrate({ accepts_newer: true });
       assert.ok((await applied()).includes(later.name));
+    });
+  });
+}
+
+for (const name of database_names) {
+  describe(`a check of the schema on ${name}`, () => {
+    it('names the missing migrations, and creates no table in a database of another program', async (t) => {
+      const scratch = await scratchDatabase(name);
+      t.after(() => scratch.dispose());
+      await changeRows(scratch, 'create table of_another_program (id bigint)');
+      const persistence = await mikroOrmPersistence({
+        database_url: scratch.database_url,
+        clock: fixedClock('2030-01-01T00:00:00Z'),
+      });
+      t.after(() => persistence.close());
+      const check = () => persistence.migrate({ accepts_newer: false, only_checks: true });
+      const isOlder = (expected: readonly string[]) => (error: unknown) => {
+        assert.ok(error instanceof OlderSchema);
+        assert.deepEqual(error.migrations, expected);
+        return true;
+      };
+
+      await assert.rejects(check(), isOlder(migrations.map((one) => one.name)));
+      assert.deepEqual(await tableNames(scratch), ['of_another_program']);
+
+      await persistence.migrate();
+      await check();
+      const last = migrations.at(-1)!.name;
+      await changeRows(scratch, `delete from migrations where name = '${last}'`);
+      await assert.rejects(check(), isOlder([last]));
     });
   });
 }

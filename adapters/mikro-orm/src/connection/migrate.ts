@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from 'better-sqlite3';
+import type { ClientBase } from 'pg';
 import type { Connection } from './connection.ts';
 import { faultOf } from './faults.ts';
 import { waitEnd } from './sqlite-dialect.ts';
@@ -19,6 +21,8 @@ const check_ms_max = 5_000;
 const migrations_table = `create table if not exists migrations (
     id integer not null primary key autoincrement, name text not null, executed_at datetime not null default (strftime('%s', 'now') * 1000)
   )`;
+
+const select_applied = 'select name from migrations order by id';
 
 /**
  * How often a migration tries to lock the tables that it changes, and the time between: about a
@@ -54,7 +58,7 @@ export class OlderSchema extends Error {
 export interface MigrateOptions {
   /** Accepts migrations of a newer version, for a return to this version. */
   readonly accepts_newer: boolean;
-  /** Applies nothing, and rejects with `OlderSchema` when migrations are missing. */
+  /** Writes nothing, and rejects with `OlderSchema` when migrations are missing. */
   readonly only_checks?: boolean;
 }
 
@@ -67,22 +71,30 @@ export async function migrate(
   options: MigrateOptions = { accepts_newer: false },
 ): Promise<void> {
   const { migrator } = connection.orm;
-  const up = async (): Promise<void> => {
-    const newer = newerThanOwn(connection, await migrator.getExecuted());
+  const refuseNewer = (applied: readonly Applied[]): void => {
+    const newer = newerThanOwn(connection, applied);
     if (newer.length > 0 && !options.accepts_newer) throw new NewerSchema(newer);
-    if (options.only_checks) {
-      const missing = (await migrator.getPending()).map(({ name }) => name);
-      if (missing.length > 0) throw new OlderSchema(missing);
-      return;
-    }
+  };
+  const check = (applied: readonly Applied[]): void => {
+    refuseNewer(applied);
+    const names = new Set(applied.map(({ name }) => name));
+    const missing = connection.migrations.flatMap(({ name }) => (names.has(name) ? [] : [name]));
+    if (missing.length > 0) throw new OlderSchema(missing);
+  };
+  const up = async (): Promise<void> => {
+    refuseNewer(await migrator.getExecuted());
     await migrator.up();
   };
   try {
     if (connection.dialect === 'sqlite') {
+      if (options.only_checks) {
+        // The write lock waits for another process that migrates.
+        check(await connection.immediately(appliedOnSqlite, waitEnd(check_ms_max)));
+        return;
+      }
       // MikroORM checks for its own table and then creates it, so two processes would both create
       // it.
-      const wait_ms_max = options.only_checks ? check_ms_max : other_migration_ms_max;
-      await connection.immediately((database) => database.exec(migrations_table), waitEnd(wait_ms_max));
+      await connection.immediately((database) => database.exec(migrations_table), waitEnd(other_migration_ms_max));
       // One transaction that takes the write lock before it reads which migrations were applied.
       await up();
       return;
@@ -90,7 +102,8 @@ export async function migrate(
     const client = await connection.long.connect();
     try {
       await client.query('select pg_advisory_lock($1)', [migration_lock]);
-      await connection.withoutTimeouts(() => retryLocked(up));
+      if (options.only_checks) check(await appliedOnPostgres(client));
+      else await connection.withoutTimeouts(() => retryLocked(up));
     } finally {
       await client.query('select pg_advisory_unlock($1)', [migration_lock]).catch(() => {});
       client.release();
@@ -98,6 +111,18 @@ export async function migrate(
   } catch (error) {
     throw faultOf(error);
   }
+}
+
+/** The applied migrations; none when another program, or nobody, has used the database. */
+function appliedOnSqlite(database: Database): readonly Applied[] {
+  const found = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'migrations'").get();
+  return found === undefined ? [] : database.prepare<[], Applied>(select_applied).all();
+}
+
+async function appliedOnPostgres(client: ClientBase): Promise<readonly Applied[]> {
+  const found = "select to_regclass('migrations') is not null as is_found";
+  const [row] = (await client.query<{ is_found: boolean }>(found)).rows;
+  return row?.is_found ? (await client.query<Applied>(select_applied)).rows : [];
 }
 
 /** A statement waited for a table for too long. The processes in line behind it go first. */
@@ -121,12 +146,11 @@ function isLockTimeout(error: unknown): boolean {
  * must be migrated.
  */
 export async function findNewerMigrations(connection: Connection): Promise<readonly string[]> {
-  const select = 'select name from migrations order by id';
   try {
     if (connection.dialect === 'postgres') {
-      return newerThanOwn(connection, (await connection.pool.query<Applied>(select)).rows);
+      return newerThanOwn(connection, (await connection.pool.query<Applied>(select_applied)).rows);
     }
-    const rows = await connection.reading((database) => database.prepare<[], Applied>(select).all());
+    const rows = await connection.reading((database) => database.prepare<[], Applied>(select_applied).all());
     return newerThanOwn(connection, rows);
   } catch (error) {
     throw faultOf(error);
