@@ -402,7 +402,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'does not find a clearing by the other id of a pair',
-      breaks: 'a clearing that came with two ids is found by either, on any card',
+      breaks: 'a clearing that was changed to have two ids is found by either, on any card',
       plant: plantLedger({
         state: ({ clearings }) => ({ clearings: clearings.filter((row) => row.paired_transaction_id === null) }),
       }),

@@ -102,19 +102,23 @@ function isSameMessage(a: Authorization, b: Authorization): boolean {
 function changeClearing({ clearing_ids, clearings }: State, change: ClearingChange): void {
   const row = clearings.get(change.id);
   assert(row?.card_id === change.card_id, `a pass changes clearing ${change.id}, which its card does not have`);
-  for (const id of [change.network_financial_transaction_id, change.paired_transaction_id]) {
-    if (id === null) continue;
-    if ((clearing_ids.get(id) ?? change.id) !== change.id) throw duplicate('clearing');
-    clearing_ids.set(id, change.id);
-  }
+  keepTransactionIds(clearing_ids, change);
   clearings.set(change.id, { ...row, ...change });
 }
 
 function insertClearing({ clearing_ids, clearings }: State, row: Clearing): void {
-  const { id, network_financial_transaction_id } = row;
-  if (clearings.has(id) || clearing_ids.has(network_financial_transaction_id)) throw duplicate('clearing');
-  clearings.set(id, row);
-  clearing_ids.set(network_financial_transaction_id, id);
+  if (clearings.has(row.id)) throw duplicate('clearing');
+  keepTransactionIds(clearing_ids, row);
+  clearings.set(row.id, row);
+}
+
+/** Notes both ids of a clearing. No other clearing may have one of them. */
+function keepTransactionIds(clearing_ids: State['clearing_ids'], clearing: Clearing | ClearingChange): void {
+  for (const id of [clearing.network_financial_transaction_id, clearing.paired_transaction_id]) {
+    if (id === null) continue;
+    if ((clearing_ids.get(id) ?? clearing.id) !== clearing.id) throw duplicate('clearing');
+    clearing_ids.set(id, clearing.id);
+  }
 }
 
 function duplicate(what: string): Fault {

@@ -1,4 +1,4 @@
-import { type ClearingChange, clearingChangeOf, no_changes } from '@tallystick/cards';
+import { type Clearing, type ClearingChange, clearingChangeOf, no_changes } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertIncludes } from './equality.ts';
@@ -36,11 +36,11 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   },
   {
-    rule: 'a clearing that came with two ids is found by either, on any card',
+    rule: 'a clearing that was changed to have two ids is found by either, on any card',
     async check(open) {
       const storage = await open();
-      const [card, other] = await freshCards(storage, 2);
-      const row = await card!.recordClearing({ synthetic_id: true });
+      const cards = await freshCards(storage, 2);
+      const row = await cards[0]!.recordClearing({ synthetic_id: true });
       const synthetic = row.network_financial_transaction_id;
       const change = {
         ...clearingChangeOf(row),
@@ -48,13 +48,18 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
         synthetic_id: false,
         paired_transaction_id: synthetic,
       };
-      await changeClearings(storage, card!, change);
-      for (const at of [card!, other!]) {
-        for (const network_financial_transaction_id of [synthetic, change.network_financial_transaction_id]) {
-          const message = at.clearing({ ...nothing_in_common, ...later, network_financial_transaction_id });
-          assertIncludes((await at.look(message)).clearings, [{ ...row, ...change }], 'the clearings');
-        }
-      }
+      await changeClearings(storage, cards[0]!, change);
+      await assertFoundByBothIds(cards, { ...row, ...change });
+    },
+  },
+  {
+    rule: 'a clearing that was inserted with two ids is found by either, on any card',
+    async check(open) {
+      const storage = await open();
+      const cards = await freshCards(storage, 2);
+      const synthetic = `S-${cards[0]!.id}`;
+      const row = await cards[0]!.recordClearing({ paired_transaction_id: synthetic });
+      await assertFoundByBothIds(cards, row);
     },
   },
   {
@@ -160,4 +165,16 @@ function changeClearings(storage: StorageUnderTest, card: CardUnderTest, change:
     changes: { ...no_changes, clearings_changed: [change] },
     result: null,
   }));
+}
+
+async function assertFoundByBothIds(cards: readonly CardUnderTest[], clearing: Clearing): Promise<void> {
+  for (const card of cards) {
+    for (const network_financial_transaction_id of [
+      clearing.network_financial_transaction_id,
+      clearing.paired_transaction_id!,
+    ]) {
+      const message = card.clearing({ ...nothing_in_common, ...later, network_financial_transaction_id });
+      assertIncludes((await card.look(message)).clearings, [clearing], 'the clearings');
+    }
+  }
 }
