@@ -99,7 +99,8 @@ export class Cdf3Reader {
 
   readonly #names: string[] = [];
   #is_closed = false;
-  #account: (Open & { readonly number: string | null }) | null = null;
+  /** `tag`: the start of the element within which a bad record of the account is kept. */
+  #account: (Open & { readonly number: string | null; readonly tag: string }) | null = null;
   #entity: (Open & { readonly transaction_id: string | null; readonly offset: number }) | null = null;
   #record: (Open & { readonly fields: ReadonlySet<string> }) | null = null;
   #collected: Collected | null = null;
@@ -266,7 +267,7 @@ export class Cdf3Reader {
     switch (name) {
       case 'AccountEntity':
         if (this.#account !== null || this.#entity !== null) this.#refuseMisplaced(name);
-        this.#account = { name, depth, number: attributes.AccountNumber?.trim() || null };
+        this.#account = { name, depth, ...accountOf(attributes.AccountNumber?.trim() || null) };
         return;
       case entity_name:
         if (this.#entity !== null) this.#refuseMisplaced(name);
@@ -404,18 +405,12 @@ export class Cdf3Reader {
     const read = collected.problem ?? readTransaction(this.#stated(collected), this.#custom_identifier);
     if (read instanceof TransactionProblem) {
       const { code, reason } = read;
-      this.#items.push({ kind: 'bad', ordinal, offset, code, reason, raw: this.#withAccount(raw) });
+      const whole = Buffer.from(`${this.#accountTag}${raw}${account_end}`);
+      this.#items.push({ kind: 'bad', ordinal, offset, code, reason, raw: whole });
     } else {
       const { input, last4 } = read;
       this.#items.push({ kind: 'clearing', ordinal, offset, input, synthetic_id: false, last4 });
     }
-  }
-
-  /** The record within its account, which names the card. */
-  #withAccount(raw: string): Uint8Array {
-    const number = this.#account?.number ?? null;
-    const attribute = number === null ? '' : ` AccountNumber="${escapeXml(number)}"`;
-    return Buffer.from(`<AccountEntity${attribute}>${raw}</AccountEntity>`).subarray(0, record_bytes_max);
   }
 
   #stated({ values, attributes }: Collected): Parameters<typeof postedOf>[0] {
@@ -528,9 +523,15 @@ export class Cdf3Reader {
     return raw;
   }
 
+  get #accountTag(): string {
+    return this.#account?.tag ?? tag_without_number;
+  }
+
+  /** A bad record is kept within its account, which names the card. A cut one could not be read again. */
   #boundRaw(raw: string): void {
-    if (raw.length > record_bytes_max) {
-      this.#refuse('record_too_long', `a record is longer than ${record_bytes_max} characters`);
+    const bytes = Buffer.byteLength(this.#accountTag) + Buffer.byteLength(raw) + account_end.length;
+    if (bytes > record_bytes_max) {
+      this.#refuse('record_too_long', `a record with its account is longer than ${record_bytes_max} bytes in UTF-8`);
     }
   }
 
@@ -570,6 +571,14 @@ export class Cdf3Reader {
   #refuse(code: string, message: string, offset = this.#offsetOf(this.#parser.position)): never {
     throw new FileProblem('refused', code, maskCardNumbers(message), offset);
   }
+}
+
+const tag_without_number = '<AccountEntity>';
+const account_end = '</AccountEntity>';
+
+function accountOf(number: string | null): { readonly number: string | null; readonly tag: string } {
+  const tag = number === null ? tag_without_number : `<AccountEntity AccountNumber="${escapeXml(number)}">`;
+  return { number, tag };
 }
 
 const is_record = /_\d{4}$/;

@@ -251,6 +251,37 @@ describe('the records of a CDF3 file', () => {
     }
   });
 
+  describe('with its account has at most 65,536 bytes, in any alphabet', () => {
+    const account_number = '5555&lt;XX0006';
+    const place = { ordinal: 3, offset: 700, file_id: 'F', created_on: null };
+
+    function documentWith(record_bytes: number, character: string, PostingDate: string): Buffer {
+      const note = `<Note>${character.repeat(1_000)}</Note>`;
+      const contentWith = (notes: string): string => transaction({ PostingDate }, posted + notes);
+      const left = (content: string): number =>
+        record_bytes - Buffer.byteLength(`<AccountEntity AccountNumber="${account_number}">${content}</AccountEntity>`);
+      const notes = note.repeat(Math.floor((left(contentWith('')) - 100) / Buffer.byteLength(note)));
+      const filler = 'x'.repeat(left(contentWith(`${notes}<Note></Note>`)));
+      return documentOf({ content: contentWith(`${notes}<Note>${filler}</Note>`), account_number });
+    }
+
+    for (const character of ['x', '\u00e9', '\u20ac']) {
+      test(`${character}: a bad record is kept whole, and can be read again`, async () => {
+        const [bad] = badRecordsOf(await readItems(cdf3, documentWith(65_536, character, 'never')));
+        assert.equal(bad?.raw.length, 65_536);
+        assert.deepEqual(cdf3.readRecord?.(bad.raw, place), { ...bad, ordinal: 3, offset: 700 });
+      });
+
+      test(`${character}: a file with a longer one is refused, bad or not`, async () => {
+        const sound = await readItems(cdf3, documentWith(65_536, character, '2026-07-16'));
+        assert.equal(clearingsOf(sound).length, 1);
+        for (const posting_date of ['never', '2026-07-16']) {
+          await assertProblem(cdf3, documentWith(65_537, character, posting_date), 'refused: record_too_long');
+        }
+      });
+    }
+  });
+
   test('finds the start of a record whose tag has a > in an attribute, whatever the chunks', async () => {
     const content = transaction({ PostingDate: 'never' }).replace('"TRN0"', '"a > b > c > d"');
     const bytes = documentOf({ content });
