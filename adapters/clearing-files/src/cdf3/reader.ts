@@ -16,7 +16,7 @@ import { isDay } from '../calendar-day.ts';
 import { noteRecords } from '../note-records.ts';
 import { escapeXml } from './escape-xml.ts';
 import { amount_names, postedOf, read_names, readTransaction, TransactionProblem } from './transaction.ts';
-import { part_bytes_max, type XmlPart, XmlTextReader } from './xml-text.ts';
+import { run_bytes_max, type XmlPart, XmlTextReader } from './xml-text.ts';
 
 /** The bounds of a document. A file beyond one of them is refused. */
 const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
@@ -204,8 +204,8 @@ export class Cdf3Reader {
 
   /** The parser keeps what comes between two events: a text, comments or a tag. */
   #boundEvent(at: number): void {
-    if (at - this.#event_at > part_bytes_max) {
-      this.#refuse('markup_too_long', `a text or markup is longer than ${part_bytes_max} characters`);
+    if (at - this.#event_at > run_bytes_max) {
+      this.#refuse('markup_too_long', `a text or markup is longer than ${run_bytes_max} characters`);
     }
   }
 

@@ -13,8 +13,8 @@ export interface XmlPart {
   readonly unit_bytes: 1 | 2 | null;
 }
 
-/** The longest part, and so the longest run of bytes without the end of a markup. */
-export const part_bytes_max = 65_536;
+/** The longest run of bytes without the end of a markup. A part may be twice as long. */
+export const run_bytes_max = 65_536;
 
 /** Bytes within which an XML declaration must end. */
 const declaration_bytes_max = 1_024;
@@ -56,8 +56,8 @@ export class XmlTextReader {
   /** The parts that end within the bytes. */
   *push(chunk: Uint8Array): Generator<XmlPart> {
     this.#received += chunk.length;
-    for (let start = 0; start < chunk.length; start += part_bytes_max) {
-      yield* this.#take(chunk.subarray(start, start + part_bytes_max));
+    for (let start = 0; start < chunk.length; start += run_bytes_max) {
+      yield* this.#take(chunk.subarray(start, start + run_bytes_max));
     }
   }
 
@@ -95,8 +95,8 @@ export class XmlTextReader {
   }
 
   #bound(run_bytes: number): void {
-    if (run_bytes <= part_bytes_max) return;
-    const message = `${part_bytes_max} bytes from offset ${this.#offset} contain no end of a markup`;
+    if (run_bytes <= run_bytes_max) return;
+    const message = `${run_bytes_max} bytes from offset ${this.#offset} contain no end of a markup`;
     throw new FileProblem('refused', 'markup_too_long', message, this.#offset);
   }
 
