@@ -12,7 +12,7 @@ import type { IpmEncoding } from './encoding.ts';
 export type IpmContainer = 'vbs' | '1014';
 
 /** A longer record is not one: its length word is damaged. */
-const ipm_record_bytes_max = 6_000;
+export const ipm_record_bytes_max = 6_000;
 
 const length_bytes = 4;
 const mti_bytes = 4;

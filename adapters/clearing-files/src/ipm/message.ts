@@ -1,3 +1,4 @@
+import { ipm_record_bytes_max } from './container.ts';
 import { ElementMap, type ElementProblem, message_head_bytes, pds_elements } from './elements.ts';
 import { copyAsLatin1, digitZone, type IpmEncoding, readDigits } from './encoding.ts';
 import { PrivateData } from './private-data.ts';
@@ -12,8 +13,6 @@ export class MalformedRecord extends Error {
     this.code = code;
   }
 }
-
-const text_bytes_max = 6_000;
 
 /**
  * One message of a file: MTI, bitmap and elements. One object reads all records of a file, one
@@ -33,7 +32,7 @@ export class IpmMessage {
 
   constructor(encoding: IpmEncoding) {
     this.#zone = digitZone(encoding);
-    this.#translated = encoding === 'cp500' ? Buffer.alloc(text_bytes_max) : null;
+    this.#translated = encoding === 'cp500' ? Buffer.alloc(ipm_record_bytes_max) : null;
   }
 
   /** Takes the next record, and locates its elements as far as they can be. */

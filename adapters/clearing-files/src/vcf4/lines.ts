@@ -7,8 +7,6 @@ export interface Line {
   readonly number: number;
   /** Bytes from the start of the file. */
   readonly offset: number;
-  /** Whether a line break follows it. Only the last line may have none. */
-  readonly is_ended: boolean;
 }
 
 /** Cuts the bytes of a file into lines. */
@@ -24,14 +22,14 @@ export class LineReader {
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       this.#keep(chunk.subarray(start, end));
       start = end + 1;
-      yield this.#line(true);
+      yield this.#line();
     }
     this.#keep(chunk.subarray(start));
   }
 
   /** The bytes after the last line break; null when there are none. */
   finish(): Line | null {
-    return this.#pending_bytes === 0 ? null : this.#line(false);
+    return this.#pending_bytes === 0 ? null : this.#line();
   }
 
   #keep(bytes: Uint8Array): void {
@@ -47,14 +45,14 @@ export class LineReader {
     if (bytes.length > 0) this.#pending.push(bytes);
   }
 
-  #line(is_ended: boolean): Line {
+  #line(): Line {
     const whole = this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending);
     const offset = this.#offset;
     this.#pending.length = 0;
     this.#pending_bytes = 0;
-    this.#offset += whole.length + (is_ended ? 1 : 0);
+    this.#offset += whole.length + 1;
     this.#count += 1;
     const bytes = whole.at(-1) === 0x0d ? whole.subarray(0, -1) : whole;
-    return { bytes, number: this.#count, offset, is_ended };
+    return { bytes, number: this.#count, offset };
   }
 }
