@@ -109,9 +109,9 @@ const unusable: readonly ScenarioKind[] = [
   {
     name: 'malformed_record',
     weight: 1,
-    records: ({ malformed_code }) => (malformed_code === null ? null : 1),
+    records: () => 1,
     write(draft) {
-      draft.clear(draft.purchase(), { malformed: true }, quarantined(draft.able.malformed_code ?? ''));
+      draft.clear(draft.purchase(), { malformed: true }, quarantined('malformed_record'));
     },
   },
   {

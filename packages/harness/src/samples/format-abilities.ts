@@ -18,8 +18,6 @@ export interface FormatAbilities {
   readonly reversal: boolean;
   /** Second presentments and chargebacks. */
   readonly dispute: boolean;
-  /** The quarantine code of a currency that does not exist; null when it cannot be written. */
-  readonly malformed_code: string | null;
 }
 
 /** The formats for which sets can be made. */
@@ -33,7 +31,6 @@ export const format_abilities: Readonly<Record<string, FormatAbilities>> = {
     partial: true,
     reversal: true,
     dispute: true,
-    malformed_code: 'malformed_record',
   },
   ipm: {
     format: 'ipm',
@@ -44,7 +41,6 @@ export const format_abilities: Readonly<Record<string, FormatAbilities>> = {
     partial: true,
     reversal: true,
     dispute: true,
-    malformed_code: 'malformed_record',
   },
   cdf3: {
     format: 'cdf3',
@@ -55,6 +51,5 @@ export const format_abilities: Readonly<Record<string, FormatAbilities>> = {
     partial: false,
     reversal: false,
     dispute: false,
-    malformed_code: 'malformed_record',
   },
 };
