@@ -145,8 +145,10 @@ describe('the records of a VCF4 file', () => {
       assert.deepEqual([badRecordsOf(items).length, clearingsOf(items).length], [1, 1]);
       assert.equal(badRecordsOf(items)[0]?.code, code);
       assert.equal(rawOf(badRecordsOf(items)[0]), debit.replace(from, to));
-      const again = vcf4.readRecord?.(Buffer.from(debit), { ordinal: 3, offset: 70, file_id: null, created_on: null });
-      assert.equal(again?.kind, 'clearing');
+      const { ordinal, offset, raw } = badRecordsOf(items)[0]!;
+      const place = { ordinal, offset, file_id: null, created_on: null };
+      assert.deepEqual(vcf4.readRecord?.(raw, place), badRecordsOf(items)[0]);
+      assert.equal(vcf4.readRecord?.(Buffer.from(debit), place).kind, 'clearing');
     });
   }
 
