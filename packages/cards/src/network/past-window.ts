@@ -2,7 +2,7 @@ import type { Authorization } from './authorization.ts';
 import type { Clearing } from './clearing.ts';
 import type { LedgerCard, PastWindow } from './ledger.ts';
 import { isStandingRoot } from './root.ts';
-import { isFinal, ownWindow } from './settle.ts';
+import { isFinal, recordedWindow } from './settle.ts';
 
 /** The window of a card's counters, and the length of its windows. */
 export interface CardWindow extends Pick<LedgerCard, 'recurring'> {
@@ -14,8 +14,8 @@ export type WindowKey = Pick<PastWindow, 'card_id' | 'window_start_ms'>;
 
 /**
  * The past windows whose counters a pass must load, each once: those in which a loaded
- * authorization or clearing counts, and in which a clearing counts when it belongs to no record, if
- * it is not the window of the card's counters. `windowOf` returns the start of that window, and
+ * authorization or clearing counts, and in which a clearing was recorded that may be matched again,
+ * if it is not the window of the card's counters. `windowOf` returns the start of that window, and
  * undefined for a card that the pass has not loaded. Cards with one window for ever have no past
  * windows.
  */
@@ -36,7 +36,7 @@ export function pastWindowsOf(
     add(clearing);
     const card = windowOf(clearing.card_id);
     if (card === undefined || isFinal(clearing)) continue;
-    add({ card_id: clearing.card_id, window_start_ms: ownWindow(card, clearing) });
+    add({ card_id: clearing.card_id, window_start_ms: recordedWindow(card, clearing) });
   }
   return keys;
 }

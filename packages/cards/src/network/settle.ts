@@ -92,9 +92,16 @@ export function rootsAfter({ roots, clearings }: Records, now_ms: number): reado
  * (decision: windows and holds).
  */
 export function ownWindow(card: Pick<LedgerCard, 'recurring'>, clearing: OwnWindowOf): number {
-  const { authorization_id, clearing_id, window_start_ms, recorded_at_ms } = clearing;
-  if (authorization_id === null && clearing_id === null) return window_start_ms;
-  return windowAt(card.recurring ?? 'Continuous', recorded_at_ms).start_ms;
+  const { authorization_id, clearing_id, window_start_ms } = clearing;
+  return authorization_id === null && clearing_id === null ? window_start_ms : recordedWindow(card, clearing);
+}
+
+/** The window that contains the time at which a clearing was recorded. */
+export function recordedWindow(
+  { recurring }: Pick<LedgerCard, 'recurring'>,
+  { recorded_at_ms }: Pick<Clearing, 'recorded_at_ms'>,
+): number {
+  return windowAt(recurring ?? 'Continuous', recorded_at_ms).start_ms;
 }
 
 type OwnWindowOf = Pick<Clearing, 'authorization_id' | 'clearing_id' | 'window_start_ms' | 'recorded_at_ms'>;

@@ -9,7 +9,11 @@ export interface Recording {
   readonly window_start_ms: number;
 }
 
-/** The record of a clearing before it is matched: without an effect. */
+/**
+ * The record of a clearing before it is matched: without an effect. It is recorded in its window,
+ * also by a machine whose clock is behind another's: its window would otherwise be another one when
+ * it is matched again (`ownWindow`).
+ */
 export function unmatchedClearing(
   message: ClearingMessage,
   { id: card_id, company_id }: Pick<LedgerCard, 'id' | 'company_id'>,
@@ -23,7 +27,7 @@ export function unmatchedClearing(
     card_id,
     paired_transaction_id: null,
     sent: null,
-    recorded_at_ms: now_ms,
+    recorded_at_ms: Math.max(now_ms, window_start_ms),
     reduced_at_ms: null,
     authorization_id: null,
     clearing_id: null,

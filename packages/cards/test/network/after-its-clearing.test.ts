@@ -68,6 +68,39 @@ describe('an authorization after its own clearing', () => {
     assert.deepEqual([world.available(), world.counters.uses], [1_000, 0]);
   });
 
+  for (const together of [true, false]) {
+    test(`counts in the window of its clearing when the clock is behind another's, ${together ? 'in one pass' : 'later'}`, () => {
+      const world = new NetworkWorld('2026-11-21T00:00:00Z', { recurring: 'Daily' });
+      const fits = { merchant_id: 'M', approval_code: 'A00001' };
+      world.authorize({ ...fits, message_type_indicator: '0120' });
+      const { window_start_ms } = world.counters;
+      world.now = '2026-11-20T23:59:59Z';
+      const messages = [world.clearingMessage({ ...fits, ...ref }), world.message({ ...ref, merchant_id: 'M' })];
+      if (together) world.send(...messages);
+      else for (const message of messages) world.send(message);
+      const [advised, root] = world.state.authorizations.values();
+      assert.deepEqual(
+        world.state.clearings.values().map((row) => [row.authorization_id, row.window_start_ms]),
+        [[root?.id, window_start_ms]],
+      );
+      assert.deepEqual([advised?.status, root?.status, root?.window_start_ms], ['open', 'cleared', window_start_ms]);
+      const { held, cleared, uses } = world.counters;
+      assert.deepEqual([held, cleared, uses], [1_000, 1_000, 2]);
+    });
+  }
+
+  test('is decided when its clearing was recorded in a window before the one in which it counts', () => {
+    const world = new NetworkWorld(now, { recurring: 'Daily' });
+    const fits = { merchant_id: 'M', approval_code: 'A00001' };
+    const { id } = world.clear({ ...fits, ...ref });
+    // As an older version recorded it on a machine whose clock was behind.
+    const recorded_at_ms = Date.parse('2026-11-20T23:59:59Z');
+    world.state.clearings.set(id, { ...world.clearing(id), recorded_at_ms });
+    world.send(world.message({ ...fits, message_type_indicator: '0120' }), world.message({ ...ref, merchant_id: 'M' }));
+    const statuses = world.state.authorizations.values().map(({ status }) => status);
+    assert.deepEqual(statuses, ['open', 'cleared']);
+  });
+
   test('does not count in the window of a dispute that came before its clearing', () => {
     const world = new NetworkWorld('2026-11-12T12:00:00Z', { recurring: 'Weekly' });
     world.clear({ ...ard, cycle: 'chargeback', network_financial_transaction_id: 'F1' });
