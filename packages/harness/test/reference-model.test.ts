@@ -221,6 +221,25 @@ test('a dispute does not change the balance; a message reversal undoes its clear
   assert.equal(card.balance, 600);
 });
 
+for (const [dispute_id, reversal_id] of [
+  ['D1', 'D2'],
+  ['D2', 'D1'],
+]) {
+  test(`a reversal with the id ${reversal_id} undoes a chargeback ${dispute_id} of its date, not the purchase`, () => {
+    const card = story({});
+    const reference = { acquirer_reference_data: '12345678901234567' };
+    card.clear(400, reference);
+    const chargeback = { ...reference, cycle: 'chargeback', clearing_type: 'CREDIT' } as const;
+    card.clear(400, { ...chargeback, network_financial_transaction_id: dispute_id! });
+    const reversal = { ...reference, cycle: 'reversal' } as const;
+    assert.equal(
+      card.clear(400, { ...reversal, network_financial_transaction_id: reversal_id! }),
+      'reversal by rule 1',
+    );
+    assert.equal(card.balance, 600);
+  });
+}
+
 test('matching reaches thirty-five days from the settlement date, whenever the clearing arrives', () => {
   for (const [days, matched] of [
     [35, 'late by rule 5'],

@@ -7,29 +7,21 @@ export type Placed = Pick<
 >;
 
 /**
- * Whether `a` comes before `b` in the canonical order of the clearings of a card: by settlement
- * date, then by transaction id (clearing files: matching). What a reversal or a dispute may refer to
- * comes before it also when its transaction id is greater, because ids that were made from a file
- * are in no order. Times of arrival have no part in it.
+ * The clearings of a card in the canonical order: by settlement date, then by transaction id
+ * (clearing files: matching). What a reversal or a dispute may refer to comes before it also when its
+ * transaction id is greater, because ids that were made from a file are in no order. Times of arrival
+ * have no part in it.
  */
-export function isEarlier(a: Placed, b: Placed): boolean {
-  if (mayReferTo(b, a)) return true;
-  return !mayReferTo(a, b) && compareClearings(a, b) < 0;
-}
-
-/** The clearings in the canonical order. */
 export function inCanonicalOrder<Item extends Placed>(clearings: Iterable<Item>): Item[] {
   const ordered = [...clearings].sort(compareClearings);
   if (ordered.every(({ cycle }) => cycle === 'first_presentment')) return ordered;
-  const presentments = Map.groupBy(
-    ordered.filter(({ cycle, acquirer_reference_data: data }) => cycle === 'first_presentment' && data !== null),
-    ({ acquirer_reference_data }) => acquirer_reference_data,
-  );
+  const by_rank = ordered.toSorted((a, b) => ranks[a.cycle] - ranks[b.cycle]);
+  const by_reference = Map.groupBy(by_rank, ({ acquirer_reference_data }) => acquirer_reference_data);
   const placed = new Set<Item>();
   for (const clearing of ordered) {
-    if (clearing.cycle !== 'first_presentment') {
-      const alike = presentments.get(clearing.acquirer_reference_data) ?? [];
-      for (const presentment of alike) if (mayReferTo(clearing, presentment)) placed.add(presentment);
+    const { cycle, acquirer_reference_data: reference } = clearing;
+    if (cycle !== 'first_presentment' && reference !== null) {
+      for (const other of by_reference.get(reference)!) if (mayReferTo(clearing, other)) placed.add(other);
     }
     placed.add(clearing);
   }
@@ -44,13 +36,10 @@ function compareClearings(a: Placed, b: Placed): number {
   return id < other ? -1 : 1;
 }
 
-/** Whether rule 1 or 2 may find `presentment` for `clearing` of the same date. */
-function mayReferTo(clearing: Placed, presentment: Placed): boolean {
-  return (
-    clearing.cycle !== 'first_presentment' &&
-    presentment.cycle === 'first_presentment' &&
-    clearing.settlement_date === presentment.settlement_date &&
-    clearing.acquirer_reference_data !== null &&
-    clearing.acquirer_reference_data === presentment.acquirer_reference_data
-  );
+/** A clearing may refer to those of a lower rank: a reversal to a dispute, and both to a presentment. */
+const ranks = { first_presentment: 0, second_presentment: 1, chargeback: 1, reversal: 2 } as const;
+
+/** Whether rule 1 or 2 may find `other`, with the same acquirer reference data, for `clearing`. */
+function mayReferTo(clearing: Placed, other: Placed): boolean {
+  return ranks[clearing.cycle] > ranks[other.cycle] && clearing.settlement_date === other.settlement_date;
 }

@@ -2,7 +2,7 @@ import { assert, invalid, Refusal } from '@tallystick/kernel';
 import { restoreClearing } from '../retention/reduce.ts';
 import type { ClearingAnswer } from './answer.ts';
 import { otherCurrency } from './authorize.ts';
-import { inCanonicalOrder, isEarlier } from './canonical-order.ts';
+import { inCanonicalOrder } from './canonical-order.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import { clearingItem } from './clearing-item.ts';
 import type { LedgerCard } from './ledger.ts';
@@ -98,7 +98,8 @@ function takenByAnotherCard(): Refusal {
  * settled again with it, in that order (clearing files: matching).
  */
 function clear(pass: Pass, working: WorkingCard, unnumbered: Clearing, around: Records): Clearing | Refusal {
-  const is_last = !around.clearings.some((other) => isEarlier(unnumbered, other));
+  const ordered = inCanonicalOrder([...around.clearings, unnumbered]);
+  const is_last = ordered.at(-1) === unnumbered;
   const clearing = is_last ? unnumbered : { ...unnumbered, id: pass.nextClearingId() };
   if (!is_last && settleAgain(working, { roots: around.roots, clearings: [...around.clearings, clearing] })) {
     auditChanges(pass, working, around.clearings, unnumbered.request_id);
@@ -108,7 +109,7 @@ function clear(pass: Pass, working: WorkingCard, unnumbered: Clearing, around: R
     {
       card: working.card,
       roots: around.roots,
-      earlier: inCanonicalOrder(around.clearings.filter((other) => isEarlier(other, clearing))),
+      earlier: ordered.slice(0, ordered.indexOf(unnumbered)),
       own_window_start_ms: working.window_start_ms,
     },
     clearing,

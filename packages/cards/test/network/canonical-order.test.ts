@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import type { AuthorizationInput, ClearingInput } from '../../src/index.ts';
+import { type AuthorizationInput, type ClearingInput, clearing_cycles } from '../../src/index.ts';
+import { inCanonicalOrder, type Placed } from '../../src/network/canonical-order.ts';
 import { aging, NetworkWorld } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -14,6 +15,8 @@ type Planned =
       readonly kind: 'clearing';
       readonly input: Partial<ClearingInput> & { readonly network_financial_transaction_id: string };
       readonly synthetic_id: boolean;
+      /** Clearings of one chain arrive in their order. */
+      readonly chain?: number;
     };
 
 const dates = ['2026-10-01', '2026-11-10', '2026-11-20', '2026-11-21', '2026-11-22', '2026-11-28', '2026-12-20'];
@@ -43,7 +46,7 @@ const clearings = fc.record({
   authorization_date: fc.constantFrom('2026-11-19', '2026-11-21', null),
   clearing_type: fc.constantFrom('DEBIT', 'DEBIT', 'DEBIT', 'CREDIT'),
   partial: fc.constantFrom(false, false, true),
-  follows: fc.constantFrom('nothing', 'nothing', 'nothing', 'reversal', 'chargeback', 'pair'),
+  follows: fc.constantFrom('nothing', 'nothing', 'nothing', 'reversal', 'chargeback', 'disputed and reversed', 'pair'),
   later: fc.nat({ max: 3 }),
   acquirer: fc.constantFrom(null, null, 'shared'),
 });
@@ -98,6 +101,17 @@ function clearingsOf(fields: readonly (typeof clearings extends fc.Arbitrary<inf
     const chargeback = { ...again, cycle: 'chargeback', partial: false };
     if (follows === 'reversal') return [first, { ...first, input: reversal as typeof first.input }];
     if (follows === 'chargeback') return [first, { ...first, input: chargeback as typeof first.input }];
+    if (follows === 'disputed and reversed') {
+      // The reversal has the type of the first, the opposite of that of the chargeback. Its id is E.
+      const dispute_id = id(at % 2 === 0 ? 'D' : 'G');
+      const dispute = { ...chargeback, clearing_type: opposite, network_financial_transaction_id: dispute_id };
+      const end = { ...reversal, clearing_type: input.clearing_type };
+      return [
+        first,
+        { ...first, chain: at, input: dispute as typeof first.input },
+        { ...first, chain: at, input: end as typeof first.input },
+      ];
+    }
     if (follows === 'pair') {
       return [
         first,
@@ -124,7 +138,7 @@ const by_merchant = {
   })),
 };
 
-/** Sets of messages and two orders of arrival that keep the order of the messages of a trace. */
+/** Sets of messages and an order of arrival that keeps the order of the messages of a trace or a chain. */
 const sets = fc
   .oneof(setsOf(roots, clearings), setsOf(by_merchant.roots, by_merchant.clearings))
   .map(([authorized, cleared, is_aging]) => ({
@@ -134,7 +148,7 @@ const sets = fc
   .chain(({ messages, is_aging }) => {
     const order = fc
       .shuffledSubarray([...messages.keys()], { minLength: messages.length })
-      .map((shuffled) => inTraceOrder(messages, shuffled));
+      .map((shuffled) => inOrderOfEach(messages, shuffled));
     return fc.record({
       messages: fc.constant(messages),
       is_aging: fc.constant(is_aging),
@@ -148,17 +162,17 @@ function setsOf(authorized: typeof roots, cleared: typeof clearings) {
   return fc.tuple(authorizations, fc.array(cleared, { minLength: 1, maxLength: 6 }), fc.boolean());
 }
 
-function inTraceOrder(messages: readonly Planned[], shuffled: readonly number[]): readonly number[] {
-  const waiting = new Map<string, number[]>();
-  messages.forEach((message, at) => {
-    if (message.kind !== 'authorization') return;
-    const { trace_id } = message.input;
-    waiting.set(trace_id, [...(waiting.get(trace_id) ?? []), at]);
-  });
+function inOrderOfEach(messages: readonly Planned[], shuffled: readonly number[]): readonly number[] {
+  const waiting = Map.groupBy(messages.keys(), (at) => orderOf(messages[at]!));
   return shuffled.map((at) => {
-    const message = messages[at]!;
-    return message.kind === 'authorization' ? waiting.get(message.input.trace_id)!.shift()! : at;
+    const order = orderOf(messages[at]!);
+    return order === null ? at : waiting.get(order)!.shift()!;
   });
+}
+
+/** The messages that arrive in their order have the same; null for those that arrive in any. */
+function orderOf(message: Planned): string | number | null {
+  return message.kind === 'authorization' ? message.input.trace_id : (message.chain ?? null);
 }
 
 /** What the messages leave of the card: by trace ids and transaction ids, which no order changes. */
@@ -270,6 +284,20 @@ describe('the messages of a card leave the same card, pairs, rules and classes',
     );
   });
 
+  test('and the reversal of a dispute that came before it changes no balance', () => {
+    fc.assert(
+      fc.property(sets, ({ messages, is_aging, order, passes }) => {
+        const arrived = order.map((at) => messages[at]!);
+        const changes = new Map(outcomeOf(arrived, is_aging, passes).clearings.map(({ id, effect }) => [id, effect]));
+        for (const message of messages) {
+          if (message.kind === 'authorization' || message.chain === undefined) continue;
+          assert.equal(changes.get(message.input.network_financial_transaction_id), 0);
+        }
+      }),
+      propertyParameters({ short: 200, full: 1_000 }),
+    );
+  });
+
   test('whatever more of their card a pass has loaded', () => {
     fc.assert(
       fc.property(sets, ({ messages, is_aging, order, passes }) => {
@@ -331,4 +359,99 @@ describe('a purchase, a dispute of it and a reversal that fits both leave the sa
       assert.deepEqual([world.counters.cleared, world.available()], [0, 100_000]);
     });
   }
+});
+
+describe('a chargeback and its reversal on one date leave the purchase cleared', () => {
+  const purchase = {
+    network_financial_transaction_id: 'P',
+    acquirer_reference_data: '55432861234567890',
+    settlement_date: '2026-11-21',
+  };
+
+  for (const [chargeback_id, reversal_id] of [
+    ['C1', 'R2'],
+    ['C2', 'A1'],
+  ]) {
+    for (const settlement_date of ['2026-11-21', '2026-11-24']) {
+      test(`with the ids ${chargeback_id} and ${reversal_id}, on ${settlement_date}`, () => {
+        const world = new NetworkWorld(now);
+        const others = { ...purchase, settlement_date };
+        world.clear(purchase);
+        const chargeback = world.clear({
+          ...others,
+          network_financial_transaction_id: chargeback_id!,
+          cycle: 'chargeback',
+          clearing_type: 'CREDIT',
+        });
+        const reversal = world.clear({
+          ...others,
+          network_financial_transaction_id: reversal_id!,
+          cycle: 'reversal',
+        });
+        assert.deepEqual([reversal.match_rule, reversal.clearing_id], [1, chargeback.id]);
+        assert.equal(world.counters.cleared, 1_000);
+      });
+    }
+  }
+});
+
+/** Clearings of one card with few dates and references, and the same in another order. */
+const placed = fc
+  .uniqueArray(
+    fc.record({
+      network_financial_transaction_id: fc.nat({ max: 99 }).map(String),
+      settlement_date: fc.constantFrom('2026-11-20', '2026-11-21'),
+      acquirer_reference_data: fc.constantFrom('11111111111111111', '22222222222222222', null),
+      cycle: fc.constantFrom(...clearing_cycles),
+    }),
+    { maxLength: 12, selector: ({ network_financial_transaction_id: id }) => id },
+  )
+  .chain((some) => fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length })));
+
+describe('the canonical order', () => {
+  const ranks = { first_presentment: 0, second_presentment: 1, chargeback: 1, reversal: 2 };
+
+  function check(rule: (ordered: ReturnType<typeof inCanonicalOrder<Placed>>) => void): void {
+    fc.assert(
+      fc.property(placed, ([some]) => rule(inCanonicalOrder(some))),
+      propertyParameters({ short: 500, full: 3_000 }),
+    );
+  }
+
+  function assertSorted(keys: readonly string[]): void {
+    assert.deepEqual(keys, keys.toSorted());
+  }
+
+  test('has every clearing once, and does not depend on the order of its input', () => {
+    fc.assert(
+      fc.property(placed, ([some, shuffled]) => {
+        const ordered = inCanonicalOrder(some);
+        assert.deepEqual(inCanonicalOrder(shuffled), ordered);
+        assert.deepEqual(new Set(ordered), new Set(some));
+        assert.equal(ordered.length, some.length);
+      }),
+      propertyParameters({ short: 500, full: 3_000 }),
+    );
+  });
+
+  test('is by settlement date', () => {
+    check((ordered) => assertSorted(ordered.map(({ settlement_date }) => settlement_date)));
+  });
+
+  test('of a date and an acquirer reference is presentments, disputes and reversals, each by id', () => {
+    check((ordered) => {
+      const groups = Map.groupBy(ordered, (one) => `${one.settlement_date} ${one.acquirer_reference_data}`);
+      for (const group of groups.values()) {
+        if (group[0]!.acquirer_reference_data === null) continue;
+        assertSorted(group.map((one) => `${ranks[one.cycle]} ${one.network_financial_transaction_id}`));
+      }
+    });
+  });
+
+  test('of those without an acquirer reference is by date and id', () => {
+    check((ordered) => {
+      const unrelated = ordered.filter((one) => one.acquirer_reference_data === null);
+      assertSorted(unrelated.map((one) => `${one.settlement_date} ${one.network_financial_transaction_id}`));
+    });
+  });
 });

@@ -129,21 +129,26 @@ export function without<Result>(clearings: readonly AnsweredClearing[], compute:
 }
 
 /**
- * By settlement date, then by transaction id. A reversal or a dispute comes after the presentments
- * of its date that have its reference data.
+ * By settlement date, then by transaction id. Of those with one date and one reference, a dispute
+ * comes after the presentments, and a reversal after the presentments and the disputes.
  */
 function inOrder(clearings: readonly AnsweredClearing[]): readonly AnsweredClearing[] {
   const place = ({ message, ids }: AnsweredClearing) => `${message.settlement_date} ${ids[0]}`;
   const sorted = clearings.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
   const ordered: AnsweredClearing[] = [];
   for (const clearing of sorted) {
-    const before = sorted.filter(
+    const alike = sorted.filter(
       ({ message }) =>
-        clearing.message.cycle !== undefined &&
-        message.cycle === undefined &&
         message.settlement_date === clearing.message.settlement_date &&
         sharedText(message.acquirer_reference_data, clearing.message.acquirer_reference_data),
     );
+    const presentments = alike.filter(({ message }) => message.cycle === undefined);
+    const disputes = alike.filter(({ message }) => isDispute(message));
+    const before = isDispute(clearing.message)
+      ? presentments
+      : clearing.message.cycle === 'reversal'
+        ? [...presentments, ...disputes]
+        : [];
     for (const one of [...before, clearing]) if (!ordered.includes(one)) ordered.push(one);
   }
   return ordered;
