@@ -256,6 +256,24 @@ describe('imports', () => {
     assert.equal(await phase(), 'applying');
   });
 
+  it('answer 202 when the process stops while a released one is applied', async (t) => {
+    const service = await startService(t);
+    const card = await createCard(service);
+    await upload(service, fileOf(1, [{ vcn_id: card.id }]));
+    const clearings = Array.from({ length: 2_500 }, () => ({ vcn_id: card.id, billing_amount: 1 }));
+    const { data: held } = (await upload(service, fileOf(1, clearings), 'name=b.xml')).json;
+    const body = { data: { note: 'the sender confirmed it' } };
+    const answered = service.send('POST', `${held.url}/release`, { ...operator, body });
+    const phase = async () =>
+      (await readRows<{ phase: string | null }>(service.database, 'select phase from imports order by id desc'))[0]
+        ?.phase;
+    await until(async () => (await phase()) === 'applying');
+    service.lifecycle.stop();
+    const { status, json } = await answered;
+    assert.deepEqual([status, json.data?.id, json.data?.status], [202, held.id, 'running']);
+    assert.equal(await phase(), 'applying');
+  });
+
   it('are refused past the share of their key while accepted ones are still applied', async (t) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     t.after(() => release());

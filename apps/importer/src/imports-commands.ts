@@ -151,7 +151,8 @@ const commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const note = requireOption(given, 'note');
-      return show(await releaseImport(await services.importPorts(), call(services), id, note));
+      const { import: released } = await releaseImport(await services.importPorts(), call(services), id, note);
+      return show(released);
     },
   },
 ];

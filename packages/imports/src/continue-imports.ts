@@ -66,14 +66,10 @@ async function applyDead(
     await imports.update(ours);
     return ours;
   });
-  return claimed === null ? null : await applyClaimed(run, claimed);
-}
-
-/** Applies an import that the run has claimed. */
-export async function applyClaimed(run: ImportRun, record: ImportRecord): Promise<Import> {
-  run.claim.keep(record.id);
+  if (claimed === null) return null;
+  run.claim.keep(id);
   try {
-    return await applyImport(run, record);
+    return await applyImport(run, claimed);
   } finally {
     await run.claim.release();
   }

@@ -300,7 +300,7 @@ async function takeOver(
 }
 
 /** Applies what is to be applied, and returns the outcome. */
-async function proceed(run: ImportRun, { kind, import: record }: Decided): Promise<ImportOutcome> {
+export async function proceed(run: ImportRun, { kind, import: record }: Decided): Promise<ImportOutcome> {
   if (kind !== 'apply') return { kind, import: record };
   const { id } = record;
   run.claim.keep(id);

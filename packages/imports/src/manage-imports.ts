@@ -1,10 +1,10 @@
 import { type QuarantinedRecord, readReleaseNote } from '@tallystick/cards';
 import { auditEntry, type Call, type Page, type PageRequest, Refusal, reseal, resealAll } from '@tallystick/kernel';
-import { applyClaimed } from './continue-imports.ts';
 import type { Import } from './import.ts';
+import { type ImportOutcome, proceed } from './import-file.ts';
 import { isClaimed } from './import-lease.ts';
 import type { ImportPorts, ImportTx } from './import-ports.ts';
-import { ImportRun } from './import-run.ts';
+import { type ImportOptions, ImportRun } from './import-run.ts';
 import type { ImportFilter, ImportRecord } from './import-store.ts';
 import { staged_purpose } from './staged-record.ts';
 
@@ -47,17 +47,18 @@ export function requireImport(record: ImportRecord | null, id: number): ImportRe
 
 /**
  * Applies a held import. Writes the audit log. Refuses `not_found`, `conflict` unless it is held,
- * and `validation_failed` without a note.
+ * and `validation_failed` without a note. Rejects with `ImportStopped` when the signal is aborted:
+ * after `onStaged` it is released, and `continueImports` applies the rest.
  */
 export async function releaseImport(
   ports: ImportPorts,
   call: Omit<Call, 'company_id'>,
   id: number,
   note: string,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<Import> {
+  options: Pick<ImportOptions, 'signal' | 'onStaged'> = {},
+): Promise<ImportOutcome> {
   const kept_note = readReleaseNote({ note });
-  const run = new ImportRun(ports, call, { signal });
+  const run = new ImportRun(ports, call, options);
   const released = await ports.unitOfWork.run(async ({ imports, audit }) => {
     const record = requireImport(await imports.lock(id), id);
     if (record.status !== 'held') {
@@ -80,7 +81,11 @@ export async function releaseImport(
     await imports.update(applying);
     return applying;
   });
-  return await applyClaimed(run, released);
+  try {
+    return await proceed(run, { kind: 'apply', import: released });
+  } finally {
+    await run.claim.release();
+  }
 }
 
 /**

@@ -209,7 +209,7 @@ export function responsesOf(route: Route): Readonly<Record<string, Json>> {
       { description: answer.description, ...headersOf(...answer.headers), content: jsonContentOf(schema) },
     ];
   });
-  const accepted = 'receive' in route ? { 202: successOf(route) } : {};
+  const accepted = route.answers_early ? { 202: successOf(route) } : {};
   return { [route.status ?? 200]: successOf(route), ...accepted, ...Object.fromEntries(errors) };
 }
 

@@ -81,6 +81,8 @@ interface RouteBase<Schema extends z.ZodType> {
   /** The shape of the answer with `status`, for the document. Null: no body. */
   readonly answer: z.ZodType | null;
   readonly status?: 200 | 204;
+  /** Whether the same answer may come before the work has ended, with the status 202. */
+  readonly answers_early?: boolean;
   /** Whole bodies of answers with other statuses, beside the error body, for the document. */
   readonly other_answers?: Readonly<Record<number, z.ZodType>>;
   /**

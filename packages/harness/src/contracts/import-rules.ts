@@ -263,7 +263,8 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       const again = await world.imported(same_id);
       assertEqual([again.id, again.status], [held.id, 'held'], 'the same bytes again');
       assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings while it is held');
-      const released = await releaseImport(world.ports(), world.call, held.id, 'checked by phone');
+      const { kind, import: released } = await releaseImport(world.ports(), world.call, held.id, 'checked by phone');
+      assertEqual(kind, 'imported', 'the outcome');
       assertEqual([released.status, released.applied, released.note], ['completed', 3, 'checked by phone'], 'released');
       const all = [...transactionsOf(lines), ...transactionsOf(same_id)].toSorted();
       assertEqual(await world.clearingsOf(card), all, 'the clearings after the release');
@@ -277,6 +278,34 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       );
       const refusal = await refusalOf(releaseImport(world.ports(), world.call, held.id, 'twice'), 'a second release');
       assertEqual(refusal.code, 'conflict', 'a second release');
+    },
+  },
+  {
+    rule: 'a released import that another process continues is reported as it is',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { card, lines } = await wholeFile(world, 6);
+      const held = await world.imported(
+        fileOf(lines.slice(1, -1) as Records, { file_id: freshFileId(), mode: 'test' }),
+      );
+      const { ledger } = world.storage;
+      let passes = 0;
+      const slow: Partial<ImportPorts> = {
+        ledger: {
+          ...ledger,
+          async pass(messages, fold, bounds) {
+            passes += 1;
+            if (passes === 2) {
+              world.machine_ms += 2 * import_lease_ms;
+              await continueImports(world.ports(), world.call);
+            }
+            return await ledger.pass(messages, fold, bounds);
+          },
+        },
+      };
+      const { kind, import: found } = await releaseImport(world.ports(slow), world.call, held.id, 'checked by phone');
+      assertEqual([kind, found.id, found.status, found.applied], ['known', held.id, 'completed', 6], 'the outcome');
+      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
     },
   },
   {

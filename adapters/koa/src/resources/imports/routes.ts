@@ -1,5 +1,6 @@
 import {
   type Import,
+  type ImportOptions,
   type ImportOutcome,
   type ImportPorts,
   ImportStopped,
@@ -74,6 +75,7 @@ export function importRoutes(ports: ImportRoutePorts): readonly Route[] {
       text_parameters,
       uploads: ['application/octet-stream', 'application/xml', 'text/csv'],
       answer: import_resource,
+      answers_early: true,
       receive: (request, body, keepFor) => receiveFile(ports, request, body, keepFor),
     }),
     route({
@@ -141,17 +143,17 @@ export function importRoutes(ports: ImportRoutePorts): readonly Route[] {
       path: `${path}/:id/release`,
       operation_id: 'operator.imports.release',
       summary: 'Apply a held import',
-      description: 'The answer comes when the import has ended. Refused with 409 unless the import is held.',
+      description:
+        'The answer comes when the import has ended; it is 202 when this process stops before, and the next one ' +
+        'applies the rest. Refused with 409 unless the import is held.',
       refusals: ['conflict'],
       body: release_body,
       answer: import_resource,
-      async perform(request) {
-        const released = await releaseImport(imports, callOf(request), request.id, request.body.data.note, {
-          signal: ports.lifecycle.signal,
-        });
-        ports.metrics.importEnded(released);
-        return resource(presentImport(released));
-      },
+      answers_early: true,
+      perform: (request) =>
+        follow(ports, (options) =>
+          releaseImport(imports, callOf(request), request.id, request.body.data.note, options),
+        ).answer(),
     }),
   ];
 }
@@ -166,22 +168,11 @@ async function receiveFile(
   const { name, format, profile } = readParameters(request.query, imports);
   const open = () => untilStopped(body, lifecycle.signal);
   const source = { name: maskCardNumbers(name), open, is_repeatable: false, bytes_total: null };
-  const staged = Promise.withResolvers<Import>();
-  let staged_import: Import | null = null;
-  const ended = importFile(imports, callOf(request), source, {
-    format,
-    profile,
-    onStaged(found) {
-      staged_import = found;
-      staged.resolve(found);
-    },
-    signal: lifecycle.signal,
-  }).then((outcome) => {
-    if (outcome.kind === 'imported') ports.metrics.importEnded(outcome.import);
-    return outcome;
-  });
+  const { ended, staged, answer } = follow(ports, (options) =>
+    importFile(imports, callOf(request), source, { format, profile, ...options }),
+  );
   if (request.query.prefers_async) {
-    const first = await Promise.race([ended, staged.promise]);
+    const first = await Promise.race([ended, staged]);
     if ('kind' in first) return answerOf(first);
     // The process does not end before this work, which stops after a batch.
     const leave = lifecycle.enter();
@@ -194,13 +185,46 @@ async function receiveFile(
     keepFor(rest);
     return { ...accepted(first), headers: { 'Preference-Applied': 'respond-async' } };
   }
-  try {
-    return answerOf(await ended);
-  } catch (error) {
-    // This process stops. The next one applies the rest.
-    if (error instanceof ImportStopped && staged_import !== null) return accepted(staged_import);
-    throw error;
-  }
+  return await answer();
+}
+
+/** An import that this process works on. */
+interface Work {
+  /** It has ended, or another process has it. */
+  readonly ended: Promise<ImportOutcome>;
+  /** Its records begin to be applied. Never resolves when that does not happen. */
+  readonly staged: Promise<Import>;
+  /** The answer when this process has ended its work: 202 while another process applies the rest. */
+  answer(): Promise<Answer>;
+}
+
+/** Starts work on an import, and counts its end. */
+function follow(
+  { lifecycle, metrics }: Pick<ImportRoutePorts, 'lifecycle' | 'metrics'>,
+  start: (options: Pick<ImportOptions, 'signal' | 'onStaged'>) => Promise<ImportOutcome>,
+): Work {
+  const staged = Promise.withResolvers<Import>();
+  let staged_import: Import | null = null;
+  const onStaged = (found: Import): void => {
+    staged_import = found;
+    staged.resolve(found);
+  };
+  const ended = start({ signal: lifecycle.signal, onStaged }).then((outcome) => {
+    if (outcome.kind === 'imported') metrics.importEnded(outcome.import);
+    return outcome;
+  });
+  const answer = async (): Promise<Answer> => {
+    try {
+      const outcome = await ended;
+      const is_continued = outcome.kind === 'in_progress' && staged_import !== null;
+      return is_continued ? accepted(outcome.import) : answerOf(outcome);
+    } catch (error) {
+      // This process stops. The next one applies the rest.
+      if (error instanceof ImportStopped && staged_import !== null) return accepted(staged_import);
+      throw error;
+    }
+  };
+  return { ended, staged: staged.promise, answer };
 }
 
 /** The bytes, until the process stops: it does not wait for a slow sender. Then throws `ImportStopped`. */
