@@ -126,10 +126,6 @@ export class WorkingCard {
     return this.#entries.get(id);
   }
 
-  entries(): Iterable<Entry> {
-    return this.#entries.values();
-  }
-
   /**
    * The end of a hold made now, epoch milliseconds: that of aging velocity, else that of the
    * company (decision: windows and holds). Null when the company's holds never end.
