@@ -52,8 +52,10 @@ export function readCardTransaction(columns: readonly string[]): ClearingInput |
   if (card_number === null || !/^\d{12,19}$/.test(card_number)) {
     return { code: 'card_missing', reason: 'the account number must be 12 to 19 digits' };
   }
-  const id = value('transaction_reference_number');
-  if (id === null) return { code: 'transaction_id_missing', reason: 'the transaction reference number is required' };
+  const reference = value('transaction_reference_number');
+  const sequence = value('sequence_number');
+  if (reference === null)
+    return { code: 'transaction_id_missing', reason: 'the transaction reference number is required' };
   const type = value('transaction_type') ?? '';
   if (!debit_types.includes(type) && !credit_types.includes(type)) {
     return { code: 'type_unknown', reason: 'the transaction type must be one that is known as a debit or a credit' };
@@ -82,7 +84,8 @@ export function readCardTransaction(columns: readonly string[]): ClearingInput |
   }
   return {
     card_number,
-    network_financial_transaction_id: id,
+    // Public parsers do not take the reference alone for unique.
+    network_financial_transaction_id: sequence === null ? reference : `${reference}-${sequence}`,
     billing_amount: billing.minor_units,
     billing_currency: billing.currency,
     merchant_amount: source?.minor_units ?? null,

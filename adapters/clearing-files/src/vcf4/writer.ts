@@ -12,6 +12,7 @@ const malformed_currency = '999';
 /**
  * Writes a VCF4 file with one block of card transactions, in constant memory. Throws a `RangeError`
  * for a clearing that the format cannot express: it has no ids of cards, cycles or approval codes.
+ * The transaction id is the reference number of its line, without a sequence number.
  */
 export function writeVcf4(content: FileContent): Generator<Uint8Array> {
   return chunkText(lines(content));
@@ -26,12 +27,12 @@ function* lines({ sequence, created_on, clearings }: FileContent): Generator<str
   for (const clearing of clearings) {
     count += 1;
     sum += BigInt(amountOf(clearing.input.billing_amount, clearing.input.billing_currency).digits);
-    yield `${transaction(clearing, count)}\n`;
+    yield `${transaction(clearing)}\n`;
   }
   yield `${frame('9', 5, count, sum)}\n${frame('7', 0)}`;
 }
 
-function transaction({ input, malformed }: WrittenClearing, sequence: number): string {
+function transaction({ input, malformed }: WrittenClearing): string {
   if (!input.card_number) throw new RangeError('a VCF4 file names a card by its number only');
   if ((input.cycle ?? 'first_presentment') !== 'first_presentment' || input.partial === true) {
     throw new RangeError('a VCF4 file has neither cycles nor partial clearings');
@@ -45,7 +46,6 @@ function transaction({ input, malformed }: WrittenClearing, sequence: number): s
   columns[column.account_number] = input.card_number;
   columns[column.posting_date] = dateOf(input.settlement_date);
   columns[column.transaction_reference_number] = input.network_financial_transaction_id;
-  columns[column.sequence_number] = String(sequence);
   columns[column.acquiring_bin] = input.acquirer_ica ?? '';
   columns[column.card_acceptor] = input.merchant_id ?? '';
   columns[column.supplier_name] = input.merchant_name ?? '';

@@ -92,7 +92,7 @@ describe('the records of a VCF4 file', () => {
     const [first, second] = clearingsOf(await readItems(vcf4, changed('', '')));
     assert.deepEqual(first?.input, {
       card_number: '4111111111111111',
-      network_financial_transaction_id: 'TXN1',
+      network_financial_transaction_id: 'TXN1-1',
       billing_amount: 12_345,
       billing_currency: 'CAD',
       merchant_amount: null,
@@ -109,6 +109,19 @@ describe('the records of a VCF4 file', () => {
       [second?.ordinal, second?.offset, second?.input.clearing_type, second?.input.merchant_currency],
       [4, fileOf(header, opening, debit, '').length, 'CREDIT', 'USD'],
     );
+  });
+
+  test('has an id of the reference number and the sequence number, because a reference may be repeated', async () => {
+    const repeated = clearingsOf(await readItems(vcf4, changed('TXN2', 'TXN1')));
+    assert.deepEqual(
+      repeated.map(({ input }) => [input.network_financial_transaction_id, input.billing_amount]),
+      [
+        ['TXN1-1', 12_345],
+        ['TXN1-2', 2_345],
+      ],
+    );
+    const [unnumbered] = clearingsOf(await readItems(vcf4, changed('TXN1\t1', 'TXN1\t')));
+    assert.equal(unnumbered?.input.network_financial_transaction_id, 'TXN1');
   });
 
   test('counts the records of other blocks, and reads lines that end in two characters', async () => {
