@@ -4,7 +4,7 @@ import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-ba
 import { applicableRecords, doneRecords } from './import.ts';
 import type { ImportRun } from './import-run.ts';
 import type { ImportBatch, ImportRecord } from './import-store.ts';
-import { PassSize } from './pass-size.ts';
+import { HoldTime, PassSize } from './pass-size.ts';
 import { openRecords } from './staged-record.ts';
 
 /** How often a pass is tried when the database fails for a while. */
@@ -63,22 +63,19 @@ async function applyRecords(
   records: readonly ReadyRecord[],
   place: Pick<FileProgress, 'import_id' | 'batch_number' | 'from' | 'to'>,
 ): Promise<number> {
-  let began_ms = ports.monotonicNow();
-  const onHolding = () => {
-    began_ms = ports.monotonicNow();
-  };
+  const held = new HoldTime(ports);
   for (let attempt = 1; ; attempt += 1) {
     const fold = foldBatch(ports, records, (counts) => ({
       file_progress: { ...place, lease: claim.renewed(), ...counts },
     }));
     try {
-      await ports.ledger.pass(messagesOf(records), fold, { is_of_file: true, onHolding });
-      return ports.monotonicNow() - began_ms;
+      await ports.ledger.pass(messagesOf(records), fold, { is_of_file: true, onHolding: held.onHolding });
+      return held.ms;
     } catch (error) {
       // The attempt before may have committed, though its answer was lost.
       if (error instanceof LeaseLost && attempt > 1) {
         await ports.unitOfWork.run(({ imports }) => claim.lock(imports, place.import_id));
-        return ports.monotonicNow() - began_ms;
+        return held.ms;
       }
       const may_succeed = error instanceof Fault && error.retryable;
       if (!may_succeed || attempt === attempts_max) throw error;

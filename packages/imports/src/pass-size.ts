@@ -1,3 +1,5 @@
+import type { ImportPorts } from './import-ports.ts';
+
 /**
  * The time that a pass of a file is to take, milliseconds. A decision about one of its cards waits
  * until the pass ends, on SQLite any decision.
@@ -26,5 +28,25 @@ export class PassSize {
     if (took_ms <= pass_ms && records < this.#records) return;
     const fitting = Math.floor((records * pass_ms) / Math.max(1, took_ms));
     this.#records = Math.max(records_min, Math.min(fitting, 2 * this.#records));
+  }
+}
+
+/** Measures for how long a pass held its cards: without its wait for the first of them. */
+export class HoldTime {
+  readonly #now: () => number;
+  #began_ms: number;
+
+  constructor({ monotonicNow }: Pick<ImportPorts, 'monotonicNow'>) {
+    this.#now = monotonicNow;
+    this.#began_ms = monotonicNow();
+  }
+
+  /** For the bounds of the pass. */
+  readonly onHolding = (): void => {
+    this.#began_ms = this.#now();
+  };
+
+  get ms(): number {
+    return this.#now() - this.#began_ms;
   }
 }

@@ -17,6 +17,7 @@ import { batch_records_max_default, type ImportPorts } from './import-ports.ts';
 import { type ImportOptions, ImportStopped } from './import-run.ts';
 import { type ImportSource, SourceReading } from './import-source.ts';
 import type { ImportRecord } from './import-store.ts';
+import { HoldTime, PassSize } from './pass-size.ts';
 import type { StagedRecord } from './staged-record.ts';
 
 /** What an import would do with one record. */
@@ -63,8 +64,8 @@ export interface ImportPreview
 
 /**
  * Reads and checks the whole file, and reports for each record what an import would do. Writes
- * nothing. Each batch of records is previewed on the cards as they are, after the records before it
- * in the same batch only.
+ * nothing. The records are passed as many at a time as an import passes (ADR 0034). Each pass is on
+ * the cards as they are, without the effects of the passes before it.
  */
 export async function previewFile(
   ports: ImportPorts,
@@ -98,8 +99,8 @@ const no_counts: ImportCounts = { applied: 0, duplicates: 0, quarantined: 0, mat
 
 const count_names = Object.keys(no_counts) as (keyof ImportCounts)[];
 
-const batches_warning =
-  'the records are shown in batches, each on the cards as they are now: without the effects of the batches before it';
+const passes_warning =
+  'the records are shown in parts, each on the cards as they are now: without the effects of the parts before it';
 
 class Preview {
   readonly #ports: ImportPorts;
@@ -108,8 +109,8 @@ class Preview {
   #other_records: OtherRecords = {};
   #header: Partial<Pick<ImportRecord, 'file_id' | 'series' | 'sequence' | 'created_on' | 'mode'>> = {};
   #records = 0;
-  /** How many batches were shown. */
-  #batches = 0;
+  readonly #size = new PassSize();
+  #passes = 0;
 
   constructor(ports: ImportPorts, onRecord: (record: PreviewedRecord) => void) {
     this.#ports = ports;
@@ -171,31 +172,21 @@ class Preview {
         other_records:
           ending instanceof FileProblem ? this.#other_records : withParts(this.#other_records, ending.part_records),
         control_totals: ending instanceof FileProblem ? {} : ending.control_totals,
-        warnings: this.#batches > 1 ? [...warnings, batches_warning] : warnings,
+        warnings: this.#passes > 1 ? [...warnings, passes_warning] : warnings,
         problem,
       };
     });
   }
 
   async #show(records: readonly StagedRecord[]): Promise<void> {
-    if (records.length === 0) return;
-    const { ledger, giveWay, monotonicNow } = this.#ports;
-    const begun_ms = monotonicNow();
-    this.#batches += 1;
     const applicable = records.filter((record) => record.kind !== 'other');
     const ready = readyRecords(this.#ports, 0, applicable, null);
-    const fold = foldBatch(this.#ports, ready);
-    // The pass changes nothing: what it would change is its result.
-    const folded = await ledger.pass(
-      messagesOf(ready),
-      (state) => {
-        const { changes, result } = fold(state);
-        return { changes: no_changes, result: { changes, ...result } };
-      },
-      { is_of_file: true },
-    );
-    for (const name of count_names) this.#counts[name] += folded.counts[name];
-    const shown = new Map(previewed(ready, folded.answers, folded.changes).map((one) => [one.ordinal, one]));
+    const shown = new Map<number, PreviewedRecord>();
+    for (let from = 0; from < ready.length; ) {
+      const taken = ready.slice(from, from + this.#size.records);
+      for (const one of await this.#pass(taken)) shown.set(one.ordinal, one);
+      from += taken.length;
+    }
     for (const record of records) {
       if (record.kind !== 'other') {
         this.#onRecord(shown.get(record.ordinal)!);
@@ -204,8 +195,27 @@ class Preview {
       this.#other_records = countOther(this.#other_records, record.type);
       this.#onRecord({ ...nothing(record), reason: record.type });
     }
-    // A pass locks cards, also one that changes nothing.
+  }
+
+  /** A pass that changes nothing: what it would change is its result. It holds cards all the same. */
+  async #pass(ready: readonly ReadyRecord[]): Promise<readonly PreviewedRecord[]> {
+    const { ledger, giveWay, monotonicNow } = this.#ports;
+    const begun_ms = monotonicNow();
+    const held = new HoldTime(this.#ports);
+    this.#passes += 1;
+    const fold = foldBatch(this.#ports, ready);
+    const folded = await ledger.pass(
+      messagesOf(ready),
+      (state) => {
+        const { changes, result } = fold(state);
+        return { changes: no_changes, result: { changes, ...result } };
+      },
+      { is_of_file: true, onHolding: held.onHolding },
+    );
+    this.#size.note(ready.length, held.ms);
+    for (const name of count_names) this.#counts[name] += folded.counts[name];
     await giveWay(monotonicNow() - begun_ms);
+    return previewed(ready, folded.answers, folded.changes);
   }
 }
 

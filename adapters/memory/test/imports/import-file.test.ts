@@ -339,6 +339,39 @@ test('a pass that waited before it held anything makes the next no smaller', asy
   assert.deepEqual(sizes, [100, 150]);
 });
 
+test('a preview passes as many records at once as an import, so that others wait no longer for it', async () => {
+  const world = newWorld();
+  const source = sourceOf(bytesOf(fileOf(await clearings(world, 250))));
+  const { ledger } = world.storage;
+  const sizesOf = async (work: (ports: ImportPorts) => Promise<unknown>) => {
+    const sizes: number[] = [];
+    let now_ms = 0;
+    const slow: typeof ledger = {
+      ...ledger,
+      async pass(messages, fold, bounds) {
+        sizes.push(messages.length);
+        now_ms += 60_000;
+        bounds?.onHolding?.();
+        now_ms += 5 * messages.length;
+        return await ledger.pass(messages, fold, { is_of_file: true });
+      },
+    };
+    await work(world.ports({ ledger: slow, monotonicNow: () => now_ms, batch_records_max: 1_000 }));
+    return sizes;
+  };
+  const shown: number[] = [];
+  const previewed = await sizesOf(async (ports) => {
+    const { applied, warnings } = await previewFile(ports, source, {}, ({ ordinal }) => shown.push(ordinal));
+    assert.deepEqual([applied, warnings.length], [250, 1]);
+  });
+  assert.deepEqual(previewed, [100, 30, 30, 30, 30, 30]);
+  assert.deepEqual(
+    shown,
+    Array.from({ length: 250 }, (_, at) => at + 2),
+  );
+  assert.deepEqual(await sizesOf((ports) => importFile(ports, world.call, source)), previewed);
+});
+
 test('a rotation of keys seals staged batches again', async () => {
   const world = newWorld();
   const records = await clearings(world, 5);
