@@ -36,7 +36,7 @@ export function loadRecords(
   card_ids: readonly number[],
   messages: readonly NetworkMessage[],
   now_ms: number,
-): Records & Pick<LedgerState, 'windows'> {
+): Records & Pick<LedgerState, 'windows' | 'cut_card_ids'> {
   const authorizations = new Map<number, Authorization>();
   const clearings = new Map<number, Clearing>();
   const carded = messages.map((message) => ({ message, card_id: cardIdOf(state, message) }));
@@ -54,6 +54,7 @@ export function loadRecords(
     else if (message.kind === 'release') keep({ authorizations: named(state, card_id, message) });
     else keep(clearingCandidates(state, card_id, message, { has_authorization: deciding.has(card_id), now_ms }));
   }
+  const cut_card_ids: number[] = [];
   for (const card_id of card_ids) {
     const concerned = carded.filter((one) => one.card_id === card_id).map(({ message }) => message);
     if (!needsNeighbours(countedClearings(state, card_id), concerned, clearings.values())) continue;
@@ -64,13 +65,14 @@ export function loadRecords(
       search.keep(found);
       keep({ authorizations: found.roots, clearings: found.clearings });
     }
+    if (search.is_cut) cut_card_ids.push(card_id);
   }
   const matched = [...clearings.values()].flatMap(({ authorization_id }) =>
     authorization_id === null ? [] : (state.authorizations.get(authorization_id) ?? []),
   );
   keep({ authorizations: matched });
   const loaded = { authorizations: newestFirst(authorizations), clearings: newestFirst(clearings) };
-  return { ...loaded, windows: loadWindows(state, card_ids, loaded) };
+  return { ...loaded, cut_card_ids, windows: loadWindows(state, card_ids, loaded) };
 }
 
 /** Returns the counters of the past windows in which these records count. */

@@ -147,6 +147,7 @@ class Loaded {
   readonly #lookups: PostgresLookups;
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
+  readonly #cut_card_ids: number[] = [];
   readonly #known_numbers: readonly Uint8Array[];
   #windows: readonly WindowRow[] = [];
 
@@ -229,6 +230,7 @@ class Loaded {
         search.keep({ roots: known.roots.get(card_id) ?? [], clearings: known.clearings.get(card_id) ?? [] });
         const questions = search.next();
         if (questions !== null) asked.push(questions);
+        if (search.is_cut) this.#cut_card_ids.push(card_id);
         return questions !== null;
       });
       if (asked.length === 0) return;
@@ -290,6 +292,7 @@ class Loaded {
       cards: this.#cards.map((row) => cardOf(row, templateOf(templates, row.template_id))),
       authorizations: [...this.#authorizations.values()],
       clearings: [...this.#clearings.values()],
+      cut_card_ids: this.#cut_card_ids,
       windows: this.#windows,
       known_numbers: this.#known_numbers,
       authorization_ids: fresh.authorization_ids,

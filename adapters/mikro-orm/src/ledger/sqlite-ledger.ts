@@ -174,6 +174,7 @@ class Found {
   readonly #traces = new Map<number, string[]>();
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
+  readonly #cut_card_ids: number[] = [];
   /** The roots of a card with a key, by the id of the card and the key. */
   readonly #roots_by = new Map<string, readonly Authorization[]>();
   /** The clearings of a card with a key, in the same way. */
@@ -329,6 +330,7 @@ class Found {
       const search = new NeighbourSearch(card, concerned, now_ms);
       search.keep({ roots: roots.get(card.id) ?? [], clearings: clearings.get(card.id) ?? [] });
       for (let asked = search.next(); asked !== null; asked = search.next()) search.keep(this.#ask(asked));
+      if (search.is_cut) this.#cut_card_ids.push(card.id);
     }
   }
 
@@ -394,6 +396,7 @@ class Found {
       cards: [...this.#cards.values()],
       authorizations: [...this.#authorizations.values()],
       clearings: [...this.#clearings.values()],
+      cut_card_ids: this.#cut_card_ids,
       windows: this.#windows(),
       known_numbers: this.#known_numbers,
       authorization_ids: fresh('authorizations', needed.authorizations),

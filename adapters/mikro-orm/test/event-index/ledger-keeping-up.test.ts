@@ -5,7 +5,15 @@ import { look } from '@tallystick/harness';
 import { ledgerKeepingUp } from '../../src/event-index/ledger-keeping-up.ts';
 
 it('an index that hangs does not delay the answer of a committed pass beyond its deadline', async () => {
-  const state = { cards: [], authorizations: [], clearings: [], known_numbers: [], windows: [], now_ms: 0 };
+  const state = {
+    cards: [],
+    authorizations: [],
+    clearings: [],
+    cut_card_ids: [],
+    known_numbers: [],
+    windows: [],
+    now_ms: 0,
+  };
   const no_ids = { authorization_ids: [], clearing_ids: [], event_ids: [] };
   const ledger: Ledger = {
     pass: async (_messages, fold) => fold({ ...state, ...no_ids }).result,

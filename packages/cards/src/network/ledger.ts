@@ -70,6 +70,11 @@ export interface LedgerState {
   readonly cards: readonly LedgerCard[];
   readonly authorizations: readonly Authorization[];
   readonly clearings: readonly Clearing[];
+  /**
+   * The cards whose `NeighbourSearch` was cut. Their recorded clearings stay as they are, because
+   * records that they may belong to are missing.
+   */
+  readonly cut_card_ids: readonly number[];
   /** Those of the `suspects` of the messages that are the number of a card. */
   readonly known_numbers: readonly Uint8Array[];
   /**

@@ -10,8 +10,11 @@ import { networkReferenceOf } from './net-reference-number.ts';
 import type { Records } from './settle.ts';
 import { unmatchedClearing } from './unmatched-clearing.ts';
 
-/** The most records that a pass reads around the messages of one card. */
-const neighbours_max = 1_000;
+/**
+ * The most records that a pass reads around the messages of one card, beside those that it has to
+ * load for the messages themselves.
+ */
+export const neighbours_max = 1_000;
 
 /** What a ledger has to read of a card: the rows that meet any of these conditions. */
 export interface NeighbourQuestions {
@@ -101,11 +104,10 @@ type Copied = Pick<ClearingMessage, 'synthetic_id' | 'acquirer_reference_data'>;
 
 /**
  * Asks step by step for the records of a card that the messages of a pass concern: their
- * neighbours, and theirs in turn, up to `neighbours_max`. What is missing beyond that is left as it
- * was matched.
+ * neighbours, and theirs in turn. The search is cut when more than `neighbours_max` were read.
  *
- * A ledger keeps what it has read, asks `next`, reads the answer and keeps it, until `next` returns
- * null.
+ * A ledger keeps what it has read for the messages, asks `next`, reads the answer and keeps it,
+ * until `next` returns null. Then it knows whether the search was cut.
  */
 export class NeighbourSearch {
   readonly card_id: number;
@@ -119,6 +121,8 @@ export class NeighbourSearch {
   readonly #asked = new Set<string>();
   readonly #root_ids = new Set<number>();
   readonly #clearing_ids = new Set<number>();
+  /** With more records than this the search is cut; unknown before the first question. */
+  #records_max = Number.POSITIVE_INFINITY;
   readonly #now_ms: number;
 
   /** `now_ms`: the time of the pass. */
@@ -172,8 +176,18 @@ export class NeighbourSearch {
     }
   }
 
+  /** Whether the card has more neighbours than a pass reads: then some are missing. */
+  get is_cut(): boolean {
+    return this.#records > this.#records_max;
+  }
+
+  get #records(): number {
+    return this.#root_ids.size + this.#clearing_ids.size;
+  }
+
   next(): NeighbourQuestions | null {
-    if (this.#root_ids.size + this.#clearing_ids.size > neighbours_max) return null;
+    if (this.#asked.size === 0) this.#records_max = this.#records + neighbours_max;
+    if (this.is_cut) return null;
     const { roots, clearings } = this.#neighbourhood.around(this.#seeds);
     const questions = new Questions(this.#asked);
     for (const root of roots) askAboutRoot(questions, root, this.#now_ms);

@@ -19,8 +19,8 @@ export interface Again {
 
 /**
  * Settles clearings and their authorizations in the canonical order, on the working copy. Returns
- * false, and changes nothing, when they cannot be settled: when there are too many, clearings of
- * these authorizations were not loaded, or a sum would be too large (docs/adr/0033).
+ * false, and changes nothing, when they cannot be settled: when there are too many, records around
+ * them were not loaded, or a sum would be too large (docs/adr/0033).
  */
 export function settleAgain(working: WorkingCard, asked: Records, { was, must = false }: Again = {}): boolean {
   const before = stateOf(working, asked);
@@ -45,11 +45,11 @@ export function settleAgain(working: WorkingCard, asked: Records, { was, must = 
 const clearings_max = Math.floor(window_sum_max / amount_max);
 
 /**
- * Whether these records can be settled again: there are not too many, and all clearings of the
- * authorizations are among them, and all records that the clearings refer to.
+ * Whether these records can be settled again: there are not too many, none around them is missing,
+ * all clearings of the authorizations are among them, and all records that the clearings refer to.
  */
 export function isSettleable(working: WorkingCard, { roots, clearings }: Records): boolean {
-  if (clearings.length > clearings_max) return false;
+  if (working.is_cut || clearings.length > clearings_max) return false;
   const root_ids = new Set(roots.map(({ id }) => id));
   const clearing_ids = new Set(clearings.map(({ id }) => id));
   const isKnown = ({ authorization_id, clearing_id }: Clearing) =>

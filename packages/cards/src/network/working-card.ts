@@ -41,6 +41,8 @@ export class WorkingCard {
    * another.
    */
   readonly window_start_ms: number;
+  /** Whether records around those of the pass are missing, because there are too many. */
+  readonly is_cut: boolean;
   readonly #now: PassInstant;
   readonly #entries = new Map<number, Entry>();
   /** Null while the entries are few: then they are searched. */
@@ -60,8 +62,9 @@ export class WorkingCard {
   #next_hold_end_ms: number | null;
   #code_failures: Pick<Counters, 'code_failures' | 'code_failures_on'>;
 
-  constructor(card: LedgerCard, { authorizations, clearings, windows }: History, now: PassInstant) {
+  constructor(card: LedgerCard, { authorizations, clearings, windows, is_cut }: History, now: PassInstant) {
     this.card = card;
+    this.is_cut = is_cut;
     this.#now = now;
     const { now_ms } = now;
     const { counters } = card;
@@ -367,8 +370,10 @@ export class WorkingCard {
   }
 }
 
-/** The recorded rows of a card that a pass loaded. */
-type History = Pick<LedgerState, 'authorizations' | 'clearings' | 'windows'>;
+/** The recorded rows of a card that a pass loaded, and whether neighbours are missing. */
+interface History extends Pick<LedgerState, 'authorizations' | 'clearings' | 'windows'> {
+  readonly is_cut: boolean;
+}
 
 /** A clearing within a pass: as loaded (null: created in this pass) and as it is now. */
 interface KnownClearing {

@@ -13,6 +13,7 @@ export class WorkingCards {
   readonly #authorizations: ReadonlyMap<number, readonly Authorization[]>;
   readonly #clearings: ReadonlyMap<number, readonly Clearing[]>;
   readonly #windows: ReadonlyMap<number, LedgerState['windows']>;
+  readonly #cut_card_ids: ReadonlySet<number>;
   readonly #working = new Map<number, WorkingCard>();
 
   constructor(state: LedgerState) {
@@ -24,6 +25,7 @@ export class WorkingCards {
     this.#authorizations = Map.groupBy(state.authorizations, ({ card_id }) => card_id);
     this.#clearings = Map.groupBy(state.clearings, ({ card_id }) => card_id);
     this.#windows = Map.groupBy(state.windows, ({ card_id }) => card_id);
+    this.#cut_card_ids = new Set(state.cut_card_ids);
   }
 
   ofNumber(number_index: Uint8Array): WorkingCard | null {
@@ -46,7 +48,8 @@ export class WorkingCards {
       const authorizations = this.#authorizations.get(card.id) ?? [];
       const clearings = this.#clearings.get(card.id) ?? [];
       const windows = this.#windows.get(card.id) ?? [];
-      working = new WorkingCard(card, { authorizations, clearings, windows }, this.#now);
+      const is_cut = this.#cut_card_ids.has(card.id);
+      working = new WorkingCard(card, { authorizations, clearings, windows, is_cut }, this.#now);
       this.#working.set(card.id, working);
     }
     return working;

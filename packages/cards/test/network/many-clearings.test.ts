@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Clearing } from '../../src/index.ts';
+import { money } from '@tallystick/kernel';
+import { type Clearing, neighbours_max } from '../../src/index.ts';
 import { inCanonicalOrder } from '../../src/network/canonical-order.ts';
 import { Neighbourhood } from '../../src/network/neighbours.ts';
 import { unmatchedClearing } from '../../src/network/unmatched-clearing.ts';
@@ -37,6 +38,44 @@ function readsOf(clearings: readonly Clearing[], use: (clearings: readonly Clear
   use(clearings.map((clearing) => new Proxy(clearing, counting)));
   return reads;
 }
+
+/** A world whose card allows any sum of these tests. */
+function worldOfBusyCard(): NetworkWorld {
+  return new NetworkWorld('2026-11-21T12:00:00Z', { total_card_amount: money(100_000_000) });
+}
+
+describe('on a card with more records than a pass reads around its messages', () => {
+  test('a clearing that fits several authorizations keeps its match when another comes', () => {
+    const busy = worldOfBusyCard();
+    const fits = { merchant_id: 'M', billing_amount: 500 };
+    for (const trace_id of ['A', 'B']) busy.authorize({ ...fits, trace_id });
+    const { id } = busy.clear({ ...fits, settlement_date: '2026-11-22' });
+    const others = Array.from({ length: neighbours_max + 5 }, (_, at) =>
+      busy.clearingMessage({ merchant_id: 'M', billing_amount: 10_000 + at, settlement_date: '2026-11-21' }),
+    );
+    busy.send(...others);
+    const before = busy.clearing(id);
+    assert.deepEqual([before.match_rule, before.review], [8, true]);
+    busy.authorize({ ...fits, trace_id: 'C' });
+    assert.deepEqual(busy.clearing(id), before);
+  });
+
+  test('clearings of one pass whose authorizations are that many are matched in the canonical order', () => {
+    const busy = worldOfBusyCard();
+    const ats = Array.from({ length: neighbours_max + 5 }, (_, at) => at);
+    const day = (at: number) => ({ net_reference_number: `MCC${100_000 + at}1121`, billing_amount: 10 + at });
+    busy.send(...ats.map((at) => busy.message(day(at))));
+    const purchase = { ...day(0), acquirer_reference_data: '55432861234567890' };
+    const reversal = { ...purchase, cycle: 'reversal', clearing_type: 'CREDIT' } as const;
+    busy.send(
+      busy.clearingMessage(reversal),
+      ...ats.slice(1).map((at) => busy.clearingMessage(day(at))),
+      busy.clearingMessage(purchase),
+    );
+    const { match_rule, clearing_id } = busy.clearing(1);
+    assert.deepEqual([match_rule, clearing_id], [1, neighbours_max + 6]);
+  });
+});
 
 describe('with twice as many clearings of a card, at most three times as much is read', () => {
   for (const kind of ['credits', 'reversals'] as const) {
