@@ -119,11 +119,11 @@ async function importAll(
     });
     const statuses: ExitStatus[] = [];
     for (const source of sources) {
-      if (stop.signal.aborted) {
-        say(`${source.shown}: not begun`);
-        continue;
-      }
-      statuses.push(await importOne(asked, ports, source, stop.signal, terminal));
+      statuses.push(
+        stop.signal.aborted
+          ? reportFailure(asked, source, not_begun, terminal)
+          : await importOne(asked, ports, source, stop.signal, terminal),
+      );
     }
     return worstOf(statuses);
   } finally {
@@ -137,8 +137,9 @@ async function importOne(
   ports: ImportPorts,
   source: FoundSource,
   signal: AbortSignal,
-  { stdout, stderr }: Terminal,
+  terminal: Terminal,
 ): Promise<ExitStatus> {
+  const { stdout, stderr } = terminal;
   const display = displayOf(asked, source, stderr);
   const options: ImportOptions = {
     format: asked.format,
@@ -152,7 +153,7 @@ async function importOne(
     stdout.write(`${text}\n`);
   };
   try {
-    if (asked.dry_run && asked.json) return await previewAsJson(ports, source, options, stdout);
+    if (asked.dry_run && asked.json) return await previewAsJson(ports, source, options, stdout, out);
     if (asked.dry_run) return await preview(ports, source, options, out);
     const call = { actor: 'command', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
     const outcome = await importFile(ports, call, source, options);
@@ -160,10 +161,7 @@ async function importOne(
     return exitStatusOf(outcome);
   } catch (error) {
     display.end();
-    const [outcome, status, message] = describeFailure(error, source);
-    if (asked.json) stdout.write(`${JSON.stringify({ file: source.shown, outcome, error: message })}\n`);
-    else stderr.write(`${source.shown}: ${message}\n`);
-    return status;
+    return reportFailure(asked, source, describeFailure(error, asked, source), terminal);
   }
 }
 
@@ -184,10 +182,11 @@ async function previewAsJson(
   source: FoundSource,
   options: ImportOptions,
   stdout: Terminal['stdout'],
+  out: (text: string) => void,
 ): Promise<ExitStatus> {
   let separator = '';
   stdout.write(`{"file":${JSON.stringify(source.shown)},"records":[`);
-  const end = (members: object): void => void stdout.write(`],${JSON.stringify(members).slice(1)}\n`);
+  const end = (members: object): void => out(`],${JSON.stringify(members).slice(1)}`);
   try {
     const preview = await previewFile(ports, source, options, (record) => {
       stdout.write(separator + JSON.stringify(record));
@@ -196,7 +195,7 @@ async function previewAsJson(
     end({ outcome: 'previewed', preview });
     return previewStatusOf(preview);
   } catch (error) {
-    const [outcome, status, message] = describeFailure(error, source);
+    const { outcome, status, message } = describeFailure(error, { dry_run: true }, source);
     end({ outcome, error: message });
     return status;
   }
@@ -213,12 +212,39 @@ function displayOf(
   return createProgressDisplay(stderr, source.shown, () => performance.now());
 }
 
-/** What ended the import of a file, its exit status, and a sentence for the operator. */
-function describeFailure(error: unknown, { is_repeatable }: FoundSource): readonly [string, ExitStatus, string] {
-  const then = is_repeatable ? 'the same command continues it' : 'run the same command with the same input again';
-  if (error instanceof ImportStopped) return ['stopped', 1, `stopped; ${then}`];
+/** Why a file is not imported. */
+interface Failure {
+  readonly outcome: string;
+  readonly status: ExitStatus;
+  /** A sentence for the operator. */
+  readonly message: string;
+}
+
+/** The command was stopped while it imported an earlier file. */
+const not_begun: Failure = { outcome: 'not_begun', status: 1, message: 'not begun' };
+
+/** What ended the import of a file. */
+function describeFailure(
+  error: unknown,
+  { dry_run }: Pick<ImportWords, 'dry_run'>,
+  { is_repeatable }: FoundSource,
+): Failure {
   // A profile that the format does not have.
-  if (error instanceof Refusal) return ['refused', 2, maskCardNumbers(error.message)];
+  if (error instanceof Refusal) return { outcome: 'refused', status: 2, message: maskCardNumbers(error.message) };
+  const again = dry_run ? 'run the same command again' : 'the same command continues it';
+  const then = is_repeatable ? again : 'run the same command with the same input again';
+  if (error instanceof ImportStopped) return { outcome: 'stopped', status: 1, message: `stopped; ${then}` };
   const message = error instanceof Error ? error.message : String(error);
-  return ['failed', 1, `${maskCardNumbers(message)}; ${then}`];
+  return { outcome: 'failed', status: 1, message: `${maskCardNumbers(message)}; ${then}` };
+}
+
+function reportFailure(
+  { json }: ImportWords,
+  { shown }: FoundSource,
+  { outcome, status, message }: Failure,
+  { stdout, stderr }: Terminal,
+): ExitStatus {
+  if (json) stdout.write(`${JSON.stringify({ file: shown, outcome, error: message })}\n`);
+  else stderr.write(`${shown}: ${message}\n`);
+  return status;
 }

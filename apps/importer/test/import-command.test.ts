@@ -130,6 +130,41 @@ for (const database_name of database_names) {
       assert.equal(fourth.status, 0, 'known bytes are a success');
     });
 
+    it('reports each file that is not begun because of a stop, and ends with status 1', async () => {
+      mkdirSync(join(folder, 'stopped'));
+      for (const name of ['a', 'b', 'c']) write(`stopped/${name}.xml`, Buffer.from(name));
+      const stopped = await runHere(['stopped/*.xml', '--json'], env, folder, { stops_at: 'out' });
+      assert.equal(stopped.status, 1, stopped.out + stopped.err);
+      const shown = stopped.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .map(({ file, outcome, error }) => [file, outcome, error]);
+      assert.deepEqual(shown, [
+        ['stopped/a.xml', 'imported', undefined],
+        ['stopped/b.xml', 'not_begun', 'not begun'],
+        ['stopped/c.xml', 'not_begun', 'not begun'],
+      ]);
+      const for_people = await runHere(['stopped/*.xml'], env, folder, { stops_at: 'out' });
+      assert.equal(for_people.status, 1);
+      assert.match(for_people.err, /\nstopped\/b\.xml: not begun\nstopped\/c\.xml: not begun\n$/);
+    });
+
+    it('removes the bar of a dry run whose records are JSON', async () => {
+      const path = write('bar.xml', cdf3File(9, [{ vcn_id: unknown_card }]));
+      const { status, err } = await runHere([path, '--dry-run', '--json'], env, folder, { is_terminal: true });
+      assert.equal(status, 4, err);
+      assert.match(err, /\[#*\.*\] \d+% reading/);
+      assert.ok(err.endsWith('\u001b[1G\u001b[2K'), JSON.stringify(err.slice(-80)));
+    });
+
+    it('says of a stopped dry run that it begins again', async () => {
+      const path = write('stopped.xml', cdf3File(10, Array(1_500).fill({ vcn_id: unknown_card })));
+      const stopped = await runHere([path, '--dry-run'], env, folder, { stops_at: 'out' });
+      assert.equal(stopped.status, 1, stopped.err);
+      assert.match(stopped.err, /stopped\.xml: stopped; run the same command again\n$/);
+    });
+
     it('shows no control characters of the name of a file', async () => {
       write('\u{1b}[2J\n5555555555554444.xml', Buffer.from('x'));
       const imported = await importing(['*2J*.xml']);

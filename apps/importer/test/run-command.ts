@@ -38,22 +38,41 @@ export function run(
   });
 }
 
+interface RunningHere {
+  /** Standard error is a terminal. */
+  readonly is_terminal?: boolean;
+  /** Sends SIGINT when the command first writes to this stream. */
+  readonly stops_at?: 'out' | 'err';
+}
+
 /** Runs `npm run import` in this process, which takes less time. */
-export async function runHere(words: readonly string[], env: NodeJS.ProcessEnv, folder = '.'): Promise<Ended> {
+export async function runHere(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  folder = '.',
+  { is_terminal = false, stops_at }: RunningHere = {},
+): Promise<Ended> {
   const said = { out: '', err: '' };
+  let stop: ((cause: string) => void) | null = null;
   const collect = (name: 'out' | 'err'): Writable =>
     new Writable({
       write(chunk, _encoding, done) {
         said[name] += chunk;
         done();
+        if (name !== stops_at) return;
+        const once = stop;
+        stop = null;
+        once?.('SIGINT');
       },
     });
   const status = await runImport(words, env, {
     stdin: process.stdin,
     stdout: collect('out'),
-    stderr: collect('err'),
+    stderr: Object.assign(collect('err'), is_terminal ? { isTTY: true, columns: 120 } : {}),
     cwd: () => folder,
-    onStop: () => undefined,
+    onStop: (listener) => {
+      stop = listener;
+    },
   });
   return { status, ...said };
 }
