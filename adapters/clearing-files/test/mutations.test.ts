@@ -43,6 +43,16 @@ describe('a mutated file never crashes a reader, and never states an amount that
   }
 });
 
+test('a number after a no-break space states the same amount', async () => {
+  for (const writing of writings) {
+    const { bytes } = await soundFile(writing, 1);
+    for (const { index } of bytes.toString('latin1').matchAll(/(?<!\d)\d/g)) {
+      const spaced = Buffer.concat([bytes.subarray(0, index), Buffer.from('\u00a0'), bytes.subarray(index)]);
+      await isAccepted(writing, spaced, [1_000_000]);
+    }
+  }
+});
+
 test('files that crashed a reader once do not crash any', async () => {
   for (const name of readdirSync(crashers).filter((file) => file.endsWith('.bin'))) {
     const bytes = readFileSync(join(crashers, name));
