@@ -1,3 +1,4 @@
+import { currencyOfCode } from '@tallystick/clearing-files';
 import {
   applicableRecords,
   doneRecords,
@@ -170,11 +171,8 @@ function showChange(amount: number, currency: string): string {
   return `${amount > 0 ? '+' : ''}${showAmount(amount, currency)}`;
 }
 
-/** An amount in minor units as people write it: `12.50 USD`. */
+/** An amount in minor units as people write it: `12.50 USD`. Two decimals unless ISO 4217 lists the currency. */
 function showAmount(amount: number, currency: string): string {
-  const { maximumFractionDigits: decimals = 2 } = new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions();
+  const decimals = currencyOfCode(currency)?.decimals ?? 2;
   return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Import } from '@tallystick/imports';
-import { describeOutcome, describeResume } from '../src/file-report.ts';
+import type { Import, PreviewedRecord } from '@tallystick/imports';
+import { describeOutcome, describeRecord, describeResume } from '../src/file-report.ts';
 
 const staging = { id: 3, status: 'running', phase: 'staging', records: 44_000 } as Import;
 const applying: Import = {
@@ -36,5 +36,22 @@ describe('the report of an import', () => {
   it('says at which record an import is continued', () => {
     assert.equal(describeResume(staging), 'continues import 3 at record 44,001 (staging)');
     assert.equal(describeResume(applying), 'continues import 3 at record 44,012 of 50,002 (applying)');
+  });
+
+  it('shows amounts with the decimals of their currency in ISO 4217', () => {
+    const shown = (currency: string): string | undefined =>
+      /DEBIT (\S+) /.exec(
+        describeRecord({ outcome: 'applied', clearing_type: 'DEBIT', amount: 1_234_500, currency } as PreviewedRecord),
+      )?.[1];
+    const decimals_of_currencies = {
+      HUF: '12345.00',
+      COP: '12345.00',
+      USD: '12345.00',
+      JPY: '1234500',
+      IQD: '1234.500',
+    };
+    for (const [currency, expected] of Object.entries(decimals_of_currencies)) {
+      assert.equal(shown(currency), expected, currency);
+    }
   });
 });
