@@ -15,7 +15,7 @@ import {
   UnusableFormats,
   version,
 } from '@tallystick/server';
-import { type ExitStatus, exitStatusOf, previewStatusOf, worstOf } from './exit-status.ts';
+import { type ExitStatus, exitStatusOf, type FileStatus, previewStatusOf, worstOf } from './exit-status.ts';
 import { describeOutcome, describePreview, describeRecord, describeResume, reportOf } from './file-report.ts';
 import { type FoundSource, findSources, UnusableSources } from './import-sources.ts';
 import { type ImportWords, import_usage, readImportWords } from './import-words.ts';
@@ -108,8 +108,9 @@ async function importAll(
       say(error instanceof MissingDatabase ? error.message : describeStartProblem(error, config));
       return error instanceof UnusableFormats ? 2 : 1;
     }
-    if (asked.format !== undefined && ports.formats.find(asked.format) === null) {
-      say(`there is no format "${asked.format}"; these are: ${ports.formats.names.join(', ')}`);
+    const unknown_name = describeUnknownName(asked, ports);
+    if (unknown_name !== null) {
+      say(unknown_name);
       return 2;
     }
     const stop = new AbortController();
@@ -117,7 +118,7 @@ async function importAll(
       say(`\n${cause}: stopping after the batch in progress; a second signal ends the process immediately`);
       stop.abort();
     });
-    const statuses: ExitStatus[] = [];
+    const statuses: FileStatus[] = [];
     for (const source of sources) {
       statuses.push(
         stop.signal.aborted
@@ -131,6 +132,21 @@ async function importAll(
   }
 }
 
+/** The format or the profile that no file can have; null: none. */
+function describeUnknownName(
+  { format, profile }: ImportWords,
+  { formats }: Pick<ImportPorts, 'formats'>,
+): string | null {
+  if (format !== undefined && formats.find(format) === null) {
+    return `there is no format "${format}"; these are: ${formats.names.join(', ')}`;
+  }
+  const possible = format === undefined ? formats.names : [format];
+  const profiles = possible.flatMap((name) => formats.find(name)?.profiles ?? []);
+  if (profile === undefined || profiles.includes(profile)) return null;
+  const of = format === undefined ? '' : ` of ${format}`;
+  return `there is no profile "${profile}"${of}; these are: ${profiles.join(', ') || 'none'}`;
+}
+
 /** Imports or previews one file, and reports it. */
 async function importOne(
   asked: ImportWords,
@@ -138,7 +154,7 @@ async function importOne(
   source: FoundSource,
   signal: AbortSignal,
   terminal: Terminal,
-): Promise<ExitStatus> {
+): Promise<FileStatus> {
   const { stdout, stderr } = terminal;
   const display = displayOf(asked, source, stderr);
   const options: ImportOptions = {
@@ -170,7 +186,7 @@ async function preview(
   source: FoundSource,
   options: ImportOptions,
   out: (text: string) => void,
-): Promise<ExitStatus> {
+): Promise<FileStatus> {
   const found = await previewFile(ports, source, options, (record) => out(describeRecord(record)));
   out(describePreview(source.shown, found));
   return previewStatusOf(found);
@@ -183,7 +199,7 @@ async function previewAsJson(
   options: ImportOptions,
   stdout: Terminal['stdout'],
   out: (text: string) => void,
-): Promise<ExitStatus> {
+): Promise<FileStatus> {
   let separator = '';
   stdout.write(`{"file":${JSON.stringify(source.shown)},"records":[`);
   const end = (members: object): void => out(`],${JSON.stringify(members).slice(1)}`);
@@ -215,7 +231,7 @@ function displayOf(
 /** Why a file is not imported. */
 interface Failure {
   readonly outcome: string;
-  readonly status: ExitStatus;
+  readonly status: FileStatus;
   /** A sentence for the operator. */
   readonly message: string;
 }
@@ -229,8 +245,8 @@ function describeFailure(
   { dry_run }: Pick<ImportWords, 'dry_run'>,
   { is_repeatable }: FoundSource,
 ): Failure {
-  // A profile that the format does not have.
-  if (error instanceof Refusal) return { outcome: 'refused', status: 2, message: maskCardNumbers(error.message) };
+  // The format of the file does not have the profile.
+  if (error instanceof Refusal) return { outcome: 'refused', status: 3, message: maskCardNumbers(error.message) };
   const again = dry_run ? 'run the same command again' : 'the same command continues it';
   const then = is_repeatable ? again : 'run the same command with the same input again';
   if (error instanceof ImportStopped) return { outcome: 'stopped', status: 1, message: `stopped; ${then}` };
@@ -243,7 +259,7 @@ function reportFailure(
   { shown }: FoundSource,
   { outcome, status, message }: Failure,
   { stdout, stderr }: Terminal,
-): ExitStatus {
+): FileStatus {
   if (json) stdout.write(`${JSON.stringify({ file: shown, outcome, error: message })}\n`);
   else stderr.write(`${shown}: ${message}\n`);
   return status;

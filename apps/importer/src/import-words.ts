@@ -32,9 +32,10 @@ A file is a path, a pattern such as "in/*.ipm", or - for standard input.
   --allow-empty          a pattern that matches no file is no mistake: exit status 0
 
 Exit status: 0 every file is applied, now or before, 1 a fault or a stop, 2 the command line or the
-configuration is wrong, 3 a file was refused, held or truncated, or another process is importing it,
-4 records are in quarantine. Of several files the worst. After Ctrl-C or a fault, the same command
-continues where it stopped. docs/imports.md describes formats, statuses and what to do.`;
+configuration is wrong, and nothing was read, 3 a file was refused, held or truncated, or does not
+have the profile, or another process is importing it, 4 records are in quarantine. Of several files
+the worst: 1, 3, 4, 0. After Ctrl-C or a fault, the same command continues where it stopped.
+docs/imports.md describes formats, statuses and what to do.`;
 
 /** Parses the words. Throws an error with a sentence for the person who wrote them. */
 export function readImportWords(words: readonly string[]): ImportWords {

@@ -150,6 +150,35 @@ for (const database_name of database_names) {
       assert.match(for_people.err, /\nstopped\/b\.xml: not begun\nstopped\/c\.xml: not begun\n$/);
     });
 
+    it('refuses a file whose format does not have the profile, and imports the others', async () => {
+      mkdirSync(join(folder, 'mixed'));
+      write('mixed/a.xml', cdf3File(11, [{ vcn_id: unknown_card }]));
+      const fields = { network_financial_transaction_id: 'TX-CSV-1', vcn_id: card.id, billing_amount: 100 };
+      const row = { ...fields, billing_currency: 'USD', clearing_type: 'DEBIT', settlement_date: '2030-03-16' };
+      write('mixed/b.csv', Buffer.from(`${Object.keys(row).join()}\n${Object.values(row).join()}\n`));
+
+      for (const words of [
+        ['--profile', 'sender'],
+        ['--profile', 'default', '--format', 'cdf3'],
+        ['--format', 'pdf'],
+      ]) {
+        const { status, out, err } = await importing(['mixed/*', ...words, '--json']);
+        assert.deepEqual([status, out], [2, ''], 'no file is read');
+        assert.match(
+          err,
+          /^there is no (profile "sender"; these are: default, totals|profile "default" of cdf3; these are: none|format "pdf")/,
+        );
+      }
+      const { status, out, err } = await importing(['mixed/*', '--profile', 'default', '--json']);
+      assert.equal(status, 3, out + err);
+      const [first, second] = out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.deepEqual([first.outcome, first.error], ['refused', 'profile must be absent: cdf3 has none']);
+      assert.deepEqual([second.import.status, second.import.applied], ['completed', 1]);
+    });
+
     it('removes the bar of a dry run whose records are JSON', async () => {
       const path = write('bar.xml', cdf3File(9, [{ vcn_id: unknown_card }]));
       const { status, err } = await runHere([path, '--dry-run', '--json'], env, folder, { is_terminal: true });

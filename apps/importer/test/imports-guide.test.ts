@@ -26,7 +26,10 @@ describe('docs/imports.md', () => {
       assert.equal(broken.status, 2);
       assert.match(broken.err, /the CSV profile .*broken\.json cannot be used: .*columns/);
       const unknown = await runHere(['a.csv', '--format', 'csv', '--profile', 'sender'], env, folder);
-      assert.deepEqual([unknown.status, unknown.err], [2, 'a.csv: profile must be one of default, totals\n']);
+      assert.deepEqual(
+        [unknown.status, unknown.err],
+        [2, 'there is no profile "sender" of csv; these are: default, totals\n'],
+      );
       const { status, out, err } = await runHere(['a.csv', '--profile', 'sender.json', '--json'], env, folder);
       assert.equal(status, 0, out + err);
       const { id: import_id, format, applied } = JSON.parse(out).import;
