@@ -427,6 +427,11 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       }),
     },
     {
+      does: 'names no card with too many neighbours',
+      breaks: 'the cards with more neighbours than a pass reads are named, and of the others all are loaded',
+      plant: plantLedger({ state: () => ({ cut_card_ids: [] }) }),
+    },
+    {
       does: 'does not replace the counters of a past window',
       breaks: 'a past window is loaded as the last pass wrote it, when a loaded authorization or clearing counts in it',
       plant: plantLedger({ changes: ({ windows }) => ({ windows: windows.filter(({ held }) => held !== 7) }) }),

@@ -58,6 +58,7 @@ const lookups: Readonly<Record<string, NamedQuery>> = {
   'clearings around a message': neighbourClearings(
     cards.map((card_id) => ({
       card_id,
+      clearings_max: 10,
       root_ids: [],
       root_keys: [],
       roots_of_merchant: [],

@@ -108,7 +108,7 @@ export function countedClearings(
   return { provisional_clearings, settled_through };
 }
 
-/** Returns the rows of a card that meet one of the conditions. */
+/** Returns the rows of a card that meet one of the conditions, and no more clearings than suffice. */
 function neighbours(state: State, asked: NeighbourQuestions): CardRecords {
   const { card_id } = asked;
   const [root_keys, clearing_keys] = [new Set(asked.root_keys), new Set(asked.clearing_keys)];
@@ -131,7 +131,7 @@ function neighbours(state: State, asked: NeighbourQuestions): CardRecords {
       asked.clearings_of_merchant.some((search) => isOfMerchant(search, row))
     );
   });
-  return { roots: [...roots], clearings: [...clearings] };
+  return { roots: [...roots], clearings: clearings.slice(0, asked.clearings_max) };
 }
 
 function newestFirst<Row extends { readonly id: number }>(rows: ReadonlyMap<number, Row>): readonly Row[] {

@@ -270,14 +270,15 @@ export function countClearingsOf(card_ids: readonly number[]): NamedQuery {
   return named('ledger_count_clearings', countClearings('id = any($1::bigint[])'), [card_ids]);
 }
 
-/** The clearings that the questions ask for. Rows may repeat. */
+/** The clearings that the questions ask for, up to `clearings_max` for each. Rows may repeat. */
 export function neighbourClearings(questions: readonly NeighbourQuestions[]): NamedQuery {
-  const found = (which: string) => `select ${clearings} from ${lookedUp('clearings c', which)} c`;
+  const found = (which: string) =>
+    `select ${clearings} from ${lookedUp('clearings c', which, 'limit m.clearings_max')} c`;
   return named(
     'ledger_neighbour_clearings',
     `select c.* from json_to_recordset($1::json) as m (card_id bigint, id bigint, acquirer_reference_data text,
          approval_code text, network_reference text, authorization_id bigint, clearing_id bigint, merchant_ids text[],
-         debit_merchant_ids text[], since_ms bigint)
+         debit_merchant_ids text[], since_ms bigint, clearings_max bigint)
        cross join lateral (
          ${found('c.id = m.id')}
          union all ${found('c.card_id = m.card_id and c.acquirer_reference_data = m.acquirer_reference_data')}
@@ -293,13 +294,14 @@ export function neighbourClearings(questions: readonly NeighbourQuestions[]): Na
 }
 
 function clearingQuestions(asked: NeighbourQuestions): readonly object[] {
-  const { card_id, clearings_of_merchant } = asked;
+  const { card_id, clearings_max, clearings_of_merchant } = asked;
+  const one = { card_id, clearings_max };
   return [
-    ...asked.clearing_ids.map((id) => ({ card_id, id })),
-    ...asked.clearing_keys.map(partsOfKey).map(({ kind, value }) => ({ card_id, [kind]: value })),
-    ...asked.clearings_of.map((authorization_id) => ({ card_id, authorization_id })),
-    ...asked.referring_to.map((clearing_id) => ({ card_id, clearing_id })),
-    ...(clearings_of_merchant.length === 0 ? [] : [{ card_id, ...joinMerchants(clearings_of_merchant) }]),
+    ...asked.clearing_ids.map((id) => ({ ...one, id })),
+    ...asked.clearing_keys.map(partsOfKey).map(({ kind, value }) => ({ ...one, [kind]: value })),
+    ...asked.clearings_of.map((authorization_id) => ({ ...one, authorization_id })),
+    ...asked.referring_to.map((clearing_id) => ({ ...one, clearing_id })),
+    ...(clearings_of_merchant.length === 0 ? [] : [{ ...one, ...joinMerchants(clearings_of_merchant) }]),
   ];
 }
 

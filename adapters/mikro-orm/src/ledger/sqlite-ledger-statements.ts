@@ -21,6 +21,13 @@ export interface MerchantParameters extends Pick<HistorySearch, 'since_ms'> {
   readonly merchant_ids: string;
 }
 
+/** A question for clearings that no whole reference settled, in the same form. */
+export interface UnsettledParameters extends MerchantParameters {
+  /** A JSON array. */
+  readonly debit_merchant_ids: string;
+  readonly clearings_max: number;
+}
+
 /** The progress of an import as the parameters of a statement. */
 export interface ProgressParameters extends Omit<FileProgress, 'batch_number' | 'to' | 'lease'> {
   readonly to: number;
@@ -35,8 +42,11 @@ export interface Prepared<Parameters extends unknown[], Row> {
   all(...parameters: Parameters): Row[];
 }
 
-/** Finds the rows of a card that have a candidate key, by the kind of the key. */
-type FindByKey<Row> = Prepared<[number, string], Row>;
+/** As the last parameter of a statement that reads up to so many rows: all rows. */
+export const no_limit = -1;
+
+/** Finds up to so many rows of a card that have a candidate key, by the kind of the key. */
+type FindByKey<Row> = Prepared<[number, string, number], Row>;
 
 /** Kept for the life of the connection. */
 export type LedgerStatements = ReturnType<typeof prepareStatements>;
@@ -71,28 +81,31 @@ export function prepareStatements(database: Database) {
     count_clearings: sql<[number], CountedClearings>(countClearings('id = ?')),
     // The condition on the network reference repeats that of its index.
     clearings_by: {
-      acquirer_reference_data: sql<[number, string], ClearingRow>(
-        `${clearings} where c.card_id = ? and c.acquirer_reference_data = ?`,
+      acquirer_reference_data: sql<[number, string, number], ClearingRow>(
+        `${clearings} where c.card_id = ? and c.acquirer_reference_data = ? limit ?`,
       ),
-      approval_code: sql<[number, string], ClearingRow>(`${clearings} where c.card_id = ? and c.approval_code = ?`),
-      network_reference: sql<[number, string], ClearingRow>(
+      approval_code: sql<[number, string, number], ClearingRow>(
+        `${clearings} where c.card_id = ? and c.approval_code = ? limit ?`,
+      ),
+      network_reference: sql<[number, string, number], ClearingRow>(
         `${clearings} where c.card_id = ? and c.net_reference_number is not null
-           and ${networkReferenceSql('c.net_reference_number')} = ?`,
+           and ${networkReferenceSql('c.net_reference_number')} = ? limit ?`,
       ),
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
     clearings_of_merchants: sql<[MerchantParameters], ClearingRow>(
       `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}`,
     ),
-    unsettled_of_merchants: sql<[MerchantParameters & { readonly debit_merchant_ids: string }], ClearingRow>(
+    unsettled_of_merchants: sql<[UnsettledParameters], ClearingRow>(
       `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}
-         and (match_rule > 3 or (clearing_type = 'DEBIT' and merchant_id in ${listed('$debit_merchant_ids')}))`,
+         and (match_rule > 3 or (clearing_type = 'DEBIT' and merchant_id in ${listed('$debit_merchant_ids')}))
+         limit $clearings_max`,
     ),
     clearing: sql<[number], ClearingRow>(`${clearings} where c.id = ?`),
-    clearings_of_root: sql<[number], ClearingRow>(`${clearings} where c.authorization_id = ?`),
+    clearings_of_root: sql<[number, number], ClearingRow>(`${clearings} where c.authorization_id = ? limit ?`),
     // The ids are a JSON array.
-    clearings_referring: sql<[string, number], ClearingRow>(
+    clearings_referring: sql<[string, number, number], ClearingRow>(
       `select ${selectList(clearing_columns, 'c')} from json_each(?) j cross join clearings c
-         where c.card_id = ? and c.clearing_id = j.value`,
+         where c.card_id = ? and c.clearing_id = j.value limit ?`,
     ),
     window: sql<[WindowKey], PastWindow>(
       `select card_id, window_start_ms, held, cleared, uses from card_windows

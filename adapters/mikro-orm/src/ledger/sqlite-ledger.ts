@@ -49,7 +49,7 @@ import {
 } from '../schema/record-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { type CardRow, cardOf, idsAfter, idsNeeded, TemplateRules } from './ledger-rows.ts';
-import { type LedgerStatements, prepareStatements } from './sqlite-ledger-statements.ts';
+import { type LedgerStatements, no_limit, prepareStatements } from './sqlite-ledger-statements.ts';
 import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
 
 /**
@@ -261,7 +261,7 @@ class Found {
       const roots: Authorization[] = [];
       for (const key of referenceKeys(message)) {
         roots.push(...this.#rootsBy(card.id, key));
-        const clearings = this.#clearingsBy(card.id, key);
+        const clearings = this.#clearingsBy(card.id, key, no_limit);
         if (readsReferring(message)) for (const clearing of clearings) its.referred.add(clearing);
       }
       const search = merchantSearch(message, { roots, has_authorization: this.#traces.has(card.id), now_ms });
@@ -283,13 +283,13 @@ class Found {
     return found;
   }
 
-  /** The clearings of a card with a key, read once. */
-  #clearingsBy(card_id: number, key: CandidateKey): readonly Clearing[] {
+  /** The clearings of a card with a key, up to so many, read once. */
+  #clearingsBy(card_id: number, key: CandidateKey, limit: number): readonly Clearing[] {
     const asked = `${card_id} ${key}`;
     const known = this.#clearings_by.get(asked);
     if (known !== undefined) return known;
     const { kind, value } = partsOfKey(key);
-    const found = this.#keepClearings(this.#statements.clearings_by[kind].all(card_id, value));
+    const found = this.#keepClearings(this.#statements.clearings_by[kind].all(card_id, value, limit));
     this.#clearings_by.set(asked, found);
     return found;
   }
@@ -336,19 +336,19 @@ class Found {
 
   #ask(asked: NeighbourQuestions): Records {
     const its = this.#statements;
-    const { card_id } = asked;
+    const { card_id, clearings_max } = asked;
     const roots: AuthorizationRow[] = [];
     const clearings: ClearingRow[] = [];
     const roots_of_keys = asked.root_keys.flatMap((key) => this.#rootsBy(card_id, key));
-    const clearings_of_keys = asked.clearing_keys.flatMap((key) => this.#clearingsBy(card_id, key));
+    const clearings_of_keys = asked.clearing_keys.flatMap((key) => this.#clearingsBy(card_id, key, clearings_max));
     for (const id of asked.root_ids) roots.push(...its.authorization.all(id));
     if (asked.roots_of_merchant.length > 0) {
       roots.push(...this.#lookups.rootsOfMerchants(card_id, joinSearches(asked.roots_of_merchant)));
     }
     for (const id of asked.clearing_ids) clearings.push(...its.clearing.all(id));
-    for (const id of asked.clearings_of) clearings.push(...its.clearings_of_root.all(id));
+    for (const id of asked.clearings_of) clearings.push(...its.clearings_of_root.all(id, clearings_max));
     if (asked.referring_to.length > 0) {
-      clearings.push(...its.clearings_referring.all(JSON.stringify(asked.referring_to), card_id));
+      clearings.push(...its.clearings_referring.all(JSON.stringify(asked.referring_to), card_id, clearings_max));
     }
     if (asked.clearings_of_merchant.length > 0) {
       const { since_ms, merchant_ids, debit_merchant_ids } = joinMerchants(asked.clearings_of_merchant);
@@ -357,6 +357,7 @@ class Found {
         since_ms,
         merchant_ids: JSON.stringify(merchant_ids),
         debit_merchant_ids: JSON.stringify(debit_merchant_ids),
+        clearings_max,
       });
       clearings.push(...found);
     }
@@ -370,7 +371,7 @@ class Found {
   #referring(card_id: number, clearings: readonly Clearing[]): void {
     let ids = clearings.map(({ id }) => id);
     for (let level = 1; level <= 2 && ids.length > 0; level += 1) {
-      const rows = this.#statements.clearings_referring.all(JSON.stringify(ids), card_id);
+      const rows = this.#statements.clearings_referring.all(JSON.stringify(ids), card_id, no_limit);
       ids = rows.map(({ id }) => id);
       this.#keepClearings(rows);
     }

@@ -19,6 +19,11 @@ export const neighbours_max = 1_000;
 /** What a ledger has to read of a card: the rows that meet any of these conditions. */
 export interface NeighbourQuestions {
   readonly card_id: number;
+  /**
+   * So many clearings that meet one of the conditions suffice, whichever they are: with these the
+   * search is cut.
+   */
+  readonly clearings_max: number;
   readonly root_ids: readonly number[];
   /** Roots with one of these keys. */
   readonly root_keys: readonly CandidateKey[];
@@ -194,7 +199,8 @@ export class NeighbourSearch {
     for (const clearing of clearings) {
       askAboutClearing(questions, clearing, this.#neighbourhood, this.#now_ms);
     }
-    return questions.is_empty ? null : { card_id: this.card_id, ...questions.lists };
+    if (questions.is_empty) return null;
+    return { card_id: this.card_id, clearings_max: this.#records_max + 1, ...questions.lists };
   }
 }
 
@@ -252,7 +258,7 @@ function searchOf(
   return { merchant_id, since_ms, merchant_amount, billing_amount, is_credit: true };
 }
 
-type Lists = Omit<NeighbourQuestions, 'card_id'>;
+type Lists = Omit<NeighbourQuestions, 'card_id' | 'clearings_max'>;
 
 /** Questions that were not asked before. */
 class Questions {

@@ -1,8 +1,9 @@
-import { match_reach_days, recorded_ahead_days } from '@tallystick/cards';
+import { match_reach_days, neighbours_max, recorded_ahead_days } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { day_ms, freshCard, freshCards, nothing_in_common, of_merchant } from './ledger.ts';
+import { crowds } from './ledger-order.ts';
 import { idsOf, rising, type StorageUnderTest } from './storage.ts';
 
 /**
@@ -99,6 +100,18 @@ export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
       await card.recordClearing({ ...nothing_in_common, clearing_id: purchase.id });
       const last = card.clearing({ ...found, settlement_date: '2026-05-21' });
       assertEqual(idsOf((await card.look(last)).clearings), [purchase.id], 'the clearings');
+    },
+  },
+  {
+    rule: 'of clearings that a message concerns, one more is loaded than a pass reads, and no others',
+    async check(open) {
+      const storage = await open();
+      for (const { recorded, sent } of crowds) {
+        const [card] = await freshCards(storage, 1);
+        await card!.recordClearings(neighbours_max + 10, recorded);
+        const { clearings } = await card!.look(card!.authorization({ trace_id: 'T-new', ...sent }));
+        assertEqual(clearings.length, neighbours_max + 1, 'how many are loaded');
+      }
     },
   },
   {

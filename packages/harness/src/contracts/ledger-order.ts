@@ -1,9 +1,16 @@
-import { type Clearing, type ClearingChange, clearingChangeOf, no_changes } from '@tallystick/cards';
+import {
+  type AuthorizationMessage,
+  type Clearing,
+  type ClearingChange,
+  clearingChangeOf,
+  neighbours_max,
+  no_changes,
+} from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertIncludes } from './equality.ts';
 import { type CardUnderTest, freshCard, freshCards, nothing_in_common } from './ledger.ts';
-import { idsOf, type StorageUnderTest } from './storage.ts';
+import { idsOf, rising, type StorageUnderTest } from './storage.ts';
 
 const later = { settlement_date: '2026-05-22' } as const;
 const earlier = { settlement_date: '2026-05-19' } as const;
@@ -153,6 +160,55 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
       assertIncludes(idsOf(state.authorizations), [root.id], 'the authorizations');
       assertIncludes(idsOf(state.clearings), [first.id], 'the clearings');
     },
+  },
+  {
+    rule: 'the cards with more neighbours than a pass reads are named, and of the others all are loaded',
+    async check(open) {
+      const storage = await open();
+      for (const { recorded, sent } of crowds) {
+        const [busy, ...others] = await freshCards(storage, 3);
+        await busy!.recordClearings(neighbours_max + 1, recorded);
+        const loaded: number[] = [];
+        for (const card of others) loaded.push(...idsOf(await card.recordClearings(neighbours_max - 100, recorded)));
+        const messages = [busy!, ...others].map((card) => card.authorization({ trace_id: 'T-new', ...sent }));
+        const { clearings, cut_card_ids } = await busy!.look(...messages);
+        assertEqual(cut_card_ids, [busy!.id], 'the cards that are named');
+        const of_others = clearings.filter(({ card_id }) => card_id !== busy!.id);
+        assertEqual(rising(idsOf(of_others)), rising(loaded), 'the clearings of the others');
+      }
+    },
+  },
+  {
+    rule: 'the clearings that a message itself needs are all loaded, however many they are',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const coded = { ...nothing_in_common, approval_code: 'QQ9999' };
+      const recorded = await card.recordClearings(neighbours_max + 1, coded);
+      for (const day of [earlier, later]) {
+        const { clearings, cut_card_ids } = await card.look(card.clearing({ ...coded, ...day }));
+        assertEqual(rising(idsOf(clearings)), rising(idsOf(recorded)), 'the clearings');
+        assertEqual(cut_card_ids, [], 'the cards that are named');
+      }
+    },
+  },
+];
+
+/** Clearings that an authorization concerns: what they have in common, and what its message has. */
+export const crowds: readonly {
+  readonly recorded: Partial<Clearing>;
+  readonly sent: Partial<AuthorizationMessage>;
+}[] = [
+  {
+    recorded: { ...nothing_in_common, merchant_id: 'M-busy' },
+    sent: { net_reference_number: null, merchant_id: 'M-busy' },
+  },
+  {
+    recorded: { ...nothing_in_common, approval_code: 'QQ9999' },
+    sent: { net_reference_number: null, merchant_id: null, message_type: '0120', approval_code: 'QQ9999' },
+  },
+  {
+    recorded: { ...nothing_in_common, net_reference_number: 'MCCCROWDS0520' },
+    sent: { net_reference_number: 'MCCCROWDS0520', merchant_id: null },
   },
 ];
 

@@ -94,11 +94,19 @@ export class CardUnderTest {
     });
   }
 
-  recordClearing(fields: Partial<Clearing> = {}): Promise<Clearing> {
-    const message = this.clearing();
-    return this.#storage.ledger.pass([message], (state) => {
-      const row = { ...recordedClearing(state, this, message, state.clearing_ids[0]!), ...fields };
-      return { changes: { ...no_changes, clearings_inserted: [row] }, result: row };
+  async recordClearing(fields: Partial<Clearing> = {}): Promise<Clearing> {
+    const [row] = await this.recordClearings(1, fields);
+    return row!;
+  }
+
+  /** Records so many clearings in one pass. */
+  recordClearings(count: number, fields: Partial<Clearing>): Promise<readonly Clearing[]> {
+    const messages = Array.from({ length: count }, () => this.clearing());
+    return this.#storage.ledger.pass(messages, (state) => {
+      const rows = messages.map((message, at) => {
+        return { ...recordedClearing(state, this, message, state.clearing_ids[at]!), ...fields };
+      });
+      return { changes: { ...no_changes, clearings_inserted: rows }, result: rows };
     });
   }
 
