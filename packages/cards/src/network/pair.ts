@@ -34,8 +34,8 @@ function isPair(clearing: Clearing, message: ClearingMessage): boolean {
  * Records the second id of a clearing. That of the network becomes its
  * `network_financial_transaction_id`, and its place in the canonical order may change with it. Its
  * network reference has the characters that either of the two knows. Its other fields stay those of
- * the copy that came first (docs/adr/0033). When its reference or its place may have
- * changed, it is matched again.
+ * the copy that came first (docs/adr/0033). When its reference or its place may have changed, it is
+ * matched again.
  */
 export function recordPair(pass: Pass, working: WorkingCard, clearing: Clearing, message: ClearingMessage): void {
   const { network_financial_transaction_id: id } = message;
