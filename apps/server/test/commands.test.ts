@@ -39,9 +39,11 @@ async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promi
 /** Makes a process fail at an undocumented answer. */
 const checks_answers = fileURLToPath(new URL('../../../test/support/src/check-answers.ts', import.meta.url));
 
-/** Runs a command of the app as a process, to its end. */
-function run(file: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+/** Runs a command of the app as a process, to its end, with these variables and no others of this machine. */
+function run(file: string, words: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...variables };
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -360,7 +362,7 @@ describe('npm run admin', () => {
   });
 
   it('creates a key ring without any configuration', async () => {
-    const { status, out } = await run('admin/main.ts', ['keys', 'create'], { PATH: process.env.PATH });
+    const { status, out } = await run('admin/main.ts', ['keys', 'create']);
     assert.equal(status, 0);
     assert.match(out, /^k1:[A-Za-z0-9+/=]{44},index:[A-Za-z0-9+/=]{44}\n$/);
   });
@@ -398,10 +400,7 @@ for (const name of database_names) {
 
     it('plays it again on a running server whose clock it has moved before', async () => {
       const server = await startServer({ database_url: scratch.database_url });
-      const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url], {
-        PATH: process.env.PATH,
-        FORCE_COLOR: '1',
-      });
+      const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url], { FORCE_COLOR: '1' });
       assert.equal(status, 0, out + err);
       assert.match(out, /In total: every signature verified/);
       assert.deepEqual((await send(server.url, 'GET', '/v1/webhooks')).json.data, [], 'its webhook is gone');
@@ -415,7 +414,7 @@ describe('npm run demo', () => {
     const scratch = await scratchDatabase('sqlite');
     const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };
     const server = await startServer({ database_url: scratch.database_url, env });
-    const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url], { PATH: process.env.PATH });
+    const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url]);
     assert.equal(status, 0, out + err);
     assert.match(out, /does not reach a receiver on this machine: callback_url names 127\.0\.0\.1/);
     assert.match(out, /continues without deliveries \.* left out/);
@@ -424,10 +423,10 @@ describe('npm run demo', () => {
   });
 
   it('exits with status 1 without an answer, and with 2 for invalid options', async () => {
-    const away = await run('devtools/demo.ts', ['--url', 'http://127.0.0.1:1'], { PATH: process.env.PATH });
+    const away = await run('devtools/demo.ts', ['--url', 'http://127.0.0.1:1']);
     assert.equal(away.status, 1);
     assert.match(away.out, /no answer from http:\/\/127\.0\.0\.1:1/);
-    const misused = await run('devtools/demo.ts', ['--uri', 'x'], { PATH: process.env.PATH });
+    const misused = await run('devtools/demo.ts', ['--uri', 'x']);
     assert.equal(misused.status, 2);
     assert.match(misused.err, /^there is no option --uri; did you mean --url\?\n/);
   });
