@@ -59,8 +59,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       plant: plantStores(({ quarantine }) => ({
         quarantine: {
           ...quarantine,
-          apply: async (...applied) =>
-            (await quarantine.apply(...applied)) || (await quarantine.find(applied[0])) !== null,
+          apply: async (applied, at_ms) =>
+            (await quarantine.apply(applied, at_ms)) || (await quarantine.find(applied.id)) !== null,
         },
       })),
     },

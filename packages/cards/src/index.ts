@@ -41,7 +41,7 @@ export {
 export * from './network/clearing.ts';
 export { type ClearingChange, changing_clearing_fields, clearingChangeOf } from './network/clearing-change.ts';
 export { clearing_class_meanings } from './network/clearing-class.ts';
-export { type ClearingItem, clearingItem } from './network/clearing-item.ts';
+export { type ClearingItem, clearingItem, isBreak, isMatched } from './network/clearing-item.ts';
 export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './network/decline-reasons.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
 export * from './network/ledger.ts';
@@ -68,6 +68,7 @@ export { refuseNumbersOfCards } from './numbers/refuse-numbers.ts';
 export * from './numbers/reveal.ts';
 export * from './numbers/rotate-keys.ts';
 export { type SuspectNumber, suspectNumbers } from './numbers/suspect-number.ts';
+export { becameClearing, becameOther } from './quarantine/applied-record.ts';
 export * from './quarantine/manage-quarantine.ts';
 export * from './quarantine/quarantined-record.ts';
 export {

@@ -1,12 +1,13 @@
 import {
-  type ClearingItem,
+  type ClearingAnswer,
   type ClearingMessage,
   excerptOfInput,
   type Fold,
   foldMessages,
   identityOfRecord,
+  isBreak,
+  isMatched,
   type LedgerChanges,
-  type NetworkAnswer,
   normalizeClearing,
   type PassPorts,
   type RefusedRecord,
@@ -109,7 +110,7 @@ function asciiTextOf(raw: Uint8Array): string {
 export interface FoldedBatch {
   readonly counts: ImportCounts;
   /** The answer to each message, in their order. */
-  readonly answers: readonly NetworkAnswer[];
+  readonly answers: readonly ClearingAnswer[];
 }
 
 /**
@@ -125,13 +126,14 @@ export function foldBatch(
   const refused = records.flatMap((record) => (record.kind === 'refused' ? [record.refused] : []));
   return (state) => {
     const { changes, result } = foldMessages(state, messages, ports);
+    const answers = result as readonly ClearingAnswer[];
     const times = { first_seen_at_ms: state.now_ms, last_seen_at_ms: state.now_ms };
     const quarantined = [...changes.quarantined, ...refused.map((one) => ({ ...one, ...times }))];
-    const counts = countsOf(result, refused.length);
+    const counts = countsOf(answers, refused.length);
     return {
       // Two passes that keep the same records do not lock each other then.
       changes: { ...changes, quarantined: quarantined.sort(byIdentity), ...progressOf(counts) },
-      result: { counts, answers: result },
+      result: { counts, answers },
     };
   };
 }
@@ -146,29 +148,16 @@ export function byIdentity(a: RefusedRecord, b: RefusedRecord): number {
   return a.identity_sha256.toHex() < b.identity_sha256.toHex() ? -1 : 1;
 }
 
-function countsOf(answers: readonly NetworkAnswer[], refused_count: number): ImportCounts {
+function countsOf(answers: readonly ClearingAnswer[], refused_count: number): ImportCounts {
   const counts = { applied: 0, duplicates: 0, quarantined: refused_count, matched: 0, breaks: 0 };
   for (const answer of answers) {
     if (answer.kind === 'refused') counts.quarantined += 1;
-    else if (!('duplicate' in answer) || answer.duplicate) counts.duplicates += 1;
+    else if (answer.duplicate) counts.duplicates += 1;
     else {
-      const item = answer.item as ClearingItem;
       counts.applied += 1;
-      if (isMatched(item)) counts.matched += 1;
-      if (isBreak(item)) counts.breaks += 1;
+      if (isMatched(answer.item)) counts.matched += 1;
+      if (isBreak(answer.item)) counts.breaks += 1;
     }
   }
   return counts;
-}
-
-/** Whether the clearing matched an authorization or an earlier clearing. */
-export function isMatched({ authorization_id, clearing_id }: ClearingItem): boolean {
-  return authorization_id !== null || clearing_id !== null;
-}
-
-const break_classes: ReadonlySet<ClearingItem['class']> = new Set(['force_post', 'over', 'suspected_duplicate']);
-
-/** Whether the clearing disagrees with what was authorized, or its match is not certain. */
-export function isBreak(item: ClearingItem): boolean {
-  return item.review || break_classes.has(item.class);
 }

@@ -1,16 +1,10 @@
-import {
-  type ClearingItem,
-  type ClearingMessage,
-  type LedgerChanges,
-  type NetworkAnswer,
-  no_changes,
-} from '@tallystick/cards';
+import { type ClearingAnswer, type ClearingMessage, isBreak, type LedgerChanges, no_changes } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import { acceptHeader } from './check-header.ts';
 import { type FileEnd, type FileItem, FileProblem, type RecordPlace } from './clearing-format.ts';
 import { countOther, type OtherRecords, withParts } from './count-others.ts';
 import { decideFile } from './decide-file.ts';
-import { foldBatch, isBreak, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
+import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
 import type { Import, ImportCounts, ImportProblem } from './import.ts';
 import { chooseFormat, findFormat, unknown_format, unrecognised } from './import-file.ts';
 import { batch_records_max_default, type ImportPorts } from './import-ports.ts';
@@ -222,7 +216,7 @@ class Preview {
 /** What the fold of a batch would do with each record. The answers are to its messages, in their order. */
 function previewed(
   ready: readonly ReadyRecord[],
-  answers: readonly NetworkAnswer[],
+  answers: readonly ClearingAnswer[],
   { clearings_inserted, quarantined }: LedgerChanges,
 ): readonly PreviewedRecord[] {
   const inserted = new Map(clearings_inserted.map((clearing) => [clearing.id, clearing]));
@@ -240,8 +234,7 @@ function previewed(
       const reason = reasons.get(ordinal) ?? null;
       return { ...sent, outcome: 'quarantined', reason, explanation: answer.refusal.message };
     }
-    const item = answer.item as ClearingItem;
-    const is_duplicate = 'duplicate' in answer && answer.duplicate;
+    const { item, duplicate: is_duplicate } = answer;
     const recorded = is_duplicate ? undefined : inserted.get(item.id);
     return {
       ...sent,

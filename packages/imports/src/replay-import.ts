@@ -1,4 +1,4 @@
-import { type AppliedRecord, openSealed, type QuarantinedRecord } from '@tallystick/cards';
+import { type AppliedRecord, becameClearing, becameOther, openSealed, type QuarantinedRecord } from '@tallystick/cards';
 import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { BadRecord, ClearingFormat, FileClearing, OtherRecord } from './clearing-format.ts';
 import { byIdentity, foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
@@ -91,19 +91,14 @@ async function replayRecords(
   const of_ordinal = new Map(open.map((row) => [row.ordinal, row.id]));
   const messages = messagesOf(ready);
   const applied: readonly AppliedRecord[] = [
-    ...others.map(({ id }) => ({ id, clearing_id: null, is_duplicate: false })),
+    ...others.map(({ id }) => becameOther(id)),
     ...answers.flatMap((answer, at) => {
       if (answer.kind === 'refused') return [];
       const id = of_ordinal.get(messages[at]!.place!.ordinal)!;
-      return [{ id, clearing_id: answer.item.id, is_duplicate: 'duplicate' in answer && answer.duplicate }];
+      return [becameClearing(id, answer)];
     }),
   ];
-  await ports.unitOfWork.run(async ({ imports, quarantine }) => {
-    await quarantine.applyOfImport(record.id, applied, call.now_ms);
-    const now = requireImport(await imports.lock(record.id), record.id);
-    const { matched, breaks } = counts;
-    await imports.update({ ...now, matched: now.matched + matched, breaks: now.breaks + breaks });
-  });
+  await ports.unitOfWork.run(({ quarantine }) => quarantine.applyOfImport(record.id, applied, call.now_ms));
   total.applied += counts.applied;
   total.duplicates += counts.duplicates;
 }

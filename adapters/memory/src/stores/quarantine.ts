@@ -1,4 +1,4 @@
-import type { QuarantineStore } from '@tallystick/cards';
+import type { AppliedRecord, QuarantineStore } from '@tallystick/cards';
 import type { ImportRecord } from '@tallystick/imports';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
@@ -9,16 +9,16 @@ export function quarantineStore({ quarantine, imports }: State): QuarantineStore
     quarantine.values().filter((row) => row.import_id === id && row.status === 'quarantined');
 
   /** The record as it was; undefined when it is not open. */
-  function markApplied(id: number, clearing_id: number | null, at_ms: number) {
+  function markApplied({ id, clearing_id }: AppliedRecord, at_ms: number) {
     const row = quarantine.get(id);
     if (row?.status !== 'quarantined') return undefined;
     quarantine.set(id, { ...row, status: 'applied', clearing_id, applied_at_ms: at_ms });
     return row;
   }
 
-  function countAgain(import_id: number | null, applied: number): void {
+  function countAgain(import_id: number | null, marked: readonly AppliedRecord[]): void {
     const of_file = import_id === null ? undefined : imports.get(import_id);
-    if (of_file !== undefined) imports.set(of_file.id, countedAgain(of_file, openOf(of_file.id), applied));
+    if (of_file !== undefined) imports.set(of_file.id, countedAgain(of_file, openOf(of_file.id), marked));
   }
 
   return {
@@ -32,16 +32,18 @@ export function quarantineStore({ quarantine, imports }: State): QuarantineStore
         .filter((row) => (import_id ?? row.import_id) === row.import_id);
       return newestFirst('quarantine', found, page);
     },
-    async apply(id, clearing_id, at_ms, is_duplicate = false) {
-      const row = markApplied(id, clearing_id, at_ms);
+    async apply(applied, at_ms) {
+      const row = markApplied(applied, at_ms);
       if (row === undefined) return false;
-      countAgain(row.import_id, is_duplicate ? 0 : 1);
+      countAgain(row.import_id, [applied]);
       return true;
     },
     async applyOfImport(import_id, applied, at_ms) {
       const own = applied.filter(({ id }) => quarantine.get(id)?.import_id === import_id);
-      const marked = own.filter(({ id, clearing_id }) => markApplied(id, clearing_id, at_ms) !== undefined);
-      countAgain(import_id, marked.filter(({ is_duplicate }) => !is_duplicate).length);
+      countAgain(
+        import_id,
+        own.filter((record) => markApplied(record, at_ms) !== undefined),
+      );
     },
     async openOfImport(import_id, after_ordinal, limit) {
       const open = openOf(import_id).filter(({ ordinal }) => (ordinal ?? 0) > after_ordinal);
@@ -62,13 +64,16 @@ export function quarantineStore({ quarantine, imports }: State): QuarantineStore
 }
 
 /** The import after some of its records were applied. Copies of these count as duplicates. */
-function countedAgain(row: ImportRecord, open: readonly unknown[], applied: number): ImportRecord {
+function countedAgain(row: ImportRecord, open: readonly unknown[], marked: readonly AppliedRecord[]): ImportRecord {
   const gone = row.quarantined - open.length;
+  const applied = marked.filter(({ is_duplicate }) => !is_duplicate).length;
   return {
     ...row,
     applied: row.applied + applied,
     duplicates: row.duplicates + gone - applied,
     quarantined: open.length,
+    matched: row.matched + marked.filter(({ is_matched }) => is_matched).length,
+    breaks: row.breaks + marked.filter(({ is_break }) => is_break).length,
     status: open.length === 0 && row.status === 'completed_with_quarantine' ? 'completed' : row.status,
   };
 }

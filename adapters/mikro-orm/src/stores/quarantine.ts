@@ -1,4 +1,4 @@
-import type { QuarantinedRecord, QuarantineStore } from '@tallystick/cards';
+import type { AppliedRecord, QuarantinedRecord, QuarantineStore } from '@tallystick/cards';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { jsonRows } from './json-rows.ts';
@@ -23,7 +23,8 @@ export function quarantineStore(session: Session): QuarantineStore {
       return readNewestFirst('quarantine', its, 'id', page, recordOf);
     },
 
-    async apply(id, clearing_id, at_ms, is_duplicate = false) {
+    async apply(applied, at_ms) {
+      const { id, clearing_id } = applied;
       const marked = await db
         .updateTable('quarantine')
         .set({ status: 'applied', clearing_id, applied_at_ms: at_ms })
@@ -32,7 +33,7 @@ export function quarantineStore(session: Session): QuarantineStore {
         .returning('import_id')
         .executeTakeFirst();
       if (marked === undefined) return false;
-      if (marked.import_id !== null) await countAgain(session, marked.import_id, is_duplicate ? 0 : 1);
+      if (marked.import_id !== null) await countAgain(session, marked.import_id, [applied]);
       return true;
     },
 
@@ -45,8 +46,11 @@ export function quarantineStore(session: Session): QuarantineStore {
         set status = 'applied', clearing_id = n.clearing_id, applied_at_ms = ${at_ms} from ${rows} as n
         where quarantine.id = n.id and quarantine.import_id = ${import_id} and quarantine.status = 'quarantined'
         returning quarantine.id`.execute(db);
-      const count = marked.rows.filter(({ id }) => of_id.get(id)?.is_duplicate === false).length;
-      await countAgain(session, import_id, count);
+      await countAgain(
+        session,
+        import_id,
+        marked.rows.map(({ id }) => of_id.get(id)!),
+      );
     },
 
     async openOfImport(import_id, after_ordinal, limit) {
@@ -76,13 +80,14 @@ export function quarantineStore(session: Session): QuarantineStore {
 }
 
 /**
- * Counts the open records of an import after some of them were applied, `applied` of them as new
- * clearings. The others, and copies of all of them in the file, count as duplicates.
+ * Counts the open records of an import after some of them were applied. Those that were recorded
+ * before, and copies of all of them in the file, count as duplicates.
  */
-async function countAgain(session: Session, import_id: number, applied: number): Promise<void> {
+async function countAgain(session: Session, import_id: number, marked: readonly AppliedRecord[]): Promise<void> {
   const { db } = session;
+  const applied = marked.filter(({ is_duplicate }) => !is_duplicate).length;
   // The lock comes first, so that the count sees every other transaction that applied a record.
-  const imports = db.selectFrom('imports').select(['quarantined', 'applied', 'duplicates', 'status']);
+  const imports = db.selectFrom('imports').selectAll();
   const row = await lockForUpdate(session, imports.where('id', '=', import_id)).executeTakeFirst();
   if (row === undefined) return;
   const open = db.selectFrom('quarantine').where('import_id', '=', import_id).where('status', '=', 'quarantined');
@@ -94,6 +99,8 @@ async function countAgain(session: Session, import_id: number, applied: number):
       quarantined,
       applied: row.applied + applied,
       duplicates: row.duplicates + row.quarantined - quarantined - applied,
+      matched: row.matched + marked.filter(({ is_matched }) => is_matched).length,
+      breaks: row.breaks + marked.filter(({ is_break }) => is_break).length,
       status: quarantined === 0 && row.status === 'completed_with_quarantine' ? 'completed' : row.status,
     })
     .where('id', '=', import_id)

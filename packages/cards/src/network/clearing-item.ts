@@ -87,3 +87,15 @@ export function clearingItem(clearing: Clearing, card: CardOfItem): ClearingItem
 function text(details: Payload, name: string): string | null {
   return (details[name] as string | null | undefined) ?? null;
 }
+
+/** Whether the clearing matched an authorization or an earlier clearing. */
+export function isMatched({ authorization_id, clearing_id }: ClearingItem): boolean {
+  return authorization_id !== null || clearing_id !== null;
+}
+
+const break_classes: ReadonlySet<ClearingItem['class']> = new Set(['force_post', 'over', 'suspected_duplicate']);
+
+/** Whether the clearing disagrees with what was authorized, or its match is not certain. */
+export function isBreak(item: ClearingItem): boolean {
+  return item.review || break_classes.has(item.class);
+}

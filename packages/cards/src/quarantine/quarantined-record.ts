@@ -68,13 +68,16 @@ export interface QuarantineFilter {
   readonly import_id?: number;
 }
 
-/** A quarantined record that has become a clearing. */
+/** A quarantined record that is applied, and what it counts as on its import. */
 export interface AppliedRecord {
   readonly id: number;
   /** Null for a record that turned out to be no clearing. */
   readonly clearing_id: number | null;
   /** The clearing was recorded before. */
   readonly is_duplicate: boolean;
+  /** `isMatched` and `isBreak` of a clearing that was not recorded before; else false. */
+  readonly is_matched: boolean;
+  readonly is_break: boolean;
 }
 
 /** Quarantined records, within a transaction. Only passes of the ledger insert them. */
@@ -85,10 +88,10 @@ export interface QuarantineStore {
   /**
    * Marks the record as applied. Returns false, and changes nothing, unless it is `quarantined`: of
    * two transactions that race, one returns true. A record of a file also counts on its import: as
-   * applied or as a duplicate, and no more as quarantined. The import without an open record is
-   * `completed`. `clearing_id` is null for a record that turned out to be no clearing.
+   * applied, with its match and its break, or as a duplicate, and no more as quarantined. The
+   * import without an open record is `completed`.
    */
-  apply(id: number, clearing_id: number | null, at_ms: number, is_duplicate?: boolean): Promise<boolean>;
+  apply(record: AppliedRecord, at_ms: number): Promise<boolean>;
   /**
    * The same for several records of one import, which is counted once for all of them. Skips a
    * record that is not `quarantined`, or that another import has.

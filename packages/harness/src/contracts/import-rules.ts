@@ -1,3 +1,4 @@
+import { replayQuarantined } from '@tallystick/cards';
 import {
   continueImports,
   createFormats,
@@ -17,7 +18,7 @@ import {
 import { assert, isStorable } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
-import { clearingLine, type ImportChanges, ImportWorld, sourceOf } from './import-world.ts';
+import { clearingLine, freshNumber, type ImportChanges, ImportWorld, sourceOf } from './import-world.ts';
 import { bytesOf, fileOf, type Line, line_format } from './line-format.ts';
 import { refusalOf } from './refusals.ts';
 import type { StorageUnderTest } from './storage.ts';
@@ -48,6 +49,9 @@ async function wholeFile(world: ImportWorld, count: number) {
   const records = Array.from({ length: count }, () => clearingLine(card)) as Records;
   return { card, lines: fileOf(records, { file_id: freshFileId() }) };
 }
+
+/** What names no card: a clearing of it has a number. */
+const no_card = { id: 0 };
 
 class Crash extends Error {}
 
@@ -397,6 +401,38 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       assert(readRecord !== undefined, 'the format reads records again');
       const again = await replayImport(world.ports({ formats: createFormats([unreadable]) }), world.call, first.id);
       assertEqual([again.applied, again.quarantined], [2, 3], 'the import after another replay');
+    },
+  },
+  {
+    rule: 'a replayed record counts the same on its import, alone or with the others',
+    async check(open) {
+      const storage = await open();
+      const ends = [];
+      for (const alone of [true, false]) {
+        const world = new ImportWorld(storage);
+        const number = freshNumber();
+        const of_card = { vcn_id: null, card_number: number.reveal() };
+        const purchase = { ...of_card, acquirer_reference_data: '12345678901234568', billing_amount: 70 };
+        const records = [
+          clearingLine(no_card, purchase),
+          clearingLine(no_card, { ...purchase, cycle: 'reversal' }),
+          clearingLine(no_card, of_card),
+        ] as Records;
+        const { id, quarantined } = await world.imported(fileOf(records, { file_id: freshFileId() }));
+        assertEqual(quarantined, 3, 'the records in quarantine');
+        const card = await world.makeCard(number);
+        if (!alone) await replayImport(world.ports(), world.call, id);
+        else {
+          const { items } = await storage.unitOfWork.read((tx) => listImportQuarantine(tx, id, { limit: 10 }));
+          for (const record of items.toSorted((a, b) => a.ordinal! - b.ordinal!))
+            await replayQuarantined(world.replayPorts(), world.call, record.id);
+        }
+        assertEqual(await world.clearingsOf(card), transactionsOf(records), 'the clearings');
+        const { matched, breaks, ...its } = await storage.unitOfWork.read((tx) => readImport(tx, id));
+        ends.push({ ...countsOf(its as Import), matched, breaks });
+      }
+      const counts = { status: 'completed', records: 5, applied: 3, duplicates: 0, quarantined: 0 };
+      for (const end of ends) assertEqual(end, { ...counts, matched: 1, breaks: 2 }, 'the import');
     },
   },
   {

@@ -3,6 +3,7 @@ import { type ImportBatch, type ImportRecord, nothing_done } from '@tallystick/i
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
 import { clearingMessage, recordOnce } from './network-messages.ts';
+import { becomeClearing } from './quarantine-store.ts';
 import { everyPage, idsOf, makeCard, makeOwner, type StorageUnderTest, sealedNumber } from './storage.ts';
 
 let imports_made = 0;
@@ -287,12 +288,23 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const [first, second] = await openOnes();
       const other = await storage.another();
       await Promise.all([
-        storage.unitOfWork.run(({ quarantine }) => quarantine.apply(first!.id, 5, 9)),
-        other.unitOfWork.run(({ quarantine }) => quarantine.apply(second!.id, 6, 9, true)),
+        storage.unitOfWork.run(({ quarantine }) =>
+          quarantine.apply({ ...becomeClearing(first!.id, 5), is_matched: true, is_break: true }, 9),
+        ),
+        other.unitOfWork.run(({ quarantine }) =>
+          quarantine.apply({ ...becomeClearing(second!.id, 6), is_duplicate: true }, 9),
+        ),
       ]);
-      const some = { ...row, applied: row.applied + 1, duplicates: row.duplicates + 1, quarantined: 1 };
+      const some = {
+        ...row,
+        applied: row.applied + 1,
+        duplicates: row.duplicates + 1,
+        quarantined: 1,
+        matched: row.matched + 1,
+        breaks: row.breaks + 1,
+      };
       assertEqual(await find(storage, row.id), some, 'the import with an open record');
-      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(third!.id, null, 9));
+      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(becomeClearing(third!.id, null), 9));
       const done = { ...some, applied: some.applied + 1, quarantined: 0, status: 'completed' as const };
       assertEqual(await find(storage, row.id), done, 'the import without open records');
     },
@@ -308,7 +320,10 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const openOf = (id: number) => storage.unitOfWork.read(({ quarantine }) => quarantine.openOfImport(id, 0, 10));
       const [[first, second, third], [foreign]] = [await openOf(row.id), await openOf(other.id)];
       const become = (ids: readonly number[], is_duplicate: boolean) =>
-        ids.map((id, at) => ({ id, clearing_id: 5 + at, is_duplicate }));
+        ids.map((id, at) => {
+          const is_new = !is_duplicate;
+          return { id, clearing_id: 5 + at, is_duplicate, is_matched: is_new, is_break: is_new };
+        });
       await storage.unitOfWork.run(({ quarantine }) =>
         quarantine.applyOfImport(
           row.id,
@@ -316,12 +331,19 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
           9,
         ),
       );
-      const some = { ...row, applied: row.applied + 1, duplicates: row.duplicates + 1, quarantined: 1 };
+      const some = {
+        ...row,
+        applied: row.applied + 1,
+        duplicates: row.duplicates + 1,
+        quarantined: 1,
+        matched: row.matched + 1,
+        breaks: row.breaks + 1,
+      };
       assertEqual(await find(storage, row.id), some, 'the import with an open record');
       assertEqual(await find(storage, other.id), other, 'the other import');
       assertEqual((await openOf(other.id)).length, 1, 'the open records of the other import');
       await storage.unitOfWork.run(({ quarantine }) =>
-        quarantine.applyOfImport(row.id, [{ id: third!.id, clearing_id: null, is_duplicate: false }], 9),
+        quarantine.applyOfImport(row.id, [becomeClearing(third!.id, null)], 9),
       );
       const done = { ...some, applied: some.applied + 1, quarantined: 0, status: 'completed' as const };
       assertEqual(await find(storage, row.id), done, 'the import without open records');

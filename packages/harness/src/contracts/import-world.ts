@@ -1,4 +1,14 @@
-import type { CardVault, ClearingInput, Pan, VirtualCard } from '@tallystick/cards';
+import {
+  type CardVault,
+  type ClearingAnswer,
+  type ClearingInput,
+  type ClearingMessage,
+  foldMessages,
+  type LedgerState,
+  Pan,
+  type ReplayPorts,
+  type VirtualCard,
+} from '@tallystick/cards';
 import {
   createFormats,
   type Import,
@@ -11,7 +21,7 @@ import {
 } from '@tallystick/imports';
 import { fixedClock, type Random, type Sha256 } from '@tallystick/kernel';
 import { bytesOf, type Line, line_format } from './line-format.ts';
-import { everyPage, makeCard, makeOwner, type StorageUnderTest } from './storage.ts';
+import { everyPage, makeCard, makeOwner, type StorageUnderTest, sealedNumber } from './storage.ts';
 
 /** A hash that is good enough to distinguish the files and messages of a test. */
 function hashOf(bytes: Uint8Array): string {
@@ -92,9 +102,24 @@ export class ImportWorld {
     return (await this.import(lines, changes)).import;
   }
 
+  /** The ports of a replay of one record, as the network sends its message. */
+  replayPorts(): ReplayPorts {
+    const { unitOfWork, ledger, sealer, sha256, random } = this.ports();
+    const network = {
+      async clear(message: ClearingMessage) {
+        const fold = (state: LedgerState) => foldMessages(state, [message], { vault, random, sealer, sha256 });
+        const [answer] = await ledger.pass([message], fold);
+        return answer as ClearingAnswer;
+      },
+    };
+    return { unitOfWork, network, vault, sealer };
+  }
+
   /** A new card of a new company. */
-  makeCard(): Promise<VirtualCard> {
-    return this.storage.unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
+  makeCard(number?: Pan): Promise<VirtualCard> {
+    const sealed = sealedNumber();
+    const its = number === undefined ? sealed : { ...sealed, number_index: vault.index(number) };
+    return this.storage.unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx), {}, its));
   }
 
   /** The transaction ids of the clearings of a card, in order. */
@@ -123,6 +148,14 @@ export function sourceOf(bytes: Uint8Array, changes: Partial<ImportSource> = {})
     },
     ...changes,
   };
+}
+
+let numbers_made = 0;
+
+/** A number that no card has. */
+export function freshNumber(): Pan {
+  numbers_made += 1;
+  return new Pan(`545454${String(numbers_made).padStart(10, '0')}`);
 }
 
 let clearings_made = 0;

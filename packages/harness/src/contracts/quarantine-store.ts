@@ -1,4 +1,10 @@
-import { no_changes, type QuarantinedRecord, type QuarantineFilter, type RefusedRecord } from '@tallystick/cards';
+import {
+  type AppliedRecord,
+  no_changes,
+  type QuarantinedRecord,
+  type QuarantineFilter,
+  type RefusedRecord,
+} from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -48,6 +54,11 @@ async function recordsOf(
     assert(found.length === 1, `a message has ${found.length} records`);
     return found[0]!;
   });
+}
+
+/** The record as a clearing that was not recorded before. */
+export function becomeClearing(id: number, clearing_id: number | null): AppliedRecord {
+  return { id, clearing_id, is_duplicate: false, is_matched: false, is_break: false };
 }
 
 const fresh = { status: 'quarantined', applied_at_ms: null, clearing_id: null } as const;
@@ -110,7 +121,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
       );
       for (const message of written) await keep(storage, message);
       const records = await recordsOf(storage, ...written);
-      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(records[0]!.id, 11, 3_000));
+      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(becomeClearing(records[0]!.id, 11), 3_000));
       const ids = new Set(records.map(({ id }) => id));
       const listed = async (filter: QuarantineFilter) => {
         const all = await storage.unitOfWork.read((tx) => everyPage((page) => tx.quarantine.list(filter, page), 2));
@@ -135,7 +146,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
       const applied = await Promise.all(
         Array.from({ length: 8 }, (_, at) =>
           (at % 2 === 0 ? storage : other).unitOfWork.run(({ quarantine }) =>
-            quarantine.apply(record!.id, 20 + at, 3_000),
+            quarantine.apply(becomeClearing(record!.id, 20 + at), 3_000),
           ),
         ),
       );
@@ -144,7 +155,9 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
       const clearing_id = 20 + applied.indexOf(true);
       assertEqual(after, { ...record!, status: 'applied', clearing_id, applied_at_ms: 3_000 }, 'the record');
       assertEqual(await countOpen(), open_before - 1, 'the open records');
-      const unknown = await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(999_999_999, 1, 1));
+      const unknown = await storage.unitOfWork.run(({ quarantine }) =>
+        quarantine.apply(becomeClearing(999_999_999, 1), 1),
+      );
       assertEqual(unknown, false, 'an unknown record');
     },
   },
