@@ -39,13 +39,3 @@ export function uniqueCode(number: number, seed: number): string {
   const code = 1 + (((number % (codes - 1)) * step + seed) % (codes - 1));
   return code.toString(36).toUpperCase().padStart(6, '0');
 }
-
-/** The digits with their Luhn check digit appended. */
-export function withCheckDigit(digits: string): string {
-  let sum = 0;
-  for (let at = digits.length - 1, doubled = true; at >= 0; at -= 1, doubled = !doubled) {
-    const digit = Number(digits[at]) * (doubled ? 2 : 1);
-    sum += digit > 9 ? digit - 9 : digit;
-  }
-  return `${digits}${(10 - (sum % 10)) % 10}`;
-}

@@ -1,4 +1,5 @@
-import { createDraw, type Draw, uniqueCode, withCheckDigit } from './draw.ts';
+import { luhnCheckDigit } from '@tallystick/kernel';
+import { createDraw, type Draw, uniqueCode } from './draw.ts';
 import type { ExpectedAuthorization, ExpectedClearing, SampleCycle } from './expected.ts';
 import type { FormatAbilities } from './format-abilities.ts';
 
@@ -364,7 +365,8 @@ export class ScenarioDraft {
   #acquirerReference(number: number): string {
     const { day } = this.#place;
     const day_of_year = `${day.year % 10}${String(day.dayOfYear).padStart(3, '0')}`;
-    return withCheckDigit(`7412345${day_of_year}${String(number % 100_000_000_000).padStart(11, '0')}`);
+    const digits = `7412345${day_of_year}${String(number % 100_000_000_000).padStart(11, '0')}`;
+    return digits + luhnCheckDigit(digits);
   }
 
   #dateAfter(days: number): string {
