@@ -50,6 +50,19 @@ export function describeResume(found: Import): string {
   return `continues import ${found.id} at record ${count(done + 1)}${of} (${found.phase})`;
 }
 
+/** How far a running import is, and what to do when its process has died. */
+export function describeWork(found: Import, is_claimed: boolean): string {
+  if (is_claimed) return `${describePhase(found)}; a process is at work on it`;
+  return `${describePhase(found)}; no process is at work on it. ${describeContinuation(found)}`;
+}
+
+function describeContinuation({ phase, sha256 }: Import): string {
+  if (phase === 'applying') return 'Start a server, or import the same file again: it continues where it stopped';
+  // The hash of a stream is known at its end.
+  if (sha256 === null) return 'It will be removed, because nothing of a stream is kept: give the same input again';
+  return 'Import the same file again within a day of its start: it continues where it stopped';
+}
+
 /** The lines below the heading of an import. */
 export function describeImport(found: Import): readonly string[] {
   return lines([

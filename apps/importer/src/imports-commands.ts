@@ -21,7 +21,7 @@ import {
   requireOption,
   UsageError,
 } from '@tallystick/server';
-import { describeImport, describePhase } from './file-report.ts';
+import { describeImport, describeWork } from './file-report.ts';
 
 const commands: readonly Command[] = [
   {
@@ -164,16 +164,6 @@ export const imports_program: Program = {
   migrates: false,
   takes_database_url: true,
 };
-
-/** How far a running import is, and how it continues when its process has died. */
-function describeWork(found: Import, is_claimed: boolean): string {
-  if (is_claimed) return `${describePhase(found)}; a process is at work on it`;
-  const how =
-    found.phase === 'applying'
-      ? 'Start a server, or import the same file again'
-      : 'Import the same file again within a day of its start';
-  return `${describePhase(found)}; no process is at work on it. ${how}: it continues where it stopped`;
-}
 
 function show(found: Import): { readonly data: unknown; readonly text: string } {
   const finished = presentImport(found).finished_at;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Import, PreviewedRecord } from '@tallystick/imports';
-import { describeOutcome, describeRecord, describeResume } from '../src/file-report.ts';
+import { describeOutcome, describeRecord, describeResume, describeWork } from '../src/file-report.ts';
 
 const staging = { id: 3, status: 'running', phase: 'staging', records: 44_000 } as Import;
 const applying: Import = {
@@ -36,6 +36,19 @@ describe('the report of an import', () => {
   it('says at which record an import is continued', () => {
     assert.equal(describeResume(staging), 'continues import 3 at record 44,001 (staging)');
     assert.equal(describeResume(applying), 'continues import 3 at record 44,012 of 50,002 (applying)');
+  });
+
+  it('says how an import continues whose process has died', () => {
+    const file = { ...staging, sha256: 'a'.repeat(64) };
+    assert.match(describeWork(file, true), /^staging, 44,000 records read; a process is at work on it$/);
+    assert.match(describeWork(file, false), /Import the same file again within a day of its start: it continues/);
+    assert.match(
+      describeWork({ ...applying, sha256: null }, false),
+      /Start a server, or import the same file again: it/,
+    );
+    const stream = describeWork({ ...staging, sha256: null }, false);
+    assert.match(stream, /nothing of a stream is kept: give the same input again$/);
+    assert.doesNotMatch(stream, /continues/);
   });
 
   it('shows amounts with the decimals of their currency in ISO 4217', () => {
