@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { clearing_formats } from '@tallystick/clearing-files';
 import type { FileClearing, FileItem } from '@tallystick/imports';
+import { readRows, scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { sampleFiles } from '../src/sample-files/command.ts';
 import { written_formats } from '../src/sample-files/write-set.ts';
 
@@ -17,10 +18,14 @@ interface Ran {
   readonly err: string;
 }
 
-async function run(...words: readonly string[]): Promise<Ran> {
+function run(...words: readonly string[]): Promise<Ran> {
+  return runIn({}, ...words);
+}
+
+async function runIn(environment: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Ran> {
   const [out, err]: [string[], string[]] = [[], []];
   const output = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
-  const status = await sampleFiles(words, { INIT_CWD: folder }, output);
+  const status = await sampleFiles(words, { ...environment, INIT_CWD: folder }, output);
   return { status, out: out.join('\n'), err: err.join('\n') };
 }
 
@@ -133,6 +138,23 @@ describe('npm run sample-files', () => {
       const { status, err } = await run(...words);
       assert.equal(status, 2, words.join(' '));
       assert.match(err, expected);
+    }
+  });
+
+  it('loads into a database only with the day of its clock', async () => {
+    const database = await scratchDatabase('sqlite');
+    try {
+      const words = ['--cards', '1', '--records', '1', '--format', 'ipm', '--load', '--out', 'loaded'];
+      const load = (date: string): Promise<Ran> => runIn(serverEnvironment(database), ...words, '--date', date);
+      const refused = await load('2030-03-15');
+      const day = /the day of the database's clock is (\d{4}-\d\d-\d\d)/.exec(refused.err)?.[1];
+      assert.deepEqual([refused.status, day === undefined], [2, false], refused.err);
+      assert.match(refused.err, /^--date is "2030-03-15"/);
+      assert.deepEqual(await readRows(database, 'select id from virtual_cards'), []);
+      const loaded = await load(day!);
+      assert.equal(loaded.status, 0, loaded.err);
+    } finally {
+      await database.dispose();
     }
   });
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { createSampleSet, type SampleSet } from '@tallystick/harness';
-import { ConfigError, parseOptions } from '@tallystick/server';
+import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
 import { inventedCard } from './invented-cards.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
@@ -19,7 +19,7 @@ the files must come to. The folder's README.txt says what each file is.
   --format <name>        ${written_formats.join(', ')}
   --variant <name>       a way to write the format: ${variantList()}
   --seed <n>             the same number makes the same set; random when absent
-  --date <YYYY-MM-DD>    the day of the authorizations; today when absent
+  --date <YYYY-MM-DD>    the day of the authorizations; today when absent. With --load, today only
   --files <n>            how many files the clearings are in; default 1
   --sequence <n>         the number of the first file in its series; made from the seed when absent
   --out <folder>         default data/sample-files/<format>-<seed>; must be empty or absent
@@ -76,7 +76,7 @@ export async function sampleFiles(
     return 0;
   } catch (error) {
     output.err((error as Error).message);
-    return error instanceof ConfigError ? 2 : 1;
+    return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
   }
 }
 
@@ -91,7 +91,7 @@ async function makeSet(
   createFolder(folder);
   const loading = await openLoading(load, environment);
   try {
-    const day = date ?? (await loading?.today()) ?? machineDay();
+    const day = loading === null ? (date ?? machineDay()) : await loading.day(date);
     const set = createSampleSet({ cards, records, seed, format, day });
     const cardOf = loading === null ? inventedCard : await loading.createCards(set);
     if (loading !== null) output.err(`created ${cards} cards`);

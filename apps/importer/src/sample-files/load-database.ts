@@ -1,6 +1,13 @@
 import { issueCard, normalizeAuthorization, normalizeClearing, revealNumbers } from '@tallystick/cards';
 import type { IssuedCard } from '@tallystick/harness';
-import { closeContainer, createContainer, describeStartProblem, readConfig, tokens } from '@tallystick/server';
+import {
+  closeContainer,
+  createContainer,
+  describeStartProblem,
+  readConfig,
+  tokens,
+  UsageError,
+} from '@tallystick/server';
 import { clearingsSentBefore, isAnsweredAsExpected, type Loading, sendAll } from './loading.ts';
 
 /** The most messages that wait for a pass at the same time. */
@@ -22,7 +29,12 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
     const clock = container.get(tokens.clock);
     const company_id = sandbox?.company_id ?? 0;
     return {
-      today: async () => clock.now().toString().slice(0, 10),
+      async day(wanted) {
+        const day = clock.now().toString().slice(0, 10);
+        // Holds end 30 days after the authorizations are sent, and the answers state which clearings are late.
+        if ((wanted ?? day) === day) return day;
+        throw new UsageError(`--date is "${wanted}"; with --load the day of the database's clock is ${day}`);
+      },
       async createCards(set) {
         const cards: IssuedCard[] = [];
         const issue = async (requests: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {

@@ -29,8 +29,8 @@ export function loadOverHttp(url: string): Loading {
     return (JSON.parse(text) as { readonly data: Json }).data;
   };
   return {
-    // A server whose clock was moved needs --date.
-    today: async () => machineDay(),
+    // The clock of the server is not known here. If it was moved, --date has to name its day.
+    day: async (wanted) => wanted ?? machineDay(),
     async createCards(set) {
       const cards: IssuedCard[] = [];
       for (const data of set.cards()) {

@@ -2,8 +2,11 @@ import type { CardOf, SampleSet } from '@tallystick/harness';
 
 /** A sandbox that takes the cards and messages of a set. */
 export interface Loading {
-  /** The day of its clock, YYYY-MM-DD. */
-  today(): Promise<string>;
+  /**
+   * The day of the authorizations, YYYY-MM-DD: that of its clock. Throws `UsageError` if it is known
+   * that another one is wanted.
+   */
+  day(wanted: string | undefined): Promise<string>;
   createCards(set: SampleSet): Promise<CardOf>;
   /**
    * Sends the authorizations, and the clearings that are to come by message before the file. Throws
