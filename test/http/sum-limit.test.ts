@@ -7,6 +7,7 @@ import { startService } from './service.ts';
 /** The largest amount of one message, and how often a card can clear it. */
 const amount = 10 ** 12;
 const times = 999;
+const at_once = 64;
 
 describe('clearings past the largest sum of a card', () => {
   for (const name of database_names) {
@@ -29,7 +30,12 @@ describe('clearings past the largest sum of a card', () => {
             },
           },
         });
-      const replies = await Promise.all(Array.from({ length: times + 20 }, (_, at) => clear(at)));
+      const replies = [];
+      // So many at once that they share passes, and so few that none waits until it is refused.
+      for (let from = 0; from < times + 20; from += at_once) {
+        const next = Array.from({ length: Math.min(at_once, times + 20 - from) }, (_, at) => clear(from + at));
+        replies.push(...(await Promise.all(next)));
+      }
       const statuses = Map.groupBy(replies, ({ status }) => status);
       assert.deepEqual([...statuses.keys()].toSorted(), [200, 409]);
       assert.equal(statuses.get(200)?.length, times);
