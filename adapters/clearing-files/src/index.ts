@@ -14,7 +14,6 @@ export {
   csv_fields,
   parseCsvProfile,
 } from './csv/profile.ts';
-export { type Currency, currencyOfCode } from './currencies.ts';
 export { type IpmElements, readIpmElements } from './ipm/read-elements.ts';
 
 /** The formats of this adapter, in the order in which a file is tried for them. */

@@ -1,4 +1,3 @@
-import { currencyOfCode } from '@tallystick/clearing-files';
 import {
   applicableRecords,
   doneRecords,
@@ -7,7 +6,7 @@ import {
   type ImportPreview,
   type PreviewedRecord,
 } from '@tallystick/imports';
-import { maskCardNumbers } from '@tallystick/kernel';
+import { decimalsOf, maskCardNumbers } from '@tallystick/kernel';
 import { presentImport } from '@tallystick/koa';
 
 /** What the program says about one file when it is done with it. */
@@ -186,6 +185,6 @@ function showChange(amount: number, currency: string): string {
 
 /** An amount in minor units as people write it: `12.50 USD`. Two decimals unless ISO 4217 lists the currency. */
 function showAmount(amount: number, currency: string): string {
-  const decimals = currencyOfCode(currency)?.decimals ?? 2;
+  const decimals = decimalsOf(currency);
   return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
 }

@@ -1,3 +1,4 @@
+import { decimalsOf } from '@tallystick/kernel';
 import type { Json } from './sandbox-client.ts';
 
 /**
@@ -42,8 +43,7 @@ function merchant({ merchant_name }: Json): string {
 export function formatMoney(amount: unknown, currency: unknown): string {
   if (typeof amount !== 'number') return '';
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return (amount / 100).toFixed(2);
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
+  const decimals = decimalsOf(currency);
   return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
 }
 

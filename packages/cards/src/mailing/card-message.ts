@@ -1,3 +1,4 @@
+import { decimalsOf } from '@tallystick/kernel';
 import type { VirtualCard } from '../issuing/card.ts';
 import type { RevealedNumber } from '../numbers/reveal.ts';
 import type { MailMessage } from './ports.ts';
@@ -91,8 +92,7 @@ const windows = {
 
 /** Formats minor units for people: `USD 1,234.50`. */
 function formatAmount(minor_units: number, currency: string): string {
-  const style = { style: 'currency', currency } as const;
-  const digits = new Intl.NumberFormat('en', style).resolvedOptions().maximumFractionDigits ?? 2;
+  const digits = decimalsOf(currency);
   const form = new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return `${currency} ${form.format(`${minor_units}e-${digits}` as Intl.StringNumericLiteral)}`;
 }
