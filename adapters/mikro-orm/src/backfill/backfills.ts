@@ -23,8 +23,8 @@ export interface BackfillProgress {
   readonly done: number;
   readonly total: number;
   /**
-   * The time until the last row is copied at the rate that this process has seen, milliseconds.
-   * Null before two batches have run here.
+   * The time until the last row is copied at the rate that this process has seen, in milliseconds,
+   * rounded up. Null before two batches have run here.
    */
   readonly remaining_ms: number | null;
 }
@@ -89,7 +89,7 @@ export function backfillsOn(connection: Connection, steps: readonly BackfillStep
     const passed = rate === undefined || rate.batches < 2 ? 0 : checkpoint - rate.from;
     const remaining_ms =
       passed > 0 && rate !== undefined
-        ? Math.round(((performance.now() - rate.since_ms) / passed) * (until - checkpoint))
+        ? Math.ceil(((performance.now() - rate.since_ms) / passed) * (until - checkpoint))
         : null;
     const state = row.state === 'copied' ? 'copied' : 'copying';
     return { name, state, unit: step.unit, done: checkpoint, total: until, remaining_ms };
