@@ -45,6 +45,14 @@ export interface Prepared<Parameters extends unknown[], Row> {
 /** As the last parameter of a statement that reads up to so many rows: all rows. */
 export const no_limit = -1;
 
+/**
+ * The limit as an expression: SQLite compiles a statement again whenever the value of a parameter
+ * changes that is the whole limit.
+ */
+function limitOf(parameter: string): string {
+  return `limit 0 + ${parameter}`;
+}
+
 /** Finds up to so many rows of a card that have a candidate key, by the kind of the key. */
 type FindByKey<Row> = Prepared<[number, string, number], Row>;
 
@@ -82,14 +90,14 @@ export function prepareStatements(database: Database) {
     // The condition on the network reference repeats that of its index.
     clearings_by: {
       acquirer_reference_data: sql<[number, string, number], ClearingRow>(
-        `${clearings} where c.card_id = ? and c.acquirer_reference_data = ? limit ?`,
+        `${clearings} where c.card_id = ? and c.acquirer_reference_data = ? ${limitOf('?')}`,
       ),
       approval_code: sql<[number, string, number], ClearingRow>(
-        `${clearings} where c.card_id = ? and c.approval_code = ? limit ?`,
+        `${clearings} where c.card_id = ? and c.approval_code = ? ${limitOf('?')}`,
       ),
       network_reference: sql<[number, string, number], ClearingRow>(
         `${clearings} where c.card_id = ? and c.net_reference_number is not null
-           and ${networkReferenceSql('c.net_reference_number')} = ? limit ?`,
+           and ${networkReferenceSql('c.net_reference_number')} = ? ${limitOf('?')}`,
       ),
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
     clearings_of_merchants: sql<[MerchantParameters], ClearingRow>(
@@ -98,14 +106,14 @@ export function prepareStatements(database: Database) {
     unsettled_of_merchants: sql<[UnsettledParameters], ClearingRow>(
       `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}
          and (match_rule > 3 or (clearing_type = 'DEBIT' and merchant_id in ${listed('$debit_merchant_ids')}))
-         limit $clearings_max`,
+         ${limitOf('$clearings_max')}`,
     ),
     clearing: sql<[number], ClearingRow>(`${clearings} where c.id = ?`),
-    clearings_of_root: sql<[number, number], ClearingRow>(`${clearings} where c.authorization_id = ? limit ?`),
+    clearings_of_root: sql<[number, number], ClearingRow>(`${clearings} where c.authorization_id = ? ${limitOf('?')}`),
     // The ids are a JSON array.
     clearings_referring: sql<[string, number, number], ClearingRow>(
       `select ${selectList(clearing_columns, 'c')} from json_each(?) j cross join clearings c
-         where c.card_id = ? and c.clearing_id = j.value limit ?`,
+         where c.card_id = ? and c.clearing_id = j.value ${limitOf('?')}`,
     ),
     window: sql<[WindowKey], PastWindow>(
       `select card_id, window_start_ms, held, cleared, uses from card_windows
