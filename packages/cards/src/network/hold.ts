@@ -18,11 +18,13 @@ function isLive(authorization: Authorization, now_ms: number): boolean {
 /**
  * The open authorization that an incremental message adds to: the newest with its trace id, also
  * when its window is over. Verifications and refunds hold nothing, so nothing is added to them. An
- * authorization that an advice lowered to 0 is no verification: it still is a use.
+ * authorization that an advice lowered to 0 is no verification: it still is a use. A clearing makes
+ * a verification a use, too, but nothing can be added to it whichever of the two came first.
  */
 export function openRoot(card: WorkingCard, trace_id: string): Entry | null {
-  const open = ({ now }: Entry) =>
-    isLive(now, card.now_ms) && !isRefundRoot(now) && (now.authorized > 0 || now.uses > 0);
+  const isMoreThanVerified = ({ authorized, uses, uncleared_uses }: Entry['now']) =>
+    authorized > 0 || (uncleared_uses ?? uses) > 0;
+  const open = ({ now }: Entry) => isLive(now, card.now_ms) && !isRefundRoot(now) && isMoreThanVerified(now);
   return card.findByTraceId(trace_id).findLast(open) ?? null;
 }
 

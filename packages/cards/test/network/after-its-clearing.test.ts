@@ -151,6 +151,18 @@ describe('an authorization after its own clearing', () => {
     assert.equal(world.authorize({ ...ref, billing_amount: 500 }).decline_reason, null);
   });
 
+  for (const order of ['before', 'after'] as const) {
+    test(`of 0 is not increased, when its partial clearing comes ${order} it`, () => {
+      const world = new NetworkWorld(now);
+      const verify = () => world.authorize({ ...ref, trace_id: 'T', billing_amount: 0 });
+      const clear = () => world.clear({ ...ref, billing_amount: 0, partial: true });
+      const [verified] = order === 'before' ? [clear(), verify()].slice(1) : [verify(), clear()];
+      const increased = world.authorize({ ...ref, trace_id: 'T', incremental: true, billing_amount: 500 });
+      const { held, uses } = world.counters;
+      assert.deepEqual([held, uses, world.row(verified!.id!).held, world.row(increased.id!).held], [500, 2, 0, 500]);
+    });
+  }
+
   test('that increases it is decided as if the clearing had not come', () => {
     const world = new NetworkWorld(now);
     const root = world.authorize({ ...ref, trace_id: 'T' });

@@ -18,7 +18,6 @@ import {
   isLive,
   isLiveBeforeClearings,
   isRefund,
-  isUse,
   type Purchase,
   reportedAmount,
   standingBeforeClearings,
@@ -245,9 +244,13 @@ function isOpenBeforeClearings(purchase: Purchase, now_ms: number): boolean {
   return isLiveBeforeClearings(purchase, now_ms) && !isRefund(purchase.message) && (authorized > 0 || is_use);
 }
 
-/** Whether it is more than a verification or a refund; one that an advice lowered to 0 still is. */
+/**
+ * Whether it is more than a verification or a refund, whatever of it has cleared; one that an advice
+ * lowered to 0 still is.
+ */
 function canIncrease(purchase: Purchase): boolean {
-  return !isRefund(purchase.message) && (authorizedAmount(purchase) > 0 || isUse(purchase));
+  const { is_use } = standingBeforeClearings(purchase, purchase.at_ms);
+  return !isRefund(purchase.message) && (authorizedAmount(purchase) > 0 || is_use);
 }
 
 /**
