@@ -23,10 +23,14 @@ export function worstOf(statuses: readonly FileStatus[]): FileStatus {
   return severity.findLast((status) => statuses.includes(status)) ?? 0;
 }
 
-/** The status of an import. Bytes that were completed before are a success, even with records in quarantine. */
+/**
+ * The status of an import. Bytes that were completed before are a success, even with records in
+ * quarantine. Another process may have held or refused them meanwhile.
+ */
 export function exitStatusOf({ kind, import: found }: ImportOutcome): FileStatus {
-  if (kind === 'known') return 0;
-  return kind === 'in_progress' ? 3 : statusOf(found.status);
+  if (kind === 'in_progress') return 3;
+  const status = statusOf(found.status);
+  return kind === 'known' && status === 4 ? 0 : status;
 }
 
 /** The status that an import of the file would have. */

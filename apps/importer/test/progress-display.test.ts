@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { ImportProgress } from '@tallystick/imports';
-import { worstOf } from '../src/exit-status.ts';
 import { createPace } from '../src/pace.ts';
 import { createProgressDisplay, type ProgressStream } from '../src/progress-display.ts';
 
@@ -97,14 +96,5 @@ describe('the display of an import', () => {
     assert.ok(ended.includes('\u001b[?25h') && ended.endsWith('\u001b[1G\u001b[2K'), JSON.stringify(ended));
     assert.match(text, /\[\.{24}\] 0% staging 0\.0 of 80\.0 MB/);
     assert.match(text, /\[#{12}\.{12}\] 50% applying 5,000 of 10,000 records/);
-  });
-});
-
-describe('the exit status of several files', () => {
-  it('is the worst: a fault, then a file that is not applied, then quarantine', () => {
-    assert.equal(worstOf([]), 0);
-    assert.equal(worstOf([0, 4, 0]), 4);
-    assert.equal(worstOf([4, 3, 0]), 3);
-    assert.equal(worstOf([4, 1, 3]), 1);
   });
 });

@@ -34,8 +34,9 @@ import { type StagedFile, stageFile } from './stage-file.ts';
 
 /**
  * - `imported`: this call ended the import, in whatever status
- * - `known`: the same bytes were completed before; nothing changed
- * - `in_progress`: another process is importing the same bytes; nothing changed
+ * - `known`: the same bytes were completed before, or another process has ended their import, in
+ *   whatever status, while this one was suspended
+ * - `in_progress`: another process is importing the same bytes
  */
 export interface ImportOutcome {
   readonly kind: 'imported' | 'known' | 'in_progress';

@@ -227,6 +227,38 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: 'a process that was stopped longer than its lease reports a file that another held or refused as it is',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { unitOfWork } = world.storage;
+      const records = (await wholeFile(world, 3)).lines.slice(1, -1) as Records;
+      const of_test = fileOf(records, { file_id: freshFileId(), mode: 'test' });
+      const miscounted = fileOf(records, { file_id: freshFileId() }).with(-1, { kind: 'trailer', records: 9 });
+      for (const [file, status] of [
+        [of_test, 'held'],
+        [miscounted, 'refused'],
+      ] as const) {
+        let transactions = 0;
+        const slow: Partial<ImportPorts> = {
+          unitOfWork: {
+            read: (work) => unitOfWork.read(work),
+            async run(work) {
+              transactions += 1;
+              // The import has begun, and nothing is staged.
+              if (transactions === 2) {
+                world.machine_ms += 2 * import_lease_ms;
+                await world.import(file);
+              }
+              return await unitOfWork.run(work);
+            },
+          },
+        };
+        const { kind, import: found } = await world.import(file, { ports: slow });
+        assertEqual([kind, found.status], ['known', status], 'the outcome');
+      }
+    },
+  },
+  {
     rule: 'an import that another process is at work on is left alone',
     async check(open) {
       const storage = await open();
