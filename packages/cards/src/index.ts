@@ -68,7 +68,7 @@ export { refuseNumbersOfCards } from './numbers/refuse-numbers.ts';
 export * from './numbers/reveal.ts';
 export * from './numbers/rotate-keys.ts';
 export { type SuspectNumber, suspectNumbers } from './numbers/suspect-number.ts';
-export { becameClearing, becameOther } from './quarantine/applied-record.ts';
+export * from './quarantine/applied-record.ts';
 export * from './quarantine/manage-quarantine.ts';
 export * from './quarantine/quarantined-record.ts';
 export {

@@ -1,4 +1,10 @@
-import { type AppliedRecord, becameClearing, becameOther, openSealed, type QuarantinedRecord } from '@tallystick/cards';
+import {
+  type AppliedRecord,
+  appliedOtherRecord,
+  appliedRecordOf,
+  openSealed,
+  type QuarantinedRecord,
+} from '@tallystick/cards';
 import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { BadRecord, ClearingFormat, FileClearing, OtherRecord } from './clearing-format.ts';
 import { byIdentity, foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
@@ -91,11 +97,11 @@ async function replayRecords(
   const of_ordinal = new Map(open.map((row) => [row.ordinal, row.id]));
   const messages = messagesOf(ready);
   const applied: readonly AppliedRecord[] = [
-    ...others.map(({ id }) => becameOther(id)),
+    ...others.map(({ id }) => appliedOtherRecord(id)),
     ...answers.flatMap((answer, at) => {
       if (answer.kind === 'refused') return [];
       const id = of_ordinal.get(messages[at]!.place!.ordinal)!;
-      return [becameClearing(id, answer)];
+      return [appliedRecordOf(id, answer)];
     }),
   ];
   await ports.unitOfWork.run(({ quarantine }) => quarantine.applyOfImport(record.id, applied, call.now_ms));

@@ -2,22 +2,21 @@ import type { ClearingAnswer } from '../network/answer.ts';
 import { isBreak, isMatched } from '../network/clearing-item.ts';
 import type { AppliedRecord } from './quarantined-record.ts';
 
-/** The record as the clearing that the ledger answered. */
-export function becameClearing(
+/** The quarantined record with this id, applied as the clearing that the ledger answered. */
+export function appliedRecordOf(
   id: number,
-  { item, duplicate }: Extract<ClearingAnswer, { readonly kind: 'answered' }>,
+  { item, duplicate: is_duplicate }: Extract<ClearingAnswer, { readonly kind: 'answered' }>,
 ): AppliedRecord {
-  const is_new = !duplicate;
   return {
     id,
     clearing_id: item.id,
-    is_duplicate: duplicate,
-    is_matched: is_new && isMatched(item),
-    is_break: is_new && isBreak(item),
+    is_duplicate,
+    is_matched: !is_duplicate && isMatched(item),
+    is_break: !is_duplicate && isBreak(item),
   };
 }
 
-/** The record as one that turned out to be no clearing. */
-export function becameOther(id: number): AppliedRecord {
+/** The same for a record that turned out to be no clearing. */
+export function appliedOtherRecord(id: number): AppliedRecord {
   return { id, clearing_id: null, is_duplicate: false, is_matched: false, is_break: false };
 }

@@ -14,7 +14,7 @@ import type { ClearingMessage, RecordOfFile } from '../network/clearing.ts';
 import { normalizeClearing } from '../network/message.ts';
 import type { Network } from '../network/network.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
-import { becameClearing } from './applied-record.ts';
+import { appliedRecordOf } from './applied-record.ts';
 import type { QuarantinedRecord, QuarantineFilter, QuarantineStore } from './quarantined-record.ts';
 import { openSealed, quarantine_purpose } from './sealed-clearing.ts';
 
@@ -72,7 +72,7 @@ export async function replayQuarantined(
       ? { outcome: 'refused', company_id: null, details: { explanation: answer.refusal.message } }
       : { outcome: 'applied', company_id: answer.item.company_id, details: { clearing_id: answer.item.id } };
   const replayed = await unitOfWork.run(async (tx) => {
-    const is_first = answer.kind === 'refused' || (await tx.quarantine.apply(becameClearing(id, answer), call.now_ms));
+    const is_first = answer.kind === 'refused' || (await tx.quarantine.apply(appliedRecordOf(id, answer), call.now_ms));
     if (!is_first) throw applied(await readQuarantined(tx, id));
     const entry = auditEntry({ ...call, company_id }, `quarantine.replay_${outcome}`, `quarantine:${id}`, details);
     await tx.audit.record(entry, call.now_ms);

@@ -3,7 +3,7 @@ import { type ImportBatch, type ImportRecord, nothing_done } from '@tallystick/i
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
 import { clearingMessage, recordOnce } from './network-messages.ts';
-import { becomeClearing } from './quarantine-store.ts';
+import { appliedAs } from './quarantine-store.ts';
 import { everyPage, idsOf, makeCard, makeOwner, type StorageUnderTest, sealedNumber } from './storage.ts';
 
 let imports_made = 0;
@@ -289,10 +289,10 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const other = await storage.another();
       await Promise.all([
         storage.unitOfWork.run(({ quarantine }) =>
-          quarantine.apply({ ...becomeClearing(first!.id, 5), is_matched: true, is_break: true }, 9),
+          quarantine.apply({ ...appliedAs(first!.id, 5), is_matched: true, is_break: true }, 9),
         ),
         other.unitOfWork.run(({ quarantine }) =>
-          quarantine.apply({ ...becomeClearing(second!.id, 6), is_duplicate: true }, 9),
+          quarantine.apply({ ...appliedAs(second!.id, 6), is_duplicate: true }, 9),
         ),
       ]);
       const some = {
@@ -304,7 +304,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         breaks: row.breaks + 1,
       };
       assertEqual(await find(storage, row.id), some, 'the import with an open record');
-      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(becomeClearing(third!.id, null), 9));
+      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(appliedAs(third!.id, null), 9));
       const done = { ...some, applied: some.applied + 1, quarantined: 0, status: 'completed' as const };
       assertEqual(await find(storage, row.id), done, 'the import without open records');
     },
@@ -343,7 +343,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       assertEqual(await find(storage, other.id), other, 'the other import');
       assertEqual((await openOf(other.id)).length, 1, 'the open records of the other import');
       await storage.unitOfWork.run(({ quarantine }) =>
-        quarantine.applyOfImport(row.id, [becomeClearing(third!.id, null)], 9),
+        quarantine.applyOfImport(row.id, [appliedAs(third!.id, null)], 9),
       );
       const done = { ...some, applied: some.applied + 1, quarantined: 0, status: 'completed' as const };
       assertEqual(await find(storage, row.id), done, 'the import without open records');

@@ -56,8 +56,8 @@ async function recordsOf(
   });
 }
 
-/** The record as a clearing that was not recorded before. */
-export function becomeClearing(id: number, clearing_id: number | null): AppliedRecord {
+/** The record, applied as a clearing that was not recorded before. */
+export function appliedAs(id: number, clearing_id: number | null): AppliedRecord {
   return { id, clearing_id, is_duplicate: false, is_matched: false, is_break: false };
 }
 
@@ -121,7 +121,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
       );
       for (const message of written) await keep(storage, message);
       const records = await recordsOf(storage, ...written);
-      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(becomeClearing(records[0]!.id, 11), 3_000));
+      await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(appliedAs(records[0]!.id, 11), 3_000));
       const ids = new Set(records.map(({ id }) => id));
       const listed = async (filter: QuarantineFilter) => {
         const all = await storage.unitOfWork.read((tx) => everyPage((page) => tx.quarantine.list(filter, page), 2));
@@ -146,7 +146,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
       const applied = await Promise.all(
         Array.from({ length: 8 }, (_, at) =>
           (at % 2 === 0 ? storage : other).unitOfWork.run(({ quarantine }) =>
-            quarantine.apply(becomeClearing(record!.id, 20 + at), 3_000),
+            quarantine.apply(appliedAs(record!.id, 20 + at), 3_000),
           ),
         ),
       );
@@ -155,9 +155,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
       const clearing_id = 20 + applied.indexOf(true);
       assertEqual(after, { ...record!, status: 'applied', clearing_id, applied_at_ms: 3_000 }, 'the record');
       assertEqual(await countOpen(), open_before - 1, 'the open records');
-      const unknown = await storage.unitOfWork.run(({ quarantine }) =>
-        quarantine.apply(becomeClearing(999_999_999, 1), 1),
-      );
+      const unknown = await storage.unitOfWork.run(({ quarantine }) => quarantine.apply(appliedAs(999_999_999, 1), 1));
       assertEqual(unknown, false, 'an unknown record');
     },
   },
