@@ -1,6 +1,7 @@
 export * from './clearing-format.ts';
 export { continueImports } from './continue-imports.ts';
 export { countOther, type OtherRecords } from './count-others.ts';
+export { countsAfterReplay, type ReplayedCounts } from './counts-after-replay.ts';
 export * from './formats.ts';
 export * from './import.ts';
 export { type ImportOutcome, importFile, unknown_format } from './import-file.ts';

@@ -1,5 +1,5 @@
 import type { AppliedRecord, QuarantineStore } from '@tallystick/cards';
-import type { ImportRecord } from '@tallystick/imports';
+import { countsAfterReplay } from '@tallystick/imports';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
 
@@ -17,8 +17,8 @@ export function quarantineStore({ quarantine, imports }: State): QuarantineStore
   }
 
   function countAgain(import_id: number | null, marked: readonly AppliedRecord[]): void {
-    const of_file = import_id === null ? undefined : imports.get(import_id);
-    if (of_file !== undefined) imports.set(of_file.id, countedAgain(of_file, openOf(of_file.id), marked));
+    const row = import_id === null ? undefined : imports.get(import_id);
+    if (row !== undefined) imports.set(row.id, { ...row, ...countsAfterReplay(row, marked, openOf(row.id).length) });
   }
 
   return {
@@ -60,20 +60,5 @@ export function quarantineStore({ quarantine, imports }: State): QuarantineStore
       const row = quarantine.get(id);
       if (row !== undefined) quarantine.set(id, { ...row, message_sealed });
     },
-  };
-}
-
-/** The import after some of its records were applied. Copies of these count as duplicates. */
-function countedAgain(row: ImportRecord, open: readonly unknown[], marked: readonly AppliedRecord[]): ImportRecord {
-  const gone = row.quarantined - open.length;
-  const applied = marked.filter(({ is_duplicate }) => !is_duplicate).length;
-  return {
-    ...row,
-    applied: row.applied + applied,
-    duplicates: row.duplicates + gone - applied,
-    quarantined: open.length,
-    matched: row.matched + marked.filter(({ is_matched }) => is_matched).length,
-    breaks: row.breaks + marked.filter(({ is_break }) => is_break).length,
-    status: open.length === 0 && row.status === 'completed_with_quarantine' ? 'completed' : row.status,
   };
 }

@@ -1,4 +1,5 @@
 import type { AppliedRecord, QuarantinedRecord, QuarantineStore } from '@tallystick/cards';
+import { countsAfterReplay } from '@tallystick/imports';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { jsonRows } from './json-rows.ts';
@@ -79,30 +80,18 @@ export function quarantineStore(session: Session): QuarantineStore {
   };
 }
 
-/**
- * Counts the open records of an import after some of them were applied. Those that were recorded
- * before, and copies of all of them in the file, count as duplicates.
- */
+/** Counts an import again after some of its records were applied. */
 async function countAgain(session: Session, import_id: number, marked: readonly AppliedRecord[]): Promise<void> {
   const { db } = session;
-  const applied = marked.filter(({ is_duplicate }) => !is_duplicate).length;
   // The lock comes first, so that the count sees every other transaction that applied a record.
   const imports = db.selectFrom('imports').selectAll();
   const row = await lockForUpdate(session, imports.where('id', '=', import_id)).executeTakeFirst();
   if (row === undefined) return;
   const open = db.selectFrom('quarantine').where('import_id', '=', import_id).where('status', '=', 'quarantined');
   const { count } = await open.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
-  const quarantined = Number(count);
   await db
     .updateTable('imports')
-    .set({
-      quarantined,
-      applied: row.applied + applied,
-      duplicates: row.duplicates + row.quarantined - quarantined - applied,
-      matched: row.matched + marked.filter(({ is_matched }) => is_matched).length,
-      breaks: row.breaks + marked.filter(({ is_break }) => is_break).length,
-      status: quarantined === 0 && row.status === 'completed_with_quarantine' ? 'completed' : row.status,
-    })
+    .set(countsAfterReplay(row, marked, Number(count)))
     .where('id', '=', import_id)
     .execute();
 }
