@@ -13,7 +13,7 @@ import type { ImportPorts } from './import-ports.ts';
 import { ImportStopped } from './import-run.ts';
 import type { ImportRecord } from './import-store.ts';
 import { requireImport } from './manage-imports.ts';
-import { PassSize } from './pass-size.ts';
+import { HoldTime, PassSize } from './pass-size.ts';
 
 /** What became of the records of a replay. */
 interface Replayed {
@@ -43,26 +43,16 @@ export async function replayImport(
   if (record.status !== 'completed' && record.status !== 'completed_with_quarantine') {
     throw new Refusal('conflict', `import ${id} is ${record.status}; only a completed one can be replayed`);
   }
-  const size = new PassSize();
   const total: Replayed = { applied: 0, duplicates: 0, refused: 0, unreadable: 0 };
-  for (let after_ordinal = 0; !signal?.aborted; ) {
-    const open = await ports.unitOfWork.read(({ quarantine }) =>
-      quarantine.openOfImport(id, after_ordinal, size.records),
-    );
-    const last = open.at(-1);
-    if (last === undefined) break;
-    const began_ms = ports.monotonicNow();
-    await replayRecords(ports, call, record, open, total);
-    const took_ms = ports.monotonicNow() - began_ms;
-    size.note(open.length, took_ms);
-    after_ordinal = last.ordinal!;
-    await ports.giveWay(took_ms);
+  try {
+    await replayOpen(ports, call, record, total, signal);
+  } finally {
+    // Also of a replay that was stopped or failed: what it applied stays.
+    await ports.unitOfWork.run(async ({ audit }) => {
+      const entry = auditEntry({ ...call, company_id: null }, 'import.replayed', `import:${id}`, { ...total });
+      await audit.record(entry, call.now_ms);
+    });
   }
-  await ports.unitOfWork.run(async ({ audit }) => {
-    const entry = auditEntry({ ...call, company_id: null }, 'import.replayed', `import:${id}`, { ...total });
-    await audit.record(entry, call.now_ms);
-  });
-  if (signal?.aborted) throw new ImportStopped();
   if (total.unreadable > 0 && total.applied + total.duplicates + total.refused === 0) {
     throw new Refusal('conflict', describeUnreadable(ports, record));
   }
@@ -80,19 +70,47 @@ function hasProfile(format: ClearingFormat | null, profile: string): boolean {
   return format?.profiles?.includes(profile) ?? false;
 }
 
+/** Replays the open records, as many in a pass as take a short time. Adds to `total` after each pass. */
+async function replayOpen(
+  ports: ImportPorts,
+  call: Omit<Call, 'company_id'>,
+  record: ImportRecord,
+  total: Replayed,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { unitOfWork, monotonicNow, giveWay } = ports;
+  const size = new PassSize();
+  for (let after_ordinal = 0; ; ) {
+    if (signal?.aborted) throw new ImportStopped();
+    const open = await unitOfWork.read(({ quarantine }) =>
+      quarantine.openOfImport(record.id, after_ordinal, size.records),
+    );
+    const last = open.at(-1);
+    if (last === undefined) return;
+    const began_ms = monotonicNow();
+    const held_ms = await replayRecords(ports, call, record, open, total);
+    size.note(open.length, held_ms);
+    after_ordinal = last.ordinal!;
+    await giveWay(monotonicNow() - began_ms);
+  }
+}
+
+/** Replays some records in one pass. Returns for how long it held what others may wait for. */
 async function replayRecords(
   ports: ImportPorts,
   call: Omit<Call, 'company_id'>,
   record: ImportRecord,
   open: readonly QuarantinedRecord[],
   total: Replayed,
-): Promise<void> {
+): Promise<number> {
   const read = open.map((row) => ({ row, again: readAgain(ports, record, row) }));
   const others = read.filter(({ again }) => again?.kind === 'other').map(({ row }) => row);
   const clearings = read.flatMap(({ again }) => (again === null || again.kind === 'other' ? [] : [again]));
   total.unreadable += read.filter(({ again }) => again === null).length;
   const ready = readyRecords(ports, record.id, clearings, call.request_id);
-  const { answers, counts } = await pass(ports, ready, open);
+  const held = new HoldTime(ports);
+  const { answers, counts } = await pass(ports, ready, open, held);
+  const held_ms = held.ms;
   total.refused += counts.quarantined;
   const of_ordinal = new Map(open.map((row) => [row.ordinal, row.id]));
   const messages = messagesOf(ready);
@@ -107,6 +125,7 @@ async function replayRecords(
   await ports.unitOfWork.run(({ quarantine }) => quarantine.applyOfImport(record.id, applied, call.now_ms));
   total.applied += counts.applied;
   total.duplicates += counts.duplicates;
+  return held_ms;
 }
 
 /** The record as its format reads it now. Null: the format cannot read it from its bytes alone. */
@@ -125,7 +144,12 @@ function readAgain(
 }
 
 /** A pass over the records. One that is refused again adds to the quarantined record that it has. */
-function pass(ports: ImportPorts, ready: readonly ReadyRecord[], open: readonly QuarantinedRecord[]) {
+function pass(
+  ports: ImportPorts,
+  ready: readonly ReadyRecord[],
+  open: readonly QuarantinedRecord[],
+  { onHolding }: HoldTime,
+) {
   const identities = new Map(open.map((row) => [row.ordinal, row.identity_sha256]));
   const fold = foldBatch(ports, ready);
   return ports.ledger.pass(
@@ -138,6 +162,6 @@ function pass(ports: ImportPorts, ready: readonly ReadyRecord[], open: readonly 
       }));
       return { changes: { ...changes, quarantined: quarantined.sort(byIdentity) }, result };
     },
-    { is_of_file: true },
+    { is_of_file: true, onHolding },
   );
 }

@@ -27,6 +27,11 @@ async function clearings(world: ImportWorld, count: number): Promise<Records> {
   return Array.from({ length: count }, () => clearingLine(card)) as Records;
 }
 
+/** Clearings of a card that does not exist. */
+function unknownClearings(count: number): Records {
+  return Array.from({ length: count }, () => clearingLine({ id: 999_999_999 })) as Records;
+}
+
 describe('the format of a file', () => {
   test('that does not exist is refused with the nearest name', async () => {
     const world = newWorld();
@@ -337,6 +342,48 @@ test('a pass that waited before it held anything makes the next no smaller', asy
     ports: { ledger: waiting, monotonicNow: () => now_ms, batch_records_max: 250 },
   });
   assert.deepEqual(sizes, [100, 150]);
+});
+
+test('a replay that waited before it held anything takes no fewer records at once', async () => {
+  const world = newWorld();
+  const { id, quarantined } = await world.imported(fileOf(unknownClearings(250)), {
+    ports: { batch_records_max: 250 },
+  });
+  assert.equal(quarantined, 250);
+  const { ledger } = world.storage;
+  const sizes: number[] = [];
+  let now_ms = 0;
+  const waiting: typeof ledger = {
+    ...ledger,
+    pass(messages, fold, bounds) {
+      sizes.push(messages.length);
+      now_ms += 60_000;
+      return ledger.pass(messages, fold, bounds);
+    },
+  };
+  await replayImport(world.ports({ ledger: waiting, monotonicNow: () => now_ms }), world.call, id);
+  assert.deepEqual(sizes, [100, 150]);
+});
+
+test('a replay that fails is in the audit log with what it did', async () => {
+  const world = newWorld();
+  const { id } = await world.imported(fileOf(unknownClearings(101)), { ports: { batch_records_max: 101 } });
+  const { ledger, unitOfWork } = world.storage;
+  let passes = 0;
+  const failing: typeof ledger = {
+    ...ledger,
+    async pass(messages, fold, bounds) {
+      passes += 1;
+      if (passes === 2) throw new Fault('the database is away', { retryable: true });
+      return await ledger.pass(messages, fold, bounds);
+    },
+  };
+  await assert.rejects(replayImport(world.ports({ ledger: failing }), world.call, id), /the database is away/);
+  const { items } = await unitOfWork.read(({ audit }) => audit.list({ object: `import:${id}` }, { limit: 10 }));
+  assert.deepEqual(
+    items.map(({ action, details }) => [action, details.refused]),
+    [['import.replayed', 100]],
+  );
 });
 
 test('a preview passes as many records at once as an import, so that others wait no longer for it', async () => {
