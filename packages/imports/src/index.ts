@@ -20,4 +20,5 @@ export {
 } from './manage-imports.ts';
 export { listOtherRecords, type ShownOtherRecord } from './other-records.ts';
 export * from './preview-file.ts';
+export type { PreviewedRecord } from './previewed-record.ts';
 export { replayImport } from './replay-import.ts';
