@@ -31,7 +31,8 @@ export interface ImportPreview
 /**
  * Reads and checks the whole file, and reports for each record what an import would do. Writes
  * nothing. The records are passed as many at a time as an import passes (ADR 0034). Each pass is on
- * the cards as they are, without the effects of the passes before it.
+ * the cards as they are, without the effects of the passes before it. Rejects with `ImportStopped`
+ * after the pass in progress when the signal is aborted.
  */
 export async function previewFile(
   ports: ImportPorts,
@@ -41,14 +42,14 @@ export async function previewFile(
 ): Promise<ImportPreview> {
   const named = options.format === undefined ? null : findFormat(ports, options.format);
   const reading = new SourceReading(source, ports.createSha256());
-  const preview = new Preview(ports, onRecord);
+  const preview = new Preview(ports, options, onRecord);
   try {
     const head = await reading.head();
     const format = chooseFormat(ports, options, named, head, source.name);
     const ending =
       format === null
         ? unrecognised(ports, head.length)
-        : await preview.read(format.read(reading.chunks(), { profile: options.profile }), source, options);
+        : await preview.read(format.read(reading.chunks(), { profile: options.profile }), source);
     const sha256 = await reading.digest();
     return await preview.end(ending, { name: source.name, format: format?.name ?? unknown_format, sha256 });
   } finally {
@@ -68,6 +69,7 @@ const passes_warning =
 
 class Preview {
   readonly #ports: ImportPorts;
+  readonly #options: Pick<ImportOptions, 'onProgress' | 'signal'>;
   readonly #onRecord: (record: PreviewedRecord) => void;
   readonly #counts: Counts = { ...no_counts };
   #other_records: OtherRecords = {};
@@ -76,15 +78,19 @@ class Preview {
   readonly #size = new PassSize();
   #passes = 0;
 
-  constructor(ports: ImportPorts, onRecord: (record: PreviewedRecord) => void) {
+  constructor(
+    ports: ImportPorts,
+    options: Pick<ImportOptions, 'onProgress' | 'signal'>,
+    onRecord: (record: PreviewedRecord) => void,
+  ) {
     this.#ports = ports;
+    this.#options = options;
     this.#onRecord = onRecord;
   }
 
   async read(
     batches: AsyncIterable<ItemBatch>,
-    { bytes_total }: ImportSource,
-    { onProgress, signal }: ImportOptions,
+    { bytes_total }: Pick<ImportSource, 'bytes_total'>,
   ): Promise<FileEnd | FileProblem> {
     const { batch_records_max = batch_records_max_default } = this.#ports;
     let waiting: StagedRecord[] = [];
@@ -101,8 +107,9 @@ class Preview {
             waiting = [];
           }
         }
-        onProgress?.({ phase: 'reading', bytes, bytes_total, records: this.#records, records_total: null });
-        if (signal?.aborted) throw new ImportStopped();
+        const records = this.#records;
+        this.#options.onProgress?.({ phase: 'reading', bytes, bytes_total, records, records_total: null });
+        this.#stopIfAsked();
       }
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;
@@ -142,6 +149,10 @@ class Preview {
     });
   }
 
+  #stopIfAsked(): void {
+    if (this.#options.signal?.aborted) throw new ImportStopped();
+  }
+
   async #show(records: readonly StagedRecord[]): Promise<void> {
     const applicable = records.filter((record) => record.kind !== 'other');
     const ready = readyRecords(this.#ports, 0, applicable, null);
@@ -150,6 +161,7 @@ class Preview {
       const taken = ready.slice(from, from + this.#size.records);
       for (const one of await this.#pass(taken)) shown.set(one.ordinal, one);
       from += taken.length;
+      this.#stopIfAsked();
     }
     for (const record of records) {
       if (record.kind !== 'other') {

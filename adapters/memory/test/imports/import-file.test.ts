@@ -419,6 +419,29 @@ test('a preview passes as many records at once as an import, so that others wait
   assert.deepEqual(await sizesOf((ports) => importFile(ports, world.call, source)), previewed);
 });
 
+test('a preview stops after the pass in progress', async () => {
+  const world = newWorld();
+  const source = sourceOf(bytesOf(fileOf(await clearings(world, 250))));
+  const { ledger } = world.storage;
+  const stopping = new AbortController();
+  let passes = 0;
+  const stopped: typeof ledger = {
+    ...ledger,
+    pass(messages, fold, bounds) {
+      passes += 1;
+      stopping.abort();
+      return ledger.pass(messages, fold, bounds);
+    },
+  };
+  const ports = world.ports({ ledger: stopped, batch_records_max: 1_000 });
+  const { signal } = stopping;
+  await assert.rejects(
+    previewFile(ports, source, { signal }, () => assert.fail('no record is shown')),
+    ImportStopped,
+  );
+  assert.equal(passes, 1);
+});
+
 test('a rotation of keys seals staged batches again', async () => {
   const world = newWorld();
   const records = await clearings(world, 5);
