@@ -15,10 +15,10 @@ export {
   listImportQuarantine,
   listImports,
   readImport,
-  releaseImport,
   resealImports,
 } from './manage-imports.ts';
 export { listOtherRecords, type ShownOtherRecord } from './other-records.ts';
 export * from './preview-file.ts';
 export type { PreviewedRecord } from './previewed-record.ts';
+export { releaseImport } from './release-import.ts';
 export { replayImport } from './replay-import.ts';
