@@ -36,7 +36,7 @@ export function describeOutcome(file: string, { kind, import: found }: ImportOut
 }
 
 /** How far a running import is: `applying, 44,000 of 100,000 records`. */
-export function describePhase(found: Import): string {
+function describePhase(found: Import): string {
   return found.phase === 'applying'
     ? `applying, ${count(doneRecords(found))} of ${count(applicableRecords(found))} records`
     : `staging, ${count(found.records)} records read`;
@@ -183,7 +183,7 @@ function showChange(amount: number, currency: string): string {
   return `${amount > 0 ? '+' : ''}${showAmount(amount, currency)}`;
 }
 
-/** An amount in minor units as people write it: `12.50 USD`. Two decimals unless ISO 4217 lists the currency. */
+/** An amount in minor units as people write it: `12.50 USD`. */
 function showAmount(amount: number, currency: string): string {
   const decimals = decimalsOf(currency);
   return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;

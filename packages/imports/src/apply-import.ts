@@ -38,7 +38,7 @@ export async function applyImport(run: ImportRun, begun: ImportRecord): Promise<
       size.note(taken.length, held_ms);
       from = to;
       records += taken.length;
-      await run.afterBatch({ phase: 'applying', bytes, bytes_total: bytes, records, records_total });
+      await run.afterWrite({ phase: 'applying', bytes, bytes_total: bytes, records, records_total });
     }
     from = 0;
   }

@@ -41,7 +41,7 @@ export function readyRecords(
   return records.map((record) => {
     const { ordinal, offset } = record;
     const place = { import_id, ordinal, position: offset };
-    const refuse = ({ explanation, excerpt, ...its }: Because): ReadyRecord => {
+    const refuse = ({ explanation, excerpt, ...its }: RefusalOfRecord): ReadyRecord => {
       const refused: Refused = {
         ...sourceOf(place),
         identity_sha256: identityOfRecord(ports.sha256, place),
@@ -80,7 +80,7 @@ export function readyRecords(
 }
 
 /** Why a record has no message, and what is kept of it. */
-type Because = Pick<RefusedRecord, 'reason' | 'explanation' | 'excerpt' | 'message_sealed'>;
+type RefusalOfRecord = Pick<RefusedRecord, 'reason' | 'explanation' | 'excerpt' | 'message_sealed'>;
 
 const excerpt_length_max = 200;
 

@@ -27,7 +27,7 @@ export interface ImportPorts extends Omit<PassPorts, 'vault'> {
   /** Milliseconds since a fixed origin, never going back. */
   readonly monotonicNow: () => number;
   /**
-   * Lets others use the database between two batches: resolves at once when no one else used it
+   * Lets others use the database after a batch or a pass: resolves at once when no one else used it
    * since the last call, and otherwise after as long as the import was busy.
    */
   readonly giveWay: (busy_ms: number) => Promise<void>;

@@ -20,7 +20,7 @@ export interface ImportOptions {
   /** The name of a format; detected from the first bytes when absent. */
   readonly format?: string | undefined;
   readonly profile?: string | undefined;
-  /** Called after each batch. Must return at once and must not throw. */
+  /** Called after each staged batch and each pass. Must return at once and must not throw. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /**
    * Called when the import of an earlier process is continued: as it is, before anything is done.
@@ -32,7 +32,7 @@ export interface ImportOptions {
    * ends even if this process dies: `continueImports`. Must return at once and must not throw.
    */
   readonly onStaged?: ((staged: Import) => void) | undefined;
-  /** Aborted: the import stops after the batch in progress, with `ImportStopped`. */
+  /** Aborted: the import stops after the batch or the pass in progress, with `ImportStopped`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -66,8 +66,8 @@ export class ImportRun {
     if (signal?.aborted) throw new ImportStopped();
   }
 
-  /** Ends a batch: reports it, and gives way to other users of the database. */
-  async afterBatch(progress: ImportProgress): Promise<void> {
+  /** Ends a staged batch or a pass: reports it, and gives way to other users of the database. */
+  async afterWrite(progress: ImportProgress): Promise<void> {
     const { ports } = this;
     this.report(progress);
     await ports.giveWay(ports.monotonicNow() - this.#busy_since_ms);

@@ -149,7 +149,7 @@ class Staging {
       await imports.stage(batches);
       await imports.update({ ...record, lease: claim.renewed() });
     });
-    await this.#run.afterBatch(this.#progress);
+    await this.#run.afterWrite(this.#progress);
   }
 
   get #progress(): ImportProgress {

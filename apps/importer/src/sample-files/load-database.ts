@@ -31,7 +31,8 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
     return {
       async day(wanted) {
         const day = clock.now().toString().slice(0, 10);
-        // Holds end 30 days after the authorizations are sent, and the answers state which clearings are late.
+        // Holds end 30 days after the authorizations are sent, and the answers state which clearings
+        // are late.
         if ((wanted ?? day) === day) return day;
         throw new UsageError(`--date is "${wanted}"; with --load the day of the database's clock is ${day}`);
       },

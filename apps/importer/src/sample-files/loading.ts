@@ -3,8 +3,8 @@ import type { CardOf, SampleSet } from '@tallystick/harness';
 /** A sandbox that takes the cards and messages of a set. */
 export interface Loading {
   /**
-   * The day of the authorizations, YYYY-MM-DD: that of its clock. Throws `UsageError` if it is known
-   * that another one is wanted.
+   * The day of the authorizations, YYYY-MM-DD: that of its clock. Throws `UsageError` when another
+   * one is wanted and the clock is known.
    */
   day(wanted: string | undefined): Promise<string>;
   createCards(set: SampleSet): Promise<CardOf>;

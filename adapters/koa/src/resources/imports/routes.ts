@@ -151,7 +151,7 @@ export function importRoutes(ports: ImportRoutePorts): readonly Route[] {
       answer: import_resource,
       answers_early: true,
       perform: (request) =>
-        follow(ports, (options) =>
+        startWork(ports, (options) =>
           releaseImport(imports, callOf(request), request.id, request.body.data.note, options),
         ).answer(),
     }),
@@ -168,7 +168,7 @@ async function receiveFile(
   const { name, format, profile } = readParameters(request.query, imports);
   const open = () => untilStopped(body, lifecycle.signal);
   const source = { name: maskCardNumbers(name), open, is_repeatable: false, bytes_total: null };
-  const { ended, staged, answer } = follow(ports, (options) =>
+  const { ended, staged, answer } = startWork(ports, (options) =>
     importFile(imports, callOf(request), source, { format, profile, ...options }),
   );
   if (request.query.prefers_async) {
@@ -199,7 +199,7 @@ interface Work {
 }
 
 /** Starts work on an import, and counts its end. */
-function follow(
+function startWork(
   { lifecycle, metrics }: Pick<ImportRoutePorts, 'lifecycle' | 'metrics'>,
   start: (options: Pick<ImportOptions, 'signal' | 'onStaged'>) => Promise<ImportOutcome>,
 ): Work {
