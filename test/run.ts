@@ -17,7 +17,9 @@ import { type FileTime, fileTimesOf, slowestFilesText } from './runner/slowest-f
 import { helpText, readSwitches, type Switches, SwitchProblem } from './runner/switches.ts';
 import { type TestFiles, testFiles } from './runner/test-files.ts';
 
-/** A file that takes longer than this has failed: it hangs. With `--runs`, a file may take any time. */
+/**
+ * A file that takes longer than this has failed: it hangs. With `--runs`, a file may take any time.
+ */
 const file_minutes_max = 15;
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -8,7 +8,10 @@ import { SaxesParser } from 'saxes';
 import type { Bench } from './main.ts';
 import { interleave, monotonicNow, row } from './measure.ts';
 
-/** Reads whole clearing files without storing them, against the least that must be done to walk them. */
+/**
+ * Reads whole clearing files without storing them, against the least that must be done to walk
+ * them.
+ */
 export const files: Bench = {
   name: 'files',
   async run({ quick, repetitions, log }) {

@@ -119,7 +119,10 @@ async function timeOfImport(set: ImportSet, path: string): Promise<number> {
 /** Records of an import that one transaction of the baseline has, too. */
 const rows_of_transaction = 1_000;
 
-/** Milliseconds to insert the rows that an import added, with prepared statements, into the same tables. */
+/**
+ * Milliseconds to insert the rows that an import added, with prepared statements, into the same
+ * tables.
+ */
 function timeOfInserts(original: string, imported: string, path: string): number {
   const source = new Database(imported, { readonly: true });
   source.exec(`attach '${original}' as original`);

@@ -21,7 +21,9 @@ import { openSampleWorld, sendBefore } from './sample-world.ts';
 const records = full_run ? 4_000 : 3_000;
 const kills_wanted = full_run ? 10 : 3;
 
-/** A database before the import, the file, and the database after an import that nothing disturbed. */
+/**
+ * A database before the import, the file, and the database after an import that nothing disturbed.
+ */
 interface Prepared {
   readonly database: ScratchDatabase;
   readonly file: SampleFile;
@@ -78,7 +80,8 @@ describe('an import that is disturbed', { concurrency: true }, () => {
           const copy = await copyDatabase(prepared.database);
           try {
             const phases = ['staging', 'staging', 'applying', 'applying'] as const;
-            // Later and later points, because each run continues where the one before it was killed.
+            // Later and later points, because each run continues where the one before it was
+            // killed.
             const points = [random(), random()].sort((a, b) => a - b);
             for (const [turn, phase] of phases.entries()) {
               if (killed_in.length >= kills_wanted && hasBoth(killed_in)) break;

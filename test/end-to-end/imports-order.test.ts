@@ -96,8 +96,8 @@ function inOrder<Item>({ scenario }: ScenarioArrivals, items: readonly Item[]): 
 }
 
 /**
- * Each authorization message comes before or after the file. Each clearing comes by file, by message
- * before or after it, or both ways.
+ * Each authorization message comes before or after the file. Each clearing comes by file, by
+ * message before or after it, or both ways.
  */
 function divided(scenarios: readonly ScenarioArrivals[], random: () => number) {
   const before: (readonly Arrival[])[] = [];

@@ -30,7 +30,9 @@ const rings = {
 
 const operator = { key: 'operator' } as const;
 
-/** Imports two files with one id. The second one is held, with its records staged. Returns its path. */
+/**
+ * Imports two files with one id. The second one is held, with its records staged. Returns its path.
+ */
 async function holdFile(url: string, { id }: Card): Promise<string> {
   const csv = clearing_formats.find(({ name }) => name === 'csv')!;
   const paths: string[] = [];

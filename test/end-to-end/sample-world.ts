@@ -23,7 +23,9 @@ import {
 } from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 
-/** A database with the cards of a set, and the network's side of the service on it, in this process. */
+/**
+ * A database with the cards of a set, and the network's side of the service on it, in this process.
+ */
 export interface SampleWorld {
   readonly database: ScratchDatabase;
   readonly persistence: Persistence;
@@ -123,7 +125,10 @@ async function issueCards(
   });
 }
 
-/** Sends the authorizations of the set, and the clearings that are to come by message before the file. */
+/**
+ * Sends the authorizations of the set, and the clearings that are to come by message before the
+ * file.
+ */
 export async function sendBefore(world: SampleWorld, set: SampleSet): Promise<void> {
   await sendInOrder(set.authorizations(world.cardOf), world.authorize);
   await sendInOrder(sentBefore(world, set), world.clear);
@@ -133,7 +138,9 @@ function* sentBefore({ cardOf }: SampleWorld, set: SampleSet): Generator<Clearin
   for (const { expected, message } of set.records(cardOf)) if (expected.sent_before && message !== null) yield message;
 }
 
-/** Sends messages in their order, many at once: each is taken before the next one, and then awaited. */
+/**
+ * Sends messages in their order, many at once: each is taken before the next one, and then awaited.
+ */
 export async function sendInOrder<Message>(
   messages: Iterable<Message>,
   send: (message: Message) => Promise<unknown>,

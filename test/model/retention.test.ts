@@ -26,8 +26,8 @@ interface Reached {
 }
 
 /**
- * The system, which reduces before every message all that holds nothing, whatever its age. The lists
- * of a card are not reported, because reduced records have left them.
+ * The system, which reduces before every message all that holds nothing, whatever its age. The
+ * lists of a card are not reported, because reduced records have left them.
  */
 function reducing(system: System, { unitOfWork, now }: StorageOfSystem, reached: Reached): System {
   const reduced = { authorizations: new Set<number>(), clearings: new Set<number>() };

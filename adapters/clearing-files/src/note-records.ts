@@ -1,6 +1,8 @@
 import { FileProblem, type ItemBatch } from '@tallystick/imports';
 
-/** The same items. A `FileProblem` states how many records were read, also those not yielded yet. */
+/**
+ * The same items. A `FileProblem` states how many records were read, also those not yielded yet.
+ */
 export async function* noteRecords(
   batches: AsyncIterable<ItemBatch>,
   records: () => number,

@@ -69,7 +69,10 @@ async function soundFile({ format, variant }: Writing, sequence: number): Promis
   return { bytes, offsets: [...new Set([0, ...offsets])].toSorted((a, b) => a - b) };
 }
 
-/** Whether the file is accepted. Throws when it is accepted wrongly, or has another error than a problem. */
+/**
+ * Whether the file is accepted. Throws when it is accepted wrongly, or has another error than a
+ * problem.
+ */
 async function isAccepted({ format }: Writing, bytes: Buffer, lengths: readonly number[]): Promise<boolean> {
   const began = performance.now();
   let items: readonly FileItem[] = [];
@@ -102,7 +105,10 @@ function assertSound(items: readonly FileItem[], bytes: Buffer): void {
   }
 }
 
-/** A sum that was computed may be as long as the number of a card; a number of the file must not be repeated. */
+/**
+ * A sum that was computed may be as long as the number of a card; a number of the file must not be
+ * repeated.
+ */
 function assertRepeatsNoNumber(message: string, bytes: Buffer): void {
   const text = bytes.toString('latin1');
   for (const [number] of message.matchAll(/\d{12,}/g)) {

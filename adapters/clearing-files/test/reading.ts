@@ -52,7 +52,10 @@ export async function readProblem(
   return assert.fail('the file was accepted');
 }
 
-/** Asserts that the file is not accepted, by the status and code of its problem: `refused: doctype_present`. */
+/**
+ * Asserts that the file is not accepted, by the status and code of its problem: `refused:
+ * doctype_present`.
+ */
 export async function assertProblem(format: ClearingFormat, bytes: Uint8Array, expected: string): Promise<FileProblem> {
   const problem = await readProblem(format, bytes);
   assert.equal(`${problem.status}: ${problem.code}`, expected, problem.message);

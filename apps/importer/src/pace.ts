@@ -11,8 +11,10 @@ export interface PaceReading {
 /** The batches of this time decide how fast an import is. */
 const window_ms = 10_000;
 
-/** Notes how far an import is, and returns how fast it is. Each phase is measured for itself, and without
- * the work of an earlier process. */
+/**
+ * Notes how far an import is, and returns how fast it is. Each phase is measured for itself, and
+ * without the work of an earlier process.
+ */
 export type Pace = (progress: ImportProgress) => PaceReading;
 
 /** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */

@@ -389,7 +389,10 @@ function openLogOutput(metrics: Metrics): LogOutput {
   return createLogOutput(standardError(), (lines) => metrics.logDropped(lines));
 }
 
-/** Opens the database, migrates or checks its schema, and checks that the keys belong to the database. */
+/**
+ * Opens the database, migrates or checks its schema, and checks that the keys belong to the
+ * database.
+ */
 async function openPersistence(
   config: Config,
   clock: Clock,

@@ -39,7 +39,10 @@ async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promi
 /** Makes a process fail at an undocumented answer. */
 const checks_answers = fileURLToPath(new URL('../../../test/support/src/check-answers.ts', import.meta.url));
 
-/** Runs a command of the app as a process, to its end, with these variables and no others of this machine. */
+/**
+ * Runs a command of the app as a process, to its end, with these variables and no others of this
+ * machine.
+ */
 function run(file: string, words: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const path = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
   const { PATH, NODE_COMPILE_CACHE } = process.env;

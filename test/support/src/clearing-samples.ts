@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Names the folder of clearing files that other programs wrote. They are no part of the product. */
+/**
+ * Names the folder of clearing files that other programs wrote. They are no part of the product.
+ */
 export const clearing_samples_variable = 'TEST_CLEARING_SAMPLES';
 
 /** The folder without the variable: `shared/spec/clearing-samples` beside the project. */

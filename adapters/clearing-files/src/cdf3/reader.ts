@@ -527,7 +527,10 @@ export class Cdf3Reader {
     return this.#account?.tag ?? tag_without_number;
   }
 
-  /** A bad record is kept within its account, which names the card. A cut one could not be read again. */
+  /**
+   * A bad record is kept within its account, which names the card. A cut one could not be read
+   * again.
+   */
   #boundRaw(raw: string): void {
     const bytes = Buffer.byteLength(this.#accountTag) + Buffer.byteLength(raw) + account_end.length;
     if (bytes > record_bytes_max) {

@@ -8,7 +8,10 @@ export const amount_names = ['AmountInOriginalCurrency', 'AmountInPostedCurrency
 /** One of `amount_names`. */
 export type AmountName = (typeof amount_names)[number];
 
-/** The elements and attributes that a transaction or an adjustment states, in the format's own words. */
+/**
+ * The elements and attributes that a transaction or an adjustment states, in the format's own
+ * words.
+ */
 export interface Stated {
   readonly values: ReadonlyMap<string, string>;
   /** The attributes of the amounts. */

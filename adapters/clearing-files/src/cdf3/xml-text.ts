@@ -32,9 +32,10 @@ interface Encoding {
 }
 
 /**
- * Decodes the bytes of an XML file (XML 1.0, appendix F): by its byte order mark or its first bytes,
- * else by its declaration, else as UTF-8. Each part ends after a `>`, so that a part never divides a
- * character. Bytes that are no text are refused. The mark stays in the text: the parser skips it.
+ * Decodes the bytes of an XML file (XML 1.0, appendix F): by its byte order mark or its first
+ * bytes, else by its declaration, else as UTF-8. Each part ends after a `>`, so that a part never
+ * divides a character. Bytes that are no text are refused. The mark stays in the text: the parser
+ * skips it.
  */
 export class XmlTextReader {
   readonly #pending: Uint8Array[] = [];

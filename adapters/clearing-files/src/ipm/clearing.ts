@@ -89,7 +89,9 @@ export class ClearingReader {
     };
   }
 
-  /** The network assigns no transaction id in this format: one is made of the file and the message. */
+  /**
+   * The network assigns no transaction id in this format: one is made of the file and the message.
+   */
   #transactionId(message_number: number): string {
     return hash('sha256', this.#file_id + String(message_number).padStart(8, '0'), 'hex');
   }

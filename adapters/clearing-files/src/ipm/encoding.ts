@@ -1,7 +1,9 @@
 /** How a file writes text and digits. Bitmaps and DE55 are binary in both. */
 export type IpmEncoding = 'ascii' | 'cp500';
 
-/** The character of each byte of code page 500, the EBCDIC of the files: a permutation of latin-1. */
+/**
+ * The character of each byte of code page 500, the EBCDIC of the files: a permutation of latin-1.
+ */
 const latin1_of_cp500: Uint8Array = Uint8Array.from(
   Buffer.from(
     '000102039c09867f978d8e0b0c0d0e0f' +

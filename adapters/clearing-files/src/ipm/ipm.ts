@@ -8,8 +8,8 @@ import { ipm_variants, writeIpm } from './writer.ts';
  * container, in ASCII or EBCDIC. The reader detects both.
  *
  * The first message is the header, and the last one the trailer. Both have the file id (PDS0105).
- * The trailer states the number of all messages (PDS0306) and the sum of all DE4 (PDS0301), whatever
- * their currencies. DE71 numbers the messages from 1.
+ * The trailer states the number of all messages (PDS0306) and the sum of all DE4 (PDS0301),
+ * whatever their currencies. DE71 numbers the messages from 1.
  */
 export const ipm: ClearingFormat = {
   name: 'ipm',

@@ -87,7 +87,10 @@ export class IpmMessage {
     return start < 0 ? null : this.#text.slice(start - this.#start, this.#map.ends[element]! - this.#start);
   }
 
-  /** The number that the element states; -1 when it has other characters than digits; null when it is absent. */
+  /**
+   * The number that the element states; -1 when it has other characters than digits; null when it
+   * is absent.
+   */
   number(element: number): number | null {
     const start = this.#map.starts[element]!;
     return start < 0 ? null : readDigits(this.#bytes, start, this.#map.ends[element]!, this.#zone);

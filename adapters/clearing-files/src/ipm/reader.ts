@@ -49,8 +49,8 @@ async function* readWith(reader: FileReader, chunks: AsyncIterable<Uint8Array>):
 }
 
 /**
- * Reads one bad record again. Its encoding is that of its MTI: digits are the bytes F0 to F9 only in
- * EBCDIC.
+ * Reads one bad record again. Its encoding is that of its MTI: digits are the bytes F0 to F9 only
+ * in EBCDIC.
  */
 export function readIpmRecord(raw: Uint8Array, file: FileOfRecord): FileClearing | BadRecord | OtherRecord {
   const place = { ordinal: file.ordinal, offset: file.offset };

@@ -29,7 +29,9 @@ export const columns_min = 20;
 /** The decimals of every amount, whatever its currency, as public parsers read them. */
 export const amount_decimals = 2;
 
-/** The transaction types that are debits, and those that are credits, as public parsers read them. */
+/**
+ * The transaction types that are debits, and those that are credits, as public parsers read them.
+ */
 const debit_types: readonly string[] = [
   ...['10', '20', '22', '40', '50', '52', '54', '56', '62', '64', '66', '80', '82', '84', '86', '88'],
 ];

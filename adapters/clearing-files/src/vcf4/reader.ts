@@ -34,8 +34,8 @@ interface Block {
 
 /**
  * Reads a VCF4 file line by line: the header (6), blocks, the trailer (7). A block is a header (8),
- * its records and a trailer (9) with their count and, for card transactions, the sum of the digits of
- * their billing amounts, credits included. The counts of the file's own trailer are zero in the
+ * its records and a trailer (9) with their count and, for card transactions, the sum of the digits
+ * of their billing amounts, credits included. The counts of the file's own trailer are zero in the
  * public example: they are not compared.
  */
 export class Vcf4Reader {

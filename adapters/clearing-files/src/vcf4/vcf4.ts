@@ -2,7 +2,10 @@ import type { ClearingFormat } from '@tallystick/imports';
 import { readCardLineAgain, Vcf4Reader } from './reader.ts';
 import { writeVcf4 } from './writer.ts';
 
-/** The tab-delimited commercial format of another network, version 4. Only its card transactions are clearings. */
+/**
+ * The tab-delimited commercial format of another network, version 4. Only its card transactions are
+ * clearings.
+ */
 export const vcf4: ClearingFormat = {
   name: 'vcf4',
   title: 'VCF4 (tab-delimited)',

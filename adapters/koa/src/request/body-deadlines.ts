@@ -5,8 +5,8 @@ const exemptions = new WeakMap<IncomingMessage, { is_over: boolean }>();
 
 /**
  * Lets the body of this request take any time, until the returned function is called. Meanwhile
- * whoever reads the body bounds its time otherwise. Afterwards the rest of the body has at least the
- * usual time, and at most twice as long.
+ * whoever reads the body bounds its time otherwise. Afterwards the rest of the body has at least
+ * the usual time, and at most twice as long.
  */
 export function exemptFromDeadline(req: IncomingMessage): () => void {
   const exemption = { is_over: false };
@@ -24,8 +24,8 @@ export interface BodyDeadlines {
 
 /**
  * Deadlines of `ms_max` after the headers. `expire` is called for a request whose body is not
- * complete by then, unless it is exempt. In place of `requestTimeout` of Node, which is the same for
- * every request of a server.
+ * complete by then, unless it is exempt. In place of `requestTimeout` of Node, which is the same
+ * for every request of a server.
  */
 export function createBodyDeadlines(
   ms_max: number,

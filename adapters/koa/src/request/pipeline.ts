@@ -114,10 +114,10 @@ function prepare(route: Route): PreparedRoute | PreparedUpload {
  * Returns the pipeline of a route. The order of its steps is the same for all routes: the number of
  * requests in progress (503), the caller (401), the rate limits (429), the role (403), the load of
  * the route (503), the share of the company (503), the body (413, 503), its signature (401), the
- * query (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first answer
- * again). Then the body's type and shape (415, 400), and the work. Nothing of a body is kept before
- * the caller is known, and a body that nothing needs is dropped. An upload has bounds of its own in
- * place of the share and the body, and its signature is verified at its end.
+ * query (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first
+ * answer again). Then the body's type and shape (415, 400), and the work. Nothing of a body is kept
+ * before the caller is known, and a body that nothing needs is dropped. An upload has bounds of its
+ * own in place of the share and the body, and its signature is verified at its end.
  */
 export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
   const route = prepare(bare);

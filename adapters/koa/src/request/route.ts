@@ -129,9 +129,9 @@ export interface UploadRoute extends RouteBase<z.ZodType> {
   /** The media types of the body, for the document. Any is accepted. */
   readonly uploads: readonly string[];
   /**
-   * `body` rejects after its last byte when the request is not authentic, so nothing may take effect
-   * before its end. Work that goes on after the answer is passed to `keepFor`: it counts as an upload
-   * until it settles.
+   * `body` rejects after its last byte when the request is not authentic, so nothing may take
+   * effect before its end. Work that goes on after the answer is passed to `keepFor`: it counts as
+   * an upload until it settles.
    */
   receive(
     request: ApiRequest<undefined>,

@@ -23,8 +23,9 @@ export interface UploadRules {
 /**
  * The bytes of a body of any length, no faster than they are taken. The whole body may take longer
  * than that of other requests, as long as bytes arrive. Throws `malformed_request` when the sender
- * disconnects or sends nothing for `silence_ms_max`. After the last byte it throws `unauthenticated`
- * when the signature does not fit. So whoever takes the bytes must not use them before the end.
+ * disconnects or sends nothing for `silence_ms_max`. After the last byte it throws
+ * `unauthenticated` when the signature does not fit. So whoever takes the bytes must not use them
+ * before the end.
  */
 export async function* receiveUpload(
   req: IncomingMessage,

@@ -108,7 +108,9 @@ export function countedClearings(
   return { provisional_clearings, settled_through };
 }
 
-/** Returns the rows of a card that meet one of the conditions, and no more clearings than suffice. */
+/**
+ * Returns the rows of a card that meet one of the conditions, and no more clearings than suffice.
+ */
 function neighbours(state: State, asked: NeighbourQuestions): CardRecords {
   const { card_id } = asked;
   const [root_keys, clearing_keys] = [new Set(asked.root_keys), new Set(asked.clearing_keys)];

@@ -54,7 +54,10 @@ export const refused_columns = {
   request_id: 'text',
 } as const satisfies Readonly<Record<string, ColumnKind | 'bytes'>>;
 
-/** What a message that comes again changes of its record. One of a file takes the place of that record. */
+/**
+ * What a message that comes again changes of its record. One of a file takes the place of that
+ * record.
+ */
 export const refused_again_sql = `on conflict (identity_sha256) do update set "count" = quarantine."count" + excluded."count",
   reason = excluded.reason, explanation = excluded.explanation, last_seen_at_ms = excluded.last_seen_at_ms,
   source = case when excluded.import_id is null then quarantine.source else excluded.source end,

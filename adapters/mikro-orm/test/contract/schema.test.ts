@@ -112,7 +112,8 @@ for (const name of database_names) {
     it('are created by the migrations exactly as the entities describe them', async () => {
       const migrated = await withDatabase(name, async (_database, connection) => {
         await migrate(connection);
-        // Entities describe no triggers: those that count clearings have statements of each database.
+        // Entities describe no triggers: those that count clearings have statements of each
+        // database.
         const update = (await connection.orm.schema.getUpdateSchemaSQL()).replaceAll(
           /^(drop (trigger|function) .*|set names .*|)\n/gm,
           '',

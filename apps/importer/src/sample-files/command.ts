@@ -132,7 +132,9 @@ function describe(set: SampleSet, { folder, clearing_files }: SetFiles, { load }
   return `${made}\n${next}: npm run import --${where} ${clearing_files.join(' ')}`;
 }
 
-/** Null: the usage is shown and nothing else is done. Throws an error that describes invalid words. */
+/**
+ * Null: the usage is shown and nothing else is done. Throws an error that describes invalid words.
+ */
 function readOptions(words: readonly string[]): Options | null {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;

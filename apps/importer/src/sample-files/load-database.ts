@@ -16,7 +16,9 @@ const at_once = 256;
 /** Cards that one transaction creates. */
 const cards_of_transaction = 100;
 
-/** Loads sets into the database of the environment, in this process. Refuses one that is no sandbox. */
+/**
+ * Loads sets into the database of the environment, in this process. Refuses one that is no sandbox.
+ */
 export async function loadIntoDatabase(environment: Readonly<Record<string, string | undefined>>): Promise<Loading> {
   const config = readConfig({ LOG_LEVEL: 'error', ...environment });
   if (!config.sandbox) throw new Error('--load creates cards for trying out, so it needs a sandbox: set SANDBOX=on');
@@ -31,8 +33,8 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
     return {
       async day(wanted) {
         const day = clock.now().toString().slice(0, 10);
-        // Holds end 30 days after the authorizations are sent, and the answers state which clearings
-        // are late.
+        // Holds end 30 days after the authorizations are sent, and the answers state which
+        // clearings are late.
         if ((wanted ?? day) === day) return day;
         throw new UsageError(`--date is "${wanted}"; with --load the day of the database's clock is ${day}`);
       },

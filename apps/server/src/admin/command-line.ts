@@ -159,7 +159,9 @@ export class MissingDatabase extends Error {
   override readonly name = 'MissingDatabase';
 }
 
-/** Throws `MissingDatabase`, with a sentence for the operator, if this SQLite file does not exist. */
+/**
+ * Throws `MissingDatabase`, with a sentence for the operator, if this SQLite file does not exist.
+ */
 export function requireDatabase(database_url: string): void {
   if (!isSqlite(database_url)) return;
   const path = resolve(database_url.slice('sqlite:'.length));

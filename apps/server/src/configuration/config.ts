@@ -365,7 +365,10 @@ function notices(given: Environment): string[] {
 /** Shorter names of other programs are too easily near one of ours. */
 const misspelt_length_min = 7;
 
-/** A misspelt WEBHOOKS would send the webhooks of a restored copy. Other programs have variables, too. */
+/**
+ * A misspelt WEBHOOKS would send the webhooks of a restored copy. Other programs have variables,
+ * too.
+ */
 function misspelt(given: Environment): string[] {
   return Object.keys(given)
     .filter((name) => name.length >= misspelt_length_min && /^[A-Z_]+$/.test(name) && !variable_names.includes(name))

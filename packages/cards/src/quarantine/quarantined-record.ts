@@ -97,7 +97,9 @@ export interface QuarantineStore {
    * record that is not `quarantined`, or that another import has.
    */
   applyOfImport(import_id: number, records: readonly AppliedRecord[], at_ms: number): Promise<void>;
-  /** Up to `limit` open records of an import with an ordinal above `after_ordinal`, in their order. */
+  /**
+   * Up to `limit` open records of an import with an ordinal above `after_ordinal`, in their order.
+   */
   openOfImport(import_id: number, after_ordinal: number, limit: number): Promise<readonly QuarantinedRecord[]>;
   /** How many records have the status `quarantined`. */
   countOpen(): Promise<number>;

@@ -8,9 +8,9 @@ import type { Clearing, ClearingMessage } from '../network/clearing.ts';
  * A record is not deleted, because later messages refer to it: a repeated message gets its first
  * answer, a reversal or an advice finds its original, a clearing its authorization, a credit its
  * clearing, and clearings are matched again. All fields that rules read stay, also the merchant id:
- * rules compare dates within messages, so that no age puts a record out of their reach. What no rule
- * reads is removed: the description of the merchant and of the transaction. The answer to a repeated
- * message takes it from that message.
+ * rules compare dates within messages, so that no age puts a record out of their reach. What no
+ * rule reads is removed: the description of the merchant and of the transaction. The answer to a
+ * repeated message takes it from that message.
  */
 
 /** The details of an authorization that stay: decisions and answers depend on them. */

@@ -50,7 +50,9 @@ export interface ClearingPlan {
   readonly settlement_days: number;
   /** The id comes from a file, and is in no order. */
   readonly synthetic_id: boolean;
-  /** The message is the other copy of the last clearing: with an id of the network, or from a file. */
+  /**
+   * The message is the other copy of the last clearing: with an id of the network, or from a file.
+   */
   readonly pairs: boolean;
   /** A copy of another format states six characters of the network reference only. */
   readonly states_six: boolean;

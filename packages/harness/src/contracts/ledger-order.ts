@@ -15,7 +15,9 @@ import { idsOf, rising, type StorageUnderTest } from './storage.ts';
 const later = { settlement_date: '2026-05-22' } as const;
 const earlier = { settlement_date: '2026-05-19' } as const;
 
-/** What a pass needs to match clearings again when an earlier one or an authorization comes later. */
+/**
+ * What a pass needs to match clearings again when an earlier one or an authorization comes later.
+ */
 export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a changed clearing has its new match and effect, and all else as it was',

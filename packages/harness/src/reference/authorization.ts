@@ -245,8 +245,8 @@ function isOpenBeforeClearings(purchase: Purchase, now_ms: number): boolean {
 }
 
 /**
- * Whether it is more than a verification or a refund, whatever of it has cleared; one that an advice
- * lowered to 0 still is.
+ * Whether it is more than a verification or a refund, whatever of it has cleared; one that an
+ * advice lowered to 0 still is.
  */
 function canIncrease(purchase: Purchase): boolean {
   const { is_use } = standingBeforeClearings(purchase, purchase.at_ms);

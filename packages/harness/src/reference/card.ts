@@ -48,7 +48,9 @@ export interface AnsweredMessage {
 
 /** A clearing with its time and its outcome, which later messages may change. */
 export interface AnsweredClearing {
-  /** As it was sent; of two copies, with the characters of the network reference that either knows. */
+  /**
+   * As it was sent; of two copies, with the characters of the network reference that either knows.
+   */
   message: ClearingWire;
   /** Its transaction id, that of the network first when it came with two. */
   ids: readonly string[];

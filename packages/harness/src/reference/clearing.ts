@@ -191,7 +191,9 @@ function isDispute({ cycle }: ClearingWire): boolean {
   return cycle === 'second_presentment' || cycle === 'chargeback';
 }
 
-/** The match of rule 1 or 2 that was made before. The clearing may belong to another purchase now. */
+/**
+ * The match of rule 1 or 2 that was made before. The clearing may belong to another purchase now.
+ */
 function finalMatch({ answer, earlier }: AnsweredClearing): Match {
   return { rule: answer.match_rule, review: false, purchase: earlier?.purchase ?? null, earlier };
 }
@@ -313,8 +315,8 @@ function sameReference(purchase: Purchase, message: ClearingWire): boolean {
 }
 
 /**
- * Rule 3 among several: those that wait for a clearing on the settlement date, then those whose hold
- * had ended by then, then the rest; of several of a kind the oldest, for review.
+ * Rule 3 among several: those that wait for a clearing on the settlement date, then those whose
+ * hold had ended by then, then the rest; of several of a kind the oldest, for review.
  */
 function chooseOf(
   card: ReferenceCard,

@@ -20,7 +20,9 @@ export interface Purchase {
   hold_end_ms: number | null;
   /** What the network said of it after its approval, in the order of arrival. */
   readonly history: PurchaseChange[];
-  /** What of it has cleared, in the canonical order. Computed again with each message of the card. */
+  /**
+   * What of it has cleared, in the canonical order. Computed again with each message of the card.
+   */
   cleared: readonly Cleared[];
 }
 
@@ -34,7 +36,9 @@ export type PurchaseChange = { readonly at_ms: number } & (
   | { readonly what: 'released' }
 );
 
-/** A clearing of a purchase: `effect` is the change of the cleared amount, negative for a credit. */
+/**
+ * A clearing of a purchase: `effect` is the change of the cleared amount, negative for a credit.
+ */
 export interface Cleared {
   readonly clearing: { readonly is_taken_out: boolean };
   readonly effect: number;

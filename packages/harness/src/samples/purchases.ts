@@ -263,7 +263,9 @@ function euros(draft: ScenarioDraft): Purchase {
   return draft.purchase({ amount, merchant_amount: (amount * 9) / 10, merchant_currency: 'EUR' });
 }
 
-/** Parts of one authorization, of which the last is final. A format without parts makes each final. */
+/**
+ * Parts of one authorization, of which the last is final. A format without parts makes each final.
+ */
 function partsKind(name: string, weight: number, count: number): ScenarioKind {
   return {
     name,

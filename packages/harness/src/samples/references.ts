@@ -4,7 +4,10 @@ import type { ScenarioKind } from './scenario.ts';
 const one = (): number => 1;
 const two = (): number => 2;
 
-/** Scenarios in which less than the whole reference finds the authorization, and of none (rules 3 to 6, 8). */
+/**
+ * Scenarios in which less than the whole reference finds the authorization, and of none (rules 3 to
+ * 6, 8).
+ */
 export const reference_scenarios: readonly ScenarioKind[] = [
   {
     name: 'six_characters_of_the_reference',

@@ -163,7 +163,10 @@ function cardRequest(card: number): Readonly<Record<string, unknown>> {
   return { ...data, authorization_hold_days: 30, aging_velocity_time_zone: 'America/New_York' };
 }
 
-/** The first messages of all scenarios, then the second ones, and so on: each scenario stays in its order. */
+/**
+ * The first messages of all scenarios, then the second ones, and so on: each scenario stays in its
+ * order.
+ */
 function* mixed<Message>(
   scenarios: readonly Scenario[],
   messagesOf: (scenario: Scenario) => readonly Message[],

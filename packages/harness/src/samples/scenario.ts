@@ -135,7 +135,9 @@ const references_max = 16;
 const merchants = ['Paper and Ink', 'Green Grocer', 'City Cabs', 'Harbour Hotel', 'Bolt Tools', 'Cloud Hosting'];
 
 type ClearingChange = Partial<SampleClearingFields> & {
-  /** Days from the authorization to the settlement; one more than the clearing before when absent. */
+  /**
+   * Days from the authorization to the settlement; one more than the clearing before when absent.
+   */
   readonly days?: number;
   readonly malformed?: boolean;
   readonly other_last4?: boolean;

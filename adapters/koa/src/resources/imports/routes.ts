@@ -194,7 +194,9 @@ interface Work {
   readonly ended: Promise<ImportOutcome>;
   /** Its records begin to be applied. Never resolves when that does not happen. */
   readonly staged: Promise<Import>;
-  /** The answer when this process has ended its work: 202 while another process applies the rest. */
+  /**
+   * The answer when this process has ended its work: 202 while another process applies the rest.
+   */
   answer(): Promise<Answer>;
 }
 
@@ -227,7 +229,10 @@ function startWork(
   return { ended, staged: staged.promise, answer };
 }
 
-/** The bytes, until the process stops: it does not wait for a slow sender. Then throws `ImportStopped`. */
+/**
+ * The bytes, until the process stops: it does not wait for a slow sender. Then throws
+ * `ImportStopped`.
+ */
 async function* untilStopped(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const stopped = createInterruption();
   const stop = (): void => stopped.interrupt(new ImportStopped());
