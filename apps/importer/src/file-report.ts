@@ -5,6 +5,7 @@ import {
   type ImportOutcome,
   type ImportPreview,
   type PreviewedRecord,
+  type ResumedSettings,
 } from '@tallystick/imports';
 import { decimalsOf, maskCardNumbers } from '@tallystick/kernel';
 import { presentImport } from '@tallystick/koa';
@@ -22,7 +23,7 @@ export function reportOf(file: string, outcome: ImportOutcome): FileReport {
 }
 
 /** The same for people. */
-export function describeOutcome(file: string, { kind, import: found }: ImportOutcome): string {
+export function describeOutcome(file: string, { kind, import: found, settings }: ImportOutcome): string {
   if (kind === 'in_progress') {
     const here = `another process is importing the same bytes (import ${found.id}). Nothing was changed here.`;
     const there = `it continues there: ${describePhase(found)}. See how far it is: npm run imports -- show ${found.id}`;
@@ -30,7 +31,9 @@ export function describeOutcome(file: string, { kind, import: found }: ImportOut
   }
   if (kind === 'known') {
     const before = `the same bytes were imported before, as import ${found.id} (${found.name}, ${found.status})`;
-    return [`${file}: ${before}. Nothing was changed.`, ...lines([nextStep(found)])].join('\n');
+    const otherwise =
+      settings === 'other' ? `it was read with other settings than those of now: ${describeProfile(found)}` : null;
+    return [`${file}: ${before}. Nothing was changed.`, ...lines([otherwise, nextStep(found)])].join('\n');
   }
   return [`${file}: ${found.status} (import ${found.id})`, ...describeImport(found)].join('\n');
 }
@@ -42,11 +45,26 @@ function describePhase(found: Import): string {
     : `staging, ${count(found.records)} records read`;
 }
 
-/** Where this process continues the import of an earlier one. */
-export function describeResume(found: Import): string {
-  const done = found.phase === 'applying' ? doneRecords(found) : found.records;
-  const of = found.phase === 'applying' ? ` of ${count(applicableRecords(found))}` : '';
-  return `continues import ${found.id} at record ${count(done + 1)}${of} (${found.phase})`;
+/** Where this process continues the import of an earlier one, or why it begins again. */
+export function describeResume(found: Import, settings: ResumedSettings): string {
+  const { id, phase, records } = found;
+  if (phase === 'staging' && settings === 'other') {
+    return `import ${id} was staged up to record ${count(records)} with another format, profile or settings of a profile. This is removed, and the file is staged again from its beginning`;
+  }
+  const done = phase === 'applying' ? doneRecords(found) : records;
+  const of = phase === 'applying' ? ` of ${count(applicableRecords(found))}` : '';
+  const kept =
+    settings === 'other'
+      ? `. It was read with other settings than those of now, ${describeProfile(found)}, and is applied as it was read`
+      : '';
+  return `continues import ${id} at record ${count(done + 1)}${of} (${phase})${kept}`;
+}
+
+/** The profile by which a file was read; null: none. */
+function describeProfile({ read_with }: Pick<Import, 'read_with'>): string | null {
+  return read_with === null
+    ? null
+    : `profile ${read_with.profile} (settings ${read_with.settings_sha256.slice(0, 12)})`;
 }
 
 /** How far a running import is, and what to do when its process has died. */
@@ -118,9 +136,12 @@ export function describeRecord(record: PreviewedRecord): string {
 }
 
 /** `format ipm, file id 17, 1,205 records`; the format alone when nothing could be read. */
-function describeFile({ format, file_id, records }: Pick<Import, 'format' | 'file_id' | 'records'>): string {
+function describeFile(found: Pick<Import, 'format' | 'read_with' | 'file_id' | 'records'>): string {
+  const { format, file_id, records } = found;
+  const profile = describeProfile(found);
   return [
     `format ${format}`,
+    ...(profile === null ? [] : [profile]),
     ...(file_id === null ? [] : [`file id ${maskCardNumbers(file_id)}`]),
     ...(records === 0 ? [] : [`${count(records)} records`]),
   ].join(', ');

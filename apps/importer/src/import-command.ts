@@ -162,7 +162,7 @@ async function importOne(
     profile: asked.profile,
     signal,
     onProgress: (progress) => display.show(progress),
-    onResumed: (found) => display.say(describeResume(found)),
+    onResumed: (found, settings) => display.say(describeResume(found, settings)),
   };
   const out = (text: string): void => {
     display.end();

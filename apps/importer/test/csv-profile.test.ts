@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type ScratchDatabase, scratchDatabase, serverEnvironment, startServer } from '@tallystick/test-support';
-import { runHere } from './run-command.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  readRows,
+  type ScratchDatabase,
+  scratchDatabase,
+  send,
+  serverEnvironment,
+  startServer,
+} from '@tallystick/test-support';
+import { program, runHere, runPeople } from './run-command.ts';
 
 const minor_units = {
   name: 'sender',
@@ -57,5 +66,118 @@ describe('profiles of one name', () => {
     const message = 'CSV_PROFILES: two different CSV profiles have the name sender.\n';
     assert.deepEqual([both.status, both.out, both.err], [2, '', message]);
     assert.equal(await amountBy('sender', `${configured},${configured}`), 12);
+  });
+});
+
+describe('a profile that is edited after its import was killed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
+  const profile = join(folder, 'sender.json');
+  const rows = 4_500;
+  let database: ScratchDatabase;
+  let env: NodeJS.ProcessEnv;
+  let card: string;
+
+  before(async () => {
+    database = await scratchDatabase('sqlite');
+    env = serverEnvironment(database);
+    const server = await startServer(database);
+    const body = { data: { total_card_amount: 100_000_000 } };
+    card = (await send(server.url, 'POST', '/v1/virtualcards', { body })).json.data.id;
+    await server.stop();
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await database.dispose();
+  });
+
+  const found = async () =>
+    (
+      await readRows<{ readonly id: number; readonly phase: string | null; readonly records: number }>(
+        database,
+        'select id, phase, records from imports order by id desc limit 1',
+      )
+    )[0];
+  const fileOf = (name: string): string => {
+    const lines = Array.from({ length: rows }, (_, at) => `${name}${at},${card},3,DEBIT,2030-01-01\n`);
+    writeFileSync(join(folder, name), `ID,Card,Amount,Kind,Posted\n${lines.join('')}`);
+    return name;
+  };
+  const cleared = async () =>
+    (await readRows<{ readonly cleared: number }>(database, 'select sum(cleared_effect) as cleared from clearings'))[0]
+      ?.cleared;
+
+  /** Imports the file with these words until it has staged records, and kills the process. */
+  async function killWhileStaging(file: string, words: readonly string[], its_env: NodeJS.ProcessEnv): Promise<void> {
+    const last = (await found())?.id ?? 0;
+    const child = spawn(process.execPath, ['--conditions=source', program, file, ...words, '--quiet'], {
+      env: { ...its_env, INIT_CWD: folder },
+    });
+    const closed = new Promise((resolve) => child.once('close', resolve));
+    while (child.exitCode === null) {
+      const now = await found();
+      if (now !== undefined && now.id > last && now.records > 0) break;
+      await delay(1);
+    }
+    child.kill('SIGKILL');
+    await closed;
+    const left = await found();
+    assert.ok(left?.phase === 'staging' && left.records > 0 && left.records < rows, JSON.stringify(left));
+  }
+
+  for (const [name, words, is_configured] of [
+    ['named.csv', ['--profile', 'sender.json'], false],
+    ['found.csv', [], true],
+  ] as const) {
+    it(`reads none of the records by the earlier settings: ${name}`, async () => {
+      const its_env = is_configured ? { ...env, CSV_PROFILES: profile } : env;
+      const file = fileOf(name);
+      const before_import = Number(await cleared());
+      writeFileSync(profile, JSON.stringify(minor_units));
+      await killWhileStaging(file, words, its_env);
+      writeFileSync(profile, JSON.stringify({ ...minor_units, amounts: 'decimal' }));
+      const ended = await runHere([file, ...words], its_env, folder);
+      assert.equal(ended.status, 0, ended.out + ended.err);
+      assert.match(ended.err, /import \d was staged up to record [1-4],\d{3} with .*staged again from its beginning/);
+      assert.match(ended.out, /format csv, profile sender \(settings [0-9a-f]{12}\), 4,501 records/);
+      assert.equal(Number(await cleared()) - before_import, rows * 300);
+      writeFileSync(profile, JSON.stringify(minor_units));
+      const again = await runHere([file, ...words], its_env, folder);
+      assert.match(again.out, /Nothing was changed\.\n {2}it was read with other settings than those of now: profile/);
+      assert.equal(Number(await cleared()) - before_import, rows * 300);
+    });
+  }
+});
+
+describe('a replay', () => {
+  it('reads bad records by the profile of now, and other refused records as they were read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
+    const database = await scratchDatabase('sqlite');
+    try {
+      const server = await startServer(database);
+      const body = { data: { total_card_amount: 100_000 } };
+      const { id } = (await send(server.url, 'POST', '/v1/virtualcards', { body })).json.data;
+      await server.stop();
+      const profile = join(folder, 'sender.json');
+      const env = { ...serverEnvironment(database), CSV_PROFILES: profile };
+      writeFileSync(profile, JSON.stringify(minor_units));
+      const lines = [`T1,${id},1.50,DEBIT,2030-01-01`, `T2,${id},2,C,2030-01-01`];
+      writeFileSync(join(folder, 'a.csv'), `ID,Card,Amount,Kind,Posted\n${lines.join('\n')}\n`);
+      const first = await runHere(['a.csv', '--json'], env, folder);
+      assert.equal(first.status, 4, first.out + first.err);
+      const { read_with } = JSON.parse(first.out).import;
+      writeFileSync(
+        profile,
+        JSON.stringify({ ...minor_units, amounts: 'decimal', words: { clearing_type: { C: 'CREDIT' } } }),
+      );
+      const replayed = await runPeople(['replay', '1'], env);
+      assert.match(replayed.out, /^1 of 2 records left the quarantine\n/);
+      const amounts = await readRows(database, 'select billing_amount from clearings');
+      assert.deepEqual(amounts, [{ billing_amount: 150 }]);
+      const shown = await runPeople(['show', '1', '--json'], env);
+      assert.deepEqual(JSON.parse(shown.out).read_with, read_with, 'how the file was read');
+    } finally {
+      rmSync(folder, { recursive: true });
+      await database.dispose();
+    }
   });
 });

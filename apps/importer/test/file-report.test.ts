@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Import, PreviewedRecord } from '@tallystick/imports';
 import { describeOutcome, describeRecord, describeResume, describeWork } from '../src/file-report.ts';
 
-const staging = { id: 3, status: 'running', phase: 'staging', records: 44_000 } as Import;
+const staging = { id: 3, status: 'running', phase: 'staging', records: 44_000, read_with: null } as Import;
 const applying: Import = {
   ...staging,
   phase: 'applying',
@@ -34,8 +34,21 @@ describe('the report of an import', () => {
   });
 
   it('says at which record an import is continued', () => {
-    assert.equal(describeResume(staging), 'continues import 3 at record 44,001 (staging)');
-    assert.equal(describeResume(applying), 'continues import 3 at record 44,012 of 50,002 (applying)');
+    const continued = 'continues import 3 at record 44,012 of 50,002 (applying)';
+    assert.equal(describeResume(staging, 'same'), 'continues import 3 at record 44,001 (staging)');
+    assert.equal(describeResume(applying, 'same'), continued);
+    const read_with = { profile: 'sender', settings_sha256: 'ab'.repeat(32) };
+    assert.equal(
+      describeResume({ ...applying, read_with }, 'other'),
+      `${continued}. It was read with other settings than those of now, profile sender (settings abababababab), and is applied as it was read`,
+    );
+  });
+
+  it('says that an import begins again whose settings changed while it was staged', () => {
+    assert.match(
+      describeResume(staging, 'other'),
+      /^import 3 was staged up to record 44,000 with another .*beginning$/,
+    );
   });
 
   it('says how an import continues whose process has died', () => {

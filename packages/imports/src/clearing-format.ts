@@ -85,6 +85,11 @@ export interface ReadOptions {
   readonly profile?: string | undefined;
 }
 
+/** A profile with all settings that decide how a file is read. They are values of JSON. */
+export interface FormatProfile {
+  readonly name: string;
+}
+
 /**
  * The whole file cannot be accepted.
  *
@@ -151,6 +156,12 @@ export interface ClearingFormat {
   readRecord?(raw: Uint8Array, file: FileOfRecord, options?: ReadOptions): FileClearing | BadRecord | OtherRecord;
   /** The names of its profiles. Absent: it has none. */
   readonly profiles?: readonly string[];
+  /**
+   * The profile by which `read` reads a file that begins so; null when none fits. An import that was
+   * interrupted while it was staged continues only with the same settings. Absent: the name of the
+   * profile alone is compared.
+   */
+  findProfile?(head: Uint8Array, options?: ReadOptions): FormatProfile | null;
   /** The ways to write the format, the default first: `vbs-ascii`, `1014-cp500`; empty for one way. */
   readonly variants?: readonly string[];
   /** Writes a file that `read` accepts. Absent: the format is only read. */

@@ -11,6 +11,7 @@
  * Each batch commits with its checkpoint, so after a crash the next process continues:
  *
  *   staging, a file ──────> the file is read again, and records up to the checkpoint are skipped;
+ *                           with other settings of its profile all of it is staged again;
  *                           truncated when it does not come within a day
  *   staging, a stream ────> the import is removed: its bytes are gone
  *   applying ─────────────> the remaining batches are applied, the file is not needed any more
@@ -24,12 +25,13 @@ import { applyImport } from './apply-import.ts';
 import { type ClearingFormat, FileProblem } from './clearing-format.ts';
 import { removeDeadStreams } from './continue-imports.ts';
 import { decideFile } from './decide-file.ts';
-import type { Import } from './import.ts';
+import type { Import, ReadWith } from './import.ts';
 import { isAtWork, isClaimed } from './import-lease.ts';
 import type { ImportPorts, ImportTx } from './import-ports.ts';
-import { type ImportOptions, ImportRun, newImport } from './import-run.ts';
+import { type ImportOptions, ImportRun, newImport, type ResumedSettings } from './import-run.ts';
 import { type ImportSource, SourceReading } from './import-source.ts';
 import type { ImportRecord } from './import-store.ts';
+import { findReadWith, hasOtherSettings, isReadAlike } from './read-with.ts';
 import { type StagedFile, stageFile } from './stage-file.ts';
 
 /**
@@ -41,16 +43,27 @@ import { type StagedFile, stageFile } from './stage-file.ts';
 export interface ImportOutcome {
   readonly kind: 'imported' | 'known' | 'in_progress';
   readonly import: Import;
+  /** Of known bytes: whether this call would read them by other settings. */
+  readonly settings?: ResumedSettings;
 }
 
 /** What a decision about an import makes of this call: its answer, or batches to apply. */
 interface Decided {
   readonly kind: ImportOutcome['kind'] | 'apply';
   readonly import: ImportRecord;
+  readonly settings?: ResumedSettings;
 }
 
 /** The same, or a file to stage. */
-type Next = Decided | { readonly kind: 'stage'; readonly import: ImportRecord };
+type Next =
+  | Decided
+  | {
+      readonly kind: 'stage';
+      readonly import: ImportRecord;
+      /** As an earlier process left it, if that had staged records. */
+      readonly found: ImportRecord | null;
+      readonly settings: ResumedSettings;
+    };
 
 /** The format of a file that no format recognises. */
 export const unknown_format = 'unknown';
@@ -112,26 +125,29 @@ async function importKnownBytes(
   named: ClearingFormat | null,
 ): Promise<ImportOutcome> {
   const { ports, claim } = run;
-  const { format, sha256 } = await identify(run, source, named);
-  const file = { name: source.name, format: format?.name ?? unknown_format, sha256, is_repeatable: true };
+  const { format, read_with, sha256 } = await identify(run, source, named);
+  const file = { name: source.name, format: format?.name ?? unknown_format, read_with, sha256, is_repeatable: true };
   const next = await untilCertain(run, async ({ imports }): Promise<Next> => {
     await imports.lockDecisions();
     const known = await lockKnown(imports, sha256);
     const begun = newImport(run, file);
-    if (known === null) return { kind: 'stage', import: await imports.insert(begun) };
-    const outcome = await takeOver(run, imports, known);
+    if (known === null) {
+      return { kind: 'stage', import: await imports.insert(begun), found: null, settings: 'same' };
+    }
+    const outcome = await takeOver(run, imports, known, read_with);
     if (outcome !== null) return outcome;
-    const is_resumed =
-      known.status === 'running' &&
-      known.is_repeatable &&
-      known.format === begun.format &&
-      known.profile === begun.profile;
+    const is_interrupted = known.status === 'running' && known.is_repeatable;
+    const is_alike = isReadAlike(known, begun);
+    const is_resumed = is_interrupted && is_alike;
+    // Records that were read in two ways would be applied as one file.
     if (!is_resumed) await imports.removeBatches(known.id);
     const record = { ...(is_resumed ? known : begun), id: known.id, lease: claim.renewed() };
     await imports.update(record);
-    return { kind: 'stage', import: record };
+    const found = is_interrupted && known.staged_ordinal > 0 ? known : null;
+    return { kind: 'stage', import: record, found, settings: is_alike ? 'same' : 'other' };
   });
-  if (next.kind === 'apply' || next.import.staged_ordinal > 0) run.options.onResumed?.(next.import);
+  const found = next.kind === 'stage' ? next.found : next.kind === 'apply' ? next.import : null;
+  if (found !== null) run.options.onResumed?.(found, next.settings ?? 'same');
   if (next.kind !== 'stage') return await proceed(run, next);
   claim.keep(next.import.id);
   const reading = new SourceReading(source, ports.createSha256());
@@ -162,24 +178,29 @@ async function untilCertain<Decision extends Next>(
   }
 }
 
-/** Reads the whole file once: its hash, and the format that it begins like. */
+/** Reads the whole file once: its hash, and the format and the profile that it begins like. */
 async function identify(
   run: ImportRun,
   source: ImportSource,
   named: ClearingFormat | null,
-): Promise<{ readonly format: ClearingFormat | null; readonly sha256: string }> {
+): Promise<{
+  readonly format: ClearingFormat | null;
+  readonly read_with: ReadWith | null;
+  readonly sha256: string;
+}> {
   const { ports, options } = run;
   const reading = new SourceReading(source, ports.createSha256());
   try {
     const head = await reading.head();
     const format = chooseFormat(ports, options, named, head, source.name);
+    const read_with = findReadWith(ports, format, head, options);
     let bytes = 0;
     for await (const chunk of reading.chunks()) {
       bytes += chunk.length;
       const { bytes_total } = source;
       run.report({ phase: 'reading', bytes, bytes_total, records: 0, records_total: null });
     }
-    return { format, sha256: await reading.digest() };
+    return { format, read_with, sha256: await reading.digest() };
   } finally {
     await reading.close();
   }
@@ -195,8 +216,15 @@ async function importStream(
   const reading = new SourceReading(source, ports.createSha256());
   let begun: ImportRecord | null = null;
   try {
-    const format = chooseFormat(ports, run.options, named, await reading.head(), source.name);
-    const file = { name: source.name, format: format?.name ?? unknown_format, sha256: null, is_repeatable: false };
+    const head = await reading.head();
+    const format = chooseFormat(ports, run.options, named, head, source.name);
+    const file = {
+      name: source.name,
+      format: format?.name ?? unknown_format,
+      read_with: findReadWith(ports, format, head, run.options),
+      sha256: null,
+      is_repeatable: false,
+    };
     begun = await ports.unitOfWork.run(({ imports }) => imports.insert(newImport(run, file)));
     claim.keep(begun.id);
     return await stageAndApply(run, source, format, reading, begun);
@@ -254,7 +282,7 @@ async function endStaging(run: ImportRun, { imports }: ImportTx, staged: StagedF
   if (own.sha256 === null) {
     const known = await lockKnown(imports, sha256);
     if (known !== null) {
-      const outcome = await takeOver(run, imports, known);
+      const outcome = await takeOver(run, imports, known, record.read_with);
       if (outcome !== null) return outcome;
       // The bytes are checked again under their id.
       await imports.removeBatches(known.id);
@@ -288,21 +316,24 @@ async function takeOver(
   { ports, claim }: ImportRun,
   imports: ImportTx['imports'],
   known: ImportRecord,
+  read_with: ReadWith | null,
 ): Promise<Decided | null> {
+  const settings = hasOtherSettings(known, { read_with }) ? 'other' : 'same';
   if (known.status === 'completed' || known.status === 'completed_with_quarantine') {
-    return { kind: 'known', import: known };
+    return { kind: 'known', import: known, settings };
   }
   if (known.status !== 'running') return null;
   if (isClaimed(known, ports)) return { kind: 'in_progress', import: known };
   if (known.phase !== 'applying') return null;
   const record = { ...known, lease: claim.renewed() };
   await imports.update(record);
-  return { kind: 'apply', import: record };
+  return { kind: 'apply', import: record, settings };
 }
 
 /** Applies what is to be applied, and returns the outcome. */
-export async function proceed(run: ImportRun, { kind, import: record }: Decided): Promise<ImportOutcome> {
-  if (kind !== 'apply') return { kind, import: record };
+export async function proceed(run: ImportRun, decided: Decided): Promise<ImportOutcome> {
+  const { kind, import: record } = decided;
+  if (kind !== 'apply') return { ...decided, kind };
   const { id } = record;
   run.claim.keep(id);
   run.options.onStaged?.(record);

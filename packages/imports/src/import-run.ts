@@ -15,6 +15,13 @@ export interface ImportProgress {
   readonly is_repeated?: boolean;
 }
 
+/**
+ * Whether this process reads the file as the earlier one did: in the same format, by the same profile
+ * with the same settings. With other settings an import that was being staged is staged again from
+ * its beginning, and one that was being applied is applied as it was read.
+ */
+export type ResumedSettings = 'same' | 'other';
+
 /** The settings of one import. */
 export interface ImportOptions {
   /** The name of a format; detected from the first bytes when absent. */
@@ -23,10 +30,10 @@ export interface ImportOptions {
   /** Called after each staged batch and each pass. Must return at once and must not throw. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /**
-   * Called when the import of an earlier process is continued: as it is, before anything is done.
+   * Called when the import of an earlier process is taken up: as it is, before anything is done.
    * Must return at once and must not throw.
    */
-  readonly onResumed?: ((found: Import) => void) | undefined;
+  readonly onResumed?: ((found: Import, settings: ResumedSettings) => void) | undefined;
   /**
    * Called when the file is checked and its records begin to be applied. From then on the import
    * ends even if this process dies: `continueImports`. Must return at once and must not throw.
@@ -103,7 +110,7 @@ export const nothing_done = {
 /** An import at its start. */
 export function newImport(
   { call, options, claim }: ImportRun,
-  file: Pick<ImportRecord, 'name' | 'format' | 'sha256' | 'is_repeatable'>,
+  file: Pick<ImportRecord, 'name' | 'format' | 'read_with' | 'sha256' | 'is_repeatable'>,
 ): Omit<ImportRecord, 'id'> {
   return {
     ...file,

@@ -29,6 +29,13 @@ export interface ImportProblem {
   readonly offset: number | null;
 }
 
+/** The profile by which a file was read. */
+export interface ReadWith {
+  readonly profile: string;
+  /** Of its settings as JSON in one order, in hexadecimal: equal for equal settings. */
+  readonly settings_sha256: string;
+}
+
 /** How many of the applied records had which result. */
 export interface ImportCounts {
   /** Clearings recorded on their cards. */
@@ -49,7 +56,13 @@ export interface Import extends ImportCounts {
   /** The name of the file. */
   readonly name: string;
   readonly format: string;
+  /** The name of the profile that was asked for; null: none was, and the header row decided. */
   readonly profile: string | null;
+  /**
+   * The profile by which it was read, named or found; null when its format has no profiles, none
+   * fits, or an earlier version read it.
+   */
+  readonly read_with: ReadWith | null;
   /** Of the bytes of the file, in hexadecimal; null until all of them were read. */
   readonly sha256: string | null;
   /** What the header says; see `FileHeader`. */

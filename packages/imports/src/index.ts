@@ -7,7 +7,13 @@ export * from './import.ts';
 export { type ImportOutcome, importFile, unknown_format } from './import-file.ts';
 export { import_lease_ms } from './import-lease.ts';
 export * from './import-ports.ts';
-export { type ImportOptions, type ImportProgress, ImportStopped, nothing_done } from './import-run.ts';
+export {
+  type ImportOptions,
+  type ImportProgress,
+  ImportStopped,
+  nothing_done,
+  type ResumedSettings,
+} from './import-run.ts';
 export type { ImportSource } from './import-source.ts';
 export * from './import-store.ts';
 export {

@@ -13,13 +13,21 @@ import { type ImportSource, SourceReading } from './import-source.ts';
 import type { ImportRecord } from './import-store.ts';
 import { HoldTime, PassSize } from './pass-size.ts';
 import { type PreviewedRecord, previewedRecord, previewedRecords } from './previewed-record.ts';
+import { findReadWith } from './read-with.ts';
 import type { StagedRecord } from './staged-record.ts';
 
 /** What an import of the file would do. */
 export interface ImportPreview
   extends Pick<
     Import,
-    'format' | 'file_id' | 'records' | 'other_records' | 'control_totals' | 'warnings' | keyof ImportCounts
+    | 'format'
+    | 'read_with'
+    | 'file_id'
+    | 'records'
+    | 'other_records'
+    | 'control_totals'
+    | 'warnings'
+    | keyof ImportCounts
   > {
   /** The status in which the import would end. */
   readonly status: 'completed' | 'completed_with_quarantine' | 'held' | 'refused' | 'truncated';
@@ -51,7 +59,8 @@ export async function previewFile(
         ? unrecognised(ports, head.length)
         : await preview.read(format.read(reading.chunks(), { profile: options.profile }), source);
     const sha256 = await reading.digest();
-    return await preview.end(ending, { name: source.name, format: format?.name ?? unknown_format, sha256 });
+    const read_with = findReadWith(ports, format, head, options);
+    return await preview.end(ending, { format: format?.name ?? unknown_format, read_with, sha256 });
   } finally {
     await reading.close();
   }
@@ -122,7 +131,7 @@ class Preview {
 
   async end(
     ending: FileEnd | FileProblem,
-    file: Pick<ImportRecord, 'name' | 'format' | 'sha256'>,
+    file: Pick<ImportRecord, 'format' | 'read_with' | 'sha256'>,
   ): Promise<ImportPreview> {
     const { unitOfWork, is_production } = this.#ports;
     return await unitOfWork.read(async ({ imports }) => {
@@ -134,6 +143,7 @@ class Preview {
       const is_known = known?.status === 'completed' || known?.status === 'completed_with_quarantine';
       return {
         format: file.format,
+        read_with: file.read_with,
         file_id,
         status: status === 'running' ? completed : (status as ImportPreview['status']),
         known_import_id: is_known ? known.id : null,

@@ -28,6 +28,7 @@ export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat 
     name: 'csv',
     title: 'CSV by a profile',
     detect: (head) => known.some((profile) => hasHeaderOf(profile, head)),
+    findProfile: (head, { profile } = {}) => candidates(profile).find((one) => hasHeaderOf(one, head)) ?? null,
     read: (chunks, { profile } = {}) => readCsv(chunks, candidates(profile)),
     readRecord: (raw, file, { profile } = {}) => readCsvRow(raw, file, candidates(profile)),
     profiles: known.map(({ name }) => name),

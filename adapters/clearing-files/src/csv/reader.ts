@@ -89,7 +89,7 @@ class FileReader {
   /** `head` is the beginning of the file, with the whole header row. */
   constructor(head: Buffer, profiles: readonly CsvProfile[]) {
     this.#skipped = head.subarray(0, byte_order_mark.length).equals(byte_order_mark) ? byte_order_mark.length : 0;
-    this.#profile = findProfile(profiles, head.subarray(this.#skipped));
+    this.#profile = findProfile(profiles, head);
     this.#cutter = new RowCutter(this.#profile, this.#skipped);
     if (this.#profile.file_id_column === undefined) this.#file_id = null;
   }

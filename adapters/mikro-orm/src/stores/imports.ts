@@ -124,7 +124,7 @@ export function importStore(session: Session): ImportStore {
 type Row = Selectable<Tables['imports']>;
 
 function rowOf(record: Omit<ImportRecord, 'id'>, dialect: Session['dialect']): Omit<Row, 'id'> {
-  const { other_records, control_totals, warnings, problem, lease, is_repeatable, ...fields } = record;
+  const { other_records, control_totals, warnings, problem, read_with, lease, is_repeatable, ...fields } = record;
   return {
     ...fields,
     // SQLite has no booleans.
@@ -133,6 +133,7 @@ function rowOf(record: Omit<ImportRecord, 'id'>, dialect: Session['dialect']): O
     control_totals: JSON.stringify(control_totals),
     warnings: JSON.stringify(warnings),
     problem: toJsonOrNull(problem),
+    read_with: toJsonOrNull(read_with),
     lease: lease?.token ?? null,
     lease_until_machine_ms: lease?.until_machine_ms ?? null,
   };
@@ -146,6 +147,7 @@ function recordOf({ lease, lease_until_machine_ms, ...row }: Row): ImportRecord 
     control_totals: JSON.parse(row.control_totals),
     warnings: JSON.parse(row.warnings),
     problem: parseOrNull(row.problem),
+    read_with: parseOrNull(row.read_with),
     lease:
       lease === null || lease_until_machine_ms === null
         ? null

@@ -1,5 +1,6 @@
-import { replayQuarantined } from '@tallystick/cards';
+import { replayQuarantined, type VirtualCard } from '@tallystick/cards';
 import {
+  type ClearingFormat,
   continueImports,
   createFormats,
   type Import,
@@ -62,15 +63,41 @@ async function stoppedWhile(
   world: ImportWorld,
   lines: readonly Line[],
   phase: 'staging' | 'applying',
+  ports: Partial<ImportPorts> = {},
 ): Promise<Import> {
   const stopping = new AbortController();
   const onProgress = (progress: ImportProgress) => {
     if (progress.phase === phase) stopping.abort();
   };
-  const importing = world.import(lines, { signal: stopping.signal, onProgress });
+  const importing = world.import(lines, { signal: stopping.signal, onProgress, ports });
   await assertRejects(importing, (error) => error instanceof ImportStopped, 'the import');
   const { items } = await world.storage.unitOfWork.read(({ imports }) => imports.list({}, { limit: 1 }));
   return items[0]!;
+}
+
+/** Ports whose format reads each amount so many times, by a setting of its one profile. */
+function readingAmounts(times: number, more: object = {}): Partial<ImportPorts> {
+  const format: ClearingFormat = {
+    ...line_format,
+    profiles: ['times'],
+    findProfile: () => ({ ...more, name: 'times', settings: { ...more, times } }),
+    async *read(chunks) {
+      for await (const { items, bytes } of line_format.read(chunks)) {
+        const multiplied = items.map((item) =>
+          item.kind === 'clearing'
+            ? { ...item, input: { ...item.input, billing_amount: Number(item.input.billing_amount) * times } }
+            : item,
+        );
+        yield { items: multiplied, bytes };
+      }
+    },
+  };
+  return { formats: createFormats([format]) };
+}
+
+/** The sum of all billing amounts of the file, as they stand in it. */
+function sumOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, line) => sum + (line.kind === 'clearing' ? Number(line.input.billing_amount) : 0), 0);
 }
 
 /** Ports that crash at the commit with this number, before or after it. */
@@ -173,6 +200,61 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       for (const is_repeatable of [true, false]) {
         for (const when of ['before', 'after'] as const) {
           await crashAtEach(storage, when, { records: 5, source: { is_repeatable } });
+        }
+      }
+    },
+  },
+  {
+    rule: 'a file whose staging stopped continues by the same settings of its profile; by others all of it is staged again',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const clearedOf = async ({ company_id, id }: VirtualCard) =>
+        (await world.storage.unitOfWork.read(({ cards }) => cards.find(company_id, id)))!.counters.cleared;
+      const cases = [
+        { again: readingAmounts(3, { a: 1, b: 2 }), source: {}, settings: ['same'], times: 3 },
+        { again: readingAmounts(7, { a: 1, b: 2 }), source: {}, settings: ['other'], times: 7 },
+        { again: readingAmounts(7), source: { is_repeatable: false }, settings: [], times: 7 },
+      ];
+      for (const { again, source, settings, times } of cases) {
+        const { card, lines } = await wholeFile(world, 9);
+        const stopped = await stoppedWhile(world, lines, 'staging', readingAmounts(3, { b: 2, a: 1 }));
+        assertEqual(stopped.records, 3, 'the records that were read before the stop');
+        const seen: unknown[] = [];
+        const onResumed = (found: Import, its: string) => seen.push([found.id, found.records, its]);
+        const ended = await world.imported(lines, { ports: again, source, onResumed });
+        const whole = { status: 'completed', records: 11, applied: 9, duplicates: 0, quarantined: 0 };
+        assertEqual([ended.id, countsOf(ended)], [stopped.id, whole], 'the import');
+        assertEqual(
+          seen,
+          settings.map((its) => [stopped.id, 3, its]),
+          'how it was taken up',
+        );
+        assertEqual(await clearedOf(card), sumOf(lines) * times, 'the cleared amount');
+        const is_same_profile = ended.read_with?.settings_sha256 === stopped.read_with?.settings_sha256;
+        assertEqual([ended.read_with?.profile, is_same_profile], ['times', times === 3], 'by what it was read');
+      }
+    },
+  },
+  {
+    rule: 'what was staged whole is applied as it was read, and reports that it would be read by other settings now',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { card, lines } = await wholeFile(world, 5);
+      const stopped = await stoppedWhile(world, lines, 'applying', readingAmounts(3));
+      const seen: string[] = [];
+      const onResumed = (_found: Import, settings: string) => seen.push(settings);
+      const ended = await world.imported(lines, { ports: readingAmounts(7), onResumed });
+      assertEqual([ended.status, ended.applied, seen], ['completed', 5, ['other']], 'the import');
+      assertEqual(ended.read_with, stopped.read_with, 'by what it was read');
+      const found = await world.storage.unitOfWork.read(({ cards }) => cards.find(card.company_id, card.id));
+      assertEqual(found!.counters.cleared, sumOf(lines) * 3, 'the cleared amount');
+      for (const is_repeatable of [true, false]) {
+        for (const [times, settings] of [
+          [3, 'same'],
+          [7, 'other'],
+        ] as const) {
+          const again = await world.import(lines, { ports: readingAmounts(times), source: { is_repeatable } });
+          assertEqual([again.kind, again.settings, again.import], ['known', settings, ended], 'the same bytes again');
         }
       }
     },

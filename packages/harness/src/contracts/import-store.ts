@@ -15,6 +15,7 @@ function newImport(changes: Partial<ImportRecord> = {}): Omit<ImportRecord, 'id'
     name: 'a "file" – é😀.xml',
     format: `format-${imports_made}`,
     profile: null,
+    read_with: null,
     sha256: null,
     file_id: null,
     series: 'A',
@@ -56,6 +57,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const storage = await open();
       const full: Partial<ImportRecord> = {
         profile: 'p',
+        read_with: { profile: 'q', settings_sha256: 'f'.repeat(64) },
         sha256: `hash-${imports_made}`,
         file_id: 'id-1',
         sequence: 7,

@@ -11,6 +11,7 @@ export function presentImport(found: Import) {
     name: found.name,
     format: found.format,
     profile: found.profile,
+    read_with: found.read_with,
     sha256: found.sha256,
     file_id: found.file_id,
     status: found.status,

@@ -13,6 +13,16 @@ const problem = z
   })
   .meta({ id: 'ImportProblem' });
 
+const read_with = z
+  .object({
+    profile: z.string(),
+    settings_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe('Of all settings of the profile; two imports with the same hash were read alike'),
+  })
+  .meta({ id: 'ImportProfile' });
+
 /** A clearing file that was imported, is being imported, or was not accepted. */
 export const import_resource = z
   .object({
@@ -20,6 +30,7 @@ export const import_resource = z
     name: z.string().describe('The name of the file'),
     format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, or one that the host added'),
     profile: z.string().nullable().describe('The profile that was named; null: none'),
+    read_with: read_with.nullable().describe('The profile by which it was read, named or found; null: none'),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

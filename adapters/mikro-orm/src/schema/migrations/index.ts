@@ -20,6 +20,7 @@ import { retention } from './0017-retention.ts';
 import { mailLanes } from './0018-mail-lanes.ts';
 import { orderOfArrival } from './0019-order-of-arrival.ts';
 import { imports } from './0020-imports.ts';
+import { profileOfImport } from './0021-profile-of-import.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -64,6 +65,7 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0018-mail-lanes', class: migration(mailLanes) },
   { kind: 'expand', name: '0019-order-of-arrival', class: migration(orderOfArrival) },
   { kind: 'expand', name: '0020-imports', class: migration(imports) },
+  { kind: 'expand', name: '0021-profile-of-import', class: migration(profileOfImport) },
 ];
 
 /**
