@@ -269,6 +269,28 @@ describe('a CSV profile', () => {
     await assert.rejects(readItems(bank, fileOf(bank_header), undefined, { profile: 'default' }), FileProblem);
   });
 
+  test('is found by the header row that it reads, named or not, after a byte order mark too', async () => {
+    const profile = parseCsvProfile(bank_profile);
+    const others = csvFormat([profile, parseCsvProfile({ ...bank_profile, name: 'second', dates: 'YYYYMMDD' })]);
+    for (const head of [fileOf(bank_header), Buffer.concat([Buffer.from('\ufeff'), fileOf(bank_header)])]) {
+      assert.deepEqual(others.findProfile?.(head), profile);
+      assert.equal(others.findProfile?.(head, { profile: 'second' })?.name, 'second');
+      assert.equal(others.findProfile?.(head, { profile: 'default' }), null);
+    }
+    // The last column of a long header row is cut off in what both look at.
+    const skipping = csvFormat([parseCsvProfile({ ...bank_profile, skips_other_columns: true })]);
+    for (const [length, fits] of [
+      [4_093, true],
+      [4_094, false],
+      [4_097, false],
+    ] as const) {
+      const header = `${'x'.repeat(length - bank_header.length - 1)};${bank_header}`;
+      const file = Buffer.concat([Buffer.from('\ufeff'), fileOf(header)]);
+      assert.equal(skipping.findProfile?.(file) !== null, fits, `${length} bytes`);
+      await assertProblem(skipping, file, fits ? 'truncated: trailer_missing' : 'refused: header_unknown');
+    }
+  });
+
   test('replaces one of the product of the same name; two that differ cannot have one name', () => {
     const profile = parseCsvProfile(bank_profile);
     assert.throws(
