@@ -12,29 +12,44 @@ test('lists each test that failed once, with the suites around it, its place and
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', failing_run], { env });
   assert.equal(
     JSON.parse(stdout).failures,
-    `FAILED: 5 tests
+    `FAILED: 8 tests
 
   1. a suite > within a suite > fails
-     at test/runner/fixtures/failing.ts:7:5
+     at test/runner/fixtures/failing.ts:8:5
      AssertionError: Expected values to be strictly equal: 1 !== 2
      npm test -- --only test/runner/fixtures/failing.ts --seed 7
 
   2. a suite with a hook that fails
-     at test/runner/fixtures/failing.ts:12:1
+     at test/runner/fixtures/failing.ts:13:1
      no database
      npm test -- --only test/runner/fixtures/failing.ts --seed 7
 
   3. alone
-     at test/runner/fixtures/failing.ts:19:1
+     at test/runner/fixtures/failing.ts:20:1
      TypeError: not a card
      npm test -- --only test/runner/fixtures/failing.ts --seed 7
 
   4. with a difference
-     at test/runner/fixtures/failing.ts:23:1
+     at test/runner/fixtures/failing.ts:24:1
      AssertionError: Expected values to be strictly deep-equal: +   two: 2
      npm test -- --only test/runner/fixtures/failing.ts --seed 7
 
-  5. test/runner/fixtures/broken.ts
+  5. a suite that waits > fails after its hook
+     at test/runner/fixtures/failing.ts:35:3
+     AssertionError: Expected values to be strictly equal: true !== false
+     npm test -- --only test/runner/fixtures/failing.ts --seed 7
+
+  6. with a rejection that nothing awaits
+     at test/runner/fixtures/failing.ts:38:1
+     nobody listens
+     npm test -- --only test/runner/fixtures/failing.ts --seed 7
+
+  7. with an error of a timer
+     at test/runner/fixtures/failing.ts:44:1
+     too late
+     npm test -- --only test/runner/fixtures/failing.ts --seed 7
+
+  8. test/runner/fixtures/broken.ts
      at test/runner/fixtures/broken.ts
      Error: this file cannot be loaded
      npm test -- --only test/runner/fixtures/broken.ts --seed 7`,
