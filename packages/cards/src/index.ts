@@ -45,8 +45,9 @@ export { type ClearingItem, clearingItem, isBreak, isMatched } from './network/c
 export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './network/decline-reasons.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
 export * from './network/ledger.ts';
-export { type MatchRule, match_reach_days, match_rules } from './network/match.ts';
 export * from './network/match-candidates.ts';
+export { match_reach_days } from './network/match-reach.ts';
+export { type MatchRule, match_rules } from './network/match-rules.ts';
 export * from './network/message.ts';
 export * from './network/neighbour-search.ts';
 export { network_reference_part } from './network/net-reference-number.ts';

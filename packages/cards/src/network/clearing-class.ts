@@ -2,14 +2,9 @@ import type { Authorization } from './authorization.ts';
 import { type Clearing, type ClearingClass, isDispute, sentReferenceOf } from './clearing.ts';
 import { limitAmount } from './decline-reasons.ts';
 import type { LedgerCard } from './ledger.ts';
-import {
-  type ClearingFacts,
-  isHoldOverOn,
-  isInOtherCurrency,
-  isUnfinished,
-  isWithinTolerance,
-  type Match,
-} from './match.ts';
+import type { Match } from './match.ts';
+import { isHoldOverOn, isInOtherCurrency, isUnfinished, isWithinTolerance } from './match-authorization.ts';
+import type { ClearingFacts } from './match-case.ts';
 
 /** What the class depends on: the match, and the card before the clearing had its effect. */
 export interface Classified {

@@ -2,7 +2,9 @@ import { scale } from '@tallystick/kernel';
 import type { Authorization } from './authorization.ts';
 import { type Clearing, isDispute } from './clearing.ts';
 import type { LedgerCard } from './ledger.ts';
-import { type ClearingFacts, limitAmountSent, type Match } from './match.ts';
+import type { Match } from './match.ts';
+import { limitAmountSent } from './match-authorization.ts';
+import type { ClearingFacts } from './match-case.ts';
 import { clearRoot, creditRoot, holdTaken, isRefundRoot } from './root.ts';
 
 /** The effect of a clearing on the counters of a card and on the hold of its authorization. */

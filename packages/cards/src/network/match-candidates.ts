@@ -1,7 +1,8 @@
 import { day_ms } from '@tallystick/velocity';
 import type { Authorization, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
-import { daysOf, isSettledByReference, match_reach_days } from './match.ts';
+import { isSettledByReference } from './match-authorization.ts';
+import { daysOf, match_reach_days } from './match-reach.ts';
 import { networkReferenceOf } from './net-reference-number.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Authorization } from './authorization.ts';
 import { asSent, type Clearing, clearing_types, isDispute } from './clearing.ts';
-import { isNearClearing, isNearRoot, isSettledByReference } from './match.ts';
+import { isSettledByReference } from './match-authorization.ts';
+import { isNearClearing, isNearRoot } from './match-reach.ts';
 import { isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
 import { isStandingRoot } from './root.ts';
 import { isFinal, type Records } from './settle.ts';

@@ -6,7 +6,8 @@ import { asSent, type Clearing, type ReplacedFields } from './clearing.ts';
 import { classOf } from './clearing-class.ts';
 import { effectOf, exceedsPurchase, limitAmountOf, settledRoot } from './clearing-effect.ts';
 import type { LedgerCard } from './ledger.ts';
-import { type Match, type MatchRule, matchClearing } from './match.ts';
+import { type Match, matchClearing } from './match.ts';
+import type { MatchRule } from './match-rules.ts';
 import { fillBlanks } from './net-reference-number.ts';
 import { holdTaken, withoutClearings } from './root.ts';
 

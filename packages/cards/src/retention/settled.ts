@@ -2,7 +2,7 @@ import type { RetentionBounds } from '@tallystick/kernel';
 import { type Recurring, windowAt } from '@tallystick/velocity';
 import type { Authorization } from '../network/authorization.ts';
 import type { Clearing } from '../network/clearing.ts';
-import { match_reach_days } from '../network/match.ts';
+import { match_reach_days } from '../network/match-reach.ts';
 
 /**
  * The least number of days that authorizations and clearings are kept in full, so that a card lists
