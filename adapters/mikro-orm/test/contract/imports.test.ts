@@ -1,4 +1,16 @@
-import { import_contract, import_store_contract } from '@tallystick/harness';
+import {
+  import_continuation_contract,
+  import_contract,
+  import_process_contract,
+  import_replay_contract,
+  import_store_contract,
+} from '@tallystick/harness';
 import { keepsContracts } from './contract-suites.ts';
 
-keepsContracts({ ImportStore: import_store_contract, Imports: import_contract });
+keepsContracts({
+  ImportStore: import_store_contract,
+  Imports: import_contract,
+  'Imports, and processes that stop': import_continuation_contract,
+  'Imports, and several processes': import_process_contract,
+  'Imports, and replays': import_replay_contract,
+});

@@ -1,0 +1,153 @@
+import {
+  continueImports,
+  type ImportOutcome,
+  type ImportPorts,
+  import_lease_ms,
+  releaseImport,
+} from '@tallystick/imports';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { freshFileId, type Records, transactionsOf, wholeFile } from './import-files.ts';
+import { ImportWorld } from './import-world.ts';
+import { fileOf } from './line-format.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+/** What imports promise when several processes work on one. */
+export const import_process_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a process that was stopped longer than its lease applies no batch that another applied',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { card, lines } = await wholeFile(world, 6);
+      const { ledger } = world.storage;
+      let others: Promise<unknown> | null = null;
+      // Before its second batch is applied, another process continues the import to its end.
+      let passes = 0;
+      const slow: Partial<ImportPorts> = {
+        ledger: {
+          ...ledger,
+          async pass(messages, fold, bounds) {
+            passes += 1;
+            if (passes === 2) {
+              world.machine_ms += 2 * import_lease_ms;
+              others = world.import(lines);
+              await others;
+            }
+            return await ledger.pass(messages, fold, bounds);
+          },
+        },
+      };
+      const outcome = await world.import(lines, { ports: slow });
+      assertEqual([outcome.kind, outcome.import.status], ['known', 'completed'], 'the outcome of the slow one');
+      assertEqual(outcome.import.applied, 6, 'the applied records');
+      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+    },
+  },
+  {
+    rule: 'a process that was stopped longer than its lease reports a file that another held or refused as it is',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { unitOfWork } = world.storage;
+      const records = (await wholeFile(world, 3)).lines.slice(1, -1) as Records;
+      const of_test = fileOf(records, { file_id: freshFileId(), mode: 'test' });
+      const miscounted = fileOf(records, { file_id: freshFileId() }).with(-1, { kind: 'trailer', records: 9 });
+      for (const [file, status] of [
+        [of_test, 'held'],
+        [miscounted, 'refused'],
+      ] as const) {
+        let transactions = 0;
+        const slow: Partial<ImportPorts> = {
+          unitOfWork: {
+            read: (work) => unitOfWork.read(work),
+            async run(work) {
+              transactions += 1;
+              // The import has begun, and nothing is staged.
+              if (transactions === 2) {
+                world.machine_ms += 2 * import_lease_ms;
+                await world.import(file);
+              }
+              return await unitOfWork.run(work);
+            },
+          },
+        };
+        const { kind, import: found } = await world.import(file, { ports: slow });
+        assertEqual([kind, found.status], ['known', status], 'the outcome');
+      }
+    },
+  },
+  {
+    rule: 'an import that another process is at work on is left alone',
+    async check(open) {
+      const storage = await open();
+      const other = new ImportWorld(await storage.another());
+      for (const is_repeatable of [true, false]) {
+        const world = new ImportWorld(storage);
+        const { card, lines } = await wholeFile(world, 5);
+        const { ledger } = storage;
+        const outcomes: ImportOutcome[] = [];
+        const busy: Partial<ImportPorts> = {
+          ledger: {
+            ...ledger,
+            async pass(messages, fold, bounds) {
+              if (outcomes.length === 0) outcomes.push(await other.import(lines, { source: { is_repeatable } }));
+              return await ledger.pass(messages, fold, bounds);
+            },
+          },
+        };
+        const own = await world.import(lines, { ports: busy, source: { is_repeatable } });
+        const [beside] = outcomes;
+        assertEqual([beside?.kind, beside?.import.id], ['in_progress', own.import.id], 'the second process');
+        assertEqual([own.kind, own.import.applied], ['imported', 5], 'the first process');
+        assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+      }
+    },
+  },
+  {
+    rule: 'a released import that another process continues is reported as it is',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { card, lines } = await wholeFile(world, 6);
+      const held = await world.imported(
+        fileOf(lines.slice(1, -1) as Records, { file_id: freshFileId(), mode: 'test' }),
+      );
+      const { ledger } = world.storage;
+      let passes = 0;
+      const slow: Partial<ImportPorts> = {
+        ledger: {
+          ...ledger,
+          async pass(messages, fold, bounds) {
+            passes += 1;
+            if (passes === 2) {
+              world.machine_ms += 2 * import_lease_ms;
+              await continueImports(world.ports(), world.call);
+            }
+            return await ledger.pass(messages, fold, bounds);
+          },
+        },
+      };
+      const { kind, import: found } = await releaseImport(world.ports(slow), world.call, held.id, 'checked by phone');
+      assertEqual([kind, found.id, found.status, found.applied], ['known', held.id, 'completed', 6], 'the outcome');
+      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+    },
+  },
+  {
+    rule: 'of two processes that import a file at once, one applies it, and each record once',
+    async check(open) {
+      const storage = await open();
+      const other = await storage.another();
+      for (const is_repeatable of [true, false]) {
+        const world = new ImportWorld(storage);
+        const { card, lines } = await wholeFile(world, 9);
+        const source = { is_repeatable };
+        const outcomes = await Promise.all(
+          Array.from({ length: 4 }, (_, at) =>
+            new ImportWorld(at % 2 === 0 ? storage : other).import(lines, { source }),
+          ),
+        );
+        assertEqual(outcomes.filter(({ kind }) => kind === 'imported').length, 1, 'how many applied it');
+        assertEqual(new Set(outcomes.map((outcome) => outcome.import.id)).size, 1, 'how many imports there are');
+        assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+      }
+    },
+  },
+];
