@@ -262,3 +262,16 @@ it('an invalid value is shown without many digits in any script, and with a date
 function readDigits(text: string): string {
   return text.replace(/[^0-9*]/g, '');
 }
+
+it('finds the same numbers in a text, in ASCII or beside a letter of another alphabet', () => {
+  const pieces = fc.oneof(numbers, fc.stringMatching(/^[0-9]{1,6}$/), fc.stringMatching(/^[ -~\t\0]{0,10}$/));
+  fc.assert(
+    fc.property(fc.array(pieces, { minLength: 1, maxLength: 6 }), (parts) => {
+      const text = parts.join('');
+      // The Greek letter ends the text, so it separates no digits.
+      assert.deepEqual(cardNumbersIn(text), cardNumbersIn(`${text}\u03a9`), text);
+      assert.equal(`${maskCardNumbers(text)}\u03a9`, maskCardNumbers(`${text}\u03a9`), text);
+    }),
+    propertyParameters(),
+  );
+});

@@ -157,6 +157,7 @@ const letter_or_number = /[\p{L}\p{N}]/u;
  * The digits that one number could have, at least `count_min` of them, in the order of the text.
  */
 function digitSequences(text: string, count_min: number): PlacedDigit[][] {
+  if (/^[\0-\x7f]*$/.test(text)) return asciiSequences(text, count_min);
   const sequences: PlacedDigit[][] = [[]];
   for (const { 0: character, index: start } of text.matchAll(digit_or_number)) {
     const before = sequences.at(-1)!;
@@ -170,6 +171,32 @@ function digitSequences(text: string, count_min: number): PlacedDigit[][] {
     sequences.at(-1)!.push({ digit, start, end: start + character.length, continues, is_continued: false });
   }
   return sequences.filter(({ length }) => length >= count_min);
+}
+
+/** The same of a text in ASCII, which has no invisible characters and no digits of other scripts. */
+function asciiSequences(text: string, count_min: number): PlacedDigit[][] {
+  const sequences: PlacedDigit[][] = [];
+  let digits: PlacedDigit[] = [];
+  let last: PlacedDigit | null = null;
+  let has_letter = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x30 || unit > 0x39) {
+      has_letter ||= (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a);
+      continue;
+    }
+    const continues: boolean = last !== null && last.end === at;
+    if (last !== null && (has_letter || at - last.end > separator_length_max)) {
+      if (digits.length >= count_min) sequences.push(digits);
+      digits = [];
+    }
+    if (continues) last!.is_continued = true;
+    has_letter = false;
+    last = { digit: text[at]!, start: at, end: at + 1, continues, is_continued: false };
+    digits.push(last);
+  }
+  if (digits.length >= count_min) sequences.push(digits);
+  return sequences;
 }
 
 function isSeparator(gap: string): boolean {
