@@ -1,7 +1,7 @@
 import { day_ms } from '@tallystick/velocity';
 import { asRoot } from './as-root.ts';
 import type { Authorization, AuthorizationMessage } from './authorization.ts';
-import { asSent, type Clearing, type ClearingMessage, isDispute } from './clearing.ts';
+import { type Clearing, type ClearingMessage, isDispute, sentReferenceOf } from './clearing.ts';
 import type { LedgerCard, NetworkMessage } from './ledger.ts';
 import { type CandidateKey, type MerchantSearch, referenceKeys, searchedSince } from './match-candidates.ts';
 import { daysOf } from './match-reach.ts';
@@ -123,7 +123,7 @@ export class NeighbourSearch {
   /** The authorizations that releases name. */
   readonly #released: ReadonlySet<number>;
   readonly #seeds: { readonly roots: Authorization[]; readonly clearings: Clearing[] };
-  readonly #asked = new Set<string>();
+  readonly #asked: Asked = new Map();
   readonly #root_ids = new Set<number>();
   readonly #clearing_ids = new Set<number>();
   /** With more records than this the search is cut; unknown before the first question. */
@@ -233,8 +233,7 @@ function askAboutClearing(
     questions.ask('clearing_keys', `acquirer_reference_data ${acquirer_reference_data}`);
   }
   if (isDispute(clearing)) return;
-  const message = asSent(clearing);
-  const reference = networkReferenceOf(message.net_reference_number);
+  const reference = networkReferenceOf(sentReferenceOf(clearing));
   if (reference !== null) questions.ask('root_keys', `network_reference ${reference}`);
   const is_unsettled = neighbourhood.isUnsettled(clearing);
   const is_credit = clearing.clearing_type === 'CREDIT';
@@ -246,7 +245,7 @@ function askAboutClearing(
   if (merchant_id === null) return;
   const since_ms = searchedSince(daysOf(clearing.settlement_date) * day_ms, now_ms);
   questions.ask('clearings_of_merchant', { merchant_id, since_ms, debits: is_credit });
-  if (is_unsettled) questions.ask('roots_of_merchant', searchOf(message, merchant_id, since_ms));
+  if (is_unsettled) questions.ask('roots_of_merchant', searchOf(clearing, merchant_id, since_ms));
 }
 
 /** Searches as for a credit: an authorization may be done in its present state only. */
@@ -260,9 +259,16 @@ function searchOf(
 
 type Lists = Omit<NeighbourQuestions, 'card_id' | 'clearings_max'>;
 
+/** The questions that were asked, by their names. Those that are objects are texts. */
+type Asked = Map<keyof Lists, Set<string | number>>;
+
+function textOf(question: string | number | object): string | number {
+  return typeof question === 'object' ? Object.values(question).join(' ') : question;
+}
+
 /** Questions that were not asked before. */
 class Questions {
-  readonly #asked: Set<string>;
+  readonly #asked: Asked;
   readonly lists: { readonly [Name in keyof Lists]: Lists[Name][number][] } = {
     root_ids: [],
     root_keys: [],
@@ -275,14 +281,16 @@ class Questions {
   };
   is_empty = true;
 
-  constructor(asked: Set<string>) {
+  constructor(asked: Asked) {
     this.#asked = asked;
   }
 
   ask<Name extends keyof Lists>(name: Name, question: Lists[Name][number]): void {
-    const asked = `${name} ${typeof question === 'object' ? JSON.stringify(question) : question}`;
-    if (this.#asked.has(asked)) return;
-    this.#asked.add(asked);
+    const text = textOf(question);
+    const asked = this.#asked.get(name);
+    if (asked === undefined) this.#asked.set(name, new Set([text]));
+    else if (asked.has(text)) return;
+    else asked.add(text);
     (this.lists[name] as Lists[Name][number][]).push(question);
     this.is_empty = false;
   }

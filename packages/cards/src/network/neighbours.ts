@@ -1,5 +1,5 @@
 import type { Authorization } from './authorization.ts';
-import { asSent, type Clearing, clearing_types, isDispute } from './clearing.ts';
+import { asSent, type Clearing, type ClearingType, clearing_types, isDispute, sentReferenceOf } from './clearing.ts';
 import { isSettledByReference } from './match-authorization.ts';
 import { isNearClearing, isNearRoot } from './match-reach.ts';
 import { isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
@@ -17,10 +17,8 @@ import { isFinal, type Records } from './settle.ts';
  *   merchant and one of its amounts.
  */
 export class Neighbourhood {
-  readonly #roots = new Map<number, Authorization>();
-  readonly #clearings = new Map<number, Clearing>();
-  readonly #roots_by = new Index<Authorization>();
-  readonly #clearings_by = new Index<Clearing>();
+  readonly #roots = new Index<Authorization, RootKey>(root_keys);
+  readonly #clearings = new Index<Clearing, ClearingKey>(clearing_keys);
   readonly #mayChange: (root: Authorization) => boolean;
 
   /** `mayChange` finds authorizations whose amount is not known yet: rule 6 may find them by any. */
@@ -30,32 +28,21 @@ export class Neighbourhood {
 
   /** Adds an authorization, or replaces it. Messages that are no standing root have no neighbours. */
   keepRoot(root: Authorization): void {
-    const before = this.#roots.get(root.id);
-    if (before !== undefined) this.#roots_by.remove(before.id, keysOfRoot(before));
-    this.#roots.delete(root.id);
-    if (!isStandingRoot(root)) return;
-    this.#roots.set(root.id, root);
-    this.#roots_by.add(root.id, keysOfRoot(root), root);
+    if (isStandingRoot(root)) this.#roots.put(root);
+    else this.#roots.remove(root.id);
   }
 
   /** Adds a clearing, or replaces it. */
   keepClearing(clearing: Clearing): void {
-    const before = this.#clearings.get(clearing.id);
-    if (before !== undefined) this.#clearings_by.remove(before.id, keysOfClearing(before));
-    this.#clearings.set(clearing.id, clearing);
-    this.#clearings_by.add(clearing.id, keysOfClearing(clearing), clearing);
+    this.#clearings.put(clearing);
   }
 
   removeRoot(id: number): void {
-    const before = this.#roots.get(id);
-    if (before !== undefined) this.#roots_by.remove(id, keysOfRoot(before));
-    this.#roots.delete(id);
+    this.#roots.remove(id);
   }
 
   removeClearing(id: number): void {
-    const before = this.#clearings.get(id);
-    if (before !== undefined) this.#clearings_by.remove(id, keysOfClearing(before));
-    this.#clearings.delete(id);
+    this.#clearings.remove(id);
   }
 
   /** The records around these, which it has, and these themselves. */
@@ -63,8 +50,8 @@ export class Neighbourhood {
     const roots = new Set<Authorization>();
     const clearings = new Set<Clearing>();
     const walk: Walk = {
-      roots: new Unreached(this.#roots_by, roots),
-      clearings: new Unreached(this.#clearings_by, clearings),
+      roots: new Unreached(this.#roots, roots),
+      clearings: new Unreached(this.#clearings, clearings),
       unsettled: new Map(),
     };
     const waiting: (() => void)[] = [];
@@ -95,11 +82,12 @@ export class Neighbourhood {
    */
   isUnsettled(clearing: Clearing): boolean {
     if (isDispute(clearing) || isFinal(clearing)) return false;
-    const message = asSent(clearing);
-    const reference = networkReferenceOf(message.net_reference_number);
+    const net_reference_number = sentReferenceOf(clearing);
+    const reference = networkReferenceOf(net_reference_number);
     if (reference === null) return true;
-    const roots = Iterator.from(this.#roots_by.of(`n ${reference}`)).filter(({ id }) => id > 0);
-    return !isSettledByReference(message, roots);
+    const { clearing_type, approval_code } = clearing;
+    const roots = this.#roots.of('network_reference', reference).filter(({ id }) => id > 0);
+    return !isSettledByReference({ clearing_type, approval_code, net_reference_number }, roots);
   }
 
   /** The same, asked once for each clearing of a walk. */
@@ -111,35 +99,33 @@ export class Neighbourhood {
     return is_unsettled;
   }
 
-  *#rootsOf(clearing: Clearing, walk: Walk): Iterable<Authorization> {
-    if (clearing.authorization_id !== null) {
-      const root = this.#roots.get(clearing.authorization_id);
-      if (root !== undefined) yield root;
-    }
-    if (isDispute(clearing)) return;
-    const reference = networkReferenceOf(asSent(clearing).net_reference_number);
-    if (reference !== null) yield* walk.roots.of(`n ${reference}`);
-    if (!this.#isUnsettled(clearing, walk)) return;
-    if (clearing.approval_code !== null) yield* walk.roots.of(`p ${clearing.approval_code}`);
-    if (clearing.merchant_id === null) return;
-    for (const root of walk.roots.of(`m ${clearing.merchant_id}`)) if (this.#mayFit(clearing, root)) yield root;
+  #rootsOf(clearing: Clearing, walk: Walk): readonly Authorization[] {
+    const { authorization_id, approval_code, merchant_id } = clearing;
+    const found: Authorization[] = [];
+    const root = authorization_id === null ? undefined : this.#roots.get(authorization_id);
+    if (root !== undefined) found.push(root);
+    if (isDispute(clearing)) return found;
+    found.push(...walk.roots.of('network_reference', networkReferenceOf(sentReferenceOf(clearing))));
+    if (!this.#isUnsettled(clearing, walk)) return found;
+    found.push(...walk.roots.of('approval_code', approval_code));
+    for (const other of walk.roots.of('merchant_id', merchant_id)) if (this.#mayFit(clearing, other)) found.push(other);
+    return found;
   }
 
-  *#clearingsOf(root: Authorization, walk: Walk): Iterable<Clearing> {
-    yield* walk.clearings.of(`of ${root.id}`);
-    const reference = networkReferenceOf(root.net_reference_number);
-    if (reference !== null) yield* walk.clearings.of(`n ${reference}`);
+  #clearingsOf(root: Authorization, walk: Walk): readonly Clearing[] {
+    const found = [...walk.clearings.of('authorization_id', root.id)];
+    found.push(...walk.clearings.of('network_reference', networkReferenceOf(root.net_reference_number)));
     for (const type of clearing_types) {
       for (const approval_code of this.#codesOf(root)) {
-        for (const clearing of walk.clearings.of(`p ${type} ${approval_code}`)) {
-          if (this.#isUnsettled(clearing, walk)) yield clearing;
+        for (const clearing of walk.clearings.of(`approval_code of ${type}`, approval_code)) {
+          if (this.#isUnsettled(clearing, walk)) found.push(clearing);
         }
       }
-      if (root.merchant_id === null) continue;
-      for (const clearing of walk.clearings.of(`m ${type} ${root.merchant_id}`)) {
-        if (this.#mayFit(clearing, root) && this.#isUnsettled(clearing, walk)) yield clearing;
+      for (const clearing of walk.clearings.of(`merchant_id of ${type}`, root.merchant_id)) {
+        if (this.#mayFit(clearing, root) && this.#isUnsettled(clearing, walk)) found.push(clearing);
       }
     }
+    return found;
   }
 
   /**
@@ -150,7 +136,7 @@ export class Neighbourhood {
     if (approval_code !== null) return [approval_code];
     if (!isWholeNetReference(net_reference_number)) return [];
     const codes = new Set<string>();
-    for (const clearing of this.#clearings_by.of(`n ${networkReferenceOf(net_reference_number)}`)) {
+    for (const clearing of this.#clearings.of('network_reference', networkReferenceOf(net_reference_number))) {
       const message = asSent(clearing);
       if (message.net_reference_number !== net_reference_number) continue;
       if (message.approval_code !== null) codes.add(message.approval_code);
@@ -163,33 +149,32 @@ export class Neighbourhood {
     return (hasAmount(clearing, root) || this.#mayChange(root)) && isNearRoot(clearing, root);
   }
 
-  *#clearingsBeside(clearing: Clearing, walk: Walk): Iterable<Clearing> {
-    if (clearing.clearing_id !== null) {
-      const referred = this.#clearings.get(clearing.clearing_id);
-      if (referred !== undefined) yield referred;
-    }
-    yield* walk.clearings.of(`to ${clearing.id}`);
-    const { acquirer_reference_data, approval_code, merchant_id, clearing_type } = clearing;
-    if (acquirer_reference_data !== null) yield* walk.clearings.of(`a ${acquirer_reference_data}`);
-    if (clearing_type === 'CREDIT' && !this.#isUnsettled(clearing, walk)) return;
-    if (clearing_type === 'DEBIT' && !isPurchase(clearing)) return;
+  #clearingsBeside(clearing: Clearing, walk: Walk): readonly Clearing[] {
+    const { clearing_id, acquirer_reference_data, approval_code, merchant_id, clearing_type } = clearing;
+    const found: Clearing[] = [];
+    const referred = clearing_id === null ? undefined : this.#clearings.get(clearing_id);
+    if (referred !== undefined) found.push(referred);
+    found.push(...walk.clearings.of('clearing_id', clearing.id));
+    found.push(...walk.clearings.of('acquirer_reference_data', acquirer_reference_data));
+    if (clearing_type === 'CREDIT' && !this.#isUnsettled(clearing, walk)) return found;
+    if (clearing_type === 'DEBIT' && !isPurchase(clearing)) return found;
     const mayBelong = (other: Clearing) =>
       clearing_type === 'DEBIT' ? this.#isUnsettled(other, walk) : isPurchase(other);
     const other_type = clearing_type === 'DEBIT' ? 'CREDIT' : 'DEBIT';
-    if (approval_code !== null) {
-      for (const other of walk.clearings.of(`p ${other_type} ${approval_code}`)) if (mayBelong(other)) yield other;
+    for (const other of walk.clearings.of(`approval_code of ${other_type}`, approval_code)) {
+      if (mayBelong(other)) found.push(other);
     }
-    if (merchant_id === null) return;
-    for (const other of walk.clearings.of(`m ${other_type} ${merchant_id}`)) {
-      if (mayBelong(other) && isNearClearing(clearing, other)) yield other;
+    for (const other of walk.clearings.of(`merchant_id of ${other_type}`, merchant_id)) {
+      if (mayBelong(other) && isNearClearing(clearing, other)) found.push(other);
     }
+    return found;
   }
 }
 
 /** What one walk from records to their neighbours has not reached, and what it knows. */
 interface Walk {
-  readonly roots: Unreached<Authorization>;
-  readonly clearings: Unreached<Clearing>;
+  readonly roots: Unreached<Authorization, RootKey>;
+  readonly clearings: Unreached<Clearing, ClearingKey>;
   readonly unsettled: Map<Clearing, boolean>;
 }
 
@@ -204,76 +189,123 @@ function hasAmount({ merchant_amount, billing_amount }: Clearing, root: Authoriz
   return amounts.some((amount) => amount === merchant_amount || amount === billing_amount);
 }
 
+/** The keys of records, by the names of the keys. A record without a key has null. */
+type Keys<Item, Name extends string> = Readonly<Record<Name, (item: Item) => string | number | null>>;
+
+type RootKey = 'network_reference' | 'approval_code' | 'merchant_id';
+
 /** The keys that lead to a root. */
-function keysOfRoot(root: Authorization): readonly string[] {
-  const { approval_code, merchant_id } = root;
-  const reference = networkReferenceOf(root.net_reference_number);
-  return [
-    ...(reference === null ? [] : [`n ${reference}`]),
-    ...(approval_code === null ? [] : [`p ${approval_code}`]),
-    ...(merchant_id === null ? [] : [`m ${merchant_id}`]),
-  ];
-}
+const root_keys: Keys<Authorization, RootKey> = {
+  network_reference: ({ net_reference_number }) => networkReferenceOf(net_reference_number),
+  approval_code: ({ approval_code }) => approval_code,
+  merchant_id: ({ merchant_id }) => merchant_id,
+};
+
+type ClearingKey =
+  | 'acquirer_reference_data'
+  | 'network_reference'
+  | `${'approval_code' | 'merchant_id'} of ${ClearingType}`
+  | 'authorization_id'
+  | 'clearing_id';
 
 /** The keys that lead to a clearing. */
-function keysOfClearing(clearing: Clearing): readonly string[] {
-  const { acquirer_reference_data, approval_code, merchant_id, authorization_id, clearing_id } = clearing;
-  const { clearing_type } = clearing;
-  const reference = networkReferenceOf(asSent(clearing).net_reference_number);
-  return [
-    ...(acquirer_reference_data === null ? [] : [`a ${acquirer_reference_data}`]),
-    ...(reference === null ? [] : [`n ${reference}`]),
-    ...(approval_code === null ? [] : [`p ${clearing_type} ${approval_code}`]),
-    ...(merchant_id === null ? [] : [`m ${clearing_type} ${merchant_id}`]),
-    ...(authorization_id === null ? [] : [`of ${authorization_id}`]),
-    ...(clearing_id === null ? [] : [`to ${clearing_id}`]),
-  ];
-}
+const clearing_keys: Keys<Clearing, ClearingKey> = {
+  acquirer_reference_data: ({ acquirer_reference_data }) => acquirer_reference_data,
+  network_reference: (clearing) => networkReferenceOf(sentReferenceOf(clearing)),
+  'approval_code of DEBIT': ({ clearing_type, approval_code }) => (clearing_type === 'DEBIT' ? approval_code : null),
+  'approval_code of CREDIT': ({ clearing_type, approval_code }) => (clearing_type === 'CREDIT' ? approval_code : null),
+  'merchant_id of DEBIT': ({ clearing_type, merchant_id }) => (clearing_type === 'DEBIT' ? merchant_id : null),
+  'merchant_id of CREDIT': ({ clearing_type, merchant_id }) => (clearing_type === 'CREDIT' ? merchant_id : null),
+  authorization_id: ({ authorization_id }) => authorization_id,
+  clearing_id: ({ clearing_id }) => clearing_id,
+};
 
-/** Records by their keys. */
-class Index<Item> {
-  readonly #by_key = new Map<string, Map<number, Item>>();
+/** Up to this many records are searched. More are found by maps from their keys. */
+const searched_records_max = 16;
 
-  of(key: string): Iterable<Item> {
-    return this.#by_key.get(key)?.values() ?? [];
+/** Records by their keys, in the order in which they were put. */
+class Index<Item extends { readonly id: number }, Name extends string> {
+  readonly #keys: Keys<Item, Name>;
+  readonly #items = new Map<number, Item>();
+  /** Made when a key of that name is first asked for. */
+  readonly #by_key = new Map<Name, Map<string | number, Item[]>>();
+
+  constructor(keys: Keys<Item, Name>) {
+    this.#keys = keys;
   }
 
-  add(id: number, keys: readonly string[], item: Item): void {
-    for (const key of keys) {
-      const items = this.#by_key.get(key);
-      if (items === undefined) this.#by_key.set(key, new Map([[id, item]]));
-      else items.set(id, item);
+  get(id: number): Item | undefined {
+    return this.#items.get(id);
+  }
+
+  of(name: Name, key: string | number | null): readonly Item[] {
+    if (key === null || this.#items.size === 0) return [];
+    const keyOf = this.#keys[name];
+    let by_key = this.#by_key.get(name);
+    if (by_key === undefined) {
+      if (this.#items.size <= searched_records_max) {
+        const found: Item[] = [];
+        for (const item of this.#items.values()) if (keyOf(item) === key) found.push(item);
+        return found;
+      }
+      by_key = new Map();
+      for (const item of this.#items.values()) addTo(by_key, keyOf(item), item);
+      this.#by_key.set(name, by_key);
+    }
+    return by_key.get(key) ?? [];
+  }
+
+  /** Adds a record, or replaces the one with its id. */
+  put(item: Item): void {
+    this.remove(item.id);
+    this.#items.set(item.id, item);
+    for (const [name, by_key] of this.#by_key) addTo(by_key, this.#keys[name](item), item);
+  }
+
+  remove(id: number): void {
+    const item = this.#items.get(id);
+    if (item === undefined) return;
+    this.#items.delete(id);
+    for (const [name, by_key] of this.#by_key) {
+      const items = by_key.get(this.#keys[name](item) ?? '');
+      const at = items?.lastIndexOf(item) ?? -1;
+      if (at >= 0) items?.splice(at, 1);
     }
   }
+}
 
-  remove(id: number, keys: readonly string[]): void {
-    for (const key of keys) this.#by_key.get(key)?.delete(id);
-  }
+function addTo<Item>(by_key: Map<string | number, Item[]>, key: string | number | null, item: Item): void {
+  if (key === null) return;
+  const items = by_key.get(key);
+  if (items === undefined) by_key.set(key, [item]);
+  else items.push(item);
 }
 
 /**
  * The records of an index that a walk has not reached yet. Records of a key that were reached are
  * not looked at again: otherwise a walk over many records of one key would compare each with all.
  */
-class Unreached<Item> {
-  readonly #index: Index<Item>;
+class Unreached<Item extends { readonly id: number }, Name extends string> {
+  readonly #index: Index<Item, Name>;
   readonly #reached: ReadonlySet<Item>;
-  readonly #left = new Map<string, Set<Item>>();
+  /** Of keys with many records, those that are left. */
+  readonly #left = new Map<Name, Map<string | number, readonly Item[]>>();
 
-  constructor(index: Index<Item>, reached: ReadonlySet<Item>) {
+  constructor(index: Index<Item, Name>, reached: ReadonlySet<Item>) {
     this.#index = index;
     this.#reached = reached;
   }
 
-  *of(key: string): Iterable<Item> {
-    let left = this.#left.get(key);
-    if (left === undefined) {
-      left = new Set(this.#index.of(key));
-      this.#left.set(key, left);
+  of(name: Name, key: string | number | null): readonly Item[] {
+    if (key === null) return [];
+    const known = this.#left.get(name);
+    const items = known?.get(key) ?? this.#index.of(name, key);
+    if (items.length === 0) return items;
+    const left = items.filter((item) => !this.#reached.has(item));
+    if (items.length > searched_records_max) {
+      if (known === undefined) this.#left.set(name, new Map([[key, left]]));
+      else known.set(key, left);
     }
-    for (const item of left) {
-      if (this.#reached.has(item)) left.delete(item);
-      else yield item;
-    }
+    return left;
   }
 }

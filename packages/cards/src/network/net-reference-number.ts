@@ -15,7 +15,8 @@ export const network_reference_part = { start: 4, length: 6 } as const;
 
 /** Whether all thirteen characters are there. */
 export function isWholeNetReference(net_reference_number: string | null): net_reference_number is string {
-  return charactersOf(net_reference_number)?.includes(' ') === false;
+  const characters = isPlain(net_reference_number) ? net_reference_number : charactersOf(net_reference_number);
+  return characters?.includes(' ') === false;
 }
 
 /**
@@ -24,8 +25,10 @@ export function isWholeNetReference(net_reference_number: string | null): net_re
  */
 export function networkReferenceOf(net_reference_number: string | null): string | null {
   const { start, length } = network_reference_part;
-  const six = charactersOf(net_reference_number)?.slice(start - 1, start - 1 + length);
-  return six === undefined || six.includes(' ') ? null : six.join('');
+  const characters = isPlain(net_reference_number) ? net_reference_number : charactersOf(net_reference_number);
+  const six = characters?.slice(start - 1, start - 1 + length) ?? ' ';
+  if (six.includes(' ')) return null;
+  return typeof six === 'string' ? six : six.join('');
 }
 
 /** The cycle date as a day of a leap year, 1 to 366; null when the reference has none. */
@@ -50,6 +53,11 @@ export function isAgreeing(one: string | null, other: string | null): boolean {
   const others = charactersOf(other);
   if (characters === null || others === null) return false;
   return characters.every((character, at) => character === ' ' || others[at] === ' ' || character === others[at]);
+}
+
+/** Whether the text has thirteen characters, each one unit of UTF-16, as all that networks send. */
+function isPlain(net_reference_number: string | null): net_reference_number is string {
+  return net_reference_number?.length === net_reference_length && !/[\ud800-\udfff]/.test(net_reference_number);
 }
 
 /** The thirteen characters; null when the text has another length. */

@@ -19,9 +19,26 @@ export function unmatchedClearing(
   { id: card_id, company_id }: Pick<LedgerCard, 'id' | 'company_id'>,
   { id, now_ms, window_start_ms }: Recording,
 ): Clearing {
-  const { kind, pan, number_index, vcn_id, suspects, last4, place, ...fields } = message;
+  // Named one by one: to copy all but some properties takes ten times as long.
   return {
-    ...fields,
+    network_financial_transaction_id: message.network_financial_transaction_id,
+    cycle: message.cycle,
+    clearing_type: message.clearing_type,
+    partial: message.partial,
+    billing_amount: message.billing_amount,
+    billing_currency: message.billing_currency,
+    merchant_amount: message.merchant_amount,
+    merchant_currency: message.merchant_currency,
+    acquirer_reference_data: message.acquirer_reference_data,
+    approval_code: message.approval_code,
+    net_reference_number: message.net_reference_number,
+    merchant_id: message.merchant_id,
+    mcc: message.mcc,
+    settlement_date: message.settlement_date,
+    authorization_date: message.authorization_date,
+    details: message.details,
+    request_id: message.request_id,
+    synthetic_id: message.synthetic_id,
     id,
     company_id,
     card_id,
