@@ -20,8 +20,9 @@
  * imports of one stream may be staged at once. Of these the first is applied.
  */
 import { LeaseLost } from '@tallystick/cards';
-import { type Call, invalid, nearestName } from '@tallystick/kernel';
+import type { Call } from '@tallystick/kernel';
 import { applyImport } from './apply-import.ts';
+import { chooseFormat, findFormat, unknown_format, unrecognised } from './choose-format.ts';
 import { type ClearingFormat, FileProblem } from './clearing-format.ts';
 import { removeDeadStreams } from './continue-imports.ts';
 import { decideFile } from './decide-file.ts';
@@ -65,9 +66,6 @@ type Next =
       readonly settings: ResumedSettings;
     };
 
-/** The format of a file that no format recognises. */
-export const unknown_format = 'unknown';
-
 /**
  * Imports a file: reads, checks and stages all of it, and then applies its records. Refuses
  * `validation_failed` for a format that does not exist. Rejects with `ImportStopped` when the
@@ -88,34 +86,6 @@ export async function importFile(
   } finally {
     await run.claim.release();
   }
-}
-
-/** The format of this name. Refuses `validation_failed`. */
-export function findFormat({ formats }: Pick<ImportPorts, 'formats'>, name: string): ClearingFormat {
-  const found = formats.find(name);
-  if (found !== null) return found;
-  const nearest = nearestName(name, formats.names);
-  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
-  throw invalid({ path: 'format', message: `must be one of ${formats.names.join(', ')}${hint}` });
-}
-
-/**
- * The format of a file: the named one, else the first that recognises its first bytes; null when
- * none does. Refuses `validation_failed` for a profile that the format does not have.
- */
-export function chooseFormat(
-  { formats }: Pick<ImportPorts, 'formats'>,
-  { profile }: Pick<ImportOptions, 'profile'>,
-  named: ClearingFormat | null,
-  head: Uint8Array,
-  file_name: string,
-): ClearingFormat | null {
-  const format = named ?? formats.detect(head, file_name);
-  const profiles = format?.profiles ?? [];
-  if (format === null || profile === undefined || profiles.includes(profile)) return format;
-  const expected =
-    profiles.length === 0 ? `must be absent: ${format.name} has none` : `must be one of ${profiles.join(', ')}`;
-  throw invalid({ path: 'profile', message: expected });
 }
 
 /** Imports a file whose bytes can be read twice: first to identify them. */
@@ -264,13 +234,6 @@ async function stageAndApply(
     if (error instanceof LeaseLost) return await afterLeaseLost(run, begun.id, error);
     throw error;
   }
-}
-
-/** The problem of a file of so many bytes that no format recognises. */
-export function unrecognised({ formats }: Pick<ImportPorts, 'formats'>, bytes: number): FileProblem {
-  if (bytes === 0) return new FileProblem('truncated', 'file_truncated', 'the file is empty', 0);
-  const message = `the file begins like none of the formats ${formats.names.join(', ')}; name its format`;
-  return new FileProblem('refused', 'format_unknown', message, 0);
 }
 
 /** Identifies the staged bytes, and decides what becomes of them. */

@@ -1,10 +1,11 @@
+export { unknown_format } from './choose-format.ts';
 export * from './clearing-format.ts';
 export { continueImports } from './continue-imports.ts';
 export { countOther, type OtherRecords } from './count-others.ts';
 export { countsAfterReplay, type ReplayedCounts } from './counts-after-replay.ts';
 export * from './formats.ts';
 export * from './import.ts';
-export { type ImportOutcome, importFile, unknown_format } from './import-file.ts';
+export { type ImportOutcome, importFile } from './import-file.ts';
 export { import_lease_ms } from './import-lease.ts';
 export * from './import-ports.ts';
 export {

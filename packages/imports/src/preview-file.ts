@@ -1,12 +1,12 @@
 import { no_changes } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import { acceptHeader } from './check-header.ts';
+import { chooseFormat, findFormat, unknown_format, unrecognised } from './choose-format.ts';
 import { type FileEnd, FileProblem, type ItemBatch } from './clearing-format.ts';
 import { countOther, type OtherRecords, withParts } from './count-others.ts';
 import { decideFile } from './decide-file.ts';
 import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
 import type { Import, ImportCounts, ImportProblem } from './import.ts';
-import { chooseFormat, findFormat, unknown_format, unrecognised } from './import-file.ts';
 import { batch_records_max_default, type ImportPorts } from './import-ports.ts';
 import { type ImportOptions, ImportStopped } from './import-run.ts';
 import { type ImportSource, SourceReading } from './import-source.ts';

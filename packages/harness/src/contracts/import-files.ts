@@ -10,6 +10,7 @@ export function countsOf({ status, records, applied, duplicates, quarantined }: 
   return { status, records, applied, duplicates, quarantined };
 }
 
+/** The transaction ids of the clearings of a file, in order. */
 export function transactionsOf(lines: readonly Line[]): readonly string[] {
   const ids = lines.flatMap((line) => (line.kind === 'clearing' ? [line.input.network_financial_transaction_id] : []));
   return ids.sort();
