@@ -57,7 +57,9 @@ function readyRecordsOf({ ports, call }: ImportRun, { import_id, sealed }: Impor
   return readyRecords(ports, import_id, staged, call.request_id);
 }
 
-/** Applies records of a batch in one pass. Returns for how long it held what others may wait for. */
+/**
+ * Applies records of a batch in one pass. Returns for how long it held what others may wait for.
+ */
 async function applyRecords(
   { ports, claim }: ImportRun,
   records: readonly ReadyRecord[],

@@ -14,9 +14,14 @@ export interface FileClearing extends RecordPlace {
   readonly kind: 'clearing';
   /** As the network could have sent it; `normalizeClearing` validates it. */
   readonly input: ClearingInput;
-  /** The file has no transaction id of the network: the id was made from the file and the record. */
+  /**
+   * The file has no transaction id of the network: the id was made from the file and the record.
+   */
   readonly synthetic_id: boolean;
-  /** The last four digits of a masked number beside `vcn_id`: they must be those of the card. Else null. */
+  /**
+   * The last four digits of a masked number beside `vcn_id`: they must be those of the card. Else
+   * null.
+   */
   readonly last4: string | null;
 }
 
@@ -53,12 +58,16 @@ export interface FileHeader extends RecordPlace {
   readonly mode: 'production' | 'test' | null;
 }
 
-/** The file is whole, and its control totals agree. The last item of every file that is accepted. */
+/**
+ * The file is whole, and its control totals agree. The last item of every file that is accepted.
+ */
 export interface FileEnd {
   readonly kind: 'end';
   /** Records of the file, header and trailer included. */
   readonly records: number;
-  /** The totals in the words of the format, counts and sums as decimal text: `{ PDS0306: '42' }`. */
+  /**
+   * The totals in the words of the format, counts and sums as decimal text: `{ PDS0306: '42' }`.
+   */
   readonly control_totals: Readonly<Record<string, string>>;
   /**
    * Records that are parts of a clearing and no items of their own, by their type; absent when the
@@ -70,7 +79,9 @@ export interface FileEnd {
 /** What a format reads, in the order of the file: a header, records, and an end. */
 export type FileItem = FileHeader | FileClearing | BadRecord | OtherRecord | FileEnd;
 
-/** Several items in the order of the file, and how many bytes of the file have been read with them. */
+/**
+ * Several items in the order of the file, and how many bytes of the file have been read with them.
+ */
 export interface ItemBatch {
   readonly items: readonly FileItem[];
   readonly bytes: number;
@@ -102,7 +113,9 @@ export class FileProblem extends Error {
   readonly code: string;
   /** Bytes from the start of the file, as near as is known. */
   readonly offset: number | null;
-  /** How many records were read, the one with the problem included. Null: as many as were yielded. */
+  /**
+   * How many records were read, the one with the problem included. Null: as many as were yielded.
+   */
   records: number | null = null;
 
   constructor(status: 'truncated' | 'refused', code: string, message: string, offset: number | null) {
@@ -126,7 +139,10 @@ export interface WrittenClearing {
 
 /** The content of a file to be written. */
 export interface FileContent {
-  /** The place of the file in its series, from 1; the format makes the file id of it and of `created_on`. */
+  /**
+   * The place of the file in its series, from 1; the format makes the file id of it and of
+   * `created_on`.
+   */
   readonly sequence: number;
   /** YYYY-MM-DD. */
   readonly created_on: string;
@@ -157,12 +173,14 @@ export interface ClearingFormat {
   /** The names of its profiles. Absent: it has none. */
   readonly profiles?: readonly string[];
   /**
-   * The profile by which `read` reads a file that begins so; null when none fits. An import that was
-   * interrupted while it was staged continues only with the same settings. Absent: the name of the
-   * profile alone is compared.
+   * The profile by which `read` reads a file that begins so; null when none fits. An import that
+   * was interrupted while it was staged continues only with the same settings. Absent: the name of
+   * the profile alone is compared.
    */
   findProfile?(head: Uint8Array, options?: ReadOptions): FormatProfile | null;
-  /** The ways to write the format, the default first: `vbs-ascii`, `1014-cp500`; empty for one way. */
+  /**
+   * The ways to write the format, the default first: `vbs-ascii`, `1014-cp500`; empty for one way.
+   */
   readonly variants?: readonly string[];
   /** Writes a file that `read` accepts. Absent: the format is only read. */
   write?(content: FileContent, variant?: string): Iterable<Uint8Array>;

@@ -10,12 +10,14 @@ import type { ImportRecord } from './import-store.ts';
 /** The most imports that one call takes up. */
 const dead_max = 100;
 
-/** A file whose process died while it was staged can be continued at its checkpoint for this time: a day. */
+/** For so long a file whose process died while it was staged can be continued: a day. */
 const staged_ms_max = 24 * 60 * 60 * 1_000;
 
 /** The settings of `continueImports`. */
 export interface ContinueOptions {
-  /** Aborted: it stops after the batch in progress or before the next import, with `ImportStopped`. */
+  /**
+   * Aborted: it stops after the batch in progress or before the next import, with `ImportStopped`.
+   */
   readonly signal?: AbortSignal | undefined;
   /** Called with each import that it ended. Must not throw. */
   readonly onEnded?: ((ended: Import) => void) | undefined;
@@ -24,8 +26,8 @@ export interface ContinueOptions {
 /**
  * Ends imports whose process died. What was staged whole is applied. A stream is removed, because
  * its bytes are gone. A file that began to be staged more than a day ago ends as `truncated`.
- * Returns how many imports it ended. When some cannot be ended, it ends the others, and then rejects
- * with the first reason.
+ * Returns how many imports it ended. When some cannot be ended, it ends the others, and then
+ * rejects with the first reason.
  */
 export async function continueImports(
   ports: ImportPorts,

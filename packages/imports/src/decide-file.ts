@@ -47,7 +47,9 @@ async function findReasonToHold(
   return { code: 'file_id_repeated', message, offset: null };
 }
 
-/** A warning unless the file follows the previous one of its series, or is the first of a new day. */
+/**
+ * A warning unless the file follows the previous one of its series, or is the first of a new day.
+ */
 async function findGap(imports: Pick<ImportStore, 'findPrevious'>, file: PlaceInSeries): Promise<readonly string[]> {
   const { sequence, created_on } = file;
   if (sequence === null) return [];

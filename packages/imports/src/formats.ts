@@ -8,7 +8,9 @@ export interface Formats {
   detect(head: Uint8Array, file_name: string | null): ClearingFormat | null;
 }
 
-/** The formats in the order in which they are tried. A later one of the same name replaces a former. */
+/**
+ * The formats in the order in which they are tried. A later one of the same name replaces a former.
+ */
 export function createFormats(formats: readonly ClearingFormat[]): Formats {
   const by_name = new Map(formats.map((format) => [format.name, format]));
   return {

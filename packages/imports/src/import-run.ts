@@ -16,9 +16,9 @@ export interface ImportProgress {
 }
 
 /**
- * Whether this process reads the file as the earlier one did: in the same format, by the same profile
- * with the same settings. With other settings an import that was being staged is staged again from
- * its beginning, and one that was being applied is applied as it was read.
+ * Whether this process reads the file as the earlier one did: in the same format, by the same
+ * profile with the same settings. With other settings an import that was being staged is staged
+ * again from its beginning, and one that was being applied is applied as it was read.
  */
 export type ResumedSettings = 'same' | 'other';
 

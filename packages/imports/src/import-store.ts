@@ -8,7 +8,9 @@ export type ImportLease = Pick<Lease, 'token' | 'until_machine_ms'>;
 export interface ImportRecord extends Import {
   /** `FileHeader.mode`. */
   readonly mode: 'production' | 'test' | null;
-  /** Whether its bytes can be read again after its process died: those of a file, not of a stream. */
+  /**
+   * Whether its bytes can be read again after its process died: those of a file, not of a stream.
+   */
   readonly is_repeatable: boolean;
   /** The ordinal of the last staged record; 0 before the first. */
   readonly staged_ordinal: number;
@@ -93,5 +95,8 @@ export interface ImportStore {
   reseal(id: number, sealed: Uint8Array): Promise<void>;
 }
 
-/** The statuses in which a file takes its id and its place in the series, beside a running one that applies. */
+/**
+ * The statuses in which a file takes its id and its place in the series, beside a running one that
+ * applies.
+ */
 export const accepted_statuses = ['completed', 'completed_with_quarantine', 'held'] as const;

@@ -183,7 +183,9 @@ class Preview {
     }
   }
 
-  /** A pass that changes nothing: what it would change is its result. It holds cards all the same. */
+  /**
+   * A pass that changes nothing: what it would change is its result. It holds cards all the same.
+   */
   async #pass(ready: readonly ReadyRecord[]): Promise<readonly PreviewedRecord[]> {
     const { ledger, giveWay, monotonicNow } = this.#ports;
     const begun_ms = monotonicNow();

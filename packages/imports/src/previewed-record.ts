@@ -23,7 +23,9 @@ export interface PreviewedRecord {
   readonly review: boolean;
   /** It would count to `breaks`. */
   readonly is_break: boolean;
-  /** What it releases of the hold, and adds to the cleared amount of its card; null unless applied. */
+  /**
+   * What it releases of the hold, and adds to the cleared amount of its card; null unless applied.
+   */
   readonly hold_effect: number | null;
   readonly cleared_effect: number | null;
   /** Of a quarantined record: why. Contains no card number. Of another record: its type. */

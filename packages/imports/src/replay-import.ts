@@ -70,7 +70,10 @@ function hasProfile(format: ClearingFormat | null, profile: string): boolean {
   return format?.profiles?.includes(profile) ?? false;
 }
 
-/** Replays the open records, as many in a pass as take a short time. Adds to `total` after each pass. */
+/**
+ * Replays the open records, as many in a pass as take a short time. Adds to `total` after each
+ * pass.
+ */
 async function replayOpen(
   ports: ImportPorts,
   call: Omit<Call, 'company_id'>,
@@ -143,7 +146,9 @@ function readAgain(
   return found?.readRecord?.(sealed.raw, file, { profile: profile ?? undefined }) ?? null;
 }
 
-/** A pass over the records. One that is refused again adds to the quarantined record that it has. */
+/**
+ * A pass over the records. One that is refused again adds to the quarantined record that it has.
+ */
 function pass(
   ports: ImportPorts,
   ready: readonly ReadyRecord[],

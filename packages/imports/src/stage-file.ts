@@ -99,7 +99,9 @@ class Staging {
     this.#header = { file_id, series, sequence, created_on, mode };
   }
 
-  /** Takes the next record. `bytes` of the file are read with it. Stages the batch that it fills. */
+  /**
+   * Takes the next record. `bytes` of the file are read with it. Stages the batch that it fills.
+   */
   async take(item: StagedRecord, bytes: number): Promise<void> {
     this.#records = item.ordinal;
     // An earlier process staged it.

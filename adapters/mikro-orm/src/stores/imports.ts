@@ -3,7 +3,10 @@ import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
 import { readNewestFirst } from './paging.ts';
 
-/** The advisory lock of the transactions that decide about imports. Any number, the same in all processes. */
+/**
+ * The advisory lock of the transactions that decide about imports. Any number, the same in all
+ * processes.
+ */
 const decisions_lock = 1_733_902_118;
 
 /** Imports of files, and the batches of records that they staged. */

@@ -140,8 +140,8 @@ export interface Authorization {
   /** When its hold ends; null when it never held an amount or its company's holds never end. */
   readonly hold_end_ms: number | null;
   /**
-   * The status without its clearings (`withoutClearings`): open, expired, reversed or released. Null
-   * while no clearing has changed the status.
+   * The status without its clearings (`withoutClearings`): open, expired, reversed or released.
+   * Null while no clearing has changed the status.
    */
   readonly uncleared_status: AuthorizationStatus | null;
   /** The uses without its clearings; null while no clearing has changed the status. */

@@ -140,8 +140,8 @@ function recordedBy(
 }
 
 /**
- * The clearings that would belong to the authorization, in the windows in which they count now, with
- * the rules that lead to it. A request takes the approval code of the first that its reference
+ * The clearings that would belong to the authorization, in the windows in which they count now,
+ * with the rules that lead to it. A request takes the approval code of the first that its reference
  * settles, and has those that belong to it with this code.
  */
 function ownClearings(working: WorkingCard, { roots, clearings }: Records, root: Authorization): readonly Clearing[] {

@@ -8,9 +8,9 @@ export type Placed = Pick<
 
 /**
  * The clearings of a card in the canonical order: by settlement date, then by transaction id
- * (clearing files: matching). What a reversal or a dispute may refer to comes before it also when its
- * transaction id is greater, because ids that were made from a file are in no order. Times of arrival
- * have no part in it.
+ * (clearing files: matching). What a reversal or a dispute may refer to comes before it also when
+ * its transaction id is greater, because ids that were made from a file are in no order. Times of
+ * arrival have no part in it.
  */
 export function inCanonicalOrder<Item extends Placed>(clearings: Iterable<Item>): Item[] {
   const ordered = [...clearings].sort(compareClearings);
@@ -36,7 +36,10 @@ function compareClearings(a: Placed, b: Placed): number {
   return id < other ? -1 : 1;
 }
 
-/** A clearing may refer to those of a lower rank: a reversal to a dispute, and both to a presentment. */
+/**
+ * A clearing may refer to those of a lower rank: a reversal to a dispute, and both to a
+ * presentment.
+ */
 const ranks = { first_presentment: 0, second_presentment: 1, chargeback: 1, reversal: 2 } as const;
 
 /** Whether rule 1 or 2 may find `other`, with the same acquirer reference data, for `clearing`. */

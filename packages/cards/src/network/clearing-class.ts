@@ -21,7 +21,10 @@ const tipped_mccs: ReadonlySet<string> = new Set(['4121', '5812', '5813', '5814'
 const tip_percent = 20;
 const lodging_tip_percent = 15;
 
-/** When a clearing has each class, in the order in which the classes are tried: a clause for the documentation. */
+/**
+ * When a clearing has each class, in the order in which the classes are tried: a clause for the
+ * documentation.
+ */
 export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = {
   reversal: 'a reversal of an earlier clearing (`cycle`)',
   dispute: 'a second presentment or a chargeback (`cycle`); the balance of the card does not change',

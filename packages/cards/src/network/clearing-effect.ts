@@ -62,8 +62,8 @@ export function settledRoot(
 
 /**
  * Whether a linked credit takes back more than its purchase cleared, net of the other credits of
- * the purchase (decision: clearing). The authorization of a refund has no purchase. `earlier` are the
- * clearings before it in the canonical order.
+ * the purchase (decision: clearing). The authorization of a refund has no purchase. `earlier` are
+ * the clearings before it in the canonical order.
  */
 export function exceedsPurchase(
   earlier: readonly Clearing[],

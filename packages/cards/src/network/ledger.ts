@@ -149,10 +149,10 @@ export interface LedgerChanges {
   readonly quarantined: readonly RefusedRecord[];
   /**
    * The records of a file that the pass applies: a batch, or consecutive ones of it. In the same
-   * transaction the ledger counts them on their import, keeps how many of the batch are applied, and
-   * removes the batch when all are. Rejects with `LeaseLost`, and writes nothing, when the batch is
-   * gone, when another number of its records is applied than `from`, or when another process has
-   * claimed the import. Absent for messages of the network.
+   * transaction the ledger counts them on their import, keeps how many of the batch are applied,
+   * and removes the batch when all are. Rejects with `LeaseLost`, and writes nothing, when the
+   * batch is gone, when another number of its records is applied than `from`, or when another
+   * process has claimed the import. Absent for messages of the network.
    */
   readonly file_progress?: FileProgress | undefined;
 }

@@ -10,8 +10,8 @@ import { networkReferenceOf } from './net-reference-number.ts';
  * to. This is the only place that says so: a ledger translates keys and searches into its queries.
  *
  * 1. `referenceKeys(message)`: roots and clearings of the card that share a key with the message.
- * 2. `merchantSearch(message, ...)`: roots and clearings of the same merchant within reach, unless the
- *    references settled the match.
+ * 2. `merchantSearch(message, ...)`: roots and clearings of the same merchant within reach, unless
+ *    the references settled the match.
  * 3. For a credit (`readsReferring`): the clearings of the card whose `clearing_id` names a
  *    clearing found, and those whose `clearing_id` names one of these: other credits, and what was
  *    undone.
@@ -34,8 +34,8 @@ type Referenced = Pick<ClearingMessage, 'approval_code' | 'net_reference_number'
   Partial<Pick<ClearingMessage, 'acquirer_reference_data'>>;
 
 /**
- * The keys of a clearing message, of a recorded clearing or of a root. A record is a candidate for a
- * message of its card when the two share a key. Roots have no acquirer reference data.
+ * The keys of a clearing message, of a recorded clearing or of a root. A record is a candidate for
+ * a message of its card when the two share a key. Roots have no acquirer reference data.
  */
 export function referenceKeys(record: Referenced): readonly CandidateKey[] {
   const keys: CandidateKey[] = [];
@@ -56,16 +56,23 @@ export function partsOfKey(key: CandidateKey): { readonly kind: CandidateKeyKind
 /** A search through the history of a card at one merchant, for rules 5 to 7. */
 export interface MerchantSearch {
   readonly merchant_id: string;
-  /** Roots decided and clearings recorded before this instant are out of reach; epoch milliseconds. */
+  /**
+   * Roots decided and clearings recorded before this instant are out of reach; epoch milliseconds.
+   */
   readonly since_ms: number;
-  /** Amounts of the message, minor units: a root is a candidate when one of its amounts equals one of them. */
+  /**
+   * Amounts of the message, minor units: a root is a candidate when one of its amounts equals one
+   * of them.
+   */
   readonly merchant_amount: number | null;
   readonly billing_amount: number;
   /** A credit also looks at clearings, and at roots that are cleared, reversed or declined. */
   readonly is_credit: boolean;
 }
 
-/** Several searches through the history of a card, as one that finds what they find, and maybe more. */
+/**
+ * Several searches through the history of a card, as one that finds what they find, and maybe more.
+ */
 export interface HistorySearch extends Pick<MerchantSearch, 'since_ms' | 'is_credit'> {
   readonly merchant_ids: readonly string[];
   readonly amounts: readonly number[];
@@ -104,13 +111,17 @@ export const recorded_ahead_days = 8;
 
 /**
  * The first time of arrival that a search around this instant covers. Around an instant after the
- * pass it covers what arrived lately, too: then messages name later dates than that of their arrival.
+ * pass it covers what arrived lately, too: then messages name later dates than that of their
+ * arrival.
  */
 export function searchedSince(at_ms: number, now_ms: number): number {
   return Math.min(at_ms, now_ms) - (match_reach_days + recorded_ahead_days) * day_ms;
 }
 
-/** The search by merchant; null when the message names no merchant or its references settle the match. */
+/**
+ * The search by merchant; null when the message names no merchant or its references settle the
+ * match.
+ */
 export function merchantSearch(
   message: ClearingMessage,
   { roots, has_authorization, now_ms }: ReferencesFound,

@@ -23,8 +23,8 @@ export function findReversible({ message, clearings }: Case): readonly Clearing[
 }
 
 /**
- * The ids of clearings that a reversal among these undid by rule 1. A reversal whose clearing was not
- * found counts as a credit (rule 7) and undoes nothing.
+ * The ids of clearings that a reversal among these undid by rule 1. A reversal whose clearing was
+ * not found counts as a credit (rule 7) and undoes nothing.
  */
 function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> {
   return new Set(

@@ -8,8 +8,8 @@ import type { WorkingCard } from './working-card.ts';
 /**
  * Rule 0 for a format without transaction ids: a clearing with a synthetic id and one with an id of
  * the network are one clearing when acquirer reference data, amount, type, cycle and network
- * reference agree. Each pairs once at most (clearing files: matching). Of several the first in the canonical
- * order. `clearings` has at least those with the acquirer reference data of the message.
+ * reference agree. Each pairs once at most (clearing files: matching). Of several the first in the
+ * canonical order. `clearings` has at least those with the acquirer reference data of the message.
  */
 export function findPair(clearings: readonly Clearing[], message: ClearingMessage): Clearing | null {
   if (message.acquirer_reference_data === null) return null;

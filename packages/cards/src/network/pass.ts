@@ -29,7 +29,10 @@ export interface Pass extends PassPorts {
   readonly audit_entries: LedgerChanges['audit_entries'][number][];
   /** Refused clearings, by the hexadecimal form of their identity. */
   readonly quarantined: Map<string, RefusedRecord>;
-  /** Clearings of any card by their network_financial_transaction_id, also by the other id of a pair. */
+  /**
+   * Clearings of any card by their network_financial_transaction_id, also by the other id of a
+   * pair.
+   */
   readonly clearings: Map<string, Pick<Clearing, 'id' | 'card_id'>>;
   /** The `known_numbers` of the state. */
   readonly known_numbers: ByNumberIndex<true>;

@@ -41,7 +41,9 @@ export function settleAgain(working: WorkingCard, asked: Records, { was, must = 
   return false;
 }
 
-/** So many clearings of the largest amount are within the bound of a sum, whatever they belong to. */
+/**
+ * So many clearings of the largest amount are within the bound of a sum, whatever they belong to.
+ */
 const clearings_max = Math.floor(window_sum_max / amount_max);
 
 /**

@@ -27,8 +27,8 @@ export function holdTaken(root: Authorization, amount: number, partial: boolean)
 }
 
 /**
- * The authorization after an amount moved from held to cleared: the hold falls by `hold_effect`, and
- * the status shows whether more clearings follow. One that was reversed or released keeps that
+ * The authorization after an amount moved from held to cleared: the hold falls by `hold_effect`,
+ * and the status shows whether more clearings follow. One that was reversed or released keeps that
  * status until the final clearing. A debit proves a use: an authorization without one (a
  * verification, or one that a reversal returned) takes one in its own window, and never more than
  * one.

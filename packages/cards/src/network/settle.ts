@@ -78,7 +78,9 @@ export function settleInOrder(card: LedgerCard, { roots, clearings }: Records, n
   return { roots: standing, clearings: settled };
 }
 
-/** The authorizations after these clearings, which stay as they were matched, and after no others. */
+/**
+ * The authorizations after these clearings, which stay as they were matched, and after no others.
+ */
 export function rootsAfter({ roots, clearings }: Records, now_ms: number): readonly Authorization[] {
   const after = new Map(roots.map((root) => [root.id, withoutClearings(root, now_ms)]));
   for (const clearing of inOrder(clearings)) {
@@ -145,7 +147,9 @@ function rootAfter(root: Authorization, clearing: Clearing): Authorization {
   return settledRoot(root, clearing, { cleared_effect, hold_effect });
 }
 
-/** The fields that a matched authorization knows better than the message, and what the message said. */
+/**
+ * The fields that a matched authorization knows better than the message, and what the message said.
+ */
 function fieldsOf(
   { authorization_date, net_reference_number }: ReplacedFields & Pick<Clearing, keyof ReplacedFields>,
   root: Authorization | null,

@@ -85,7 +85,8 @@ function authorizationsOf(fields: readonly (typeof roots extends fc.Arbitrary<in
 function clearingsOf(fields: readonly (typeof clearings extends fc.Arbitrary<infer T> ? T : never)[]): Planned[] {
   return fields.flatMap(({ follows, later, acquirer, ...input }, at): Planned[] => {
     const id = (kind: string) => `${kind}${(at * 7) % 10}${at}`;
-    // Only presentments without a reversal or dispute share acquirer reference data: rules 1 and 2 are final.
+    // Only presentments without a reversal or dispute share acquirer reference data: rules 1 and 2
+    // are final.
     const shared = follows === 'nothing' && acquirer !== null;
     const acquirer_reference_data = shared ? '55432861234567890' : `5543286123456${String(at).padStart(4, '0')}`;
     const message = { ...input, acquirer_reference_data } as const;
@@ -102,7 +103,8 @@ function clearingsOf(fields: readonly (typeof clearings extends fc.Arbitrary<inf
     if (follows === 'reversal') return [first, { ...first, input: reversal as typeof first.input }];
     if (follows === 'chargeback') return [first, { ...first, input: chargeback as typeof first.input }];
     if (follows === 'disputed and reversed') {
-      // The reversal has the type of the first, the opposite of that of the chargeback. Its id is E.
+      // The reversal has the type of the first, the opposite of that of the chargeback. Its id is
+      // E.
       const dispute_id = id(at % 2 === 0 ? 'D' : 'G');
       const dispute = { ...chargeback, clearing_type: opposite, network_financial_transaction_id: dispute_id };
       const end = { ...reversal, clearing_type: input.clearing_type };
@@ -138,7 +140,10 @@ const by_merchant = {
   })),
 };
 
-/** Sets of messages and an order of arrival that keeps the order of the messages of a trace or a chain. */
+/**
+ * Sets of messages and an order of arrival that keeps the order of the messages of a trace or a
+ * chain.
+ */
 const sets = fc
   .oneof(setsOf(roots, clearings), setsOf(by_merchant.roots, by_merchant.clearings))
   .map(([authorized, cleared, is_aging]) => ({
@@ -175,7 +180,9 @@ function orderOf(message: Planned): string | number | null {
   return message.kind === 'authorization' ? message.input.trace_id : (message.chain ?? null);
 }
 
-/** What the messages leave of the card: by trace ids and transaction ids, which no order changes. */
+/**
+ * What the messages leave of the card: by trace ids and transaction ids, which no order changes.
+ */
 function outcomeOf(
   messages: readonly Planned[],
   is_aging: boolean,
@@ -233,7 +240,10 @@ function outcomeOf(
 const copies = fc
   .record({
     kinds: fc.array(fc.boolean(), { minLength: 2, maxLength: 6 }),
-    /** Whether one kind knows only six characters. Then there are as many of the one as of the other. */
+    /**
+     * Whether one kind knows only six characters. Then there are as many of the one as of the
+     * other.
+     */
     six: fc.constantFrom('none', 'synthetic', 'real'),
     clearing_type: fc.constantFrom('DEBIT', 'DEBIT', 'CREDIT'),
     partial: fc.boolean(),

@@ -9,7 +9,9 @@ import { cardOf, NetworkWorld } from './network-world.ts';
 
 const world = new NetworkWorld('2026-11-21T12:00:00Z');
 
-/** Clearings of one merchant, every tenth a credit, or every second a reversal of the one before. */
+/**
+ * Clearings of one merchant, every tenth a credit, or every second a reversal of the one before.
+ */
 function clearingsOf(count: number, kind: 'credits' | 'reversals'): readonly Clearing[] {
   return Array.from({ length: count }, (_, at) => {
     const is_reversal = kind === 'reversals' && at % 2 === 1;

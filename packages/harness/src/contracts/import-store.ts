@@ -49,7 +49,10 @@ const isLeaseLost = (error: unknown) => error instanceof LeaseLost;
 
 const counted = { applied: 3, duplicates: 2, quarantined: 1, matched: 2, breaks: 1 };
 
-/** The contract of every adapter of `ImportStore`, and of the passes of the ledger that apply its batches. */
+/**
+ * The contract of every adapter of `ImportStore`, and of the passes of the ledger that apply its
+ * batches.
+ */
 export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'an import is read as it was written, by another process too',
