@@ -6,14 +6,10 @@ import { vcf4 } from './vcf4/vcf4.ts';
 
 export { type Cdf3Settings, createCdf3 } from './cdf3/cdf3.ts';
 export { csvFormat } from './csv/csv.ts';
-export {
-  type CsvField,
-  type CsvProfile,
-  type CsvProfileInput,
-  csv_date_forms,
-  csv_fields,
-  parseCsvProfile,
-} from './csv/profile.ts';
+export { csv_date_forms } from './csv/dates.ts';
+export { type CsvField, csv_fields } from './csv/fields.ts';
+export { parseCsvProfile, parseCsvProfileText } from './csv/parse-profile.ts';
+export type { CsvProfile, CsvProfileInput } from './csv/profile.ts';
 export { type IpmElements, readIpmElements } from './ipm/read-elements.ts';
 
 /** The formats of this adapter, in the order in which a file is tried for them. */

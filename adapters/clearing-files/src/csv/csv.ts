@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClearingFormat } from '@tallystick/imports';
 import { hasHeaderOf } from './header.ts';
-import { type CsvProfile, default_profile, totals_profile } from './profile.ts';
+import { default_profile, totals_profile } from './own-profiles.ts';
+import type { CsvProfile } from './profile.ts';
 import { readCsv, readCsvRow } from './reader.ts';
 import { writeCsv } from './writer.ts';
 

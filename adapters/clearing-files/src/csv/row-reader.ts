@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import type { ClearingInput } from '@tallystick/cards';
 import type { BadRecord, FileClearing, RecordPlace } from '@tallystick/imports';
 import { badRecord } from '../bad-record.ts';
-import { isDay } from '../calendar-day.ts';
 import { type Currency, currencyOfCode, currencyOfNumber, toMinorUnits } from '../currencies.ts';
+import { readDay } from './dates.ts';
+import { type CsvField, csv_fields } from './fields.ts';
 import type { Header } from './header.ts';
-import { type CsvField, type CsvProfile, csv_fields } from './profile.ts';
+import type { CsvProfile } from './profile.ts';
 import type { Row } from './rows.ts';
 
 /** Sums of decimal amounts are kept with so many decimals. */
@@ -187,30 +188,14 @@ function decimalParts(text: string, separator: string): { readonly whole: string
 function dateOf(header: Header, row: Row, field: CsvField): string | null {
   const text = header.field(row, field);
   if (text === null) return null;
-  const date = toDay(text, header.profile.dates);
-  if (date === null || !isDay(date)) {
+  const date = readDay(text, header.profile.dates);
+  if (date === null) {
     throw new MalformedRow(
       'date_invalid',
       `${header.nameOf(field)} is no date of the calendar, as ${header.profile.dates}`,
     );
   }
   return date;
-}
-
-/** YYYY-MM-DD from the form of the profile; null when the text has another form. */
-function toDay(text: string, form: CsvProfile['dates']): string | null {
-  if (text.length !== form.length) return null;
-  const part = (letter: string): string => {
-    const start = form.indexOf(letter);
-    return text.slice(start, form.lastIndexOf(letter) + 1);
-  };
-  const day = `${part('Y')}-${part('M')}-${part('D')}`;
-  return showDay(day, form) === text ? day : null;
-}
-
-/** The date YYYY-MM-DD in the form. */
-export function showDay(day: string, form: CsvProfile['dates']): string {
-  return form.replace('YYYY', day.slice(0, 4)).replace('MM', day.slice(5, 7)).replace('DD', day.slice(8, 10));
 }
 
 function flagOf(header: Header, row: Row, field: CsvField): boolean | null {

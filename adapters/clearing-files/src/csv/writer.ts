@@ -2,8 +2,10 @@ import type { ClearingInput } from '@tallystick/cards';
 import type { FileContent, WrittenClearing } from '@tallystick/imports';
 import { chunkText } from '../chunk-text.ts';
 import { currencyOfCode } from '../currencies.ts';
-import { type CsvField, type CsvProfile, knownColumns } from './profile.ts';
-import { showDay, sum_decimals } from './row-reader.ts';
+import { showDay } from './dates.ts';
+import type { CsvField } from './fields.ts';
+import { type CsvProfile, knownColumns } from './profile.ts';
+import { sum_decimals } from './row-reader.ts';
 
 /** No currency has this code. */
 const malformed_currency = '???';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FileProblem } from '@tallystick/imports';
 import { csvFormat } from '../../src/csv/csv.ts';
-import { type CsvProfileInput, parseCsvProfile } from '../../src/csv/profile.ts';
+import { parseCsvProfile } from '../../src/csv/parse-profile.ts';
+import type { CsvProfileInput } from '../../src/csv/profile.ts';
 import { assertProblem, badRecordsOf, clearingsOf, endOf, headerOf, rawOf, readItems } from '../reading.ts';
 
 const csv = csvFormat();
@@ -303,36 +304,5 @@ describe('a CSV profile', () => {
     const replacing = csvFormat([parseCsvProfile({ ...bank_profile, name: 'default' })]);
     assert.equal(replacing.detect(fileOf(names), null), false);
     assert.deepEqual(replacing.profiles, ['default', 'totals']);
-  });
-
-  test('has no constant transaction id, by which each row after the first is a duplicate', () => {
-    const constants = { ...bank_profile.constants, network_financial_transaction_id: 'T1' };
-    assert.throws(
-      () => parseCsvProfile({ ...bank_profile, constants }),
-      /network_financial_transaction_id must be a column, not a constant/,
-    );
-    assert.throws(
-      () => parseCsvProfile({ ...bank_profile, constants, id_columns: undefined }),
-      /no column is network_financial_transaction_id, and there are no id_columns/,
-    );
-  });
-
-  test('is refused with everything that is wrong with it', () => {
-    assert.throws(() => parseCsvProfile(null), /the CSV profile is invalid: the profile: /);
-    assert.throws(
-      () => parseCsvProfile({ name: 'A', delimiter: ',,', columns: { a: 'no_field' }, colums: {} }),
-      /name: must be .*delimiter: must be one character.*columns\.a: .*colums/s,
-    );
-    assert.throws(
-      () => parseCsvProfile({ name: 'a', columns: { a: 'mcc', b: 'mcc' }, trailer: bank_profile.trailer }),
-      (error: RangeError) =>
-        [
-          'no column and no constant is billing_amount',
-          'two columns are mcc',
-          'no column is card_number or vcn_id',
-          'there are no id_columns',
-          'a trailer needs a column that is billing_amount',
-        ].every((part) => error.message.includes(part)),
-    );
   });
 });

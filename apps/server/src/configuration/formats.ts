@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { type CsvProfile, clearing_formats, csvFormat, parseCsvProfile } from '@tallystick/clearing-files';
+import { type CsvProfile, clearing_formats, csvFormat, parseCsvProfileText } from '@tallystick/clearing-files';
 import { type ClearingFormat, createFormats, type Formats } from '@tallystick/imports';
 import type { Config } from './config.ts';
 
@@ -33,9 +33,11 @@ function formatOf(profiles: readonly CsvProfile[]): ClearingFormat {
 /** Reads a profile of CSV files from a JSON file. Rejects with `UnusableFormats`. */
 export async function readProfile(path: string): Promise<CsvProfile> {
   try {
-    return parseCsvProfile(JSON.parse(await readFile(path, 'utf8')));
+    return parseCsvProfileText(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new UnusableFormats(`the CSV profile ${path} cannot be used: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new UnusableFormats(`the CSV profile ${path} cannot be used: ${problem}`);
   }
 }
 

@@ -1,0 +1,49 @@
+import { maskCardNumbers } from '@tallystick/kernel';
+import { csv_fields } from './fields.ts';
+import { type CsvProfile, profile_schema, trailer_schema } from './profile.ts';
+import { describeIssue, describeUnknownMembers } from './profile-issue.ts';
+import { problemsOf } from './profile-problems.ts';
+import { findRepeatedMember } from './repeated-member.ts';
+
+/** Reads a profile. Throws `RangeError` with everything that is wrong. */
+export function parseCsvProfile(value: unknown): CsvProfile {
+  const parsed = profile_schema.safeParse(value, { error: describeIssue });
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => {
+      const place = issue.path.join('.') || 'the profile';
+      const of_members =
+        issue.code === 'unrecognized_keys' ? describeUnknownMembers(issue.keys, membersOf(issue.path)) : null;
+      return `${place}: ${of_members ?? issue.message}`;
+    });
+    throw invalidProfile('the CSV profile', problems);
+  }
+  const problems = problemsOf(parsed.data);
+  if (problems.length > 0) throw invalidProfile(`the CSV profile ${parsed.data.name}`, problems);
+  return parsed.data;
+}
+
+/** The same of the text of a JSON file. A byte order mark is skipped. */
+export function parseCsvProfileText(text: string): CsvProfile {
+  const json = text.replace(/^\ufeff/, '');
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new RangeError(maskCardNumbers(`it is no JSON: ${(error as Error).message}`));
+  }
+  const repeated = findRepeatedMember(json);
+  if (repeated !== null)
+    throw invalidProfile('the CSV profile', [`it has the member ${JSON.stringify(repeated)} twice`]);
+  return parseCsvProfile(value);
+}
+
+/** The names of columns are those of the sender, and may contain anything. */
+function invalidProfile(profile: string, problems: readonly string[]): RangeError {
+  return new RangeError(maskCardNumbers(`${profile} is invalid: ${problems.join('; ')}`));
+}
+
+/** The members that the object at this path may have. */
+function membersOf([first]: readonly PropertyKey[]): readonly string[] {
+  if (first === undefined) return Object.keys(profile_schema.shape);
+  return first === 'trailer' ? Object.keys(trailer_schema.shape) : csv_fields;
+}
