@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type ImportOptions, type ImportPorts, ImportStopped, importFile, previewFile } from '@tallystick/imports';
-import { maskCardNumbers, Refusal } from '@tallystick/kernel';
+import { maskCardNumbers, nearestName, Refusal } from '@tallystick/kernel';
 import {
   type Config,
   ConfigError,
@@ -81,7 +81,7 @@ function databaseOf({ database_url }: ImportWords): Environment {
 
 /** The path of a profile that is a file; null for the name of a profile. */
 function profileFile({ profile }: ImportWords, folder: string): string | null {
-  return profile?.endsWith('.json') ? resolve(folder, profile) : null;
+  return profile !== undefined && /\.json$/i.test(profile) ? resolve(folder, profile) : null;
 }
 
 /** The configured profiles of other names. A file of the command line replaces those of its name. */
@@ -144,7 +144,10 @@ function describeUnknownName(
   const profiles = possible.flatMap((name) => formats.find(name)?.profiles ?? []);
   if (profile === undefined || profiles.includes(profile)) return null;
   const of = format === undefined ? '' : ` of ${format}`;
-  return `there is no profile "${profile}"${of}; these are: ${profiles.join(', ') || 'none'}`;
+  const nearest = nearestName(profile, profiles);
+  const hint = nearest === null ? 'the file of a profile has a name that ends in .json' : `did you mean ${nearest}?`;
+  const known = profiles.length === 0 ? 'it has none' : `these are: ${profiles.join(', ')}; ${hint}`;
+  return `there is no profile "${profile}"${of}; ${known}`;
 }
 
 /** Imports or previews one file, and reports it. */

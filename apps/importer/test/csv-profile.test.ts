@@ -69,6 +69,43 @@ describe('profiles of one name', () => {
   });
 });
 
+describe('a profile that cannot be used', () => {
+  it('ends the command with status 2 before anything is read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
+    const database = await scratchDatabase('sqlite');
+    try {
+      await (await startServer(database)).stop();
+      const env = serverEnvironment(database);
+      writeFileSync(join(folder, 'sender.JSON'), JSON.stringify(minor_units));
+      writeFileSync(join(folder, 'null.json'), 'null');
+      writeFileSync(join(folder, 'open.json'), '{"name":');
+      writeFileSync(join(folder, 'a.csv'), 'ID,Card,Amount,Kind,Posted\nT1,1,12,DEBIT,2030-01-01\n');
+      const path = (name: string) => `the CSV profile ${join(folder, name)} cannot be used`;
+      const named_file = 'the file of a profile has a name that ends in .json';
+      for (const [words, problem] of [
+        ['--profile absent.json', `${path('absent.json')}: there is no such file`],
+        [
+          '--profile null.json',
+          `${path('null.json')}: the CSV profile is invalid: the profile: must be an object, not null`,
+        ],
+        ['--profile open.json', `${path('open.json')}: it is no JSON: Unexpected end of JSON input`],
+        ['--profile defalt', 'there is no profile "defalt"; these are: default, totals; did you mean default?'],
+        ['--profile sender.csv', `there is no profile "sender.csv"; these are: default, totals; ${named_file}`],
+        ['--format ipm --profile default', 'there is no profile "default" of ipm; it has none'],
+        ['--format ipm --profile sender.JSON', 'there is no profile "sender" of ipm; it has none'],
+      ] as const) {
+        const { status, out, err } = await runHere(['a.csv', ...words.split(' ')], env, folder);
+        assert.deepEqual([status, out, err], [2, '', `${problem}\n`]);
+      }
+      const used = await runHere(['a.csv', '--profile', 'sender.JSON', '--dry-run', '--json'], env, folder);
+      assert.equal(JSON.parse(used.out).preview.read_with.profile, 'sender');
+    } finally {
+      rmSync(folder, { recursive: true });
+      await database.dispose();
+    }
+  });
+});
+
 describe('a profile that is edited after its import was killed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
   const profile = join(folder, 'sender.json');

@@ -166,7 +166,7 @@ for (const database_name of database_names) {
         assert.deepEqual([status, out], [2, ''], 'no file is read');
         assert.match(
           err,
-          /^there is no (profile "sender"; these are: default, totals|profile "default" of cdf3; these are: none|format "pdf")/,
+          /^there is no (profile "sender"; these are: default, totals|profile "default" of cdf3; it has none|format "pdf")/,
         );
       }
       const { status, out, err } = await importing(['mixed/*', '--profile', 'default', '--json']);

@@ -28,7 +28,10 @@ describe('docs/imports.md', () => {
       const unknown = await runHere(['a.csv', '--format', 'csv', '--profile', 'sender'], env, folder);
       assert.deepEqual(
         [unknown.status, unknown.err],
-        [2, 'there is no profile "sender" of csv; these are: default, totals\n'],
+        [
+          2,
+          'there is no profile "sender" of csv; these are: default, totals; the file of a profile has a name that ends in .json\n',
+        ],
       );
       const { status, out, err } = await runHere(['a.csv', '--profile', 'sender.json', '--json'], env, folder);
       assert.equal(status, 0, out + err);
