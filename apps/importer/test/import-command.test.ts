@@ -75,6 +75,7 @@ for (const database_name of database_names) {
       const again = await importing([path]);
       assert.equal(again.status, 0, again.out + again.err);
       assert.match(again.out, /the same bytes were imported before, as import \d+ \(first\.xml, completed\)/);
+      assert.equal(again.err, '', 'nothing is continued');
       const dry_again = await importing([path, '--dry-run']);
       assert.match(dry_again.out, /\n[^\n]*first\.xml: the same bytes were imported before, as import \d+\. .*\n$/);
       assert.equal(await balance(), before_import - 1_250);

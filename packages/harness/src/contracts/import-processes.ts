@@ -1,5 +1,6 @@
 import {
   continueImports,
+  type Import,
   type ImportOutcome,
   type ImportPorts,
   import_lease_ms,
@@ -85,11 +86,13 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
         const { card, lines } = await wholeFile(world, 5);
         const { ledger } = storage;
         const outcomes: ImportOutcome[] = [];
+        const resumed: number[] = [];
+        const beginning = { source: { is_repeatable }, onResumed: ({ id }: Import) => resumed.push(id) };
         const busy: Partial<ImportPorts> = {
           ledger: {
             ...ledger,
             async pass(messages, fold, bounds) {
-              if (outcomes.length === 0) outcomes.push(await other.import(lines, { source: { is_repeatable } }));
+              if (outcomes.length === 0) outcomes.push(await other.import(lines, beginning));
               return await ledger.pass(messages, fold, bounds);
             },
           },
@@ -97,6 +100,7 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
         const own = await world.import(lines, { ports: busy, source: { is_repeatable } });
         const [beside] = outcomes;
         assertEqual([beside?.kind, beside?.import.id], ['in_progress', own.import.id], 'the second process');
+        assertEqual(resumed, [], 'what the second process continues');
         assertEqual([own.kind, own.import.applied], ['imported', 5], 'the first process');
         assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
       }
