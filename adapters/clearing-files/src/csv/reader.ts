@@ -11,7 +11,7 @@ import { badRecord } from '../bad-record.ts';
 import { noteRecords } from '../note-records.ts';
 import { findProfile, Header, header_bytes_max } from './header.ts';
 import type { CsvProfile } from './profile.ts';
-import { isTrailer, readRow, summandOf, toSummand } from './row-reader.ts';
+import { isTrailer, readRow, showSummand, summandOf, toSummand } from './row-reader.ts';
 import { cutOneRow, type Row, RowCutter } from './rows.ts';
 
 /** The most bytes that are kept of bad rows before the one that states the file id. */
@@ -212,7 +212,7 @@ class FileReader {
     if (summand !== this.#sum) {
       throw refuse(
         'sum_differs',
-        `the trailer states ${maskDigitRuns(sum)} as the sum of all billing amounts, but they have another sum`,
+        `the trailer states ${maskDigitRuns(sum)} as the sum of all billing amounts, but they sum to ${maskDigitRuns(showSummand(this.#sum, this.#profile))}`,
         row,
       );
     }

@@ -47,6 +47,16 @@ export function toSummand(text: string | null, { amounts, decimal_separator }: C
   return found === null ? null : BigInt(found.whole + found.fraction.padEnd(sum_decimals, '0'));
 }
 
+/** A sum of summands as the file writes amounts, without the zeros at its end. */
+export function showSummand(sum: bigint, { amounts, decimal_separator }: CsvProfile): string {
+  if (amounts === 'minor_units') return String(sum);
+  const unit = 10n ** BigInt(sum_decimals);
+  const fraction = String(sum % unit)
+    .padStart(sum_decimals, '0')
+    .replace(/0+$/, '');
+  return `${sum / unit}${fraction === '' ? '' : decimal_separator}${fraction}`;
+}
+
 /** Reads a row as a clearing. */
 export function readRow(header: Header, row: Row, place: RecordPlace): FileClearing | BadRecord {
   try {

@@ -199,7 +199,11 @@ describe('a CSV profile', () => {
     const row = 'A1;12;1234,5;S;16.07.2026';
     await assertProblem(bank, fileOf(bank_header, row), 'truncated: trailer_missing');
     await assertProblem(bank, fileOf(bank_header, row, 'SUMME;2;1234,5;;'), 'refused: count_differs');
-    await assertProblem(bank, fileOf(bank_header, row, 'SUMME;1;1234,51;;'), 'refused: sum_differs');
+    const other_sum = await assertProblem(bank, fileOf(bank_header, row, 'SUMME;1;1234,51;;'), 'refused: sum_differs');
+    assert.match(other_sum.message, /states 1234,51 as the sum of all billing amounts, but they sum to 1234,5$/);
+    const misplaced = fileOf(bank_header, 'A1;12;5555440000000006;S;16.07.2026', 'SUMME;1;1,00;;');
+    const hidden = await assertProblem(bank, misplaced, 'refused: sum_differs');
+    assert.match(hidden.message, /they sum to \(many digits\)$/, 'a card number in the column of amounts');
     await assertProblem(bank, fileOf(bank_header, row, 'SUMME;1;;;'), 'refused: trailer_malformed');
     await assertProblem(bank, fileOf(bank_header, row, 'SUMME;1;1234,5'), 'refused: trailer_malformed');
     await assertProblem(bank, fileOf(bank_header, row, 'SUMME;1;1234,5;;', row), 'refused: record_after_trailer');
