@@ -83,8 +83,8 @@ function describeContinuation({ phase, sha256 }: Import): string {
 /** The lines below the heading of an import. */
 export function describeImport(found: Import): readonly string[] {
   return lines([
-    `${describeFile(found)}, ${count(found.bytes)} bytes`,
-    endsUnapplied(found.status) ? null : describeCounts(found),
+    `${describeFile(found)}, ${counted(found.bytes, 'byte')}`,
+    ...(endsUnapplied(found.status) ? [] : describeCounts(found)),
     describeProblem(found.problem),
     ...found.warnings.map((warning) => `warning: ${warning}`),
     nextStep(found),
@@ -97,12 +97,11 @@ export function describePreview(file: string, preview: ImportPreview): string {
   if (known_import_id !== null) {
     return `${file}: the same bytes were imported before, as import ${known_import_id}. An import would change nothing (dry run)`;
   }
-  const counts = status === 'held' ? `if it were released: ${describeCounts(preview)}` : describeCounts(preview);
   return [
     `${file}: would be ${status} (dry run: nothing was written)`,
     ...lines([
       describeFile(preview),
-      endsUnapplied(status) ? null : counts,
+      ...(endsUnapplied(status) ? [] : describeCounts(preview, status === 'held' ? 'if it were released: ' : '')),
       describeProblem(preview.problem),
       ...preview.warnings.map((warning) => `warning: ${warning}`),
     ]),
@@ -143,20 +142,24 @@ function describeFile(found: Pick<Import, 'format' | 'read_with' | 'file_id' | '
     `format ${format}`,
     ...(profile === null ? [] : [profile]),
     ...(file_id === null ? [] : [`file id ${maskCardNumbers(file_id)}`]),
-    ...(records === 0 ? [] : [`${count(records)} records`]),
+    ...(records === 0 ? [] : [counted(records, 'record')]),
   ].join(', ');
 }
 
-function describeCounts(counts: Import | ImportPreview): string {
+/** What becomes of the clearings, then the other records and the totals, if there are any. */
+function describeCounts(counts: Import | ImportPreview, condition = ''): readonly string[] {
   const others = Object.entries(counts.other_records).map(([type, records]) => `${count(records)} of type ${type}`);
   const totals = Object.entries(counts.control_totals).map(([name, value]) => `${name} ${value}`);
-  return [
+  const clearings = [
     `applied ${count(counts.applied)} (matched ${count(counts.matched)}, breaks ${count(counts.breaks)})`,
     `duplicates ${count(counts.duplicates)}`,
     `quarantined ${count(counts.quarantined)}`,
-    ...(others.length === 0 ? [] : [`other records ${others.join(' and ')}`]),
+  ];
+  return [
+    `${condition}${clearings.join('; ')}`,
+    ...(others.length === 0 ? [] : [`other records: ${others.join(', ')}`]),
     ...(totals.length === 0 ? [] : [`totals of the trailer: ${totals.join(', ')}`]),
-  ].join('; ');
+  ];
 }
 
 /** Nothing of the file is ever applied, so that its counts are all zero. */
@@ -175,7 +178,7 @@ function describeProblem(problem: Import['problem']): string | null {
 /** What the operator should do now; null: nothing. */
 function nextStep({ id, status, problem }: Import): string | null {
   if (problem?.code === 'format_unknown') {
-    return 'nothing is applied. Check that this is a clearing file; if it is, name its format and profile';
+    return 'nothing is applied. Check that this is a clearing file, not compressed or encrypted; if it is, name its format and profile';
   }
   switch (status) {
     case 'held':
@@ -197,6 +200,11 @@ function lines(texts: readonly (string | null)[]): readonly string[] {
 
 function count(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+/** `1 record`, `1,205 records`. */
+function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
 /** A change of a sum: `-12.50 USD`, `+12.50 USD`. */

@@ -23,6 +23,31 @@ describe('the report of an import', () => {
     assert.match(describeOutcome('a.xml', { kind: 'in_progress', import: staging }), /staging, 44,000 records read/);
   });
 
+  it('has a line for what became of the clearings, for other records, and for the totals', () => {
+    const counts = { applied: 1_180, matched: 1_162, breaks: 7, duplicates: 19, quarantined: 3 };
+    const others = {
+      other_records: { '1740/700': 1, '1644/685': 2 },
+      control_totals: { PDS0306: '1205', PDS0301: '9' },
+    };
+    const file = {
+      status: 'completed',
+      format: 'ipm',
+      file_id: '17',
+      bytes: 1,
+      records: 1,
+      warnings: [],
+      problem: null,
+    };
+    const found = { ...staging, ...file, ...counts, ...others } as unknown as Import;
+    assert.deepEqual(describeOutcome('a.ipm', { kind: 'imported', import: found }).split('\n'), [
+      'a.ipm: completed (import 3)',
+      '  format ipm, file id 17, 1 record, 1 byte',
+      '  applied 1,180 (matched 1,162, breaks 7); duplicates 19; quarantined 3',
+      '  other records: 1 of type 1740/700, 2 of type 1644/685',
+      '  totals of the trailer: PDS0306 1205, PDS0301 9',
+    ]);
+  });
+
   it('states the offset of a problem once', () => {
     const refused = { ...staging, status: 'refused', format: 'ipm', file_id: null, warnings: [], bytes: 9 } as const;
     const shown = (message: string): string => {
