@@ -94,7 +94,7 @@ function missingRequirements({ required }: Switches, parts: readonly PartFound[]
 }
 
 async function runTests(switches: Switches, files: TestFiles, parts: readonly PartFound[]): Promise<Outcome> {
-  const together = files.together.length === 0 ? [] : ['test/runner/one-process.ts'];
+  const together = Object.keys(files.together).map((group) => `test/runner/together/${group}.ts`);
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   const tests = run({
@@ -115,7 +115,7 @@ async function runTests(switches: Switches, files: TestFiles, parts: readonly Pa
         ? { TALLYSTICK_TEST_MINUTES: String(file_minutes_max) }
         : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),
       TALLYSTICK_TEST_SEED: String(switches.seed),
-      TALLYSTICK_TEST_TOGETHER: files.together.join(' '),
+      TALLYSTICK_TEST_TOGETHER: JSON.stringify(files.together),
     },
   });
   const failures = failuresOf(tests, root);

@@ -85,8 +85,12 @@ describe('the files of a run', () => {
 
   it('are each in one process only', () => {
     const { chosen, together, alone } = testFiles(root, []);
-    assert.deepEqual([...together, ...alone].toSorted(), chosen.toSorted());
-    assert.ok(together.length > 1);
+    assert.deepEqual([...Object.values(together).flat(), ...alone].toSorted(), chosen.toSorted());
+    for (const [group, paths] of Object.entries(together)) {
+      assert.ok(paths.length > 1, group);
+      const file = readFileSync(`${root}test/runner/together/${group}.ts`, 'utf8');
+      assert.ok(file.includes(`runTogether('${group}')`), group);
+    }
   });
 
   it('are the files with one of the texts in their path', () => {

@@ -4,10 +4,18 @@ import { join } from 'node:path';
 const folders = ['packages', 'adapters', 'apps', 'test'];
 
 /**
- * Files that only compute: a test takes less time than the start of a process, so they share one
- * process.
+ * Files that share one process, by the name of the group: each of their tests takes less time than
+ * the start of a process. `together/` has a file for each group.
  */
-const computing = /^packages\//;
+const groups: Readonly<Record<string, RegExp>> = {
+  packages: /^packages\//,
+  'mikro-orm': /^adapters\/mikro-orm\//,
+  http: /^test\/http\//,
+  adapters: /^adapters\/(clearing-files|koa|memory|vault)\//,
+};
+
+/** A file that takes as long, seconds, has a process of its own beside the others. */
+const alone_from_s = 15;
 
 /**
  * A hook outside of every suite runs for the tests of all files in the process, so a file with such
@@ -78,8 +86,8 @@ export interface TestFiles {
   readonly all: readonly string[];
   /** The files of this run, the longest first. */
   readonly chosen: readonly string[];
-  /** The chosen files that share one process. */
-  readonly together: readonly string[];
+  /** The chosen files that share a process, by the name of the group. */
+  readonly together: Readonly<Record<string, readonly string[]>>;
   /** The chosen files that have a process each. */
   readonly alone: readonly string[];
 }
@@ -98,9 +106,15 @@ export function testFiles(root: string, only: readonly string[]): TestFiles {
   const chosen = all
     .filter((path) => only.length === 0 || only.some((text) => path.includes(text)))
     .toSorted((a, b) => (longest_s[b] ?? 0) - (longest_s[a] ?? 0));
-  const together = chosen.filter((path) => {
-    return computing.test(path) && !hook_of_the_process.test(readFileSync(join(root, path), 'utf8'));
-  });
-  if (together.length < 2) return { all, chosen, together: [], alone: chosen };
-  return { all, chosen, together, alone: chosen.filter((path) => !together.includes(path)) };
+  const together: Record<string, readonly string[]> = {};
+  for (const [name, member] of Object.entries(groups)) {
+    const its = chosen.filter((path) => member.test(path) && mayShare(root, path));
+    if (its.length > 1) together[name] = its;
+  }
+  const shared = new Set(Object.values(together).flat());
+  return { all, chosen, together, alone: chosen.filter((path) => !shared.has(path)) };
+}
+
+function mayShare(root: string, path: string): boolean {
+  return (longest_s[path] ?? 0) < alone_from_s && !hook_of_the_process.test(readFileSync(join(root, path), 'utf8'));
 }
