@@ -6,7 +6,7 @@ import { inCanonicalOrder } from './canonical-order.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import { clearingItem } from './clearing-item.ts';
 import type { LedgerCard } from './ledger.ts';
-import { findPair, recordPair } from './pair.ts';
+import { findPair, isSameInContent, recordPair } from './pair.ts';
 import type { Pass } from './pass.ts';
 import { refuseClearing } from './refuse-clearing.ts';
 import { auditChanges, settleAgain } from './rematch.ts';
@@ -32,8 +32,8 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   }
   const known = pass.clearings.get(message.network_financial_transaction_id);
   if (known !== undefined) {
-    if (known.card_id === card.id) return answerAgain(working, message, known.id);
-    return refuseClearing(pass, message, 'transaction_of_another_card', takenByAnotherCard());
+    if (known.card_id === card.id) return foldCopy(pass, working, message, known.id);
+    return refuseClearing(pass, message, 'transaction_of_another_card', takenBy('a clearing of another card'));
   }
   if (message.billing_currency !== card.billing_currency) {
     return refuseClearing(pass, message, 'other_billing_currency', otherCurrency(card, message.billing_currency));
@@ -62,11 +62,29 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   return { kind: 'answered', item, duplicate: false };
 }
 
+/**
+ * A clearing with the id of a recorded one. The network gives an id once. One that was made from a
+ * file depends on the place in the file only, and another file with the same file id may have
+ * another clearing in that place.
+ */
+function foldCopy(pass: Pass, working: WorkingCard, message: ClearingMessage, id: number): ClearingAnswer {
+  if (!message.synthetic_id || isSameInContent(recorded(working, id), message)) {
+    return answerAgain(working, message, id);
+  }
+  const refusal = takenBy('another clearing of this card');
+  return refuseClearing(pass, message, 'transaction_of_another_clearing', refusal);
+}
+
 /** The answer about a clearing that is recorded already: as it is now. */
 function answerAgain(working: WorkingCard, message: ClearingMessage, id: number): ClearingAnswer {
+  const item = clearingItem(restoreClearing(recorded(working, id), message), working.card);
+  return { kind: 'answered', item, duplicate: true };
+}
+
+function recorded(working: WorkingCard, id: number): Clearing {
   const known = working.clearing(id);
   assert(known !== undefined, `clearing ${id} is known but is not of this pass`);
-  return { kind: 'answered', item: clearingItem(restoreClearing(known, message), working.card), duplicate: true };
+  return known;
 }
 
 function cardOf(pass: Pass, { number_index, vcn_id }: ClearingMessage): WorkingCard | null {
@@ -86,9 +104,9 @@ function otherNumber({ id }: LedgerCard, last4: string): Refusal {
   });
 }
 
-function takenByAnotherCard(): Refusal {
+function takenBy(what: string): Refusal {
   const path = 'network_financial_transaction_id';
-  return invalid({ path, message: 'must be unique, and a clearing of another card has it' });
+  return invalid({ path, message: `must be unique, and ${what} has it` });
 }
 
 /**

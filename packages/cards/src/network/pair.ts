@@ -21,12 +21,19 @@ function isPair(clearing: Clearing, message: ClearingMessage): boolean {
   return (
     clearing.synthetic_id !== message.synthetic_id &&
     clearing.paired_transaction_id === null &&
+    isSameInContent(clearing, message) &&
+    isAgreeing(sentReferenceOf(clearing), message.net_reference_number)
+  );
+}
+
+/** Whether a clearing states the same as a message, as far as no copy of it can differ. */
+export function isSameInContent(clearing: Clearing, message: ClearingMessage): boolean {
+  return (
     clearing.acquirer_reference_data === message.acquirer_reference_data &&
     clearing.billing_amount === message.billing_amount &&
     clearing.billing_currency === message.billing_currency &&
     clearing.clearing_type === message.clearing_type &&
-    clearing.cycle === message.cycle &&
-    isAgreeing(sentReferenceOf(clearing), message.net_reference_number)
+    clearing.cycle === message.cycle
   );
 }
 

@@ -3,7 +3,13 @@ import { describe, test } from 'node:test';
 import { cardNumbersIn } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { type ClearingInput, clearing_cycles, clearing_types, normalizeClearing } from '../../src/index.ts';
+import {
+  type ClearingAnswer,
+  type ClearingInput,
+  clearing_cycles,
+  clearing_types,
+  normalizeClearing,
+} from '../../src/index.ts';
 import { identityOf, openSealed, sealClearing } from '../../src/quarantine/sealed-clearing.ts';
 import { NetworkWorld, numberOf, plain_quarantine, vault } from '../network/network-world.ts';
 
@@ -71,6 +77,30 @@ describe('a refused clearing', () => {
     world.send(world.clearingMessage({ card_id: 2, network_financial_transaction_id }));
     assert.deepEqual(keptIn(world), [{ reason: 'transaction_of_another_card', ...once }]);
   });
+
+  for (const [what, other] of Object.entries({
+    amount: { billing_amount: 1_001 },
+    type: { clearing_type: 'CREDIT' },
+    cycle: { cycle: 'chargeback' },
+    'acquirer reference': { acquirer_reference_data: '55432861234567891' },
+  })) {
+    test(`of a file, with another ${what} than the clearing with the id that was made from it, is kept`, () => {
+      const world = new NetworkWorld(now);
+      const ids = { network_financial_transaction_id: 'made-2', acquirer_reference_data: '55432861234567890' };
+      const [first, again, different] = [ids, ids, { ...ids, ...other }].map((input, at) => ({
+        ...world.clearingMessage(input),
+        synthetic_id: true,
+        place: { import_id: 4 + at, ordinal: 2, position: 80 },
+      }));
+      world.send(first!);
+      const [repeated] = world.send(again!) as readonly ClearingAnswer[];
+      assert.equal(repeated?.kind === 'answered' && repeated.duplicate, true);
+      const before = world.counters;
+      world.send(different!);
+      assert.deepEqual(keptIn(world), [{ reason: 'transaction_of_another_clearing', ...once }]);
+      assert.deepEqual(world.counters, before);
+    });
+  }
 
   test('is kept once however often it comes, also within one pass', () => {
     const world = new NetworkWorld(now);

@@ -88,6 +88,29 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: 'a released file with another clearing under an id that was made from a file puts it into quarantine',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const card = await world.makeCard();
+      const clearing = (network_financial_transaction_id: string) =>
+        clearingLine(card, { network_financial_transaction_id }, { synthetic_id: true });
+      const header = { file_id: freshFileId() };
+      const [id, other_id] = [`${header.file_id}-2`, `${header.file_id}-3`];
+      const first = clearing(id);
+      await world.imported(fileOf([first, clearing(other_id)] as Records, header));
+      const held = await world.imported(fileOf([first, clearing(other_id)] as Records, header));
+      const { import: released } = await releaseImport(world.ports(), world.call, held.id, 'a corrected file');
+      const counts = [released.status, released.applied, released.duplicates, released.quarantined];
+      assertEqual(counts, ['completed_with_quarantine', 0, 1, 1], 'the released import');
+      const kept = await world.storage.unitOfWork.read(({ quarantine }) => quarantine.openOfImport(held.id, 0, 10));
+      assertEqual(
+        kept.map(({ reason, ordinal }) => [reason, ordinal]),
+        [['transaction_of_another_clearing', 3]],
+        'the quarantine',
+      );
+    },
+  },
+  {
     rule: 'a test file is held in production only; a refused or truncated file does not take its id',
     async check(open) {
       const world = new ImportWorld(await open());
