@@ -343,6 +343,17 @@ describe('imports', () => {
     assert.equal((await upload(service, Buffer.from(file))).json.data.status, 'completed');
   });
 
+  it('show the row of a CSV file that cannot be read, and not its header', async (t) => {
+    const service = await startService(t);
+    const columns =
+      'vcn_id,network_financial_transaction_id,billing_amount,billing_currency,clearing_type,settlement_date';
+    const row = '17,TX-1,much,USD,DEBIT,2030-03-16';
+    const { data } = (await upload(service, Buffer.from(`${columns}\n${row}\n`), 'name=a.csv')).json;
+    const { data: quarantined } = (await service.send('GET', `${data.url}/quarantine`, operator)).json;
+    const excerpts = quarantined.map((one: { message: { record: string } }) => one.message.record);
+    assert.deepEqual(excerpts, [`${row}.`]);
+  });
+
   it('verify the signature of a file at its end, before anything is applied', async (t) => {
     const service = await startService(t);
     const card = await createCard(service);

@@ -34,6 +34,11 @@ export interface BadRecord extends RecordPlace {
   readonly reason: string;
   /** The bytes of the record, at most `record_bytes_max`. May contain a card number. */
   readonly raw: Uint8Array;
+  /**
+   * Where the record begins in `raw`, when a header that is needed to read it comes before it. The
+   * excerpt begins there. 0 when absent.
+   */
+  readonly record_from?: number;
 }
 
 /** A record that is no clearing: stored and counted, never applied. */

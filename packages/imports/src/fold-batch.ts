@@ -55,11 +55,11 @@ export function readyRecords(
       return { kind: 'refused', ordinal, offset, refused };
     };
     if (record.kind === 'bad') {
-      const { code, reason, raw } = record;
+      const { code, reason, raw, record_from } = record;
       return refuse({
         reason: 'malformed_record',
         explanation: `${code}: ${reason}`,
-        excerpt: { code, record: excerptOfBytes(raw) },
+        excerpt: { code, record: excerptOfBytes(raw.subarray(record_from)) },
         message_sealed: sealRecord(ports.sealer, raw),
       });
     }

@@ -64,7 +64,7 @@ export function readCsvRow(
     return readRow(new Header(profile, header), row, { ordinal: place.ordinal, offset: place.offset });
   } catch (problem) {
     if (!(problem instanceof FileProblem)) throw problem;
-    return badRecord(problem, place, raw);
+    return { ...badRecord(problem, place, raw), record_from: header_end };
   }
 }
 

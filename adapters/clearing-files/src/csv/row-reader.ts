@@ -70,7 +70,8 @@ export function readRow(header: Header, row: Row, place: RecordPlace): FileClear
     return clearingOf(header, row, place);
   } catch (error) {
     if (!(error instanceof MalformedRow)) throw error;
-    return badRecord(error, place, Buffer.concat([header.row.raw, row.raw]));
+    const { raw } = header.row;
+    return { ...badRecord(error, place, Buffer.concat([raw, row.raw])), record_from: raw.length };
   }
 }
 
