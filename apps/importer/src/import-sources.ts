@@ -26,7 +26,9 @@ const piece_bytes = 256 * 1024;
 /**
  * The files of the words: paths, patterns (`*.ipm`, `2030-*`), and `-` for standard input. Paths
  * are relative to `folder`. The files of a pattern are in the order of their names, and a file that
- * several words name is found once. A pattern without a file is a problem unless `may_be_none`.
+ * several words name is found once. A pattern matches regular files only: a pipe without a writer
+ * would never end. A path may name a pipe. A pattern without a file is a problem unless
+ * `may_be_none`.
  * Rejects with `UnusableSources`, which lists every problem.
  */
 export async function findSources(
@@ -71,7 +73,7 @@ async function findWord(
   const files: KeyedSource[] = [];
   for (const match of paths) {
     const stats = await statOf(match);
-    if (stats !== null && !stats.isDirectory()) {
+    if (stats?.isFile()) {
       files.push(await file(match, show(isAbsolute(word) ? match : relative(folder, match)), stats));
     }
   }
