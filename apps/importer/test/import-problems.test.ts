@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { changeRows, scratchDatabase, serverEnvironment, startServer } from '@tallystick/test-support';
-import { type Ended, runHere } from './run-command.ts';
+import { type Ended, people_program, run, runHere, runPeople } from './run-command.ts';
 
 describe('npm run import', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
@@ -44,6 +44,27 @@ describe('npm run import', async () => {
     const help = await importing(['--help']);
     assert.deepEqual([help.status, help.err], [0, '']);
     assert.match(help.out, /^Usage: npm run import/);
+    for (const { out } of [help, await runPeople(['--help'], env), await runPeople(['list', '--help'], env)]) {
+      assert.match(out, /[Ww]ithout both .*the sandbox in data\//);
+    }
+  });
+
+  it('matches no pipe with a pattern', { skip: process.platform === 'win32' }, async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe.xml')]);
+    const { status, err } = await importing(['p*.xml']);
+    assert.deepEqual([status, err], [2, 'no file matches p*.xml\n']);
+  });
+
+  it('names the command that creates the default database when it is missing', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'tallystick-empty-'));
+    try {
+      const { DATABASE_URL: _url, TALLYSTICK_KEYS: _keys, ...unset } = env;
+      const { status, err } = await run(people_program, ['list'], unset, { cwd: empty });
+      assert.equal(status, 1, err);
+      assert.match(err, /^There is no database at .*tallystick\.db, the default; "npm start" creates the sandbox/);
+    } finally {
+      rmSync(empty, { recursive: true });
+    }
   });
 
   it('ends with status 1 on a database that is missing, empty, older, newer or locked', async () => {

@@ -16,6 +16,8 @@ export interface Ended {
 
 interface Running {
   readonly input?: Uint8Array;
+  /** The folder of the process; that of the tests when absent. */
+  readonly cwd?: string;
 }
 
 /** Runs a program to its end. */
@@ -23,10 +25,10 @@ export function run(
   path: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv,
-  { input }: Running = {},
+  { input, cwd }: Running = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--conditions=source', path, ...words], { env });
+    const child = spawn(process.execPath, ['--conditions=source', path, ...words], { env, cwd });
     let out = '';
     let err = '';
     child.stdout.on('data', (chunk) => (out += chunk));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { nearestName, Refusal } from '@tallystick/kernel';
-import { type Config, ConfigError, isSqlite, readConfig } from '../configuration/config.ts';
+import { type Config, ConfigError, default_database_url, isSqlite, readConfig } from '../configuration/config.ts';
 import { UnusableFormats } from '../configuration/formats.ts';
 import { closeContainer, createContainer } from '../container.ts';
 import { parseOptions } from '../parse-options.ts';
@@ -167,7 +167,9 @@ export function requireDatabase(database_url: string): void {
   const path = resolve(database_url.slice('sqlite:'.length));
   if (existsSync(path)) return;
   throw new MissingDatabase(
-    `There is no database at ${path}; check DATABASE_URL. "npm run admin -- migrate" creates one.`,
+    database_url === default_database_url
+      ? `There is no database at ${path}, the default; "npm start" creates the sandbox there. Another one is named by DATABASE_URL.`
+      : `There is no database at ${path}; check DATABASE_URL. "npm run admin -- migrate" creates one.`,
   );
 }
 
@@ -229,6 +231,7 @@ function overview({ invocation }: Program, shown: readonly Command[]): string {
     `Usage: ${invocation} <command> [options] [--json]`,
     '',
     'Works on the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, as the server does.',
+    'Without both settings it works on the sandbox in data/.',
     '',
     ...shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
@@ -243,7 +246,9 @@ function usageOf(
   const rows = [
     ...Object.entries(options).map(([option, about]) => [`--${option} <value>`, about] as const),
     ...Object.entries(flags).map(([flag, about]) => [`--${flag}`, about] as const),
-    ...(takes_database_url ? [['--database-url <url>', 'the database, in place of DATABASE_URL'] as const] : []),
+    ...(takes_database_url
+      ? [['--database-url <url>', 'the database, in place of DATABASE_URL; without both the sandbox in data/'] as const]
+      : []),
     ['--json', 'answer in JSON'] as const,
   ];
   const width = Math.max(...rows.map(([option]) => option.length));

@@ -101,6 +101,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** The database without `DATABASE_URL`: that of the sandbox. */
+export const default_database_url = 'sqlite:./data/tallystick.db';
+
 const defaults = {
   host: default_host,
   port: default_port,
@@ -109,7 +112,7 @@ const defaults = {
    * machine.
    */
   worker_port: 8081,
-  database_url: 'sqlite:./data/tallystick.db',
+  database_url: default_database_url,
   log_level: 'info',
   mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
   template_completion_delay_ms: 5_000,
