@@ -53,7 +53,8 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
       });
       text = await response.text();
     } catch (error) {
-      throw new Error(`no answer from ${url}: ${rootMessageOf(error)}`);
+      const hint = 'start a sandbox there (npm start), or name the address of another one with --url';
+      throw new Error(`no answer from ${url}: ${rootMessageOf(error)}; ${hint}`);
     }
     if (!response.ok) throw new AnswerError(method, path, response.status, text);
     if (text === '') return {};
