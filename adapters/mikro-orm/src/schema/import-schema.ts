@@ -40,10 +40,10 @@ export const Import = defineEntity({
     started_at_ms: int(),
     finished_at_ms: int().nullable(),
     note: p.text().nullable(),
-    /** JSON. */
-    read_with: p.text().nullable(),
     lease: p.text().nullable(),
     lease_until_machine_ms: int().nullable(),
+    /** JSON. */
+    read_with: p.text().nullable(),
   },
   indexes: [
     { name: 'imports_page', properties: ['status', 'id'] },
