@@ -47,6 +47,7 @@ import {
   templatesById,
 } from './postgres-ledger-statements.ts';
 import type { CardSearch, PostgresLookups, ReferenceSearch } from './postgres-lookups.ts';
+import { SearchedMerchants } from './searched-merchants.ts';
 
 /** How a pass reads. */
 export interface Reads {
@@ -149,6 +150,7 @@ class Loaded {
   readonly #clearings = new Map<number, Clearing>();
   readonly #cut_card_ids: number[] = [];
   readonly #known_numbers: readonly Uint8Array[];
+  readonly #searched = new SearchedMerchants();
   #windows: readonly WindowRow[] = [];
 
   constructor(cards: readonly CardRow[], lookups: PostgresLookups, known_numbers: readonly Uint8Array[] = []) {
@@ -187,12 +189,38 @@ class Loaded {
       return search === null ? [] : [{ ...search, card_id: card.id }];
     });
     if (searches.length === 0) return;
-    const queries = [this.#lookups.rootsOfMerchants(searchesOfCards(searches))];
+    const queries = [this.#lookups.rootsOfMerchants(this.#forNeighboursToo(searches, messages, cardOf))];
     const credits = searches.filter(({ is_credit }) => is_credit);
     if (credits.length > 0) queries.push(clearingsOfMerchants(searchesOfCards(credits)));
     const [found_roots, found_clearings] = await send(client, queries);
     this.keepAuthorizations(found_roots?.rows ?? []);
     this.keepClearings(found_clearings?.rows ?? []);
+  }
+
+  /**
+   * The searches, joined to one for each card. Those of cards whose `NeighbourSearch` asks the same
+   * again are made as it asks.
+   */
+  #forNeighboursToo(
+    searches: readonly CardMerchantSearch[],
+    messages: readonly NetworkMessage[],
+    cardOf: (message: NetworkMessage) => CardRow | undefined,
+  ): readonly CardSearch[] {
+    const messages_of = Map.groupBy(messages, (message) => cardOf(message)?.id);
+    const cards = new Map(this.#cards.map((card) => [card.id, countedOf(card)]));
+    const clearings = Map.groupBy(this.#clearings.values(), ({ card_id }) => card_id);
+    const by_card = Map.groupBy(searches, ({ card_id }) => card_id);
+    return [...by_card].map(([card_id, its]) => {
+      const joined = joinSearches(its);
+      const asks_again = needsNeighbours(
+        cards.get(card_id)!,
+        messages_of.get(card_id) ?? [],
+        clearings.get(card_id) ?? [],
+      );
+      const is_credit = joined.is_credit || asks_again;
+      if (is_credit) this.#searched.note(card_id, its);
+      return { card_id, ...joined, is_credit };
+    });
   }
 
   /** Counts the clearings of cards that no pass has counted yet. Usually there are none. */
@@ -214,7 +242,7 @@ class Loaded {
     const by_card = Map.groupBy(messages, cardOf);
     let searches: NeighbourSearch[] = [];
     for (const [card, concerned] of by_card) {
-      const counted = card && { ...card, provisional_clearings: card.provisional_clearings ?? 0 };
+      const counted = card && countedOf(card);
       if (counted !== undefined && needsNeighbours(counted, concerned, this.#clearings.values())) {
         searches.push(new NeighbourSearch(counted, concerned, now_ms));
       }
@@ -240,7 +268,7 @@ class Loaded {
       const ids = asked.flatMap(({ root_ids }) => root_ids).filter((id) => !this.#authorizations.has(id));
       if (ids.length > 0) queries.push(authorizationsById(ids));
       const merchants = asked.flatMap(({ card_id, roots_of_merchant }) =>
-        roots_of_merchant.map((search) => ({ ...search, card_id })),
+        this.#searched.unmade(card_id, roots_of_merchant).map((search) => ({ ...search, card_id })),
       );
       if (merchants.length > 0) queries.push(this.#lookups.rootsOfMerchants(searchesOfCards(merchants)));
       const [clearings, ...roots] = await send(client, queries);
@@ -315,6 +343,10 @@ class Loaded {
 
 interface CardMerchantSearch extends MerchantSearch {
   readonly card_id: number;
+}
+
+function countedOf(card: CardRow): CardRow & Pick<LedgerCard, 'provisional_clearings'> {
+  return { ...card, provisional_clearings: card.provisional_clearings ?? 0 };
 }
 
 /** The searches, joined to one for each card. */

@@ -49,6 +49,7 @@ import {
 } from '../schema/record-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { type CardRow, cardOf, idsAfter, idsNeeded, TemplateRules } from './ledger-rows.ts';
+import { SearchedMerchants } from './searched-merchants.ts';
 import { type LedgerStatements, no_limit, prepareStatements } from './sqlite-ledger-statements.ts';
 import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
 
@@ -142,9 +143,10 @@ function loadState(
     if (message.kind === 'authorization' && card !== null) found.trace(card, message);
     if (message.kind === 'release' && card !== null) found.named(message);
   }
-  found.clearingCandidates(carded, now_ms);
+  const by_card = messagesByCard(carded);
+  found.clearingCandidates(carded, by_card, now_ms);
   found.rootsOfClearings();
-  found.neighbours(carded, now_ms);
+  found.neighbours(by_card, now_ms);
   return found.state(now_ms, idsNeeded(messages));
 }
 
@@ -160,6 +162,19 @@ function loadDue(reads: Reads, templates: TemplateRules, clock: Clock, limit: nu
 interface Carded {
   readonly message: NetworkMessage;
   readonly card: LedgerCard | null;
+}
+
+type MessagesByCard = ReadonlyMap<LedgerCard, readonly NetworkMessage[]>;
+
+function messagesByCard(messages: readonly Carded[]): MessagesByCard {
+  const by_card = new Map<LedgerCard, NetworkMessage[]>();
+  for (const { message, card } of messages) {
+    if (card === null) continue;
+    const its = by_card.get(card);
+    if (its === undefined) by_card.set(card, [message]);
+    else its.push(message);
+  }
+  return by_card;
 }
 
 /** What a pass has read, each row once. */
@@ -179,6 +194,7 @@ class Found {
   readonly #roots_by = new Map<string, readonly Authorization[]>();
   /** The clearings of a card with a key, in the same way. */
   readonly #clearings_by = new Map<string, readonly Clearing[]>();
+  readonly #searched = new SearchedMerchants();
   #known_numbers: readonly Uint8Array[] = [];
 
   constructor({ statements, lookups }: Reads, templates: TemplateRules) {
@@ -246,17 +262,17 @@ class Found {
   }
 
   /** Loads the records that clearings may repeat, belong to, or reverse. */
-  clearingCandidates(messages: readonly Carded[], now_ms: number): void {
-    const by_card = new Map<number, { readonly searches: MerchantSearch[]; readonly referred: Set<Clearing> }>();
+  clearingCandidates(messages: readonly Carded[], messages_of: MessagesByCard, now_ms: number): void {
+    const by_card = new Map<LedgerCard, { readonly searches: MerchantSearch[]; readonly referred: Set<Clearing> }>();
     for (const { message, card } of messages) {
       if (message.kind !== 'clearing') continue;
       const { network_financial_transaction_id: id } = message;
       this.#keepClearings(this.#statements.clearing_by_transaction.all({ id }));
       if (card === null) continue;
-      let its = by_card.get(card.id);
+      let its = by_card.get(card);
       if (its === undefined) {
         its = { searches: [], referred: new Set() };
-        by_card.set(card.id, its);
+        by_card.set(card, its);
       }
       const roots: Authorization[] = [];
       for (const key of referenceKeys(message)) {
@@ -267,9 +283,11 @@ class Found {
       const search = merchantSearch(message, { roots, has_authorization: this.#traces.has(card.id), now_ms });
       if (search !== null) its.searches.push(search);
     }
-    for (const [card_id, { searches, referred }] of by_card) {
-      for (const clearing of this.#ofMerchants(card_id, searches)) referred.add(clearing);
-      this.#referring(card_id, [...referred]);
+    const known = Map.groupBy(this.#clearings.values(), ({ card_id }) => card_id);
+    for (const [card, { searches, referred }] of by_card) {
+      const asks_again = needsNeighbours(card, messages_of.get(card) ?? [], known.get(card.id) ?? []);
+      for (const clearing of this.#ofMerchants(card.id, searches, asks_again)) referred.add(clearing);
+      this.#referring(card.id, [...referred]);
     }
   }
 
@@ -294,10 +312,16 @@ class Found {
     return found;
   }
 
-  /** Loads what searches find through the history of a card. Returns the clearings that credits may refund. */
-  #ofMerchants(card_id: number, searches: readonly MerchantSearch[]): readonly Clearing[] {
+  /**
+   * Loads what searches find through the history of a card, and with `asks_again` also what
+   * `NeighbourSearch` asks about them. Returns the clearings that credits may refund.
+   */
+  #ofMerchants(card_id: number, searches: readonly MerchantSearch[], asks_again: boolean): readonly Clearing[] {
     if (searches.length === 0) return [];
-    this.#keepAuthorizations(this.#lookups.rootsOfMerchants(card_id, joinSearches(searches)));
+    const joined = joinSearches(searches);
+    const is_credit = joined.is_credit || asks_again;
+    this.#keepAuthorizations(this.#lookups.rootsOfMerchants(card_id, { ...joined, is_credit }));
+    if (is_credit) this.#searched.note(card_id, searches);
     const credits = searches.filter(({ is_credit }) => is_credit);
     if (credits.length === 0) return [];
     const { since_ms, merchant_ids } = joinSearches(credits);
@@ -315,14 +339,7 @@ class Found {
   }
 
   /** Loads what the match of other clearings depends on, of the cards for which it may change. */
-  neighbours(messages: readonly Carded[], now_ms: number): void {
-    const by_card = new Map<LedgerCard, NetworkMessage[]>();
-    for (const { message, card } of messages) {
-      if (card === null) continue;
-      const its = by_card.get(card);
-      if (its === undefined) by_card.set(card, [message]);
-      else its.push(message);
-    }
+  neighbours(by_card: MessagesByCard, now_ms: number): void {
     const roots = Map.groupBy(this.#authorizations.values(), ({ card_id }) => card_id);
     const clearings = Map.groupBy(this.#clearings.values(), ({ card_id }) => card_id);
     for (const [card, concerned] of by_card) {
@@ -342,9 +359,8 @@ class Found {
     const roots_of_keys = asked.root_keys.flatMap((key) => this.#rootsBy(card_id, key));
     const clearings_of_keys = asked.clearing_keys.flatMap((key) => this.#clearingsBy(card_id, key, clearings_max));
     for (const id of asked.root_ids) roots.push(...its.authorization.all(id));
-    if (asked.roots_of_merchant.length > 0) {
-      roots.push(...this.#lookups.rootsOfMerchants(card_id, joinSearches(asked.roots_of_merchant)));
-    }
+    const unmade = this.#searched.unmade(card_id, asked.roots_of_merchant);
+    if (unmade.length > 0) roots.push(...this.#lookups.rootsOfMerchants(card_id, joinSearches(unmade)));
     for (const id of asked.clearing_ids) clearings.push(...its.clearing.all(id));
     for (const id of asked.clearings_of) clearings.push(...its.clearings_of_root.all(id, clearings_max));
     if (asked.referring_to.length > 0) {

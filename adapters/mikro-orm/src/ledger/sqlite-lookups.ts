@@ -26,6 +26,9 @@ export function sqliteLookups(database: Database) {
   const by_range = sql<[number, string, string]>(`${keyed} where ${in_range}`);
   const first_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} order by k.key limit 1`);
   const roots_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} and a.root_id = a.id`);
+  const any_in_range = database
+    .prepare<[number, string, string]>(`select 1 from authorization_keys k where ${in_range} limit 1`)
+    .pluck();
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
   const of_merchants = sql<[object]>(
@@ -55,10 +58,13 @@ export function sqliteLookups(database: Database) {
       const range = referenceRange(key);
       return range === null ? [] : roots_by_range.all(card_id, range.low, range.high);
     },
-    rootsOfMerchants: (card_id: number, search: HistorySearch): AuthorizationRow[] =>
-      [page_range, reduced_range].flatMap((range) =>
-        of_merchants.all({ card_id, ...range, ...searchParameters(search) }),
-      ),
+    rootsOfMerchants(card_id: number, search: HistorySearch): AuthorizationRow[] {
+      const parameters = { card_id, ...searchParameters(search) };
+      const found = of_merchants.all({ ...parameters, ...page_range });
+      const { low, high } = reduced_range;
+      if (any_in_range.get(card_id, low, high) === undefined) return found;
+      return [...found, ...of_merchants.all({ ...parameters, ...reduced_range })];
+    },
     /** The counters of a window without a row. */
     windowSums: windowSumsOnSqlite(
       database,
