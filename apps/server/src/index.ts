@@ -3,6 +3,7 @@ export {
   call,
   formatList,
   idOf,
+  type ParsedWords,
   readEveryPage,
   requireOption,
   UsageError,
@@ -18,7 +19,7 @@ export { type Config, ConfigError, readConfig } from './configuration/config.ts'
 export { readProfile, UnusableFormats } from './configuration/formats.ts';
 export { closeContainer, createContainer } from './container.ts';
 export { parseOptions } from './parse-options.ts';
-export { describeStartProblem } from './start-problem.ts';
+export { describeDatabase, describeStartProblem, showDatabase } from './start-problem.ts';
 export { onStopSignal } from './stop-signal.ts';
 export { tokens } from './tokens.ts';
 export { version } from './version.ts';

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Fault } from '@tallystick/kernel';
 import { NewerSchema, OlderSchema } from '@tallystick/mikro-orm';
 import { UnusableArchive } from './background/archive-files.ts';
@@ -52,7 +53,14 @@ export function showDatabase(database_url: string): string {
   if (isSqlite(database_url)) return database_url;
   const url = new URL(database_url);
   url.password = '';
+  if (url.searchParams.has('password')) url.searchParams.delete('password');
   return url.href;
+}
+
+/** The line that states on which database a command works, without a password. */
+export function describeDatabase(database_url: string): string {
+  if (!isSqlite(database_url)) return `database: ${showDatabase(database_url)}`;
+  return `database: sqlite:${resolve(database_url.slice('sqlite:'.length))}`;
 }
 
 function codeOf(error: unknown): string {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { createSampleSet, type SampleSet } from '@tallystick/harness';
 import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
+import { databaseOption } from '../database-option.ts';
 import { inventedCard } from './invented-cards.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
@@ -127,7 +128,7 @@ function describe(set: SampleSet, { folder, clearing_files }: SetFiles, { load }
   const { cards, records, seed } = set.options;
   const made = `${cards} cards, ${records} clearings, seed ${seed}: ${folder}`;
   if (load === null) return made;
-  const where = 'database_url' in load && load.database_url ? ` --database-url ${load.database_url}` : '';
+  const where = 'database_url' in load ? databaseOption(load.database_url) : '';
   const next = 'url' in load ? `Next, with the DATABASE_URL and the keys of the server at ${load.url}` : 'Next';
   return `${made}\n${next}: npm run import --${where} ${clearing_files.join(' ')}`;
 }

@@ -5,7 +5,7 @@ import { type Config, ConfigError, default_database_url, isSqlite, readConfig } 
 import { UnusableFormats } from '../configuration/formats.ts';
 import { closeContainer, createContainer } from '../container.ts';
 import { parseOptions } from '../parse-options.ts';
-import { describeStartProblem, showDatabase } from '../start-problem.ts';
+import { describeDatabase, describeStartProblem } from '../start-problem.ts';
 import { tokens } from '../tokens.ts';
 import { version } from '../version.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
@@ -141,17 +141,9 @@ function optionOf({ options }: Command, path: string): string {
  * the command must not create it.
  */
 function reportDatabase({ may_create_database }: Command, { database_url }: Config, output: CommandOutput): void {
-  if (!isSqlite(database_url)) {
-    output.err(`database: ${showDatabase(database_url)}`);
-    return;
-  }
-  const path = resolve(database_url.slice('sqlite:'.length));
   if (!may_create_database) requireDatabase(database_url);
-  if (existsSync(path)) {
-    output.err(`database: sqlite:${path}`);
-    return;
-  }
-  output.err(`database: sqlite:${path} (does not exist yet, and is created now)`);
+  const is_new = isSqlite(database_url) && !existsSync(resolve(database_url.slice('sqlite:'.length)));
+  output.err(`${describeDatabase(database_url)}${is_new ? ' (does not exist yet, and is created now)' : ''}`);
 }
 
 /** There is no SQLite file at the address of the database. */
