@@ -22,20 +22,26 @@ export function reportOf(file: string, outcome: ImportOutcome): FileReport {
   return { file, outcome: outcome.kind, import: presentImport(outcome.import) };
 }
 
-/** The same for people. */
-export function describeOutcome(file: string, { kind, import: found, settings }: ImportOutcome): string {
+/** The same for people. `database_option` is part of each command that it names. */
+export function describeOutcome(
+  file: string,
+  { kind, import: found, settings }: ImportOutcome,
+  database_option = '',
+): string {
   if (kind === 'in_progress') {
     const here = `another process is importing the same bytes (import ${found.id}). Nothing was changed here.`;
-    const there = `it continues there: ${describePhase(found)}. See how far it is: npm run imports -- show ${found.id}`;
+    const there = `it continues there: ${describePhase(found)}. See how far it is: npm run imports -- show ${found.id}${database_option}`;
     return [`${file}: ${here}`, ...lines([there])].join('\n');
   }
   if (kind === 'known') {
     const before = `the same bytes were imported before, as import ${found.id} (${found.name}, ${found.status})`;
     const otherwise =
       settings === 'other' ? `it was read with other settings than those of now: ${describeProfile(found)}` : null;
-    return [`${file}: ${before}. Nothing was changed.`, ...lines([otherwise, nextStep(found)])].join('\n');
+    return [`${file}: ${before}. Nothing was changed.`, ...lines([otherwise, nextStep(found, database_option)])].join(
+      '\n',
+    );
   }
-  return [`${file}: ${found.status} (import ${found.id})`, ...describeImport(found)].join('\n');
+  return [`${file}: ${found.status} (import ${found.id})`, ...describeImport(found, database_option)].join('\n');
 }
 
 /** How far a running import is: `applying, 44,000 of 100,000 records`. */
@@ -81,13 +87,13 @@ function describeContinuation({ phase, sha256 }: Import): string {
 }
 
 /** The lines below the heading of an import. */
-export function describeImport(found: Import): readonly string[] {
+export function describeImport(found: Import, database_option = ''): readonly string[] {
   return lines([
     `${describeFile(found)}, ${counted(found.bytes, 'byte')}`,
     ...(endsUnapplied(found.status) ? [] : describeCounts(found)),
     describeProblem(found.problem),
     ...found.warnings.map((warning) => `warning: ${warning}`),
-    nextStep(found),
+    nextStep(found, database_option),
   ]);
 }
 
@@ -176,19 +182,19 @@ function describeProblem(problem: Import['problem']): string | null {
 }
 
 /** What the operator should do now; null: nothing. */
-function nextStep({ id, status, problem }: Import): string | null {
+function nextStep({ id, status, problem }: Import, database_option: string): string | null {
   if (problem?.code === 'format_unknown') {
     return 'nothing is applied. Check that this is a clearing file, not compressed or encrypted; if it is, name its format and profile';
   }
   switch (status) {
     case 'held':
-      return `nothing is applied. Look at it, then: npm run imports -- release ${id} --note "<why>"`;
+      return `nothing is applied. Look at it, then: npm run imports -- release ${id} --note "<why>"${database_option}`;
     case 'refused':
       return 'nothing is applied. Ask the sender for a correct file';
     case 'truncated':
       return 'nothing is applied. Fetch the whole file and import it';
     case 'completed_with_quarantine':
-      return `the records in quarantine: npm run imports -- quarantine ${id}`;
+      return `the records in quarantine: npm run imports -- quarantine ${id}${database_option}`;
     default:
       return null;
   }

@@ -6,6 +6,7 @@ import {
   ConfigError,
   closeContainer,
   createContainer,
+  describeDatabase,
   describeStartProblem,
   MissingDatabase,
   readConfig,
@@ -15,20 +16,19 @@ import {
   UnusableFormats,
   version,
 } from '@tallystick/server';
+import { databaseOption } from './database-option.ts';
 import { type ExitStatus, exitStatusOf, type FileStatus, previewStatusOf, worstOf } from './exit-status.ts';
 import { describeOutcome, describePreview, describeRecord, describeResume, reportOf } from './file-report.ts';
 import { type FoundSource, findSources, UnusableSources } from './import-sources.ts';
 import { type ImportWords, import_usage, readImportWords } from './import-words.ts';
-import { createProgressDisplay, no_display, type ProgressDisplay, type ProgressStream } from './progress-display.ts';
+import { chooseDisplay } from './progress-display.ts';
+import { type Attendance, createStopSignal } from './stop-signal.ts';
 
 /** The streams and the folder of the process. */
-export interface Terminal {
+export interface Terminal extends Attendance {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: { write(text: string): unknown };
-  readonly stderr: ProgressStream;
   cwd(): string;
-  /** Calls the listener when the person, or the system, wants the command to stop. */
-  onStop(stop: (cause: string) => void): void;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -113,17 +113,14 @@ async function importAll(
       say(unknown_name);
       return 2;
     }
-    const stop = new AbortController();
-    terminal.onStop((cause) => {
-      say(`\n${cause}: stopping after the batch in progress; a second signal ends the process immediately`);
-      stop.abort();
-    });
+    if (!asked.quiet && !asked.json) say(describeDatabase(config.database_url));
+    const stop = createStopSignal(terminal);
     const statuses: FileStatus[] = [];
     for (const source of sources) {
       statuses.push(
-        stop.signal.aborted
+        stop.aborted
           ? reportFailure(asked, source, not_begun, terminal)
-          : await importOne(asked, ports, source, stop.signal, terminal),
+          : await importOne(asked, ports, source, stop, terminal),
       );
     }
     return worstOf(statuses);
@@ -159,7 +156,8 @@ async function importOne(
   terminal: Terminal,
 ): Promise<FileStatus> {
   const { stdout, stderr } = terminal;
-  const display = displayOf(asked, source, stderr);
+  const { quiet, json, dry_run } = asked;
+  const display = chooseDisplay(stderr, source.shown, { quiet, json: json || dry_run });
   const options: ImportOptions = {
     format: asked.format,
     profile: asked.profile,
@@ -176,7 +174,11 @@ async function importOne(
     if (asked.dry_run) return await preview(ports, source, options, out);
     const call = { actor: 'command', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
     const outcome = await importFile(ports, call, source, options);
-    out(asked.json ? JSON.stringify(reportOf(source.shown, outcome)) : describeOutcome(source.shown, outcome));
+    out(
+      asked.json
+        ? JSON.stringify(reportOf(source.shown, outcome))
+        : describeOutcome(source.shown, outcome, databaseOption(asked.database_url)),
+    );
     return exitStatusOf(outcome);
   } catch (error) {
     display.end();
@@ -218,17 +220,6 @@ async function previewAsJson(
     end({ outcome, error: message });
     return status;
   }
-}
-
-/** A run for a program shows a bar on a terminal, and no lines for a log. */
-function displayOf(
-  { json, dry_run, quiet }: ImportWords,
-  source: FoundSource,
-  stderr: ProgressStream,
-): ProgressDisplay {
-  if (quiet) return no_display;
-  if (stderr.isTTY !== true && (json || dry_run)) return no_display;
-  return createProgressDisplay(stderr, source.shown, () => performance.now());
 }
 
 /** Why a file is not imported. */

@@ -1,5 +1,7 @@
 import {
   type Import,
+  type ImportOptions,
+  ImportStopped,
   import_statuses,
   inspectImport,
   listImportQuarantine,
@@ -16,14 +18,18 @@ import {
   call,
   formatList,
   idOf,
+  type ParsedWords,
   type Program,
   readEveryPage,
   requireOption,
   UsageError,
 } from '@tallystick/server';
+import { databaseOption } from './database-option.ts';
 import { describeImport, describeWork } from './file-report.ts';
+import { chooseDisplay } from './progress-display.ts';
+import { type Attendance, createStopSignal } from './stop-signal.ts';
 
-const commands: readonly Command[] = [
+const looking_commands: readonly Command[] = [
   {
     name: 'list',
     summary: 'Lists the imports, the highest id first',
@@ -72,7 +78,7 @@ const commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { import: found, is_claimed } = await inspectImport(await services.importPorts(), id);
-      const { data, text } = show(found);
+      const { data, text } = show(found, given);
       return { data, text: found.status === 'running' ? `${text}\n  ${describeWork(found, is_claimed)}` : text };
     },
   },
@@ -126,49 +132,90 @@ const commands: readonly Command[] = [
       };
     },
   },
-  {
-    name: 'replay',
-    argument: 'id',
-    summary: 'Tries the quarantined records of an import again, once the cause is gone',
-    options: {},
-    flags: {},
-    async run(services, given) {
-      const id = idOf('<id>', given.argument);
-      const ports = await services.importPorts();
-      const before = await ports.unitOfWork.read((tx) => readImport(tx, id));
-      const after = await replayImport(ports, call(services), id);
-      const { data, text } = show(after);
-      const left = before.quarantined - after.quarantined;
-      return { data, text: `${left} of ${before.quarantined} records left the quarantine\n${text}` };
-    },
-  },
-  {
-    name: 'release',
-    argument: 'id',
-    summary: 'Applies a held import',
-    options: { note: 'why it may be applied; the audit log keeps it' },
-    flags: {},
-    async run(services, given) {
-      const id = idOf('<id>', given.argument);
-      const note = requireOption(given, 'note');
-      const { import: released } = await releaseImport(await services.importPorts(), call(services), id, note);
-      return show(released);
-    },
-  },
 ];
 
-/** `npm run imports`: what people do with imports. */
-export const imports_program: Program = {
-  invocation: 'npm run imports --',
-  commands,
-  migrates: false,
-  takes_database_url: true,
-};
+const quiet_flag = { quiet: 'no progress on standard error; problems are still written there' };
 
-function show(found: Import): { readonly data: unknown; readonly text: string } {
+/** The commands that apply records. */
+function actingCommands(attendance: Attendance): readonly Command[] {
+  return [
+    {
+      name: 'replay',
+      argument: 'id',
+      summary: 'Tries the quarantined records of an import again, once the cause is gone',
+      options: {},
+      flags: quiet_flag,
+      async run(services, given) {
+        const id = idOf('<id>', given.argument);
+        const ports = await services.importPorts();
+        const before = await ports.unitOfWork.read((tx) => readImport(tx, id));
+        const rest = 'the same command tries the records that are left';
+        const after = await attend(attendance, given, id, rest, (options) =>
+          replayImport(ports, call(services), id, options),
+        );
+        const { data, text } = show(after, given);
+        const left = before.quarantined - after.quarantined;
+        return { data, text: `${left} of ${before.quarantined} records left the quarantine\n${text}` };
+      },
+    },
+    {
+      name: 'release',
+      argument: 'id',
+      summary: 'Applies a held import',
+      options: { note: 'why it may be applied; the audit log keeps it' },
+      flags: quiet_flag,
+      async run(services, given) {
+        const id = idOf('<id>', given.argument);
+        const note = requireOption(given, 'note');
+        const ports = await services.importPorts();
+        const rest = 'a server, or npm run import with the same file, continues it';
+        const { import: released } = await attend(attendance, given, id, rest, (options) =>
+          releaseImport(ports, call(services), id, note, options),
+        );
+        return show(released, given);
+      },
+    },
+  ];
+}
+
+/** Does work on the records of an import: shows how far it is, and stops it when that is wanted. */
+async function attend<Result>(
+  attendance: Attendance,
+  { flags }: ParsedWords,
+  id: number,
+  rest: string,
+  work: (options: Pick<ImportOptions, 'signal' | 'onProgress'>) => Promise<Result>,
+): Promise<Result> {
+  const name = `import ${id}`;
+  const switches = { quiet: flags.has('quiet'), json: flags.has('json') };
+  const display = chooseDisplay(attendance.stderr, name, switches);
+  const signal = createStopSignal(attendance);
+  try {
+    return await work({ signal, onProgress: (progress) => display.show(progress) });
+  } catch (error) {
+    throw error instanceof ImportStopped ? new Error(`${name}: stopped; ${rest}`) : error;
+  } finally {
+    display.end();
+  }
+}
+
+/** `npm run imports`: what people do with imports. */
+export function createImportsProgram(attendance: Attendance): Program {
+  return {
+    invocation: 'npm run imports --',
+    commands: [...looking_commands, ...actingCommands(attendance)],
+    migrates: false,
+    takes_database_url: true,
+  };
+}
+
+function show(found: Import, { values }: ParsedWords): { readonly data: unknown; readonly text: string } {
   const finished = presentImport(found).finished_at;
   const heading = `import ${found.id}: ${found.name}, ${found.status}`;
   const times = `  started ${presentImport(found).started_at}${finished === null ? '' : `, finished ${finished}`}`;
   const note = found.note === null ? [] : [`  note: ${found.note}`];
-  return { data: presentImport(found), text: [heading, ...describeImport(found), times, ...note].join('\n') };
+  return {
+    data: presentImport(found),
+    text: [heading, ...describeImport(found, databaseOption(values.get('database-url'))), times, ...note].join('\n'),
+  };
 }

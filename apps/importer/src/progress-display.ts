@@ -16,6 +16,13 @@ export interface ProgressStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
+/** What a command was told about its output. */
+export interface DisplaySwitches {
+  readonly quiet: boolean;
+  /** Standard output is for a program. */
+  readonly json: boolean;
+}
+
 /** The time between two lines without a terminal. */
 const line_every_ms = 1_000;
 
@@ -29,7 +36,13 @@ export function createProgressDisplay(
 }
 
 /** Shows nothing. */
-export const no_display: ProgressDisplay = { show: () => undefined, say: () => undefined, end: () => undefined };
+const no_display: ProgressDisplay = { show: () => undefined, say: () => undefined, end: () => undefined };
+
+/** A run for a program shows a bar on a terminal, and no lines for a log. */
+export function chooseDisplay(stream: ProgressStream, name: string, { quiet, json }: DisplaySwitches): ProgressDisplay {
+  if (quiet || (json && stream.isTTY !== true)) return no_display;
+  return createProgressDisplay(stream, name, () => performance.now());
+}
 
 function createBar(stream: ProgressStream, file: string, monotonicNow: () => number): ProgressDisplay {
   const pace = createPace(monotonicNow);

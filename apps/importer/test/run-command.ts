@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '@tallystick/server';
 import { runImport } from '../src/import-command.ts';
-import { imports_program } from '../src/imports-commands.ts';
+import { createImportsProgram } from '../src/imports-commands.ts';
 
 export const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 export const people_program = fileURLToPath(new URL('../src/imports-main.ts', import.meta.url));
@@ -47,48 +47,56 @@ interface RunningHere {
   readonly stops_at?: 'out' | 'err';
 }
 
+/** Collects what a command writes, and stops it when it first writes to `stops_at`. */
+function watch({ is_terminal = false, stops_at }: RunningHere) {
+  const said = { out: '', err: '' };
+  let stop: ((cause: string) => void) | null = null;
+  const write = (name: 'out' | 'err', text: string): void => {
+    said[name] += text;
+    if (name !== stops_at) return;
+    const once = stop;
+    stop = null;
+    once?.('SIGINT');
+  };
+  const collect = (name: 'out' | 'err'): Writable =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        write(name, String(chunk));
+        done();
+      },
+    });
+  return {
+    said,
+    stdout: collect('out'),
+    stderr: Object.assign(collect('err'), is_terminal ? { isTTY: true, columns: 120 } : {}),
+    onStop: (listener: (cause: string) => void) => {
+      stop = listener;
+    },
+  };
+}
+
 /** Runs `npm run import` in this process, which takes less time. */
 export async function runHere(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
   folder = '.',
-  { is_terminal = false, stops_at }: RunningHere = {},
+  running: RunningHere = {},
 ): Promise<Ended> {
-  const said = { out: '', err: '' };
-  let stop: ((cause: string) => void) | null = null;
-  const collect = (name: 'out' | 'err'): Writable =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        said[name] += chunk;
-        done();
-        if (name !== stops_at) return;
-        const once = stop;
-        stop = null;
-        once?.('SIGINT');
-      },
-    });
-  const status = await runImport(words, env, {
-    stdin: process.stdin,
-    stdout: collect('out'),
-    stderr: Object.assign(collect('err'), is_terminal ? { isTTY: true, columns: 120 } : {}),
-    cwd: () => folder,
-    onStop: (listener) => {
-      stop = listener;
-    },
-  });
+  const { said, ...streams } = watch(running);
+  const status = await runImport(words, env, { ...streams, stdin: process.stdin, cwd: () => folder });
   return { status, ...said };
 }
 
 /** Runs `npm run imports` in this process. */
-export async function runPeople(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const said = { out: '', err: '' };
-  const status = await runProgram(imports_program, words, env, {
-    out: (text) => {
-      said.out += `${text}\n`;
-    },
-    err: (text) => {
-      said.err += `${text}\n`;
-    },
+export async function runPeople(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  running: RunningHere = {},
+): Promise<Ended> {
+  const { said, stdout, ...attendance } = watch(running);
+  const status = await runProgram(createImportsProgram(attendance), words, env, {
+    out: (text) => void stdout.write(`${text}\n`),
+    err: (text) => void attendance.stderr.write(`${text}\n`),
   });
   return { status, ...said };
 }

@@ -16,7 +16,7 @@ export async function releaseImport(
   call: Omit<Call, 'company_id'>,
   id: number,
   note: string,
-  options: Pick<ImportOptions, 'signal' | 'onStaged'> = {},
+  options: Pick<ImportOptions, 'signal' | 'onProgress' | 'onStaged'> = {},
 ): Promise<ImportOutcome> {
   const kept_note = readReleaseNote({ note });
   const run = new ImportRun(ports, call, options);

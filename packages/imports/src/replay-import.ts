@@ -10,7 +10,7 @@ import type { BadRecord, ClearingFormat, FileClearing, OtherRecord } from './cle
 import { byIdentity, foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
 import type { Import } from './import.ts';
 import type { ImportPorts } from './import-ports.ts';
-import { ImportStopped } from './import-run.ts';
+import { type ImportOptions, ImportStopped } from './import-run.ts';
 import type { ImportRecord } from './import-store.ts';
 import { requireImport } from './manage-imports.ts';
 import { HoldTime, PassSize } from './pass-size.ts';
@@ -31,13 +31,14 @@ interface Replayed {
  *
  * The ledger commits first, and then the records are marked. After a crash between the two, another
  * replay finds the clearings recorded and marks the records as duplicates. When the signal is
- * aborted, it stops after the pass in progress and rejects with `ImportStopped`.
+ * aborted, it stops after the pass in progress and rejects with `ImportStopped`. `onProgress` counts
+ * the records that were tried.
  */
 export async function replayImport(
   ports: ImportPorts,
   call: Omit<Call, 'company_id'>,
   id: number,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  options: Pick<ImportOptions, 'signal' | 'onProgress'> = {},
 ): Promise<Import> {
   const record = await ports.unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
   if (record.status !== 'completed' && record.status !== 'completed_with_quarantine') {
@@ -45,7 +46,7 @@ export async function replayImport(
   }
   const total: Replayed = { applied: 0, duplicates: 0, refused: 0, unreadable: 0 };
   try {
-    await replayOpen(ports, call, record, total, signal);
+    await replayOpen(ports, call, record, total, options);
   } finally {
     // Also of a replay that was stopped or failed: what it applied stays.
     await ports.unitOfWork.run(async ({ audit }) => {
@@ -79,10 +80,12 @@ async function replayOpen(
   call: Omit<Call, 'company_id'>,
   record: ImportRecord,
   total: Replayed,
-  signal: AbortSignal | undefined,
+  { signal, onProgress }: Pick<ImportOptions, 'signal' | 'onProgress'>,
 ): Promise<void> {
   const { unitOfWork, monotonicNow, giveWay } = ports;
+  const { bytes, quarantined: records_total } = record;
   const size = new PassSize();
+  let records = 0;
   for (let after_ordinal = 0; ; ) {
     if (signal?.aborted) throw new ImportStopped();
     const open = await unitOfWork.read(({ quarantine }) =>
@@ -94,6 +97,8 @@ async function replayOpen(
     const held_ms = await replayRecords(ports, call, record, open, total);
     size.note(open.length, held_ms);
     after_ordinal = last.ordinal!;
+    records += open.length;
+    onProgress?.({ phase: 'applying', bytes, bytes_total: bytes, records, records_total });
     await giveWay(monotonicNow() - began_ms);
   }
 }
