@@ -17,7 +17,7 @@ interface AuthorizationRow extends Row {
 interface ClearingRow extends Row {
   readonly id: number;
   readonly card_id: number;
-  readonly network_financial_transaction_id: string;
+  readonly transaction_id: string;
   readonly acquirer_reference_data: string | null;
   readonly settlement_date: string;
   readonly clearing_type: string;
@@ -63,8 +63,8 @@ export async function differencesFrom(
 
   const clearings = await readRows<ClearingRow>(
     database,
-    `select id, card_id, network_financial_transaction_id, acquirer_reference_data, settlement_date, clearing_type,
-       cycle, match_rule, "class", review, authorization_id, clearing_id from clearings`,
+    `select id, card_id, network_financial_transaction_id as transaction_id, acquirer_reference_data,
+       settlement_date, clearing_type, cycle, match_rule, "class", review, authorization_id, clearing_id from clearings`,
   );
   const by_key = new Map(clearings.map((row) => [keyOf(row.card_id, row), row]));
   const keys = new Map<string, string>();
@@ -124,15 +124,18 @@ export async function differencesFrom(
   return differences;
 }
 
-/** What identifies a clearing on its card in a set, whichever way it came. */
+/**
+ * What identifies a clearing on its card in a set, whichever way it came. A format without acquirer
+ * reference data has the transaction ids of the network.
+ */
 function keyOf(
   vcn_id: number,
-  clearing: Pick<ExpectedClearing, 'settlement_date'> & {
-    readonly acquirer_reference_data: string | null;
+  clearing: Pick<ExpectedClearing, 'settlement_date' | 'acquirer_reference_data'> & {
+    readonly transaction_id: string;
     readonly clearing_type: string;
     readonly cycle: string;
   },
 ): string {
-  const { acquirer_reference_data, settlement_date, clearing_type, cycle } = clearing;
-  return `${vcn_id} ${acquirer_reference_data} ${settlement_date} ${clearing_type} ${cycle}`;
+  const { acquirer_reference_data, transaction_id, settlement_date, clearing_type, cycle } = clearing;
+  return `${vcn_id} ${acquirer_reference_data ?? transaction_id} ${settlement_date} ${clearing_type} ${cycle}`;
 }

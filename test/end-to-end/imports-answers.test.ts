@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSampleSet, type SampleSet } from '@tallystick/harness';
+import { createSampleSet, type SampleSet, sample_formats } from '@tallystick/harness';
 import { database_names, test_seed, testRuns } from '@tallystick/test-support';
 import { differencesFrom } from './answer-sheet.ts';
 import { type ImportReport, runImport } from './import-process.ts';
@@ -15,7 +15,7 @@ const day = Temporal.Now.plainDateISO('UTC').toString();
 
 describe('the answer sheet of a set of samples', { concurrency: records < 10_000 }, () => {
   for (const name of database_names) {
-    for (const format of ['csv', 'cdf3', 'ipm']) {
+    for (const format of sample_formats) {
       it(`is met by an import of its ${format} file (${name})`, async () => {
         const set = createSampleSet({ cards, records, seed: test_seed % 2 ** 32, format, day });
         const world = await openSampleWorld(name, set);

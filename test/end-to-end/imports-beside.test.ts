@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSampleSet, type SampleRecord, type SampleSet, scenario_kinds } from '@tallystick/harness';
+import {
+  createSampleSet,
+  type SampleRecord,
+  type SampleSet,
+  sample_formats,
+  scenario_kinds,
+} from '@tallystick/harness';
 import {
   type DatabaseName,
   database_names,
@@ -61,7 +67,7 @@ describe('an import beside others', { concurrency: true }, () => {
         });
       });
 
-      for (const format of full_run ? ['cdf3', 'csv', 'ipm'] : ['ipm']) {
+      for (const format of full_run ? sample_formats : ['ipm']) {
         it(`of clearings that come by message at the same time applies each once, ${format}`, async () => {
           await withSet(name, format, async (world, set, file) => {
             const importing = startImport(world.database, file.path);

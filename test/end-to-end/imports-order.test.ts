@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createSampleSet, type SampleRecord } from '@tallystick/harness';
+import { createSampleSet, type SampleRecord, sample_formats } from '@tallystick/harness';
 import { type ImportPorts, importFile } from '@tallystick/imports';
 import { closeContainer, createContainer, readConfig, tokens } from '@tallystick/server';
 import {
@@ -29,7 +29,7 @@ const records = 210;
 
 const run = {
   seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
-  format: fc.constantFrom('csv', 'cdf3', 'ipm'),
+  format: fc.constantFrom(...sample_formats),
   order: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   at_once: fc.constantFrom(1, 7, 64),
 };

@@ -64,7 +64,7 @@ function statedBy({ input }: Pick<FileClearing, 'input'>, is_synthetic: boolean)
     settlement_date,
     authorization_date,
     acquirer_ica: input.acquirer_ica,
-    acquirer_reference_data: input.acquirer_reference_data,
+    acquirer_reference_data: input.acquirer_reference_data ?? null,
     approval_code: input.approval_code ?? null,
     net_reference_number: input.net_reference_number ?? null,
     mcc: input.mcc,

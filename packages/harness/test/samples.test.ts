@@ -89,6 +89,24 @@ describe('a set of samples', () => {
     assert.ok(expected.some(({ duplicate_of }) => duplicate_of !== null));
   });
 
+  it('of a format without references has the rules of merchants and amounts, for review', () => {
+    const expected = Array.from(
+      createSampleSet({ ...base, format: 'vcf4' }).records(cardOf),
+      (record) => record.expected,
+    );
+    const applied = expected.filter(({ quarantine }) => quarantine === null);
+    assert.deepEqual([...new Set(applied.map(({ rule }) => rule))].sort(), [0, 6, 7, 8]);
+    assert.deepEqual([...new Set(applied.map((one) => one.class))].sort(), [
+      'exact',
+      'force_post',
+      'fx_drift',
+      'late',
+      'refund_linked',
+      'refund_unlinked',
+    ]);
+    assert.ok(applied.every(({ rule, review }) => rule !== 6 || review));
+  });
+
   it('states sums for each card that are those of its authorizations and of what stands alone', () => {
     fc.assert(
       fc.property(options, (of) => {

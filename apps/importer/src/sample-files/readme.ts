@@ -32,11 +32,17 @@ Files
         duplicate_of     the transaction_id of the clearing that it repeats, or null
         quarantine       the reason why it cannot be applied, or null
         sent_before      --load sends it by message, so that the file has it a second time
-      kind "authorization": its status, what it holds, what has cleared, whether it counts as a use.
+${set.able.references === 'none' ? noReferencesOf(format) : ''}      kind "authorization": its status, what it holds, what has cleared, whether it counts as a use.
       kind "card": the available balance, the sums, the uses, and how many authorizations have each status.
 
 Holds end 30 days after the authorizations are sent. From then on open authorizations are expired,
 and the balances are higher than the answers say.
+`;
+}
+
+function noReferencesOf(format: string): string {
+  return `        ${format} has no approval codes and no references of the network or the acquirer. Clearings match by
+        merchant and amount: the rules are 0, 6, 7 and 8, and each match by rule 6 is marked for review.
 `;
 }
 

@@ -35,7 +35,7 @@ const piece_length = 65_536;
 /** Files with card numbers are for their owner only. */
 const mode = 0o600;
 
-const extensions: Readonly<Record<string, string>> = { cdf3: 'xml', csv: 'csv', ipm: 'ipm' };
+const extensions: Readonly<Record<string, string>> = { cdf3: 'xml', csv: 'csv', ipm: 'ipm', vcf4: 'tsv' };
 
 /** Creates the folder. Throws an error if it has files already. */
 export function createFolder(folder: string): void {

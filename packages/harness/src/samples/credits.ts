@@ -1,4 +1,4 @@
-import type { FormatAbilities } from './format-abilities.ts';
+import { type FormatAbilities, withReferences } from './format-abilities.ts';
 import { byReference } from './purchases.ts';
 import type { Purchase, SampleClearing, ScenarioDraft, ScenarioKind } from './scenario.ts';
 
@@ -14,7 +14,7 @@ const refunds: readonly ScenarioKind[] = [
   {
     name: 'refund_by_reference',
     weight: 2,
-    records: two,
+    records: withReferences(2),
     write(draft) {
       const purchase = draft.purchase();
       const refund = purchase.amount / 2;
@@ -75,10 +75,10 @@ const refunds: readonly ScenarioKind[] = [
     records: three,
     write(draft) {
       const first = draft.purchase();
-      const second = draft.purchase({ merchant_id: first.merchant_id });
+      const second = draft.purchase({ amount: first.amount + 100, merchant_id: first.merchant_id });
       buy(draft, first, { cleared: first.amount });
       buy(draft, second, { cleared: second.amount });
-      const refund = Math.min(first.amount, second.amount) / 2;
+      const refund = first.amount / 2;
       const change = { ...without_references, billing_amount: refund };
       draft.clear(first, change, { rule: 7, class: 'refund_unlinked', review: true });
       draft.standsAlone(-refund, 0);

@@ -33,7 +33,8 @@ export interface ExpectedClearing {
   readonly card: number | null;
   /** As the message has it; a format without transaction ids has another in its place. */
   readonly transaction_id: string;
-  readonly acquirer_reference_data: string;
+  /** Null if the format has none. */
+  readonly acquirer_reference_data: string | null;
   readonly settlement_date: string;
   readonly clearing_type: 'DEBIT' | 'CREDIT';
   readonly cycle: SampleCycle;

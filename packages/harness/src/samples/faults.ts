@@ -1,10 +1,9 @@
 import { buy } from './credits.ts';
-import type { FormatAbilities } from './format-abilities.ts';
+import { type FormatAbilities, withReferences } from './format-abilities.ts';
 import { byReference } from './purchases.ts';
 import type { ScenarioKind } from './scenario.ts';
 
 const one = (): number => 1;
-const two = (): number => 2;
 
 const twoDisputes = ({ dispute }: FormatAbilities): number | null => (dispute ? 2 : null);
 
@@ -58,7 +57,7 @@ const repetitions: readonly ScenarioKind[] = [
   {
     name: 'same_clearing_under_two_ids',
     weight: 2,
-    records: two,
+    records: withReferences(2),
     write(draft) {
       const purchase = draft.purchase();
       const { acquirer_reference_data } = buy(draft, purchase, { cleared: 2 * purchase.amount }).input;

@@ -1,3 +1,4 @@
+import { withReferences } from './format-abilities.ts';
 import type { Purchase, ScenarioDraft, ScenarioKind } from './scenario.ts';
 
 const one = (): number => 1;
@@ -75,14 +76,16 @@ const amounts: readonly ScenarioKind[] = [
     records: one,
     write(draft) {
       const purchase = draft.purchase();
+      // Rule 6 reaches 35 days.
+      const days = draft.by_reference === 6 ? 34 : 40;
       draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      draft.clear(purchase, { days: 40 }, { ...byReference(draft, purchase), class: 'late' });
+      draft.clear(purchase, { days }, { ...byReference(draft, purchase), class: 'late' });
     },
   },
   {
     name: 'late_by_code_and_merchant',
     weight: 2,
-    records: one,
+    records: withReferences(1),
     write(draft) {
       const purchase = draft.purchase();
       draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
@@ -110,7 +113,7 @@ const parts: readonly ScenarioKind[] = [
   {
     name: 'first_part_only',
     weight: 2,
-    records: one,
+    records: withReferences(1),
     write(draft) {
       const purchase = draft.purchase();
       const part = purchase.amount / 4;
@@ -156,7 +159,7 @@ const parts: readonly ScenarioKind[] = [
     name: 'cleared_after_reversal',
     weight: 1,
     ordered: true,
-    records: one,
+    records: withReferences(1),
     write(draft) {
       const purchase = draft.purchase();
       draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
@@ -166,18 +169,21 @@ const parts: readonly ScenarioKind[] = [
   },
 ];
 
-/** Scenarios of rules 3 and 4, and of all classes of amounts. */
+/** Scenarios of rules 3 and 4, or 6 without references, and of all classes of amounts. */
 export const purchase_scenarios: readonly ScenarioKind[] = [...uncleared, ...amounts, ...currencies, ...parts];
 
 /** The scenario of one record that fills a deck. */
 export const plain_purchase: ScenarioKind = amounts[0]!;
 
-/** The outcome of a clearing that has the reference and the approval code of its purchase. */
+/**
+ * The outcome of a clearing that has the reference and the approval code of its purchase. In a
+ * format without references it must have the merchant and the amount of the purchase.
+ */
 export function byReference(
   { by_reference }: ScenarioDraft,
   purchase: Purchase,
-): { readonly rule: 3 | 4; readonly authorization: Purchase } {
-  return { rule: by_reference, authorization: purchase };
+): { readonly rule: 3 | 4 | 6; readonly review: boolean; readonly authorization: Purchase } {
+  return { rule: by_reference, review: by_reference === 6, authorization: purchase };
 }
 
 /**
@@ -188,7 +194,7 @@ export function withoutCode(
   { able }: ScenarioDraft,
   purchase: Purchase,
 ): { readonly rule: 3 | 6; readonly review?: true; readonly authorization: Purchase } {
-  if (able.net_reference === 'whole') return { rule: 3, authorization: purchase };
+  if (able.references === 'whole') return { rule: 3, authorization: purchase };
   return { rule: 6, review: true, authorization: purchase };
 }
 
@@ -203,7 +209,8 @@ function amountKind(
   return {
     name,
     weight,
-    records: one,
+    // Rule 6 finds no other amount.
+    records: its_class === 'exact' ? one : withReferences(1),
     write(draft) {
       const purchase = draft.purchase({ mcc });
       const { cleared } = amountOf(purchase, draft);
@@ -243,7 +250,7 @@ function convertedKind(
   return {
     name,
     weight,
-    records: one,
+    records: withReferences(1),
     write(draft) {
       const purchase = euros(draft);
       const billing_amount = billedOf(purchase, draft);
@@ -270,7 +277,7 @@ function partsKind(name: string, weight: number, count: number): ScenarioKind {
   return {
     name,
     weight,
-    records: () => count,
+    records: withReferences(count),
     write(draft) {
       const part = draft.amount();
       const purchase = draft.purchase({ amount: part * count });

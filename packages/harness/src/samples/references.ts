@@ -1,3 +1,4 @@
+import { withReferences } from './format-abilities.ts';
 import { byReference, withoutCode } from './purchases.ts';
 import type { ScenarioKind } from './scenario.ts';
 
@@ -12,7 +13,7 @@ export const reference_scenarios: readonly ScenarioKind[] = [
   {
     name: 'six_characters_of_the_reference',
     weight: 3,
-    records: ({ format }) => (format === 'ipm' ? null : 1),
+    records: ({ format, references }) => (format === 'ipm' || references === 'none' ? null : 1),
     write(draft) {
       const purchase = draft.purchase();
       const { net_reference_number } = purchase;
@@ -25,7 +26,7 @@ export const reference_scenarios: readonly ScenarioKind[] = [
   {
     name: 'code_and_merchant',
     weight: 3,
-    records: one,
+    records: withReferences(1),
     write(draft) {
       const purchase = draft.purchase();
       draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
@@ -36,7 +37,7 @@ export const reference_scenarios: readonly ScenarioKind[] = [
   {
     name: 'code_and_merchant_and_more',
     weight: 1,
-    records: one,
+    records: withReferences(1),
     write(draft) {
       const purchase = draft.purchase();
       const billing_amount = (purchase.amount * 115) / 100;
@@ -48,7 +49,7 @@ export const reference_scenarios: readonly ScenarioKind[] = [
   {
     name: 'code_and_merchant_too_far_off',
     weight: 1,
-    records: one,
+    records: withReferences(1),
     write(draft) {
       const purchase = draft.purchase();
       const billing_amount = (purchase.amount * 125) / 100;
@@ -87,6 +88,19 @@ export const reference_scenarios: readonly ScenarioKind[] = [
     },
   },
   {
+    name: 'merchant_and_another_amount',
+    weight: 2,
+    records: one,
+    write(draft) {
+      const purchase = draft.purchase();
+      const billing_amount = purchase.amount + 100;
+      draft.request(purchase, { status: 'open', held: purchase.amount });
+      const change = { net_reference_number: null, approval_code: null, billing_amount };
+      draft.clear(purchase, change, { rule: 8, class: 'force_post' });
+      draft.standsAlone(billing_amount, 1);
+    },
+  },
+  {
     name: 'one_reference_of_two_open',
     weight: 1,
     records: one,
@@ -96,7 +110,7 @@ export const reference_scenarios: readonly ScenarioKind[] = [
       const newer = draft.purchase({ amount: older.amount + 100, net_reference_number, merchant_id });
       draft.advise(older, { status: 'cleared', cleared: older.amount });
       draft.advise(newer, { status: 'open', held: newer.amount });
-      const rule = draft.able.net_reference === 'whole' ? 3 : 6;
+      const rule = draft.able.references === 'whole' ? 3 : 6;
       draft.clear(older, { approval_code: null }, { rule, class: 'exact', review: true, authorization: older });
     },
   },

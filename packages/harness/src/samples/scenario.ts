@@ -52,7 +52,7 @@ export interface SampleMessage {
 /** A clearing (service specification 2.10), without its card. */
 export interface SampleClearingFields {
   readonly network_financial_transaction_id: string;
-  readonly acquirer_reference_data: string;
+  readonly acquirer_reference_data: string | null;
   readonly approval_code: string | null;
   readonly net_reference_number: string | null;
   readonly billing_amount: number;
@@ -177,9 +177,12 @@ export class ScenarioDraft {
     this.card = place.number % place.cards;
   }
 
-  /** The rule that finds an authorization by the reference and the approval code of a purchase. */
-  get by_reference(): 3 | 4 {
-    return this.able.net_reference === 'whole' ? 3 : 4;
+  /**
+   * The rule that finds the authorization of a clearing that states all references of its purchase
+   * that the format has. Rule 6 also needs the same merchant and amount.
+   */
+  get by_reference(): 3 | 4 | 6 {
+    return ({ whole: 3, six: 4, none: 6 } as const)[this.able.references];
   }
 
   /** A card of the set that is not this one; null when there is only one. */
@@ -382,11 +385,18 @@ export type AuthorizationOutcome = Pick<ExpectedAuthorization, 'status'> &
 
 /** The clearing with what a file of the format can state of it. */
 function carriedBy(able: FormatAbilities, input: SampleClearingFields): SampleClearingFields {
+  const partial = able.partial && input.partial;
   const { net_reference_number } = input;
-  const six = net_reference_number === null ? null : `   ${net_reference_number.slice(3, 9)}    `;
-  return {
-    ...input,
-    partial: able.partial && input.partial,
-    net_reference_number: able.net_reference === 'six' ? six : net_reference_number,
-  };
+  switch (able.references) {
+    case 'whole':
+      return { ...input, partial };
+    case 'six': {
+      const six = net_reference_number === null ? null : `   ${net_reference_number.slice(3, 9)}    `;
+      return { ...input, partial, net_reference_number: six };
+    }
+    case 'none': {
+      const none = { net_reference_number: null, approval_code: null, acquirer_reference_data: null };
+      return { ...input, partial, ...none };
+    }
+  }
 }
