@@ -1,5 +1,17 @@
 import type { ImportProgress } from '@tallystick/imports';
 
+/** How far an import is, or how many cards are created or messages sent for a set of samples. */
+export type Progress = Omit<ImportProgress, 'phase'> & {
+  readonly phase: ImportProgress['phase'] | 'creating' | 'sending';
+};
+
+/** What a phase counts; absent where its end is measured by bytes. */
+export const counted_nouns: Readonly<Partial<Record<Progress['phase'], string>>> = {
+  applying: 'records',
+  creating: 'cards',
+  sending: 'messages',
+};
+
 /** How fast an import is, as of its last batches. */
 export interface PaceReading {
   /** Null until it is known. */
@@ -15,11 +27,11 @@ const window_ms = 10_000;
  * Notes how far an import is, and returns how fast it is. Each phase is measured for itself, and
  * without the work of an earlier process.
  */
-export type Pace = (progress: ImportProgress) => PaceReading;
+export type Pace = (progress: Progress) => PaceReading;
 
 /** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */
 export function createPace(monotonicNow: () => number): Pace {
-  let phase: ImportProgress['phase'] | null = null;
+  let phase: Progress['phase'] | null = null;
   let notes: { readonly at_ms: number; readonly records: number; readonly done: number }[] = [];
   return (progress) => {
     if (progress.phase !== phase || progress.is_repeated === true) notes = [];
@@ -39,10 +51,12 @@ export function createPace(monotonicNow: () => number): Pace {
   };
 }
 
-/** What the end of a phase is measured by: records when they are applied, else bytes. */
-export function measureOf({ phase, bytes, bytes_total, records, records_total }: ImportProgress): {
+/** What the end of a phase is measured by: records, cards or messages, else bytes. */
+export function measureOf({ phase, bytes, bytes_total, records, records_total }: Progress): {
   readonly done: number;
   readonly total: number | null;
 } {
-  return phase === 'applying' ? { done: records, total: records_total } : { done: bytes, total: bytes_total };
+  return counted_nouns[phase] !== undefined
+    ? { done: records, total: records_total }
+    : { done: bytes, total: bytes_total };
 }

@@ -1,10 +1,9 @@
-import type { ImportProgress } from '@tallystick/imports';
 import { SingleBar } from 'cli-progress';
-import { createPace, measureOf, type PaceReading } from './pace.ts';
+import { counted_nouns, createPace, measureOf, type PaceReading, type Progress } from './pace.ts';
 
-/** Shows how far an import is. */
+/** Shows how far a command is. */
 export interface ProgressDisplay {
-  show(progress: ImportProgress): void;
+  show(progress: Progress): void;
   /** Writes a line about the file. */
   say(text: string): void;
   /** Removes the bar. What is written next begins a line. */
@@ -47,7 +46,7 @@ export function chooseDisplay(stream: ProgressStream, name: string, { quiet, jso
 function createBar(stream: ProgressStream, file: string, monotonicNow: () => number): ProgressDisplay {
   const pace = createPace(monotonicNow);
   let bar: SingleBar | null = null;
-  let phase: ImportProgress['phase'] | null = null;
+  let phase: Progress['phase'] | null = null;
   const end = (): void => {
     bar?.stop();
     bar = null;
@@ -101,12 +100,13 @@ function createLines(stream: ProgressStream, file: string, monotonicNow: () => n
 }
 
 /** `staging 12.4 of 80.0 MB, 31,000 records, 8,200 a second, 9 s left`. */
-export function describe(progress: ImportProgress, { records_per_s, left_ms }: PaceReading): string {
+export function describe(progress: Progress, { records_per_s, left_ms }: PaceReading): string {
   const { phase, bytes, bytes_total, records, records_total } = progress;
   const of = (total: string | null): string => (total === null ? '' : ` of ${total}`);
+  const noun = counted_nouns[phase];
   const amounts =
-    phase === 'applying'
-      ? [`${count(records)}${of(records_total === null ? null : count(records_total))} records`]
+    noun !== undefined
+      ? [`${count(records)}${of(records_total === null ? null : count(records_total))} ${noun}`]
       : [
           `${megabytes(bytes)}${of(bytes_total === null ? null : megabytes(bytes_total))} MB`,
           ...(phase === 'reading' ? [] : [`${count(records)} records`]),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import { clearing_formats } from '@tallystick/clearing-files';
 import type { FileClearing, FileItem } from '@tallystick/imports';
@@ -16,6 +17,8 @@ interface Ran {
   readonly status: number;
   readonly out: string;
   readonly err: string;
+  /** What the bar of a terminal shows. */
+  readonly progress: string;
 }
 
 function run(...words: readonly string[]): Promise<Ran> {
@@ -23,10 +26,20 @@ function run(...words: readonly string[]): Promise<Ran> {
 }
 
 async function runIn(environment: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Ran> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const output = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
+  const [out, err, progress]: [string[], string[], string[]] = [[], [], []];
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      progress.push(String(chunk));
+      done();
+    },
+  });
+  const output = {
+    out: (text: string) => out.push(text),
+    err: (text: string) => err.push(text),
+    stderr: Object.assign(stderr, { isTTY: true, columns: 120 }),
+  };
   const status = await sampleFiles(words, { ...environment, INIT_CWD: folder }, output);
-  return { status, out: out.join('\n'), err: err.join('\n') };
+  return { status, out: out.join('\n'), err: err.join('\n'), progress: progress.join('') };
 }
 
 interface Answer {
@@ -153,6 +166,11 @@ describe('npm run sample-files', () => {
       assert.deepEqual(await readRows(database, 'select id from virtual_cards'), []);
       const loaded = await load(day!);
       assert.equal(loaded.status, 0, loaded.err);
+      assert.equal(refused.progress, '');
+      assert.match(loaded.progress, /\[#{24}\] 100% creating 1 of 1 cards/);
+      const sent = /sent (\d+) authorization messages and (\d+) clearings/.exec(loaded.err);
+      const messages = Number(sent?.[1]) + Number(sent?.[2]);
+      assert.match(loaded.progress, new RegExp(`% sending \\d+ of ${messages} messages`));
     } finally {
       await database.dispose();
     }

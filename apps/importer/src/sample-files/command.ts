@@ -4,10 +4,11 @@ import { clearing_formats } from '@tallystick/clearing-files';
 import { createSampleSet, type SampleSet } from '@tallystick/harness';
 import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../database-option.ts';
+import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
 import { inventedCard } from './invented-cards.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
-import { type Loading, machineDay } from './loading.ts';
+import { countMessages, type Loading, machineDay } from './loading.ts';
 import { createFolder, type SetFiles, writeSet, written_formats } from './write-set.ts';
 
 const usage = `Usage: npm run sample-files -- --cards <n> --records <n> --format <name> [options]
@@ -30,10 +31,11 @@ the files must come to. The folder's README.txt says what each file is.
   --json                 the summary as JSON
   --help                 show this text`;
 
-/** The output of the command: standard output and error. */
+/** The output of the command: lines of standard output and error, and the progress. */
 export interface CommandOutput {
   out(text: string): void;
   err(text: string): void;
+  readonly stderr: ProgressStream;
 }
 
 interface Options {
@@ -91,19 +93,29 @@ async function makeSet(
   const folder = resolve(environment.INIT_CWD ?? '.', options.out);
   createFolder(folder);
   const loading = await openLoading(load, environment);
+  const display = chooseDisplay(output.stderr, options.out, { quiet: false, json: options.json });
+  const show = (phase: 'creating' | 'sending', records: number, records_total: number): void =>
+    display.show({ phase, bytes: 0, bytes_total: null, records, records_total });
+  const report = (line: string): void => {
+    display.end();
+    output.err(line);
+  };
   try {
     const day = loading === null ? (date ?? machineDay()) : await loading.day(date);
     const set = createSampleSet({ cards, records, seed, format, day });
-    const cardOf = loading === null ? inventedCard : await loading.createCards(set);
-    if (loading !== null) output.err(`created ${cards} cards`);
+    const cardOf =
+      loading === null ? inventedCard : await loading.createCards(set, (created) => show('creating', created, cards));
+    if (loading !== null) report(`created ${cards} cards`);
     const files = writeSet(set, cardOf, { ...options, folder, is_loaded: loading !== null });
-    output.err(`wrote ${folder}`);
+    report(`wrote ${folder}`);
     if (loading !== null) {
-      const { authorizations, clearings } = await loading.send(set, cardOf);
-      output.err(`sent ${authorizations} authorization messages and ${clearings} clearings`);
+      const messages = countMessages(set, cardOf);
+      const { authorizations, clearings } = await loading.send(set, cardOf, (sent) => show('sending', sent, messages));
+      report(`sent ${authorizations} authorization messages and ${clearings} clearings`);
     }
     return { set, files };
   } finally {
+    display.end();
     await loading?.close();
   }
 }

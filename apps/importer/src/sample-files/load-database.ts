@@ -38,7 +38,7 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
         if ((wanted ?? day) === day) return day;
         throw new UsageError(`--date is "${wanted}"; with --load the day of the database's clock is ${day}`);
       },
-      async createCards(set) {
+      async createCards(set, onCreated) {
         const cards: IssuedCard[] = [];
         const issue = async (requests: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
           const call = { company_id, actor: 'command', request_id: null, now_ms: clock.now().epochMilliseconds };
@@ -52,6 +52,7 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
               cards.push({ vcn_id: card.id, card_number: numbers.get(card.id)?.card_number ?? '' });
             }
           });
+          onCreated(cards.length);
         };
         let requests: Readonly<Record<string, unknown>>[] = [];
         for (const request of set.cards()) {
@@ -63,17 +64,27 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
         if (requests.length > 0) await issue(requests);
         return (card) => cards[card] as IssuedCard;
       },
-      async send(set, cardOf) {
-        const authorizations = await sendAll(set.authorizations(cardOf), at_once, async (message) => {
-          const answer = await network.authorize(normalizeAuthorization(message, vault, null));
-          if (answer.kind === 'refused') throw answer.refusal;
-          if (isAnsweredAsExpected(message, answer.response_code)) return;
-          throw new Error(`authorization ${message.trace_id} was answered with ${answer.response_code}`);
-        });
-        const clearings = await sendAll(clearingsSentBefore(set, cardOf), at_once, async (message) => {
-          const answer = await network.clear(normalizeClearing(message, vault, null));
-          if (answer.kind === 'refused') throw answer.refusal;
-        });
+      async send(set, cardOf, onSent) {
+        const authorizations = await sendAll(
+          set.authorizations(cardOf),
+          at_once,
+          async (message) => {
+            const answer = await network.authorize(normalizeAuthorization(message, vault, null));
+            if (answer.kind === 'refused') throw answer.refusal;
+            if (isAnsweredAsExpected(message, answer.response_code)) return;
+            throw new Error(`authorization ${message.trace_id} was answered with ${answer.response_code}`);
+          },
+          onSent,
+        );
+        const clearings = await sendAll(
+          clearingsSentBefore(set, cardOf),
+          at_once,
+          async (message) => {
+            const answer = await network.clear(normalizeClearing(message, vault, null));
+            if (answer.kind === 'refused') throw answer.refusal;
+          },
+          (sent) => onSent(authorizations + sent),
+        );
         return { authorizations, clearings };
       },
       close: () => closeContainer(container),

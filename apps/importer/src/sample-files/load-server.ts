@@ -31,23 +31,34 @@ export function loadOverHttp(url: string): Loading {
   return {
     // The clock of the server is not known here. If it was moved, --date has to name its day.
     day: async (wanted) => wanted ?? machineDay(),
-    async createCards(set) {
+    async createCards(set, onCreated) {
       const cards: IssuedCard[] = [];
       for (const data of set.cards()) {
         const { id, card_number } = await post('client', '/v1/virtualcards', { data, show_card_number: true });
         cards.push({ vcn_id: Number(id), card_number: String(card_number) });
+        onCreated(cards.length);
       }
       return (card) => cards[card] as IssuedCard;
     },
-    async send(set, cardOf) {
-      const authorizations = await sendAll(set.authorizations(cardOf), at_once, async (message) => {
-        const { response_code } = await post('network', '/network/v1/authorizations', { data: message });
-        if (isAnsweredAsExpected(message, String(response_code))) return;
-        throw new Error(`authorization ${message.trace_id} was answered with ${response_code}`);
-      });
-      const clearings = await sendAll(clearingsSentBefore(set, cardOf), at_once, async (message) => {
-        await post('network', '/network/v1/clearings', { data: message });
-      });
+    async send(set, cardOf, onSent) {
+      const authorizations = await sendAll(
+        set.authorizations(cardOf),
+        at_once,
+        async (message) => {
+          const { response_code } = await post('network', '/network/v1/authorizations', { data: message });
+          if (isAnsweredAsExpected(message, String(response_code))) return;
+          throw new Error(`authorization ${message.trace_id} was answered with ${response_code}`);
+        },
+        onSent,
+      );
+      const clearings = await sendAll(
+        clearingsSentBefore(set, cardOf),
+        at_once,
+        async (message) => {
+          await post('network', '/network/v1/clearings', { data: message });
+        },
+        (sent) => onSent(authorizations + sent),
+      );
       return { authorizations, clearings };
     },
     close: async () => undefined,

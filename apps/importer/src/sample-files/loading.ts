@@ -7,12 +7,18 @@ export interface Loading {
    * one is wanted and the clock is known.
    */
   day(wanted: string | undefined): Promise<string>;
-  createCards(set: SampleSet): Promise<CardOf>;
+  /** `onCreated` is called with the number of cards so far. */
+  createCards(set: SampleSet, onCreated: (cards: number) => void): Promise<CardOf>;
   /**
    * Sends the authorizations, and the clearings that are to come by message before the file. Throws
-   * an error if one is not answered as the set expects.
+   * an error if one is not answered as the set expects. `onSent` is called with the number of
+   * messages so far.
    */
-  send(set: SampleSet, cardOf: CardOf): Promise<{ readonly authorizations: number; readonly clearings: number }>;
+  send(
+    set: SampleSet,
+    cardOf: CardOf,
+    onSent: (messages: number) => void,
+  ): Promise<{ readonly authorizations: number; readonly clearings: number }>;
   close(): Promise<void>;
 }
 
@@ -26,14 +32,24 @@ export function* clearingsSentBefore(set: SampleSet, cardOf: CardOf) {
   for (const { expected, message } of set.records(cardOf)) if (expected.sent_before && message !== null) yield message;
 }
 
+/** How many messages `send` sends. */
+export function countMessages(set: SampleSet, cardOf: CardOf): number {
+  let messages = 0;
+  for (const _ of set.authorizations(cardOf)) messages += 1;
+  for (const _ of clearingsSentBefore(set, cardOf)) messages += 1;
+  return messages;
+}
+
 /**
  * Sends messages in their order, `at_once` of them at the same time. Each is taken by the ledger in
- * the order in which it was sent. Returns how many there were.
+ * the order in which it was sent. `onSent` is called with the number of those that are answered.
+ * Returns how many there were.
  */
 export async function sendAll<Message>(
   messages: Iterable<Message>,
   at_once: number,
   send: (message: Message) => Promise<void>,
+  onSent: (messages: number) => void,
 ): Promise<number> {
   let count = 0;
   let sent: Promise<void>[] = [];
@@ -43,8 +59,10 @@ export async function sendAll<Message>(
     if (sent.length < at_once) continue;
     await Promise.all(sent);
     sent = [];
+    onSent(count);
   }
   await Promise.all(sent);
+  onSent(count);
   return count;
 }
 
