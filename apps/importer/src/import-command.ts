@@ -113,8 +113,8 @@ async function importAll(
       say(unknown_name);
       return 2;
     }
-    if (!asked.quiet && !asked.json) say(describeDatabase(config.database_url));
     const stop = createStopSignal(terminal);
+    if (!asked.quiet && !asked.json) say(describeDatabase(config.database_url));
     const statuses: FileStatus[] = [];
     for (const source of sources) {
       statuses.push(

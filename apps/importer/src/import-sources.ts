@@ -1,5 +1,6 @@
-import { createReadStream, type Stats } from 'node:fs';
+import { createReadStream, openSync, type Stats } from 'node:fs';
 import { access, constants, glob, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { basename, isAbsolute, relative, resolve } from 'node:path';
 import type { ImportSource } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
@@ -102,11 +103,23 @@ async function file(path: string, shown: string, stats: Stats): Promise<KeyedSou
     key: path,
     shown,
     name: show(basename(path)),
-    open: () => createReadStream(path, { highWaterMark: piece_bytes }),
+    open: () =>
+      stats.isFIFO() && process.platform === 'linux'
+        ? openPipe(path)
+        : createReadStream(path, { highWaterMark: piece_bytes }),
     // A pipe has its bytes once.
     is_repeatable: is_regular,
     bytes_total: is_regular ? stats.size : null,
   };
+}
+
+/**
+ * Opens a pipe without waiting for its writer. Otherwise a thread waits for it, and the process
+ * cannot end before that thread. Only Linux waits for the first writer when such a pipe is read.
+ */
+function openPipe(path: string): AsyncIterable<Uint8Array> {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 async function statOf(path: string): Promise<Stats | null> {

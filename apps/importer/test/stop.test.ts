@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -102,3 +104,49 @@ for (const name of database_names) {
     });
   });
 }
+
+describe('an import of a pipe', { skip: process.platform !== 'linux' && 'only Linux can wait for its writer' }, () => {
+  it('reads it once it has a writer, and ends at a second signal when it has none', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tallystick-pipe-'));
+    const database = await scratchDatabase('sqlite');
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const begin = () => {
+      const child = spawn(process.execPath, ['--conditions=source', program, pipe], {
+        env: serverEnvironment(database),
+      });
+      let text = '';
+      const said = new EventEmitter();
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk) => {
+          text += chunk;
+          said.emit('more');
+        });
+      }
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+      const until = async (words: string): Promise<void> => {
+        while (!text.includes(words)) await once(said, 'more');
+      };
+      return { child, ended, until, text: () => text };
+    };
+    try {
+      await (await startServer(database)).stop();
+      const waiting = begin();
+      await waiting.until('database: ');
+      waiting.child.kill('SIGTERM');
+      await waiting.until('SIGTERM: stopping');
+      waiting.child.kill('SIGINT');
+      assert.equal(await waiting.ended, 1, waiting.text());
+
+      const reading = begin();
+      await reading.until('database: ');
+      // Several times the capacity of a pipe.
+      await writeFile(pipe, cdf3File(1, Array(1_500).fill({ vcn_id: 999_999 })));
+      assert.equal(await reading.ended, 4, reading.text());
+      assert.match(reading.text(), /quarantined 1,500\n/);
+    } finally {
+      await database.dispose();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
