@@ -84,7 +84,9 @@ function profileFile({ profile }: ImportWords, folder: string): string | null {
   return profile !== undefined && /\.json$/i.test(profile) ? resolve(folder, profile) : null;
 }
 
-/** The configured profiles of other names. A file of the command line replaces those of its name. */
+/**
+ * The configured profiles of other names. A file of the command line replaces those of its name.
+ */
 async function profilesBeside(name: string, { csv_profiles }: Config): Promise<readonly string[]> {
   const profiles = await Promise.all(csv_profiles.map((path) => readProfile(path)));
   return csv_profiles.filter((_, at) => profiles[at]!.name !== name);

@@ -31,8 +31,8 @@ interface Replayed {
  *
  * The ledger commits first, and then the records are marked. After a crash between the two, another
  * replay finds the clearings recorded and marks the records as duplicates. When the signal is
- * aborted, it stops after the pass in progress and rejects with `ImportStopped`. `onProgress` counts
- * the records that were tried.
+ * aborted, it stops after the pass in progress and rejects with `ImportStopped`. `onProgress`
+ * counts the records that were tried.
  */
 export async function replayImport(
   ports: ImportPorts,

@@ -26,7 +26,9 @@ export const csv_fields = [
 /** One of `csv_fields`. */
 export type CsvField = (typeof csv_fields)[number];
 
-/** The fields without which a row is no clearing. A profile has each, as a column or as a constant. */
+/**
+ * The fields without which a row is no clearing. A profile has each, as a column or as a constant.
+ */
 export const required_fields: readonly CsvField[] = [
   'billing_amount',
   'billing_currency',

@@ -4,7 +4,9 @@ import type { CsvProfile } from './profile.ts';
 
 const own_columns = Object.fromEntries(csv_fields.map((field) => [field, field]));
 
-/** The columns are the fields of a clearing. There is no trailer, so a shortened file looks whole. */
+/**
+ * The columns are the fields of a clearing. There is no trailer, so a shortened file looks whole.
+ */
 export const default_profile: CsvProfile = parseCsvProfile({
   name: 'default',
   columns: own_columns,

@@ -10,7 +10,9 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What is wrong with one value of a profile, and what would be right. Does not repeat the value. */
+/**
+ * What is wrong with one value of a profile, and what would be right. Does not repeat the value.
+ */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required';
   switch (issue.code) {

@@ -24,14 +24,19 @@ export const profile_schema = z.strictObject({
   quote: z.enum(['"', "'"], `must be ", ' or null`).nullable().default('"'),
   /** The header row: each column with its field. The order in a file is free. */
   columns: z.record(column, z.enum(csv_fields)),
-  /** Whether columns of a file that the profile does not name are skipped. Else the file is refused. */
+  /**
+   * Whether columns of a file that the profile does not name are skipped. Else the file is refused.
+   */
   skips_other_columns: z.boolean().default(false),
   /** Fields that have the same value in each record. The transaction id cannot be one. */
   constants: z.partialRecord(z.enum(csv_fields), z.string().min(1)).default({}),
   /** Other words for the values of a field: `{ "clearing_type": { "D": "DEBIT" } }`. */
   words: z.partialRecord(z.enum(csv_fields), z.record(z.string(), z.string())).default({}),
   dates: z.enum(csv_date_forms).default('YYYY-MM-DD'),
-  /** `minor_units`: 1234 is 12.34 EUR. `decimal`: as written, with at most the decimals of the currency. */
+  /**
+   * `minor_units`: 1234 is 12.34 EUR. `decimal`: as written, with at most the decimals of the
+   * currency.
+   */
   amounts: z.enum(['minor_units', 'decimal']).default('minor_units'),
   decimal_separator: z.enum(['.', ',']).default('.'),
   /**
@@ -39,7 +44,9 @@ export const profile_schema = z.strictObject({
    * hash of them. Rows with equal values are one clearing.
    */
   id_columns: z.array(column).min(1).optional(),
-  /** The column with the id of the file, the same in every row. Rows with other columns state none. */
+  /**
+   * The column with the id of the file, the same in every row. Rows with other columns state none.
+   */
   file_id_column: column.optional(),
   /** The last row, which states the number of records and the sum of their billing amounts. */
   trailer: trailer_schema.optional(),

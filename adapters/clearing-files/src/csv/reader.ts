@@ -47,8 +47,8 @@ export async function* readCsv(
 }
 
 /**
- * Reads a bad record again: its bytes are the header row and the row. It stays bad when the profiles
- * have changed so that none fits, or the row is no longer one.
+ * Reads a bad record again: its bytes are the header row and the row. It stays bad when the
+ * profiles have changed so that none fits, or the row is no longer one.
  */
 export function readCsvRow(
   raw: Uint8Array,

@@ -1,4 +1,7 @@
-/** A text, or a sign that opens, closes or separates. What is between them in JSON has no meaning here. */
+/**
+ * A text, or a sign that opens, closes or separates. What is between them in JSON has no meaning
+ * here.
+ */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
 
 /**

@@ -10,7 +10,9 @@ import { sum_decimals } from './row-reader.ts';
 /** No currency has this code. */
 const malformed_currency = '???';
 
-/** Writes a file of the profile. Throws `RangeError` for a clearing that the profile cannot state. */
+/**
+ * Writes a file of the profile. Throws `RangeError` for a clearing that the profile cannot state.
+ */
 export function writeCsv(content: FileContent, profile: CsvProfile): Generator<Uint8Array> {
   return chunkText(lines(content, profile));
 }

@@ -40,7 +40,9 @@ export interface CardRow
 /** What a pass counts of a card whose clearings are not counted yet (0019-order-of-arrival.ts). */
 export type CountedClearings = Pick<LedgerCard, 'provisional_clearings' | 'settled_through'>;
 
-/** The text of a statement that counts the clearings of the cards `which`, and returns the counts. */
+/**
+ * The text of a statement that counts the clearings of the cards `which`, and returns the counts.
+ */
 export function countClearings(which: string): string {
   const of_card = 'from clearings c where c.card_id = virtual_cards.id';
   return `update virtual_cards set

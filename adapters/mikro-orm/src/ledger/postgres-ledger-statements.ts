@@ -245,8 +245,8 @@ function askedOnce(keys: readonly ClearingKeys[]): readonly object[] {
 
 /**
  * The condition that a clearing `c` is of a card and its merchants `m`, and was not recorded before
- * `m.since_ms`. Ids and times of one card rise together, so the last row before that time bounds the
- * rows to read. The card is a range, so that only the index of the card's clearings is in this
+ * `m.since_ms`. Ids and times of one card rise together, so the last row before that time bounds
+ * the rows to read. The card is a range, so that only the index of the card's clearings is in this
  * order: in the order of ids, Postgres would walk through the clearings of all cards.
  */
 const of_merchants_sql = `c.card_id = m.card_id and c.merchant_id = any(m.merchant_ids) and c.id > coalesce((
@@ -398,8 +398,8 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
 }
 
 /**
- * Fails with `lease_lost_state`, which rolls the pass back, unless the batch is there, the import is
- * that of the lease, and `from` of its records are applied.
+ * Fails with `lease_lost_state`, which rolls the pass back, unless the batch is there, the import
+ * is that of the lease, and `from` of its records are applied.
  */
 function progressImport({ batch_number, lease, from, to, ...progress }: FileProgress): NamedQuery {
   const counts = progress_counts.map((name, at) => `${name} = ${name} + $${at + 7}::bigint`);

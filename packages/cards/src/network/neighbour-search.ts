@@ -39,7 +39,9 @@ export interface NeighbourQuestions {
   readonly clearings_of_merchant: readonly MerchantClearings[];
 }
 
-/** The clearings of a merchant that no whole reference settled, and with `debits` all its debits. */
+/**
+ * The clearings of a merchant that no whole reference settled, and with `debits` all its debits.
+ */
 export interface MerchantClearings {
   readonly merchant_id: string;
   /** Recorded at this instant or later, epoch milliseconds. */

@@ -21,12 +21,16 @@ export class Neighbourhood {
   readonly #clearings = new Index<Clearing, ClearingKey>(clearing_keys);
   readonly #mayChange: (root: Authorization) => boolean;
 
-  /** `mayChange` finds authorizations whose amount is not known yet: rule 6 may find them by any. */
+  /**
+   * `mayChange` finds authorizations whose amount is not known yet: rule 6 may find them by any.
+   */
   constructor(mayChange: (root: Authorization) => boolean = () => false) {
     this.#mayChange = mayChange;
   }
 
-  /** Adds an authorization, or replaces it. Messages that are no standing root have no neighbours. */
+  /**
+   * Adds an authorization, or replaces it. Messages that are no standing root have no neighbours.
+   */
   keepRoot(root: Authorization): void {
     if (isStandingRoot(root)) this.#roots.put(root);
     else this.#roots.remove(root.id);
@@ -78,7 +82,8 @@ export class Neighbourhood {
 
   /**
    * Whether the match depends on more than whole references: then codes and merchants count. A
-   * message that is no record yet settles nothing: it may be declined, or change another authorization.
+   * message that is no record yet settles nothing: it may be declined, or change another
+   * authorization.
    */
   isUnsettled(clearing: Clearing): boolean {
     if (isDispute(clearing) || isFinal(clearing)) return false;
@@ -129,8 +134,8 @@ export class Neighbourhood {
   }
 
   /**
-   * The approval code of a root. A request that is not decided has none: it may take one of those of
-   * the clearings with its whole reference.
+   * The approval code of a root. A request that is not decided has none: it may take one of those
+   * of the clearings with its whole reference.
    */
   #codesOf({ approval_code, net_reference_number }: Authorization): Iterable<string> {
     if (approval_code !== null) return [approval_code];

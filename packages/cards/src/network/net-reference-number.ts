@@ -38,7 +38,10 @@ export function cycleDayOf(net_reference_number: string | null): number | null {
   return Temporal.PlainDate.from({ year: 2024, month: Number(found[1]), day: Number(found[2]) }).dayOfYear;
 }
 
-/** The reference with the characters of another in the place of its blanks (clearing files: to the clearing object). */
+/**
+ * The reference with the characters of another in the place of its blanks (clearing files: to the
+ * clearing object).
+ */
 export function fillBlanks(net_reference_number: string | null, known: string | null): string | null {
   const characters = charactersOf(net_reference_number);
   const others = charactersOf(known);

@@ -10,7 +10,9 @@ export type QuarantineSource = (typeof quarantine_sources)[number];
 export const quarantine_reasons = [
   'unknown_card',
   'transaction_of_another_card',
-  /** The id was made from a file, and the card has a clearing with it that states something else. */
+  /**
+   * The id was made from a file, and the card has a clearing with it that states something else.
+   */
   'transaction_of_another_clearing',
   'other_billing_currency',
   'sum_limit',

@@ -173,7 +173,9 @@ function digitSequences(text: string, count_min: number): PlacedDigit[][] {
   return sequences.filter(({ length }) => length >= count_min);
 }
 
-/** The same of a text in ASCII, which has no invisible characters and no digits of other scripts. */
+/**
+ * The same of a text in ASCII, which has no invisible characters and no digits of other scripts.
+ */
 function asciiSequences(text: string, count_min: number): PlacedDigit[][] {
   const sequences: PlacedDigit[][] = [];
   let digits: PlacedDigit[] = [];
