@@ -102,7 +102,7 @@ if (own_servers_expected) {
       const message = authorizationMessage(1, { trace_id: 'T-stands' });
       const pid = await nextBackend(connection().passes);
       stop(pid);
-      await assert.rejects(open.ledger.pass([message], spend([message]), within(200)), isRetryable);
+      await assert.rejects(open.ledger.pass([message], spend([message]), within(2_000)), isRetryable);
       assert.deepEqual(await open.ledger.pass([message], spend([message]), within(60_000)), [true]);
       goOn();
       await ended(pid);

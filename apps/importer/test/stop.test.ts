@@ -95,7 +95,12 @@ for (const name of database_names) {
         assert.deepEqual([ended?.status, ended?.applied], ['completed', clearings]);
         const card = (await send(second.url, 'GET', `/v1/virtualcards/${id}`)).json.data;
         assert.equal(card.available_balance, 100_000 - clearings);
-        const { text } = await send(second.url, 'GET', '/metrics');
+        // The import is counted after it is committed.
+        let text = '';
+        while (!text.includes('tallystick_imports_total{')) {
+          ({ text } = await send(second.url, 'GET', '/metrics'));
+          await delay(10);
+        }
         assert.match(text, /^tallystick_imports_total\{status="completed"\} 1$/m);
         assert.match(text, new RegExp(`^tallystick_import_records_total\\{outcome="applied"\\} ${clearings}$`, 'm'));
       } finally {
