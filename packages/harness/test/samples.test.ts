@@ -60,6 +60,16 @@ describe('a set of samples', () => {
   });
 
   for (const format of sample_formats) {
+    it(`of ${format} can have any number of records`, () => {
+      for (let records = 1; records <= deck_records; records += 1) {
+        const scenarios = Array.from(createSampleSet({ ...base, format, records }).scenarios());
+        assert.equal(
+          scenarios.reduce((sum, { clearings }) => sum + clearings.length, 0),
+          records,
+        );
+      }
+    });
+
     it(`has every kind of scenario that ${format} can state in ${deck_records} records`, () => {
       const able = format_abilities[format]!;
       const set = createSampleSet({ ...base, format });

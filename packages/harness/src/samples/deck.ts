@@ -46,7 +46,7 @@ function wholeDeck(able: FormatAbilities): readonly ScenarioKind[] {
   const kinds = possible.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
   const records = kinds.reduce((sum, kind) => sum + (kind.records(able) ?? 0), 0);
   if (records > deck_records) throw new RangeError(`the scenarios of a deck have ${records} records`);
-  kinds.push(...Array.from({ length: deck_records - records }, () => plain_purchase));
+  kinds.push(...plainPurchases(deck_records - records));
   return mixed(kinds);
 }
 
@@ -61,7 +61,12 @@ function restOf(whole: readonly ScenarioKind[], able: FormatAbilities, records: 
     kinds.push(kind);
     left -= count;
   }
+  kinds.push(...plainPurchases(left));
   return kinds;
+}
+
+function plainPurchases(count: number): readonly ScenarioKind[] {
+  return Array.from({ length: count }, () => plain_purchase);
 }
 
 /** Spreads the scenarios of one kind over the deck, always in the same way. */
