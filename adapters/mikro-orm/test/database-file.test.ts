@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, renameSync, truncateSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { no_changes } from '@tallystick/cards';
@@ -125,3 +127,24 @@ function descriptorsOf(path: string): number {
     }
   }).length;
 }
+
+describe('a new SQLite database', () => {
+  it('can be opened by several processes at the same time', async (t) => {
+    const database = await scratchDatabase('sqlite');
+    const processes = [1, 2, 3].map(() => fork(new URL('opening-process.ts', import.meta.url)));
+    t.after(async () => {
+      await Promise.all(processes.map((child) => (child.kill() ? once(child, 'exit') : undefined)));
+      await database.dispose();
+    });
+    const answersOf = () => Promise.all(processes.map((child: ChildProcess) => once(child, 'message')));
+    await answersOf();
+    for (let file = 1; file <= 40; file += 1) {
+      const answers = answersOf();
+      for (const child of processes) child.send(`${sqliteFile(database)}-${file}`);
+      assert.deepEqual(
+        (await answers).flat(),
+        processes.flatMap(() => ['opened', undefined]),
+      );
+    }
+  });
+});

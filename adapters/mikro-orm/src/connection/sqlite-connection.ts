@@ -12,7 +12,7 @@ import { databaseFile, no_file } from './database-file.ts';
 import { runOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
 import type { Tables } from './session.ts';
-import { beginImmediate, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
+import { beginImmediate, onceFree, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -64,7 +64,7 @@ export async function connectSqlite(path: string, migrations: readonly SchemaMig
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createFile(path);
   }
-  const writer = openWriter(path);
+  const writer = await openWriter(path);
   const reader = in_memory ? writer : openReader(path);
   const look_up_reader = in_memory ? writer : openReader(path);
   const file = in_memory ? no_file : databaseFile(resolve(path));
@@ -166,11 +166,12 @@ function createFile(path: string): void {
   }
 }
 
-function openWriter(path: string): Database.Database {
+async function openWriter(path: string): Promise<Database.Database> {
   const database = new Database(path);
   // For opening: another process may open the file at the same time, and may have to recover it.
   database.pragma('busy_timeout = 5000');
-  database.pragma('journal_mode = WAL');
+  // Of the processes that do this to a new file at the same time, SQLite refuses some at once.
+  await onceFree(() => database.pragma('journal_mode = WAL'), waitEnd());
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   // Overwritten and deleted data is wiped from its page: after a key rotation no free space

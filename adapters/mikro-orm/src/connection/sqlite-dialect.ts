@@ -58,9 +58,17 @@ const begins = new WeakMap<Database, Statement<unknown[]>>();
 export async function beginImmediate(database: Database, wait_end: Deadline): Promise<void> {
   const begin = begins.get(database) ?? database.prepare('begin immediate');
   begins.set(database, begin);
+  await onceFree(() => begin.run(), wait_end);
+}
+
+/**
+ * Runs a statement as soon as no other process locks what it needs. Rejects with a retryable fault
+ * when one still does by then.
+ */
+export async function onceFree(run: () => void, wait_end: Deadline): Promise<void> {
   for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
     try {
-      begin.run();
+      run();
       return;
     } catch (error) {
       if (!isBusy(error)) throw error;
