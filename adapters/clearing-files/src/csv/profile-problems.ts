@@ -105,7 +105,7 @@ function valueProblem(field: CsvField, value: string | null, dates: CsvProfile['
       return readDay(value, dates) === null ? `must be a date of the calendar, as ${dates}` : null;
     case 'vcn_id':
       return /^\d{1,16}$/.test(value) ? null : 'must be the id of a card, 1 to 16 digits';
-    // A profile is a file in clear, and the hash of its settings is stored in clear.
+    // Neither a profile nor the hash of its settings is encrypted.
     case 'card_number':
       return /\d{12}/.test(value) ? 'must be no number of a card: name the card by vcn_id' : null;
     default:

@@ -324,10 +324,8 @@ test('progress rises through reading, staging and applying, and others have thei
   assert.equal(turns, 6);
 });
 
-test('a pass that waited before it held anything makes the next no smaller', async () => {
-  const world = newWorld();
-  const lines = fileOf(await clearings(world, 250));
-  const { ledger } = world.storage;
+/** Ports whose passes wait for a minute before they hold anything, and the records of each pass. */
+function waitingBeforePasses({ storage: { ledger } }: ImportWorld) {
   const sizes: number[] = [];
   let now_ms = 0;
   const waiting: typeof ledger = {
@@ -338,8 +336,15 @@ test('a pass that waited before it held anything makes the next no smaller', asy
       return ledger.pass(messages, fold, bounds);
     },
   };
+  return { ports: { ledger: waiting, monotonicNow: () => now_ms }, sizes };
+}
+
+test('a pass that waited before it held anything makes the next no smaller', async () => {
+  const world = newWorld();
+  const lines = fileOf(await clearings(world, 250));
+  const { ports, sizes } = waitingBeforePasses(world);
   await world.import(lines, {
-    ports: { ledger: waiting, monotonicNow: () => now_ms, batch_records_max: 250 },
+    ports: { ...ports, batch_records_max: 250 },
   });
   assert.deepEqual(sizes, [100, 150]);
 });
@@ -350,18 +355,8 @@ test('a replay that waited before it held anything takes no fewer records at onc
     ports: { batch_records_max: 250 },
   });
   assert.equal(quarantined, 250);
-  const { ledger } = world.storage;
-  const sizes: number[] = [];
-  let now_ms = 0;
-  const waiting: typeof ledger = {
-    ...ledger,
-    pass(messages, fold, bounds) {
-      sizes.push(messages.length);
-      now_ms += 60_000;
-      return ledger.pass(messages, fold, bounds);
-    },
-  };
-  await replayImport(world.ports({ ledger: waiting, monotonicNow: () => now_ms }), world.call, id);
+  const { ports, sizes } = waitingBeforePasses(world);
+  await replayImport(world.ports(ports), world.call, id);
   assert.deepEqual(sizes, [100, 150]);
 });
 

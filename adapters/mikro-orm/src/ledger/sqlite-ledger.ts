@@ -283,6 +283,7 @@ class Found {
       const search = merchantSearch(message, { roots, has_authorization: this.#traces.has(card.id), now_ms });
       if (search !== null) its.searches.push(search);
     }
+    if (by_card.size === 0) return;
     const known = Map.groupBy(this.#clearings.values(), ({ card_id }) => card_id);
     for (const [card, { searches, referred }] of by_card) {
       const asks_again = needsNeighbours(card, messages_of.get(card) ?? [], known.get(card.id) ?? []);

@@ -13,6 +13,28 @@ import { ImportWorld } from './import-world.ts';
 import { fileOf } from './line-format.ts';
 import type { StorageUnderTest } from './storage.ts';
 
+/**
+ * The ports of a process that is suspended before its second pass for longer than its lease.
+ * `meanwhile` is what other processes do in this time.
+ */
+function suspended(world: ImportWorld, meanwhile: () => Promise<unknown>): Partial<ImportPorts> {
+  const { ledger } = world.storage;
+  let passes = 0;
+  return {
+    ledger: {
+      ...ledger,
+      async pass(messages, fold, bounds) {
+        passes += 1;
+        if (passes === 2) {
+          world.machine_ms += 2 * import_lease_ms;
+          await meanwhile();
+        }
+        return await ledger.pass(messages, fold, bounds);
+      },
+    },
+  };
+}
+
 /** What imports promise when several processes work on one. */
 export const import_process_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
@@ -20,24 +42,8 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
     async check(open) {
       const world = new ImportWorld(await open());
       const { card, lines } = await wholeFile(world, 6);
-      const { ledger } = world.storage;
-      let others: Promise<unknown> | null = null;
       // Before its second batch is applied, another process continues the import to its end.
-      let passes = 0;
-      const slow: Partial<ImportPorts> = {
-        ledger: {
-          ...ledger,
-          async pass(messages, fold, bounds) {
-            passes += 1;
-            if (passes === 2) {
-              world.machine_ms += 2 * import_lease_ms;
-              others = world.import(lines);
-              await others;
-            }
-            return await ledger.pass(messages, fold, bounds);
-          },
-        },
-      };
+      const slow = suspended(world, () => world.import(lines));
       const outcome = await world.import(lines, { ports: slow });
       assertEqual([outcome.kind, outcome.import.status], ['known', 'completed'], 'the outcome of the slow one');
       assertEqual(outcome.import.applied, 6, 'the applied records');
@@ -114,21 +120,7 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
       const held = await world.imported(
         fileOf(lines.slice(1, -1) as Records, { file_id: freshFileId(), mode: 'test' }),
       );
-      const { ledger } = world.storage;
-      let passes = 0;
-      const slow: Partial<ImportPorts> = {
-        ledger: {
-          ...ledger,
-          async pass(messages, fold, bounds) {
-            passes += 1;
-            if (passes === 2) {
-              world.machine_ms += 2 * import_lease_ms;
-              await continueImports(world.ports(), world.call);
-            }
-            return await ledger.pass(messages, fold, bounds);
-          },
-        },
-      };
+      const slow = suspended(world, () => continueImports(world.ports(), world.call));
       const { kind, import: found } = await releaseImport(world.ports(slow), world.call, held.id, 'checked by phone');
       assertEqual([kind, found.id, found.status, found.applied], ['known', held.id, 'completed', 6], 'the outcome');
       assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
