@@ -28,6 +28,8 @@ export const area_roles = {
   templates: 'client',
   events: 'client',
   webhooks: 'client',
+  /** The items of a company, what people do to them, and the reports about them. */
+  reconciliation: 'client',
   /** Receiving authorizations and clearings. */
   network_messages: 'network',
   /** Customers, accounts, and the users' authorisation of consents. */

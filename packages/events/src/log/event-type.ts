@@ -25,7 +25,13 @@ export const event_types = [
 ] as const satisfies readonly EventType[];
 
 /** Types that are stored and read but have no id. Only a subscription to all types matches them. */
-export const event_types_without_id = ['virtualcard.updated', 'ach.$$limit.exceeded'] as const;
+export const event_types_without_id = [
+  'virtualcard.updated',
+  'ach.$$limit.exceeded',
+  'reconciliation.break.opened',
+  'reconciliation.break.aged',
+  'reconciliation.break.resolved',
+] as const;
 
 /** The id that the id of a second name is equivalent to. */
 const second_names: Readonly<Record<number, number>> = { 10: 6 };

@@ -21,14 +21,9 @@ export type RetentionKind = (typeof retention_kinds)[number];
 
 /**
  * The kinds whose rows are examined in the order of their ids, with a progress. The due rows of the
- * others are found by an index on their time.
+ * others are found by an index on their time; of audit entries, by that on their number.
  */
-export const walked_kinds: ReadonlySet<RetentionKind> = new Set([
-  'events',
-  'clearings',
-  'authorizations',
-  'audit_entries',
-]);
+export const walked_kinds: ReadonlySet<RetentionKind> = new Set(['events', 'clearings', 'authorizations']);
 
 /** A row as it is archived: its columns by name, with JSON columns as values. */
 export type ArchivedRow = Readonly<Record<string, unknown>>;
@@ -68,7 +63,9 @@ export const retention_batch_max = 1_000;
  * Rows whose retention time is over, within a transaction.
  *
  * - `delivery_attempts`: by their time. `deliveries`: finished ones, by their end. `mails`: sent
- *   ones, by the time of sending. `audit_entries`: by their time.
+ *   ones, by the time of sending.
+ * - `audit_entries`: sealed ones by their time, from the beginning of the chain on. None goes
+ *   before an older one, and none that `purgeableAuditEntries` does not allow.
  * - `events`: by their time, when no relay has to take them and no delivery of them is kept.
  * - `authorizations`, `clearings`: by the time of the decision or the record, when the
  *   authorization holds nothing and their window is over (`isSettled` of cards).

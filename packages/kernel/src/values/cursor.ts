@@ -1,4 +1,4 @@
-import { invalidQuery } from '../errors/refusal.ts';
+import { invalidQuery, type Refusal } from '../errors/refusal.ts';
 import type { PageRequest } from './page.ts';
 
 /**
@@ -35,6 +35,29 @@ export function afterTime(list: string, page: PageRequest): TimedPlace | null {
   return place === null ? null : { at_ms: place[0]!, id: place[1]! };
 }
 
+/** The place of a row in a list that is ordered by falling date, and by falling id at one date. */
+export interface DatedPlace {
+  /** YYYY-MM-DD, of the years 1970 to 9999. */
+  readonly date: string;
+  readonly id: number;
+}
+
+/** The same as `cursor` for a list that is ordered by date. */
+export function datedCursor(list: string, { date, id }: DatedPlace): string {
+  return encode(list, [Temporal.PlainDate.from('1970-01-01').until(date).days, id]);
+}
+
+/** The same as `afterId` for a list that is ordered by date. */
+export function afterDate(list: string, page: PageRequest): DatedPlace | null {
+  const place = placeOf(list, 2, page);
+  if (place === null) return null;
+  if (place[0]! > days_max) throw foreignCursor();
+  return { date: Temporal.PlainDate.from('1970-01-01').add({ days: place[0]! }).toString(), id: place[1]! };
+}
+
+/** 9999-12-31, in days from 1970-01-01. */
+const days_max = 2_932_896;
+
 function encode(list: string, place: readonly number[]): string {
   const text = [list, ...place].join(' ');
   return new TextEncoder().encode(text).toBase64({ alphabet: 'base64url', omitPadding: true });
@@ -45,9 +68,13 @@ function placeOf(list: string, length: number, { after }: PageRequest): readonly
   const place = numbersOf(after);
   const is_place = place.length === length && place.every((number) => Number.isSafeInteger(number) && number >= 0);
   if (!is_place || place.at(-1) === 0 || encode(list, place) !== after) {
-    throw invalidQuery({ path: 'after', message: 'must be the cursor of an earlier page of this list' });
+    throw foreignCursor();
   }
   return place;
+}
+
+function foreignCursor(): Refusal {
+  return invalidQuery({ path: 'after', message: 'must be the cursor of an earlier page of this list' });
 }
 
 /** The numbers in a cursor of any list; none in other text. */

@@ -1,6 +1,6 @@
 import type { Interval } from '../time/interval.ts';
+import type { Call } from '../transactions/call.ts';
 import type { Page, PageRequest } from '../values/page.ts';
-import type { Call } from './call.ts';
 
 /**
  * An action that a person must be able to account for later: a number shown, a key made, a webhook

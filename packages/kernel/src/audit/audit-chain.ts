@@ -1,0 +1,132 @@
+/**
+ * The chain of the audit log (docs/adr/0036-the-audit-log-is-a-chain.md).
+ *
+ * A writer commits an entry with a keyed hash of its content, and waits for nobody. Later one
+ * sealer at a time gives the committed entries consecutive numbers and links: the link of an entry
+ * is a keyed hash of the link before it, its number and its content hash. The head of the chain,
+ * with the newest number and link, is kept in a row of its own, which has a keyed hash, too.
+ */
+import type { RecordedAuditEntry } from './audit.ts';
+
+/**
+ * HMAC-SHA-256 of a text with the key of the audit chain, as 64 hexadecimal digits. The key is the
+ * same during the life of a database, as the index key is (docs/adr/0006).
+ */
+export type AuditMac = (text: string) => string;
+
+/** An entry as its row has it. */
+export interface AuditRow extends Omit<RecordedAuditEntry, 'details'> {
+  /** The JSON text, byte by byte as it is stored. */
+  readonly details: string;
+  /** Null: a process of a version without hashes wrote the entry, and it is not sealed yet. */
+  readonly content_hash: string | null;
+  /** Its place in the chain, from 1. Null: not sealed yet. */
+  readonly number: number | null;
+  /** Null: not sealed yet. */
+  readonly link: string | null;
+}
+
+/** What the sealer writes to an entry. */
+export interface AuditSeal {
+  readonly id: number;
+  readonly content_hash: string;
+  readonly number: number;
+  readonly link: string;
+}
+
+/** The state of the chain. Everything in it is covered by `mac`. */
+export interface AuditChain {
+  /** The number of the newest sealed entry, which is the count of all that were ever sealed. */
+  readonly number: number;
+  /** The link of that entry; empty at 0. */
+  readonly link: string;
+  /** Entries up to this number were removed by retention. */
+  readonly removed_number: number;
+  /** The link of the last of them; empty at 0. */
+  readonly removed_link: string;
+  /** Entries up to this number are valid without the hash of a writer. */
+  readonly accepted_number: number;
+  /**
+   * Until when the sealer accepts entries without the hash of a writer: machine time, epoch
+   * milliseconds; 0: never. Null: until `unhashed_accepted_ms` after the first seal.
+   */
+  readonly accepts_until_machine_ms: number | null;
+}
+
+/** The state of the chain as its row has it. */
+export interface AuditChainRow extends AuditChain {
+  /** Null before the first seal. */
+  readonly mac: string | null;
+}
+
+/**
+ * How long entries without the hash of a writer are accepted after an upgrade, machine time:
+ * processes of the version before may run beside the new ones for so long.
+ */
+export const unhashed_accepted_ms = 24 * 60 * 60 * 1_000;
+
+/** Who made the content hash. The hash of one is not valid as that of the other. */
+export type AuditHasher = 'writer' | 'sealer';
+
+/** The hash of the content of an entry, which includes its id. */
+export function auditContentHash(
+  mac: AuditMac,
+  {
+    id,
+    company_id,
+    actor,
+    action,
+    object,
+    request_id,
+    details,
+    at_ms,
+  }: Omit<AuditRow, keyof AuditSeal> & { id: number },
+  by: AuditHasher = 'writer',
+): string {
+  return mac(JSON.stringify(['entry', by, id, company_id, actor, action, object, request_id, details, at_ms]));
+}
+
+/** The link of the entry with this number, which follows an entry with the link `previous`. */
+export function auditLink(mac: AuditMac, previous: string, number: number, content_hash: string): string {
+  return mac(JSON.stringify(['link', previous, number, content_hash]));
+}
+
+/** The chain with its hash. */
+export function signAuditChain(mac: AuditMac, chain: AuditChain): AuditChainRow {
+  const { number, link, removed_number, removed_link, accepted_number, accepts_until_machine_ms } = chain;
+  const signed = { number, link, removed_number, removed_link, accepted_number, accepts_until_machine_ms };
+  return { ...signed, mac: mac(JSON.stringify(['chain', ...Object.values(signed)])) };
+}
+
+/**
+ * Whether the row of the chain is as it was written. A row without a hash is the one of the
+ * migration: then no entry may be sealed (`has_seals`).
+ */
+export function isGenuineChain(mac: AuditMac, row: AuditChainRow, has_seals: boolean): boolean {
+  if (row.mac !== null) return signAuditChain(mac, row).mac === row.mac;
+  return row.number === 0 && row.removed_number === 0 && row.accepted_number === 0 && !has_seals;
+}
+
+/**
+ * The seals of entries in this order, and the chain after them. An entry that does not have the
+ * hash of its writer gets one that shows that the sealer made it. An entry without any hash is
+ * accepted during the time for that. Verification reports the others until a person accepts them.
+ */
+export function sealAuditEntries(
+  mac: AuditMac,
+  chain: AuditChain,
+  entries: readonly AuditRow[],
+  machine_ms: number,
+): { readonly seals: readonly AuditSeal[]; readonly chain: AuditChain } {
+  const accepts_until_machine_ms = chain.accepts_until_machine_ms ?? machine_ms + unhashed_accepted_ms;
+  let { number, link, accepted_number } = chain;
+  const seals = entries.map((entry): AuditSeal => {
+    const own_hash = auditContentHash(mac, entry);
+    const content_hash = entry.content_hash === own_hash ? own_hash : auditContentHash(mac, entry, 'sealer');
+    number += 1;
+    link = auditLink(mac, link, number, content_hash);
+    if (entry.content_hash === null && machine_ms < accepts_until_machine_ms) accepted_number = number;
+    return { id: entry.id, content_hash, number, link };
+  });
+  return { seals, chain: { ...chain, number, link, accepted_number, accepts_until_machine_ms } };
+}

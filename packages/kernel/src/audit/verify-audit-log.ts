@@ -1,0 +1,119 @@
+import { Refusal } from '../errors/refusal.ts';
+import type { UnitOfWork } from '../transactions/unit-of-work.ts';
+import { type AuditChainRow, type AuditMac, isGenuineChain } from './audit-chain.ts';
+import { type AuditChainStore, audit_batch_max } from './audit-chain-store.ts';
+import {
+  type AuditFinding,
+  type AuditPosition,
+  altered_head,
+  beginningOfAuditChain,
+  checkAuditEnd,
+  checkAuditEntry,
+  removed_head,
+  type SealedAuditRow,
+} from './check-audit-entry.ts';
+import { type KnownAuditLink, KnownAuditLinkCheck } from './known-audit-link.ts';
+
+export interface AuditVerification {
+  /** The entries that were found correct. */
+  readonly checked: number;
+  /** How many of them were accepted without the hash of a writer. */
+  readonly accepted: number;
+  /** The number and link of the newest correct entry. Worth noting outside the database. */
+  readonly last: KnownAuditLink;
+  /** Entries up to this number were removed after their time. */
+  readonly removed_number: number;
+  readonly finding: AuditFinding | null;
+}
+
+export interface VerifyPorts {
+  readonly unitOfWork: UnitOfWork<{ readonly audit_chain: AuditChainStore }>;
+  readonly mac: AuditMac;
+  /** Called after each batch with the number of the last checked entry, and that of the newest. */
+  readonly onProgress?: (number: number, newest_number: number) => void;
+}
+
+export interface VerifyOptions {
+  /** Trusts the sealed entry with this number, and checks those after it. */
+  readonly after?: number;
+  /** Must be in the chain. Shows that the whole database was not put back to an earlier state. */
+  readonly known?: KnownAuditLink;
+}
+
+/**
+ * Checks the sealed entries in the order of their numbers, in constant memory, up to the head.
+ * Other processes may write, seal and purge meanwhile. Ends at the first finding.
+ *
+ * Refuses (`not_found`) an `after` that no sealed entry has, and (`validation_failed`) a `known`
+ * entry that was removed after its time.
+ */
+export async function verifyAuditLog(ports: VerifyPorts, options: VerifyOptions = {}): Promise<AuditVerification> {
+  const { mac, onProgress } = ports;
+  const known = new KnownAuditLinkCheck(options.known ?? null);
+  let position: AuditPosition | null = null;
+  let cursor: Cursor = null;
+  if (options.after !== undefined) {
+    const trusted = await positionOf(ports, options.after);
+    position = trusted;
+    cursor = { number: trusted.number, id: trusted.id };
+  }
+  let checked = 0;
+  let accepted = 0;
+  for (;;) {
+    const { chain, rows } = await readBatch(ports, cursor);
+    const ended = (finding: AuditFinding | null): AuditVerification => ({
+      checked,
+      accepted,
+      last: { number: position?.number ?? 0, link: position?.link ?? '' },
+      removed_number: 'kind' in chain ? 0 : chain.removed_number,
+      finding,
+    });
+    if ('kind' in chain) return ended(chain);
+    // A purge may have removed what was to be checked next.
+    if (position === null || position.number < chain.removed_number) position = beginningOfAuditChain(chain);
+    const contradiction = known.begin(position);
+    if (contradiction !== null) return ended(contradiction);
+    const is_last = rows.length <= audit_batch_max;
+    for (const [at, entry] of (is_last ? rows : rows.slice(0, -1)).entries()) {
+      const result: AuditFinding | AuditPosition = checkAuditEntry(mac, chain, position, entry, rows[at + 1] ?? null);
+      if ('kind' in result) return ended(result);
+      const other_link = known.pass(result);
+      if (other_link !== null) return ended(other_link);
+      position = result;
+      cursor = { number: result.number, id: entry.id };
+      checked += 1;
+      if (result.hasher === 'sealer') accepted += 1;
+    }
+    onProgress?.(position.number, chain.number);
+    if (is_last) return ended(checkAuditEnd(chain, position) ?? known.end(position.number));
+  }
+}
+
+type Cursor = Parameters<AuditChainStore['sealedAfter']>[0];
+
+/**
+ * The chain, or what is wrong with it, and the next entries of the same state of the database. One
+ * more than are checked with them, because the last of a batch needs the one after it.
+ */
+async function readBatch(
+  { unitOfWork, mac }: VerifyPorts,
+  cursor: Cursor,
+): Promise<{ readonly chain: AuditChainRow | AuditFinding; readonly rows: readonly SealedAuditRow[] }> {
+  return await unitOfWork.read(async ({ audit_chain }) => {
+    const row = await audit_chain.read();
+    const rows = await audit_chain.sealedAfter(cursor, audit_batch_max + 1);
+    if (row === null) return { chain: removed_head, rows };
+    const has_seals = rows.length > 0 || cursor !== null;
+    return { chain: isGenuineChain(mac, row, has_seals) ? row : altered_head, rows };
+  });
+}
+
+async function positionOf(
+  { unitOfWork }: VerifyPorts,
+  number: number,
+): Promise<AuditPosition & { readonly id: number }> {
+  const before = { number, id: 0 };
+  const [entry] = await unitOfWork.read((tx) => tx.audit_chain.sealedAfter(before, 1));
+  if (entry?.number === number && entry.link !== null) return { number, link: entry.link, id: entry.id, hasher: null };
+  throw new Refusal('not_found', `no sealed entry of the audit log has number ${number}`);
+}
