@@ -1,0 +1,45 @@
+import type { Money } from '@tallystick/kernel';
+
+/** The kinds of accounts. */
+export const account_kinds = ['deposit', 'card'] as const;
+
+/** `deposit`: a current account. `card`: the account of a charge card. */
+export type AccountKind = (typeof account_kinds)[number];
+
+/** An account of a company at the bank. */
+export interface Account {
+  readonly id: number;
+  readonly company_id: number;
+  /**
+   * The AccountId, by which statements name it: `1000000001`, `ceid2000000001`. No other account
+   * has it.
+   */
+  readonly number: string;
+  /** ISO 4217, three letters. */
+  readonly currency: string;
+  readonly kind: AccountKind;
+  readonly name: string | null;
+  readonly created_at_ms: number;
+  /** The ends of the chain of its applied statements; null before the first. */
+  readonly first_statement: StatementEnd | null;
+  readonly last_statement: StatementEnd | null;
+}
+
+/** Where the chain of applied statements begins or ends. */
+export interface StatementEnd {
+  /** The statement's date, YYYY-MM-DD. */
+  readonly as_of: string;
+  /** The opening balance of the first statement; the closing balance of the last. */
+  readonly balance: Money;
+}
+
+/** The longest number of an account. An IBAN has up to 34 characters, too. */
+export const account_number_length_max = 34;
+
+/** The longest name of an account, in code points. */
+export const account_name_length_max = 255;
+
+/** Whether the text can be the number of an account: 1 to 34 letters and digits of ASCII. */
+export function isAccountNumber(text: string): boolean {
+  return /^[A-Za-z0-9]{1,34}$/.test(text);
+}

@@ -1,0 +1,77 @@
+import {
+  auditEntry,
+  type Call,
+  currency_expected,
+  isCurrency,
+  isName,
+  maskCardNumbers,
+  RequestFields,
+  showValue,
+} from '@tallystick/kernel';
+import {
+  type Account,
+  account_kinds,
+  account_name_length_max,
+  account_number_length_max,
+  isAccountNumber,
+} from './account.ts';
+import type { AccountsTx } from './ports.ts';
+
+/** The bank's request for a new account. */
+export interface AccountRequest {
+  /** The id of an existing company: a number, or its digits as text. */
+  readonly company_id: unknown;
+  /** 1 to 34 letters and digits. No other account has it. */
+  readonly number: unknown;
+  /** An ISO 4217 code. */
+  readonly currency: unknown;
+  /** `deposit` or `card`. */
+  readonly kind: unknown;
+  /** 1 to 255 printable characters; null or absent: it has none. */
+  readonly name?: unknown;
+}
+
+/** The caller and the time, for calls of the bank. They belong to no company of the caller. */
+export type BankCall = Omit<Call, 'company_id'>;
+
+/**
+ * Opens an account of a company, and writes the audit log. Refuses `validation_failed` with every
+ * invalid field, also for a company that does not exist, and `conflict` for the number of another
+ * account.
+ */
+export async function openAccount(tx: AccountsTx, call: BankCall, request: AccountRequest): Promise<Account> {
+  const fields = new RequestFields(request);
+  for (const name of ['company_id', 'number', 'currency', 'kind']) fields.require(name);
+  const company_id = fields.readId('company_id');
+  if (company_id !== null && (await tx.companies.find(company_id)) === null) {
+    fields.addProblem('company_id', `must be the id of a company, and there is no company ${company_id}`);
+  }
+  const number = fields.readText(
+    'number',
+    isAccountNumber,
+    `1 to ${account_number_length_max} letters and digits of ASCII`,
+  );
+  const currency = fields.readText('currency', isCurrency, currency_expected);
+  const kind = fields.readChoice('kind', account_kinds);
+  const name = fields.readText(
+    'name',
+    (text) => isName(text, account_name_length_max),
+    `text of 1 to ${account_name_length_max} printable characters, not all of them blank`,
+  );
+  fields.refuseInvalid();
+
+  const account = await tx.accounts.insert({
+    company_id: company_id!,
+    number: number!,
+    currency: currency!,
+    kind: kind!,
+    name: name === null ? null : maskCardNumbers(name.trim()),
+    created_at_ms: call.now_ms,
+    first_statement: null,
+    last_statement: null,
+  });
+  const details = { number: showValue(account.number), currency: account.currency, kind: account.kind };
+  const entry = auditEntry({ ...call, company_id: company_id! }, 'account.opened', `account:${account.id}`, details);
+  await tx.audit.record(entry, call.now_ms);
+  return account;
+}

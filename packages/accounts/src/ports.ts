@@ -1,0 +1,72 @@
+import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
+import type { Account } from './account.ts';
+import type { Statement } from './statement.ts';
+import type { StatementLine } from './statement-line.ts';
+
+/** Which accounts a list shows; an absent name shows all. */
+export interface AccountFilter {
+  readonly company_id?: number;
+}
+
+/** Booking dates, both included and YYYY-MM-DD; an absent end is open. */
+export interface BookingDates {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Accounts, their statements and lines, within a transaction. */
+export interface AccountStore {
+  /** Refuses (`conflict`) a number that another account has, after waiting for its transaction. */
+  insert(account: Omit<Account, 'id'>): Promise<Account>;
+  find(id: number): Promise<Account | null>;
+  findByNumber(number: string): Promise<Account | null>;
+  /**
+   * The same, locked until the transaction ends. Of several, lock in the order of their numbers.
+   */
+  lockByNumber(number: string): Promise<Account | null>;
+  /** The highest id first. */
+  list(filter: AccountFilter, page: PageRequest): Promise<Page<Account>>;
+  /** Replaces the ends of the chain of statements, which the transaction has locked. */
+  updateEnds(account: Pick<Account, 'id' | 'first_statement' | 'last_statement'>): Promise<void>;
+
+  /** Inserts statements in their order. No two of an account and a date have one position. */
+  insertStatements(statements: readonly Omit<Statement, 'id'>[]): Promise<void>;
+  findStatement(id: number): Promise<Statement | null>;
+  /** The statements of an account with this date, in the order of the chain. */
+  statementsOf(account_id: number, as_of: string): Promise<readonly Statement[]>;
+  /** The last statement of the account with an earlier date, in the order of the chain. */
+  statementBefore(account_id: number, as_of: string): Promise<Statement | null>;
+  /** The first statement of the account with a later date, in the order of the chain. */
+  statementAfter(account_id: number, as_of: string): Promise<Statement | null>;
+
+  /**
+   * Records lines, up to `recorded_lines_max`, unless they are known: by account and bank
+   * reference, or by statement and place. Returns how many were new. Known ones stay as they are.
+   * The ids of the new ones rise in the order given.
+   */
+  recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<number>;
+  /** The recorded lines with one of these bank references of accounts, in no order. */
+  linesByReference(
+    references: readonly { readonly account_id: number; readonly bank_reference: string }[],
+  ): Promise<readonly StatementLine[]>;
+  /** The recorded lines at these places of statements, in no order. */
+  linesByPlace(
+    places: readonly { readonly statement_id: number; readonly place: number }[],
+  ): Promise<readonly StatementLine[]>;
+  /**
+   * The lines of an account, the newest booking date first, and of one date the highest id first. A
+   * page costs the same at any depth, except with an offset.
+   */
+  listLines(account_id: number, dates: BookingDates, page: PageRequest): Promise<Page<StatementLine>>;
+}
+
+/** The most lines of one call of `recordLines`, `linesByReference` and `linesByPlace`. */
+export const recorded_lines_max = 1_000;
+
+/** The parts of a transaction that the use cases of this package need. */
+export interface AccountsTx {
+  readonly accounts: AccountStore;
+  /** The companies that accounts belong to. */
+  readonly companies: { find(id: number): Promise<{ readonly id: number } | null> };
+  readonly audit: AuditLog;
+}

@@ -1,0 +1,37 @@
+import { type Page, type PageRequest, Refusal, showValue } from '@tallystick/kernel';
+import type { Account } from './account.ts';
+import type { AccountFilter, AccountsTx, BookingDates } from './ports.ts';
+import type { StatementLine } from './statement-line.ts';
+
+type ReadTx = Pick<AccountsTx, 'accounts'>;
+
+/** The accounts of one company, or of all, the newest first. */
+export function listAccounts(tx: ReadTx, filter: AccountFilter, page: PageRequest): Promise<Page<Account>> {
+  return tx.accounts.list(filter, page);
+}
+
+/** The account with this number. Refuses `not_found`. */
+export async function readAccount(tx: ReadTx, number: string): Promise<Account> {
+  const account = await tx.accounts.findByNumber(number);
+  if (account === null) throw new Refusal('not_found', `there is no account ${showValue(number)}`);
+  return account;
+}
+
+/** The refusal of a number that another account has. */
+export function refuseTakenAccountNumber(number: string): Refusal {
+  return new Refusal('conflict', `the number ${showValue(number)} belongs to another account; choose another one`);
+}
+
+/**
+ * The lines of an account, the newest booking date first. Refuses `not_found` for a number that no
+ * account has.
+ */
+export async function listLines(
+  tx: ReadTx,
+  number: string,
+  dates: BookingDates,
+  page: PageRequest,
+): Promise<Page<StatementLine>> {
+  const { id } = await readAccount(tx, number);
+  return await tx.accounts.listLines(id, dates, page);
+}

@@ -1,0 +1,53 @@
+import type { Money } from '@tallystick/kernel';
+
+/** A booked transaction as a statement or the bank reports it. */
+export interface ReportedLine {
+  /** The bank's own reference, unique on the account; null when it has none. */
+  readonly bank_reference: string | null;
+  /** YYYY-MM-DD. */
+  readonly booking_date: string;
+  /** YYYY-MM-DD. */
+  readonly value_date: string;
+  /** In the account's currency: credits positive, debits negative. */
+  readonly amount: Money;
+  /** Three digits (service specification 4.6). */
+  readonly bai_code: string;
+  /** Contains no card number. */
+  readonly text: string;
+  /** The acquirer reference, 17 or 23 digits; null when the line has none. */
+  readonly acquirer_reference: string | null;
+}
+
+/**
+ * A booked transaction of an account. Unique by account and `bank_reference`, else by statement and
+ * place (decision: statement lines).
+ */
+export interface StatementLine extends ReportedLine {
+  readonly id: number;
+  readonly account_id: number;
+  readonly company_id: number;
+  /** The currency of the account. */
+  readonly currency: string;
+  /** The statement that reported it first; null: the bank reported it by itself. */
+  readonly statement_id: number | null;
+  /** Its place among the lines of that statement, from 1; null without a statement. */
+  readonly place: number | null;
+  readonly recorded_at_ms: number;
+}
+
+/** The BAI codes of purchases and credits on cards (decision: reconciliation). */
+export const purchase_line_codes = ['391', '691', '821', '822', '824'] as const;
+
+/** The BAI codes of fees of card purchases, and their refunds. */
+export const fee_line_codes = ['825', '826'] as const;
+
+/** The BAI codes of the lines that reconciliation matches: all others are in no item. */
+export const card_line_codes: readonly string[] = [...purchase_line_codes, ...fee_line_codes];
+
+/** The fields in which two versions of a line must agree. A text may have other white space. */
+const compared_fields = ['booking_date', 'value_date', 'amount', 'bai_code'] as const;
+
+/** Whether both are the same booked transaction. */
+export function isSameLine(a: ReportedLine, b: ReportedLine): boolean {
+  return compared_fields.every((field) => a[field] === b[field]);
+}
