@@ -11,6 +11,7 @@ export { type CsvField, csv_fields } from './csv/fields.ts';
 export { parseCsvProfile, parseCsvProfileText } from './csv/parse-profile.ts';
 export type { CsvProfile, CsvProfileInput } from './csv/profile.ts';
 export { type IpmElements, readIpmElements } from './ipm/read-elements.ts';
+export { tableSource } from './table/table-source.ts';
 
 /** The formats of this adapter, in the order in which a file is tried for them. */
 export const clearing_formats: readonly ClearingFormat[] = [cdf3, ipm, vcf4, csvFormat()];

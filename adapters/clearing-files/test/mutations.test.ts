@@ -3,16 +3,16 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { FileRandom, file_mutations, type SoundFile } from '@tallystick/harness';
 import { type FileItem, FileProblem, record_bytes_max } from '@tallystick/imports';
 import { test_seed, testRuns } from '@tallystick/test-support';
 import { clearing_formats } from '../src/index.ts';
-import { mutations, Random, type SoundFile } from './mutate.ts';
 import { joined, readItems } from './reading.ts';
 import { sampleContent, type Writing, writings } from './sample-content.ts';
 import { assertStatedAmounts } from './stated-amounts.ts';
 
 const files = testRuns({ short: 500, full: 20_000 });
-const kinds = Object.keys(mutations);
+const kinds = Object.keys(file_mutations);
 const crashers = join(import.meta.dirname, 'crashers');
 
 /** A reader that needs longer for so small a file does not end. */
@@ -26,9 +26,9 @@ describe('a mutated file never crashes a reader, and never states an amount that
       let accepted = 0;
       for (let made = 0; made < share; made += 1) {
         const seed = (test_seed + place * 1_000_003 + made * 7_919) >>> 0;
-        const random = new Random(seed);
+        const random = new FileRandom(seed);
         const kind = random.pick(kinds);
-        const bytes = mutations[kind]!(sound[0], random, sound[1]);
+        const bytes = file_mutations[kind]!(sound[0], random, sound[1]);
         const lengths = random.pick([[1_000_000], [1_014], [1 + random.below(50)]]);
         try {
           if (await isAccepted(writing, bytes, lengths)) accepted += 1;

@@ -1,11 +1,12 @@
 import { type FileProgress, LeaseLost } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
+import type { BadRecord, FileClearing } from './clearing-format.ts';
 import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
 import { applicableRecords, doneRecords } from './import.ts';
 import type { ImportRun } from './import-run.ts';
 import type { ImportBatch, ImportRecord } from './import-store.ts';
 import { HoldTime, PassSize } from './pass-size.ts';
-import { openRecords } from './staged-record.ts';
+import { openRecords, type StagedRecord } from './staged-record.ts';
 
 /** How often a pass is tried when the database fails for a while. */
 const attempts_max = 6;
@@ -23,8 +24,8 @@ export async function applyImport(run: ImportRun, begun: ImportRecord): Promise<
   let records = doneRecords(begun);
   let from = begun.applied_of_batch;
   for (;;) {
-    const batch = await ports.unitOfWork.read(({ imports }) => imports.nextBatch(id));
-    if (batch === null) break;
+    const [batch] = await ports.unitOfWork.read(({ imports }) => imports.batches(id, 'clearings', 0, 1));
+    if (batch === undefined) break;
     const ready = readyRecordsOf(run, batch);
     while (from < ready.length) {
       const taken = ready.slice(from, from + size.records);
@@ -53,8 +54,12 @@ export async function applyImport(run: ImportRun, begun: ImportRecord): Promise<
 }
 
 function readyRecordsOf({ ports, call }: ImportRun, { import_id, sealed }: ImportBatch): readonly ReadyRecord[] {
-  const staged = openRecords(ports.sealer, sealed).filter((record) => record.kind !== 'other');
+  const staged = openRecords(ports.sealer, sealed).filter(isApplicable);
   return readyRecords(ports, import_id, staged, call.request_id);
+}
+
+function isApplicable(record: StagedRecord): record is FileClearing | BadRecord {
+  return record.kind === 'clearing' || record.kind === 'bad';
 }
 
 /**

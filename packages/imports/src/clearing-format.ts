@@ -1,13 +1,7 @@
 import type { ClearingInput } from '@tallystick/cards';
 import type { OtherRecords } from './count-others.ts';
-
-/** Where a record is in its file. */
-export interface RecordPlace {
-  /** The place of the record in the file, from 1, header and trailer included. */
-  readonly ordinal: number;
-  /** Bytes from the start of the file to the record; for a format of lines, to its line. */
-  readonly offset: number;
-}
+import type { RecordPlace } from './record-place.ts';
+import type { FileLine, FileStatement, StatementFileContent } from './statements/statement-items.ts';
 
 /** A clearing of a file. */
 export interface FileClearing extends RecordPlace {
@@ -81,8 +75,12 @@ export interface FileEnd {
   readonly part_records?: OtherRecords;
 }
 
-/** What a format reads, in the order of the file: a header, records, and an end. */
-export type FileItem = FileHeader | FileClearing | BadRecord | OtherRecord | FileEnd;
+/**
+ * What a format reads, in the order of the file: a header, records, and an end. The records are of
+ * clearings, or of bank statements. In a file of statements every line must be readable: a bad
+ * record makes the whole file refused.
+ */
+export type FileItem = FileHeader | FileClearing | FileStatement | FileLine | BadRecord | OtherRecord | FileEnd;
 
 /**
  * Several items in the order of the file, and how many bytes of the file have been read with them.
@@ -156,7 +154,10 @@ export interface FileContent {
   readonly clearings: Iterable<WrittenClearing>;
 }
 
-/** A format of clearing files. A host adds its own by passing it to the registry. */
+/**
+ * A format of clearing files or of bank statements. A host adds its own by passing it to the
+ * registry.
+ */
 export interface ClearingFormat {
   /** `cdf3`. */
   readonly name: string;
@@ -189,6 +190,8 @@ export interface ClearingFormat {
   readonly variants?: readonly string[];
   /** Writes a file that `read` accepts. Absent: the format is only read. */
   write?(content: FileContent, variant?: string): Iterable<Uint8Array>;
+  /** The same for a format of bank statements. */
+  writeStatements?(content: StatementFileContent): Iterable<Uint8Array>;
 }
 
 /** How much of a file `detect` sees. */

@@ -1,11 +1,12 @@
 import { LeaseLost } from '@tallystick/cards';
 import type { Call } from '@tallystick/kernel';
-import { applyImport } from './apply-import.ts';
-import type { Import } from './import.ts';
+import { finishDead } from './finish-import.ts';
+import { type Import, staged_phases } from './import.ts';
 import { isClaimed } from './import-lease.ts';
 import type { ImportPorts } from './import-ports.ts';
-import { ImportRun, ImportStopped } from './import-run.ts';
+import { ImportStopped } from './import-run.ts';
 import type { ImportRecord } from './import-store.ts';
+import { applyWaiting } from './statements/apply-waiting.ts';
 
 /** The most imports that one call takes up. */
 const dead_max = 100;
@@ -21,18 +22,21 @@ export interface ContinueOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with each import that it ended. Must not throw. */
   readonly onEnded?: ((ended: Import) => void) | undefined;
+  /** Called with each held import that it applied, because what it waited for is there. */
+  readonly onWaitingEnded?: ((ended: Import) => void) | undefined;
 }
 
 /**
  * Ends imports whose process died. What was staged whole is applied. A stream is removed, because
- * its bytes are gone. A file that began to be staged more than a day ago ends as `truncated`.
- * Returns how many imports it ended. When some cannot be ended, it ends the others, and then
+ * its bytes are gone. A file that began to be staged more than a day ago ends as `truncated`. Then
+ * applies held imports that waited for an account or a statement that is there now. Returns how
+ * many imports it ended. When some cannot be ended, it ends the others, and then
  * rejects with the first reason.
  */
 export async function continueImports(
   ports: ImportPorts,
   call: Omit<Call, 'company_id'>,
-  { signal, onEnded }: ContinueOptions = {},
+  { signal, onEnded, onWaitingEnded }: ContinueOptions = {},
 ): Promise<number> {
   await removeDeadStreams(ports);
   let ended = 0;
@@ -40,7 +44,8 @@ export async function continueImports(
   for (const { id, phase } of await listDead(ports)) {
     if (signal?.aborted) throw new ImportStopped();
     try {
-      const end = phase === 'applying' ? await applyDead(ports, call, id, signal) : await abandon(ports, call, id);
+      const is_staged = phase !== null && staged_phases.includes(phase);
+      const end = is_staged ? await finishDead(ports, call, id, { signal }) : await abandon(ports, call, id);
       if (end === null) continue;
       ended += 1;
       onEnded?.(end);
@@ -49,32 +54,14 @@ export async function continueImports(
       if (!(error instanceof LeaseLost)) failures.push(error);
     }
   }
+  try {
+    ended += await applyWaiting(ports, call, { signal, onWaitingEnded });
+  } catch (error) {
+    if (error instanceof ImportStopped) throw error;
+    failures.push(error);
+  }
   if (failures.length > 0) throw failures[0];
   return ended;
-}
-
-/** Applies the batches that are left. Null: another process is at work on the import. */
-async function applyDead(
-  ports: ImportPorts,
-  call: Omit<Call, 'company_id'>,
-  id: number,
-  signal: AbortSignal | undefined,
-): Promise<Import | null> {
-  const run = new ImportRun(ports, call, { signal });
-  const claimed = await ports.unitOfWork.run(async ({ imports }) => {
-    const record = await imports.lock(id);
-    if (record?.phase !== 'applying' || isClaimed(record, ports)) return null;
-    const ours = { ...record, lease: run.claim.renewed() };
-    await imports.update(ours);
-    return ours;
-  });
-  if (claimed === null) return null;
-  run.claim.keep(id);
-  try {
-    return await applyImport(run, claimed);
-  } finally {
-    await run.claim.release();
-  }
 }
 
 /** Ends an import that nobody continued in time. Null: it can still be continued, or is. */

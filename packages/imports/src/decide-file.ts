@@ -6,7 +6,7 @@ import type { ImportRecord, ImportStore, PlaceInSeries } from './import-store.ts
 
 /** A file that was read to its end: what its header says, and how the reading ended. */
 export interface ReadFile {
-  readonly record: PlaceInSeries & Pick<ImportRecord, 'file_id'>;
+  readonly record: PlaceInSeries & Pick<ImportRecord, 'file_id' | 'statements'>;
   readonly ending: FileEnd | FileProblem;
 }
 
@@ -15,7 +15,8 @@ export type FileDecision = Pick<ImportRecord, 'status' | 'phase' | 'problem' | '
 
 /**
  * Decides about a staged file, in a transaction that has the lock of decisions: refuses what the
- * format does not accept, holds what needs a person, and otherwise lets its records be applied.
+ * format does not accept, holds what needs a person, and otherwise lets its records be applied, or
+ * its statements be checked.
  */
 export async function decideFile(
   imports: Pick<ImportStore, 'findSameFile' | 'findPrevious'>,
@@ -29,19 +30,20 @@ export async function decideFile(
   const warnings = await findGap(imports, record);
   const problem = await findReasonToHold(imports, record, is_production);
   return problem === null
-    ? { status: 'running', phase: 'applying', problem, warnings }
+    ? { status: 'running', phase: record.statements > 0 ? 'queued' : 'applying', problem, warnings }
     : { status: 'held', phase: null, problem, warnings };
 }
 
 async function findReasonToHold(
   imports: Pick<ImportStore, 'findSameFile'>,
-  { id, format, file_id, mode }: ReadFile['record'],
+  { id, format, file_id, mode, statements }: ReadFile['record'],
   is_production: boolean,
 ): Promise<ImportProblem | null> {
   if (mode === 'test' && is_production) {
     return { code: 'test_file', message: 'the header says that this is a test file', offset: null };
   }
-  const same = file_id === null ? null : await imports.findSameFile({ id, format, file_id });
+  // A bank may write the same statements again in other bytes. They are recognised one by one.
+  const same = file_id === null || statements > 0 ? null : await imports.findSameFile({ id, format, file_id });
   if (same === null) return null;
   const message = `import ${same.id} has the same file id, ${maskCardNumbers(same.file_id ?? '')}, and other bytes`;
   return { code: 'file_id_repeated', message, offset: null };

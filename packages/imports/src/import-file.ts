@@ -5,6 +5,9 @@
  *   staging ──it does not, or the file ends───> refused, truncated       └───> completed_with_quarantine
  *   staging ──a test file, a known file id────> held ──released──> applying
  *
+ * A file of bank statements is queued, checked and recorded in place of applying:
+ * `statements/decide-statements.ts`.
+ *
  *   refused, truncated, held ──the same bytes come again──> staging
  *
  * In both phases the status is `running`. One process at a time has the claim of a running import.
@@ -14,19 +17,19 @@
  *                           with other settings of its profile all of it is staged again;
  *                           truncated when it does not come within a day
  *   staging, a stream ────> the import is removed: its bytes are gone
- *   applying ─────────────> the remaining batches are applied, the file is not needed any more
+ *   later phases ─────────> the remaining batches are applied, the file is not needed any more
  *
  * An import is identified by the SHA-256 of its bytes. That of a stream is known at its end, so two
  * imports of one stream may be staged at once. Of these the first is applied.
  */
 import { LeaseLost } from '@tallystick/cards';
 import type { Call } from '@tallystick/kernel';
-import { applyImport } from './apply-import.ts';
 import { chooseFormat, findFormat, unknown_format, unrecognised } from './choose-format.ts';
 import { type ClearingFormat, FileProblem } from './clearing-format.ts';
 import { removeDeadStreams } from './continue-imports.ts';
 import { decideFile } from './decide-file.ts';
-import type { Import, ReadWith } from './import.ts';
+import { finishImport } from './finish-import.ts';
+import { type Import, type ReadWith, staged_phases } from './import.ts';
 import { isAtWork, isClaimed } from './import-lease.ts';
 import type { ImportPorts, ImportTx } from './import-ports.ts';
 import { type ImportOptions, ImportRun, newImport, type ResumedSettings } from './import-run.ts';
@@ -34,6 +37,7 @@ import { type ImportSource, SourceReading } from './import-source.ts';
 import type { ImportRecord } from './import-store.ts';
 import { findReadWith, hasOtherSettings, isReadAlike } from './read-with.ts';
 import { type StagedFile, stageFile } from './stage-file.ts';
+import { applyWaiting } from './statements/apply-waiting.ts';
 
 /**
  * - `imported`: this call ended the import, in whatever status
@@ -287,7 +291,7 @@ async function takeOver(
   }
   if (known.status !== 'running') return null;
   if (isClaimed(known, ports)) return { kind: 'in_progress', import: known };
-  if (known.phase !== 'applying') return null;
+  if (known.phase === null || !staged_phases.includes(known.phase)) return null;
   const record = { ...known, lease: claim.renewed() };
   await imports.update(record);
   return { kind: 'apply', import: record, settings };
@@ -299,12 +303,22 @@ export async function proceed(run: ImportRun, decided: Decided): Promise<ImportO
   if (kind !== 'apply') return { ...decided, kind };
   const { id } = record;
   run.claim.keep(id);
-  run.options.onStaged?.(record);
   try {
-    return { kind: 'imported', import: await applyImport(run, record) };
+    const ended = await finishImport(run, record);
+    if (ended.statements > 0 && ended.status === 'completed') await applyThoseThatWaited(run);
+    return { kind: 'imported', import: ended };
   } catch (error) {
     if (error instanceof LeaseLost) return await afterLeaseLost(run, id, error);
     throw error;
+  }
+}
+
+/** Applies the held imports that waited for the statements of this one. It has ended already. */
+async function applyThoseThatWaited({ ports, call, options }: ImportRun): Promise<void> {
+  try {
+    await applyWaiting(ports, call, options);
+  } catch {
+    // `continueImports`, and every later file of statements, tries them again.
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AccountStore } from '@tallystick/accounts';
 import type { CardsTx, CardVault, Ledger, PassPorts, QuarantineStore } from '@tallystick/cards';
 import type { AuditLog, Clock, Sha256Stream, UnitOfWork } from '@tallystick/kernel';
 import type { Formats } from './formats.ts';
@@ -7,6 +8,7 @@ import type { ImportStore } from './import-store.ts';
 export interface ImportTx {
   readonly imports: ImportStore;
   readonly quarantine: QuarantineStore;
+  readonly accounts: AccountStore;
   readonly cards: Pick<CardsTx['cards'], 'knownNumbers'>;
   readonly audit: AuditLog;
 }

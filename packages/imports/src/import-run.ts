@@ -6,7 +6,7 @@ import type { ImportRecord } from './import-store.ts';
 
 /** How far an import is. */
 export interface ImportProgress {
-  readonly phase: 'reading' | 'staging' | 'applying';
+  readonly phase: 'reading' | 'staging' | 'checking' | 'applying';
   readonly bytes: number;
   readonly bytes_total: number | null;
   readonly records: number;
@@ -39,6 +39,11 @@ export interface ImportOptions {
    * ends even if this process dies: `continueImports`. Must return at once and must not throw.
    */
   readonly onStaged?: ((staged: Import) => void) | undefined;
+  /**
+   * Called with each held import that waited for the statements of this one, when it has ended.
+   * Must return at once and must not throw.
+   */
+  readonly onWaitingEnded?: ((ended: Import) => void) | undefined;
   /** Aborted: the import stops after the batch or the pass in progress, with `ImportStopped`. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -99,12 +104,15 @@ export const nothing_done = {
   quarantined: 0,
   matched: 0,
   breaks: 0,
+  statements: 0,
   other_records: {},
   control_totals: {},
   warnings: [],
   problem: null,
   finished_at_ms: null,
   note: null,
+  waits_for: null,
+  accepted_problems: [],
 } as const satisfies Partial<ImportRecord>;
 
 /** An import at its start. */

@@ -18,14 +18,23 @@ export interface ImportRecord extends Import {
   readonly staged_batches: number;
   /** How many records of the next batch are applied: it may take several passes. */
   readonly applied_of_batch: number;
+  /**
+   * The number of the account whose opening, or whose missing statement, a held import waits for:
+   * then it is applied by itself. Else null.
+   */
+  readonly waits_for: string | null;
+  /** The codes of the problems with which a person released it. */
+  readonly accepted_problems: readonly string[];
   readonly lease: ImportLease | null;
 }
 
 /**
  * - `clearings`: to be applied; removed when they are
  * - `others`: records that are no clearings, kept for as long as their import
+ * - `statements`: the statements of the file with the sums of their lines; removed at the end
+ * - `lines`: lines, after the statement that they belong to; removed when they are recorded
  */
-export type BatchKind = 'clearings' | 'others';
+export type BatchKind = 'clearings' | 'others' | 'statements' | 'lines';
 
 /** Consecutive records of a file, staged as one row. */
 export interface ImportBatch {
@@ -78,12 +87,19 @@ export interface ImportStore {
   /** Up to `limit` running imports whose lease has ended by this machine time, oldest first. */
   listDead(machine_ms: number, limit: number): Promise<readonly ImportRecord[]>;
 
+  /** The running imports that check or record statements, by rising id. */
+  listCheckingStatements(): Promise<readonly ImportRecord[]>;
+  /**
+   * Up to `limit` held imports that wait for an account, with an id above `after_id`, by rising id.
+   */
+  listWaiting(after_id: number, limit: number): Promise<readonly ImportRecord[]>;
+
   stage(batches: readonly ImportBatch[]): Promise<void>;
-  /** The batch of clearings with the lowest number; null when all are applied. */
-  nextBatch(import_id: number): Promise<ImportBatch | null>;
-  /** The batches of other records, by rising number. */
-  otherBatches(import_id: number, after_number: number, limit: number): Promise<readonly ImportBatch[]>;
-  removeBatches(import_id: number): Promise<void>;
+  /** Up to `limit` batches of a kind with a number above `after_number`, by rising number. */
+  batches(import_id: number, kind: BatchKind, after_number: number, limit: number): Promise<readonly ImportBatch[]>;
+  removeBatch(batch: Pick<ImportBatch, 'import_id' | 'kind' | 'number'>): Promise<void>;
+  /** Removes the batches of a kind, or all when it is absent. */
+  removeBatches(import_id: number, kind?: BatchKind): Promise<void>;
   /** Makes the batches of one import those of another, which has none. */
   moveBatches(from_id: number, to_id: number): Promise<void>;
   /** Up to `limit` batches of any import with a row id above `after_id`, in that order, locked. */
@@ -96,7 +112,7 @@ export interface ImportStore {
 }
 
 /**
- * The statuses in which a file takes its id and its place in the series, beside a running one that
- * applies.
+ * The statuses in which a file takes its id and its place in the series, beside a running one whose
+ * phase is one of `staged_phases`.
  */
 export const accepted_statuses = ['completed', 'completed_with_quarantine', 'held'] as const;

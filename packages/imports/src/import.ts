@@ -17,7 +17,24 @@ export const import_statuses = [
 export type ImportStatus = (typeof import_statuses)[number];
 
 /** The phases of a running import (clearing files: importing). */
-export type ImportPhase = 'staging' | 'applying';
+export const import_phases = [
+  /** The file is being read. */
+  'staging',
+  /** Clearings: they are being applied. */
+  'applying',
+  /** Statements: another file of statements is being checked or recorded. One is at a time. */
+  'queued',
+  /** Statements: they are compared with those that were recorded before. */
+  'checking',
+  /** Statements: their lines are being recorded. */
+  'recording',
+] as const;
+
+/** One of `import_phases`. */
+export type ImportPhase = (typeof import_phases)[number];
+
+/** The phases after the whole file is staged. An import in one of them needs its file no more. */
+export const staged_phases: readonly ImportPhase[] = import_phases.slice(1);
 
 /** Why a file was held, refused or truncated. */
 export interface ImportProblem {
@@ -38,9 +55,9 @@ export interface ReadWith {
 
 /** How many of the applied records had which result. */
 export interface ImportCounts {
-  /** Clearings recorded on their cards. */
+  /** Clearings recorded on their cards, or lines recorded on their accounts. */
   readonly applied: number;
-  /** Clearings that were recorded before. */
+  /** Clearings or lines that were recorded before. */
   readonly duplicates: number;
   /** Records in quarantine. */
   readonly quarantined: number;
@@ -77,7 +94,9 @@ export interface Import extends ImportCounts {
   readonly bytes: number;
   /** Records read, header and trailer included. */
   readonly records: number;
-  /** Records that are no clearings, by their type. */
+  /** Bank statements of the file; 0 for a file of clearings. */
+  readonly statements: number;
+  /** Records that are neither clearings nor of a statement, by their type. */
   readonly other_records: Readonly<Record<string, number>>;
   /** The totals of the trailer, in the words of the format. */
   readonly control_totals: Readonly<Record<string, string>>;
@@ -91,8 +110,12 @@ export interface Import extends ImportCounts {
 }
 
 /** The records that can be applied, and the header and the trailer of the file. */
-export function applicableRecords({ records, other_records }: Pick<Import, 'records' | 'other_records'>): number {
-  return records - Object.values(other_records).reduce((sum, count) => sum + count, 0);
+export function applicableRecords({
+  records,
+  statements,
+  other_records,
+}: Pick<Import, 'records' | 'statements' | 'other_records'>): number {
+  return records - statements - Object.values(other_records).reduce((sum, count) => sum + count, 0);
 }
 
 /** The records that were applied or refused so far. */

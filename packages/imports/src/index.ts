@@ -27,5 +27,15 @@ export {
 export { listOtherRecords, type ShownOtherRecord } from './other-records.ts';
 export * from './preview-file.ts';
 export type { PreviewedRecord } from './previewed-record.ts';
+export { chunkText } from './reading/chunk-text.ts';
+export { escapeXml } from './reading/escape-xml.ts';
+export { gatherChunks } from './reading/gather-chunks.ts';
+export { joinBytes } from './reading/join-bytes.ts';
+export { LineReader, type RawLine } from './reading/lines.ts';
+export { noteRecords } from './reading/note-records.ts';
+export { run_bytes_max, type XmlPart, XmlTextReader } from './reading/xml-text.ts';
+export type { RecordPlace } from './record-place.ts';
 export { releaseImport } from './release-import.ts';
 export { replayImport } from './replay-import.ts';
+export * from './statements/statement-items.ts';
+export { type StatementProblemCode, statement_problem_codes } from './statements/statement-problem.ts';

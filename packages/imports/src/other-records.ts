@@ -25,7 +25,9 @@ export async function listOtherRecords(
   await unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
   const shown: ShownOtherRecord[] = [];
   for (let after_number = 0; ; ) {
-    const batches = await unitOfWork.read(({ imports }) => imports.otherBatches(id, after_number, batches_at_once));
+    const batches = await unitOfWork.read(({ imports }) =>
+      imports.batches(id, 'others', after_number, batches_at_once),
+    );
     const last = batches.at(-1);
     if (last === undefined) return shown;
     after_number = last.number;

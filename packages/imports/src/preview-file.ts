@@ -2,7 +2,14 @@ import { no_changes } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import { acceptHeader } from './check-header.ts';
 import { chooseFormat, findFormat, unknown_format, unrecognised } from './choose-format.ts';
-import { type FileEnd, FileProblem, type ItemBatch } from './clearing-format.ts';
+import {
+  type BadRecord,
+  type FileClearing,
+  type FileEnd,
+  FileProblem,
+  type ItemBatch,
+  type OtherRecord,
+} from './clearing-format.ts';
 import { countOther, type OtherRecords, withParts } from './count-others.ts';
 import { decideFile } from './decide-file.ts';
 import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
@@ -14,7 +21,8 @@ import type { ImportRecord } from './import-store.ts';
 import { HoldTime, PassSize } from './pass-size.ts';
 import { type PreviewedRecord, previewedRecord, previewedRecords } from './previewed-record.ts';
 import { findReadWith } from './read-with.ts';
-import type { StagedRecord } from './staged-record.ts';
+import { StatementPreview } from './statements/preview-statements.ts';
+import type { FileLine } from './statements/statement-items.ts';
 
 /** What an import of the file would do. */
 export interface ImportPreview
@@ -24,6 +32,7 @@ export interface ImportPreview
     | 'read_with'
     | 'file_id'
     | 'records'
+    | 'statements'
     | 'other_records'
     | 'control_totals'
     | 'warnings'
@@ -66,6 +75,9 @@ export async function previewFile(
   }
 }
 
+/** A record that is shown. */
+type PreviewedItem = FileClearing | BadRecord | OtherRecord | FileLine;
+
 /** The counts of a preview, as they rise. */
 type Counts = { -readonly [Name in keyof ImportCounts]: number };
 
@@ -84,6 +96,7 @@ class Preview {
   #other_records: OtherRecords = {};
   #header: Partial<Pick<ImportRecord, 'file_id' | 'series' | 'sequence' | 'created_on' | 'mode'>> = {};
   #records = 0;
+  readonly #statements: StatementPreview;
   readonly #size = new PassSize();
   #passes = 0;
 
@@ -93,6 +106,7 @@ class Preview {
     onRecord: (record: PreviewedRecord) => void,
   ) {
     this.#ports = ports;
+    this.#statements = new StatementPreview(ports);
     this.#options = options;
     this.#onRecord = onRecord;
   }
@@ -102,14 +116,16 @@ class Preview {
     { bytes_total }: Pick<ImportSource, 'bytes_total'>,
   ): Promise<FileEnd | FileProblem> {
     const { batch_records_max = batch_records_max_default } = this.#ports;
-    let waiting: StagedRecord[] = [];
+    let waiting: PreviewedItem[] = [];
     let ending: FileEnd | null = null;
     try {
       for await (const { items, bytes } of batches) {
         for (const item of items) {
           if (item.kind === 'end') ending = item;
           else if (item.kind === 'header') this.#header = await acceptHeader(item, this.#ports);
-          else waiting.push(item);
+          else if (item.kind === 'statement') await this.#statements.takeStatement(item);
+          else if (item.kind === 'line') waiting.push(this.#statements.takeLine(item));
+          else waiting.push(this.#accept(item));
           if (item.kind !== 'end') this.#records = item.ordinal;
           if (waiting.length >= batch_records_max) {
             await this.#show(waiting);
@@ -120,11 +136,11 @@ class Preview {
         this.#options.onProgress?.({ phase: 'reading', bytes, bytes_total, records, records_total: null });
         this.#stopIfAsked();
       }
+      await this.#show(waiting);
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;
       return error;
     }
-    await this.#show(waiting);
     assert(ending !== null, 'the format ended without an end');
     return ending;
   }
@@ -134,11 +150,25 @@ class Preview {
     file: Pick<ImportRecord, 'format' | 'read_with' | 'sha256'>,
   ): Promise<ImportPreview> {
     const { unitOfWork, is_production } = this.#ports;
+    const { statements } = this.#statements;
+    const misfit = statements > 0 && !(ending instanceof FileProblem) ? await this.#statements.problem() : null;
     return await unitOfWork.read(async ({ imports }) => {
       const known = await imports.findBySha256(file.sha256!);
       const { file_id = null, series = null, sequence = null, created_on = null, mode = null } = this.#header;
-      const record = { id: known?.id ?? 0, format: file.format, file_id, series, sequence, created_on, mode };
-      const { status, problem, warnings } = await decideFile(imports, { record, ending }, { is_production });
+      const record = {
+        id: known?.id ?? 0,
+        format: file.format,
+        file_id,
+        series,
+        sequence,
+        created_on,
+        mode,
+        statements,
+      };
+      const decided = await decideFile(imports, { record, ending }, { is_production });
+      const { warnings } = decided;
+      const { status, problem } =
+        misfit !== null && decided.status === 'running' ? { status: 'held' as const, problem: misfit } : decided;
       const completed = this.#counts.quarantined === 0 ? 'completed' : 'completed_with_quarantine';
       const is_known = known?.status === 'completed' || known?.status === 'completed_with_quarantine';
       return {
@@ -148,13 +178,14 @@ class Preview {
         status: status === 'running' ? completed : (status as ImportPreview['status']),
         known_import_id: is_known ? known.id : null,
         records: ending.records ?? this.#records,
+        statements,
         // Of a file that is not accepted nothing is applied.
         ...(problem !== null && status !== 'held' ? no_counts : this.#counts),
         other_records:
           ending instanceof FileProblem ? this.#other_records : withParts(this.#other_records, ending.part_records),
         control_totals: ending instanceof FileProblem ? {} : ending.control_totals,
         warnings: this.#passes > 1 ? [...warnings, passes_warning] : warnings,
-        problem,
+        problem: problem === null ? null : { code: problem.code, message: problem.message, offset: problem.offset },
       };
     });
   }
@@ -163,10 +194,19 @@ class Preview {
     if (this.#options.signal?.aborted) throw new ImportStopped();
   }
 
-  async #show(records: readonly StagedRecord[]): Promise<void> {
-    const applicable = records.filter((record) => record.kind !== 'other');
+  /** Throws `FileProblem` for a bad record in a file of statements, as an import does. */
+  #accept(item: FileClearing | BadRecord | OtherRecord): FileClearing | BadRecord | OtherRecord {
+    if (item.kind !== 'bad' || this.#statements.statements === 0) return item;
+    throw new FileProblem('refused', item.code, item.reason, item.offset);
+  }
+
+  async #show(records: readonly PreviewedItem[]): Promise<void> {
+    const applicable = records.filter((record) => record.kind === 'clearing' || record.kind === 'bad');
     const ready = readyRecords(this.#ports, 0, applicable, null);
     const shown = new Map<number, PreviewedRecord>();
+    for (const one of await this.#showLines(records.filter((record) => record.kind === 'line'))) {
+      shown.set(one.ordinal, one);
+    }
     for (let from = 0; from < ready.length; ) {
       const taken = ready.slice(from, from + this.#size.records);
       for (const one of await this.#pass(taken)) shown.set(one.ordinal, one);
@@ -181,6 +221,13 @@ class Preview {
       this.#other_records = countOther(this.#other_records, record.type);
       this.#onRecord({ ...previewedRecord(record), reason: record.type });
     }
+  }
+
+  async #showLines(lines: readonly FileLine[]): Promise<readonly PreviewedRecord[]> {
+    if (lines.length === 0) return [];
+    const shown = await this.#statements.show(lines);
+    for (const { outcome } of shown) this.#counts[outcome === 'duplicate' ? 'duplicates' : 'applied'] += 1;
+    return shown;
   }
 
   /**

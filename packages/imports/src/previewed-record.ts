@@ -1,6 +1,6 @@
 import { type ClearingAnswer, type ClearingMessage, isBreak, type LedgerChanges } from '@tallystick/cards';
-import type { RecordPlace } from './clearing-format.ts';
 import type { ReadyRecord } from './fold-batch.ts';
+import type { RecordPlace } from './record-place.ts';
 
 /** What an import would do with one record. */
 export interface PreviewedRecord {
@@ -11,7 +11,11 @@ export interface PreviewedRecord {
   readonly vcn_id: number | null;
   readonly last4: string | null;
   readonly clearing_type: string | null;
-  /** The billing amount in minor units. */
+  /** The account, the booking date and the BAI code of a line of a statement; else null. */
+  readonly account_number: string | null;
+  readonly booking_date: string | null;
+  readonly bai_code: string | null;
+  /** The billing amount in minor units, or the signed amount of a line. */
   readonly amount: number | null;
   readonly currency: string | null;
   readonly settlement_date: string | null;
@@ -88,6 +92,9 @@ export function previewedRecord({ ordinal, offset }: RecordPlace): PreviewedReco
     vcn_id: null,
     last4: null,
     clearing_type: null,
+    account_number: null,
+    booking_date: null,
+    bai_code: null,
     amount: null,
     currency: null,
     settlement_date: null,

@@ -1,6 +1,5 @@
-import { type ClearingFormat, FileProblem } from '@tallystick/imports';
+import { type ClearingFormat, FileProblem, gatherChunks } from '@tallystick/imports';
 import { badRecord } from '../bad-record.ts';
-import { gatherChunks } from '../gather-chunks.ts';
 import { Cdf3Reader } from './reader.ts';
 import { writeCdf3 } from './writer.ts';
 

@@ -1,22 +1,23 @@
 import {
   type BadRecord,
   countOther,
+  escapeXml,
   type FileClearing,
   type FileHeader,
   type FileItem,
   FileProblem,
   type ItemBatch,
+  noteRecords,
   type OtherRecords,
   type RecordPlace,
   record_bytes_max,
+  run_bytes_max,
+  type XmlPart,
+  XmlTextReader,
 } from '@tallystick/imports';
-import { maskCardNumbers, maskDigitRuns } from '@tallystick/kernel';
+import { isDay, maskCardNumbers, maskDigitRuns } from '@tallystick/kernel';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { isDay } from '../calendar-day.ts';
-import { noteRecords } from '../note-records.ts';
-import { escapeXml } from './escape-xml.ts';
 import { amount_names, postedOf, read_names, readTransaction, TransactionProblem } from './transaction.ts';
-import { run_bytes_max, type XmlPart, XmlTextReader } from './xml-text.ts';
 
 /** The bounds of a document. A file beyond one of them is refused. */
 const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;

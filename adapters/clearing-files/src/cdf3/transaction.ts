@@ -1,5 +1,5 @@
 import type { ClearingInput } from '@tallystick/cards';
-import { isDay } from '../calendar-day.ts';
+import { isDay } from '@tallystick/kernel';
 import { currencyOfNumber, toMinorUnits } from '../currencies.ts';
 
 /** The amounts of a transaction. The network converts from the first to the others. */

@@ -1,8 +1,6 @@
 import type { ClearingInput } from '@tallystick/cards';
-import type { FileContent, WrittenClearing } from '@tallystick/imports';
-import { chunkText } from '../chunk-text.ts';
+import { chunkText, escapeXml, type FileContent, type WrittenClearing } from '@tallystick/imports';
 import { currencyOfCode } from '../currencies.ts';
-import { escapeXml } from './escape-xml.ts';
 
 const processor = '9001';
 

@@ -1,4 +1,4 @@
-import { isDay } from '../calendar-day.ts';
+import { isDay } from '@tallystick/kernel';
 
 /** How dates are written. */
 export const csv_date_forms = [

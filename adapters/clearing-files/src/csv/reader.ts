@@ -5,10 +5,10 @@ import {
   type FileOfRecord,
   FileProblem,
   type ItemBatch,
+  noteRecords,
 } from '@tallystick/imports';
 import { maskDigitRuns } from '@tallystick/kernel';
 import { badRecord } from '../bad-record.ts';
-import { noteRecords } from '../note-records.ts';
 import { findProfile, Header, header_bytes_max } from './header.ts';
 import type { CsvProfile } from './profile.ts';
 import { isTrailer, readRow, showSummand, summandOf, toSummand } from './row-reader.ts';

@@ -1,6 +1,5 @@
 import type { ClearingInput } from '@tallystick/cards';
-import type { FileContent, WrittenClearing } from '@tallystick/imports';
-import { chunkText } from '../chunk-text.ts';
+import { chunkText, type FileContent, type WrittenClearing } from '@tallystick/imports';
 import { currencyOfCode } from '../currencies.ts';
 import { showDay } from './dates.ts';
 import type { CsvField } from './fields.ts';

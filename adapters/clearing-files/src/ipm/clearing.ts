@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ClearingInput } from '@tallystick/cards';
 import type { FileClearing, OtherRecord, RecordPlace } from '@tallystick/imports';
-import { isDay } from '../calendar-day.ts';
+import { isDay } from '@tallystick/kernel';
 import { type Currency, currencyOfNumber, toMinorUnits } from '../currencies.ts';
 import { type IpmMessage, MalformedRecord } from './message.ts';
 import { numberOfText } from './private-data.ts';

@@ -6,12 +6,12 @@ import {
   type FileOfRecord,
   FileProblem,
   type ItemBatch,
+  noteRecords,
   type OtherRecord,
   type RecordPlace,
 } from '@tallystick/imports';
 import { maskDigitRuns } from '@tallystick/kernel';
 import { badRecord } from '../bad-record.ts';
-import { noteRecords } from '../note-records.ts';
 import { ClearingReader, type FileId, parseFileId } from './clearing.ts';
 import { RecordCutter } from './container.ts';
 import type { ElementProblem } from './elements.ts';

@@ -4,12 +4,13 @@ import {
   type FileItem,
   FileProblem,
   type ItemBatch,
+  LineReader,
+  noteRecords,
+  type RawLine,
   type RecordPlace,
 } from '@tallystick/imports';
 import { maskCardNumbers, maskDigitRuns } from '@tallystick/kernel';
-import { noteRecords } from '../note-records.ts';
 import { billedDigits, dayOf, readCardTransaction } from './card-transaction.ts';
-import { type Line, LineReader } from './lines.ts';
 
 /** The block of the card transactions. Two digits or one. */
 const card_transactions = 5;
@@ -75,7 +76,7 @@ export class Vcf4Reader {
     yield { items: [...this.#items, { kind: 'end', records: this.#records, control_totals }], bytes };
   }
 
-  #take(line: Line): void {
+  #take(line: RawLine): void {
     if (this.#has_trailer) refuse(line, 'bytes_after_end', 'follows the trailer of the file');
     this.#records += 1;
     const { text, is_text } = textOf(line.bytes);
@@ -92,7 +93,7 @@ export class Vcf4Reader {
     } else this.#addRecord(this.#block, columns, is_text, line);
   }
 
-  #begin(frame: Frame, line: Line): void {
+  #begin(frame: Frame, line: RawLine): void {
     this.#header = frame;
     const day = dayOf(frame.date)!;
     this.#items.push({
@@ -107,12 +108,12 @@ export class Vcf4Reader {
     });
   }
 
-  #openBlock(frame: Frame, line: Line): void {
+  #openBlock(frame: Frame, line: RawLine): void {
     if (this.#block !== null) refuse(line, 'line_misplaced', 'begins a block within a block');
     this.#block = { frame, count: 0, sum: 0n, unreadable: null };
   }
 
-  #addRecord(block: Block, columns: readonly string[], is_text: boolean, { bytes, number, offset }: Line): void {
+  #addRecord(block: Block, columns: readonly string[], is_text: boolean, { bytes, number, offset }: RawLine): void {
     block.count += 1;
     const place = { ordinal: number, offset };
     if (Number(block.frame.type) !== card_transactions) {
@@ -126,7 +127,7 @@ export class Vcf4Reader {
     this.#items.push(readCardLine(bytes, columns, is_text, place));
   }
 
-  #closeBlock(frame: Frame, line: Line): void {
+  #closeBlock(frame: Frame, line: RawLine): void {
     const block = this.#block;
     if (block === null || !isSame(block.frame, frame) || block.frame.type !== frame.type) {
       refuse(line, 'line_misplaced', 'ends no block of its type, company, date and sequence');
@@ -154,7 +155,7 @@ export class Vcf4Reader {
     this.#block = null;
   }
 
-  #finish(frame: Frame, line: Line): void {
+  #finish(frame: Frame, line: RawLine): void {
     if (this.#block !== null) refuse(line, 'line_misplaced', 'ends the file within a block');
     if (!isSame(this.#header!, frame)) {
       refuse(line, 'file_ids_differ', 'must have the company, sequence and date of the header');
@@ -191,7 +192,7 @@ function truncated(bytes: number): FileProblem {
   return new FileProblem('truncated', 'file_truncated', `the file ends at offset ${bytes}, before its trailer`, bytes);
 }
 
-function refuse({ number, offset }: Line, code: string, message: string): never {
+function refuse({ number, offset }: RawLine, code: string, message: string): never {
   const text = maskCardNumbers(`line ${number} at offset ${offset} ${message}`);
   throw new FileProblem('refused', code, text, offset);
 }
@@ -207,7 +208,7 @@ function textOf(bytes: Uint8Array): { readonly text: string; readonly is_text: b
   }
 }
 
-function frameOf(line: Line, columns: readonly string[]): Frame {
+function frameOf(line: RawLine, columns: readonly string[]): Frame {
   const [, company = '', sequence = '', date = '', type = '', count = '', amount = '', version = ''] = columns;
   const are_digits = [sequence, count, amount].every((text) => /^\d{1,16}$/.test(text));
   const is_known = /^\w{1,32}$/.test(company) && /^\d{1,2}$/.test(type);

@@ -1,5 +1,4 @@
-import type { FileContent, WrittenClearing } from '@tallystick/imports';
-import { chunkText } from '../chunk-text.ts';
+import { chunkText, type FileContent, type WrittenClearing } from '@tallystick/imports';
 import { currencyOfCode } from '../currencies.ts';
 import { amount_decimals, column, columns_min } from './card-transaction.ts';
 

@@ -1,4 +1,4 @@
-import { FileProblem, type ItemBatch } from '@tallystick/imports';
+import { FileProblem, type ItemBatch } from '../clearing-format.ts';
 
 /**
  * The same items. A `FileProblem` states how many records were read, also those not yielded yet.

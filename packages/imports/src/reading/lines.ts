@@ -1,7 +1,8 @@
-import { FileProblem, record_bytes_max } from '@tallystick/imports';
+import { FileProblem, record_bytes_max } from '../clearing-format.ts';
+import { joinBytes } from './join-bytes.ts';
 
 /** A line without its line break. */
-export interface Line {
+export interface RawLine {
   readonly bytes: Uint8Array;
   /** From 1. */
   readonly number: number;
@@ -17,7 +18,7 @@ export class LineReader {
   #count = 0;
 
   /** The lines that end within the bytes. Refuses a line that is longer than a record may be. */
-  *push(chunk: Uint8Array): Generator<Line> {
+  *push(chunk: Uint8Array): Generator<RawLine> {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       this.#keep(chunk.subarray(start, end));
@@ -28,7 +29,7 @@ export class LineReader {
   }
 
   /** The bytes after the last line break; null when there are none. */
-  finish(): Line | null {
+  finish(): RawLine | null {
     return this.#pending_bytes === 0 ? null : this.#line();
   }
 
@@ -45,8 +46,8 @@ export class LineReader {
     if (bytes.length > 0) this.#pending.push(bytes);
   }
 
-  #line(): Line {
-    const whole = this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending);
+  #line(): RawLine {
+    const whole = joinBytes(this.#pending);
     const offset = this.#offset;
     this.#pending.length = 0;
     this.#pending_bytes = 0;

@@ -1,3 +1,5 @@
+import { joinBytes } from './join-bytes.ts';
+
 const bytes_min = 4_096;
 
 /**
@@ -12,9 +14,9 @@ export async function* gatherChunks(chunks: AsyncIterable<Uint8Array>): AsyncGen
     gathered.push(chunk);
     bytes += chunk.length;
     if (bytes < bytes_min) continue;
-    yield gathered.length === 1 ? chunk : Buffer.concat(gathered);
+    yield joinBytes(gathered);
     gathered = [];
     bytes = 0;
   }
-  if (bytes > 0) yield Buffer.concat(gathered);
+  if (bytes > 0) yield joinBytes(gathered);
 }

@@ -1,6 +1,6 @@
-import { isAscii } from 'node:buffer';
-import { FileProblem } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
+import { FileProblem } from '../clearing-format.ts';
+import { joinBytes } from './join-bytes.ts';
 
 /** A part of an XML file that ends with the end of a markup, as text. */
 export interface XmlPart {
@@ -108,7 +108,7 @@ export class XmlTextReader {
   }
 
   #join(): Uint8Array {
-    const joined = this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending);
+    const joined = joinBytes(this.#pending);
     this.#pending.length = 0;
     this.#pending_bytes = 0;
     return joined;
@@ -120,12 +120,11 @@ export class XmlTextReader {
     if (bytes.length === 0) return { text: '', offset, end, unit_bytes: 1 };
     this.#offset = end;
     const { decoder, unit, is_single_byte } = this.#encoding!;
-    if (unit === 1 && isAscii(bytes)) {
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-      return { text, offset, end, unit_bytes: 1 };
-    }
     try {
-      return { text: decoder.decode(bytes), offset, end, unit_bytes: unit === 2 ? 2 : is_single_byte ? 1 : null };
+      const text = decoder.decode(bytes);
+      // A text of so many units as bytes has only characters of one byte.
+      const unit_bytes = unit === 2 ? 2 : is_single_byte || text.length === bytes.length ? 1 : null;
+      return { text, offset, end, unit_bytes };
     } catch {
       throw new FileProblem(
         'refused',
@@ -149,7 +148,7 @@ export class XmlTextReader {
       throw new FileProblem('refused', 'xml_malformed', message, mark);
     }
     if (is_wide) return encodingOf(is_big_endian ? 'utf-16be' : 'utf-16le');
-    const text = Buffer.from(head.subarray(mark, mark + declaration_bytes_max)).toString('latin1');
+    const text = single_byte_decoder.decode(head.subarray(mark, mark + declaration_bytes_max));
     if (text.length < declaration_start.length && declaration_start.startsWith(text)) return null;
     if (!text.startsWith(declaration_start)) return encodingOf('utf-8');
     if (!text.includes('?>') && text.length < declaration_bytes_max) return null;
@@ -187,6 +186,8 @@ function encodingOf(label: string): Encoding {
     is_single_byte: !label.startsWith('utf-'),
   };
 }
+
+const single_byte_decoder = new TextDecoder('latin1');
 
 /** The length of the byte order mark. */
 function markBytes(head: Uint8Array): 0 | 2 | 3 {

@@ -1,0 +1,187 @@
+import { FileProblem, run_bytes_max, type XmlPart, XmlTextReader } from '@tallystick/imports';
+import { maskCardNumbers } from '@tallystick/kernel';
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+
+/** The bounds of a document. A file beyond one of them is refused. */
+const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
+
+export type Attributes = Readonly<Record<string, string>>;
+
+/** What the parts of a document are reported to, with names that have no prefix. */
+export interface XmlHandler {
+  /** `path`: the names of the open elements, this one included, joined with `/`. */
+  open(path: string, name: string, attributes: Attributes): void;
+  /** `text`: what is directly in the element, without white space at its ends. */
+  close(path: string, name: string, text: string): void;
+}
+
+/**
+ * Parses an XML document as a stream, within bounds: no document types, no processing instructions,
+ * no text, markup or depth without an end. Everything else in it is a `FileProblem`.
+ */
+export class BoundedXml {
+  readonly #handler: XmlHandler;
+  readonly #parser = new SaxesParser({
+    xmlns: false as const,
+    position: false,
+    forceXMLVersion: true,
+    defaultXMLVersion: '1.0',
+  });
+  readonly #bytes = new XmlTextReader();
+  readonly #paths: string[] = [];
+  readonly #texts: string[] = [];
+  #is_closed = false;
+
+  // The part that is being parsed, and its place in the text of the whole file.
+  #part: XmlPart = { text: '', offset: 0, end: 0, unit_bytes: 1 };
+  #part_start = 0;
+  #known = { at: 0, offset: 0 };
+  /** The offset of the last `<` before this part. A tag with a `>` in an attribute begins there. */
+  #tail = 0;
+  /** Where the last event was in the text of the whole file. */
+  #event_at = 0;
+
+  constructor(handler: XmlHandler) {
+    this.#handler = handler;
+    // Not more handlers: the parser keeps seven of them in the way that the engine compiles.
+    const parser = this.#parser;
+    parser.on('opentag', (tag) => this.#open(tag));
+    parser.on('text', (text) => this.#addText(text));
+    parser.on('cdata', (text) => this.#addText(text));
+    parser.on('closetag', () => this.#close());
+    parser.on('doctype', () => this.refuse('doctype_present', 'a document type declaration is not accepted'));
+    parser.on('processinginstruction', () =>
+      this.refuse('instruction_present', 'a processing instruction is not accepted'),
+    );
+  }
+
+  /** Bytes of the file so far. */
+  get received(): number {
+    return this.#bytes.received;
+  }
+
+  /** Reports the document. Yields bytes of the file after each part. */
+  *push(chunk: Uint8Array): Generator<number> {
+    for (const part of this.#bytes.push(chunk)) {
+      this.#parse(part);
+      yield part.end;
+    }
+  }
+
+  /** Refuses a document that has no end, and bytes after it. */
+  finish(): void {
+    const { received } = this;
+    if (!this.#is_closed) {
+      const message = `the file ends at offset ${received}, within the document`;
+      throw new FileProblem('truncated', 'file_truncated', message, received);
+    }
+    const rest = this.#bytes.finish();
+    if (rest !== null && !/[^ \t\r\n]/.test(rest.text)) return;
+    const message = `bytes follow the document, which ends before offset ${this.#part.end}`;
+    throw new FileProblem('refused', 'bytes_after_end', message, this.#part.end);
+  }
+
+  /** Bytes from the start of the file to the tag that was just read. */
+  tagOffset(): number {
+    const end = this.#parser.position - this.#part_start;
+    const at = this.#part.text.lastIndexOf('<', end - 1);
+    return at === -1 ? this.#tail : this.#offsetOf(this.#part_start + at);
+  }
+
+  /** Refuses the file. `offset`: where the problem is, at the latest. */
+  refuse(code: string, message: string, offset = this.#offsetOf(this.#parser.position)): never {
+    throw new FileProblem('refused', code, maskCardNumbers(message), offset);
+  }
+
+  #parse(part: XmlPart): void {
+    const at = this.#part.text.lastIndexOf('<');
+    if (at !== -1) this.#tail = this.#offsetOf(this.#part_start + at);
+    this.#part_start += this.#part.text.length;
+    this.#part = part;
+    this.#known = { at: 0, offset: part.offset };
+    try {
+      this.#parser.write(part.text);
+    } catch (problem) {
+      // The parser reports what is wrong with the text by an error of the plain class.
+      if (!(problem instanceof Error) || problem.constructor !== Error) throw problem;
+      const shown = maskCardNumbers(problem.message).slice(0, 200);
+      if (this.#is_closed) this.refuse('bytes_after_end', `after the end of the document: ${shown}`);
+      this.refuse('xml_malformed', `not well-formed XML: ${shown}`);
+    }
+    this.#boundEvent(this.#part_start + part.text.length);
+  }
+
+  #open({ name: full_name, attributes }: SaxesTagPlain): void {
+    this.#passEvent();
+    if (full_name.length > bounds.name_length) {
+      this.refuse('name_too_long', `the name of an element is longer than ${bounds.name_length} characters`);
+    }
+    let count = 0;
+    for (const attribute in attributes) {
+      count += 1;
+      if (attribute.length > bounds.name_length) {
+        this.refuse('name_too_long', `the name of an attribute is longer than ${bounds.name_length} characters`);
+      }
+      if (attributes[attribute]!.length > bounds.text_length) {
+        this.refuse('text_too_long', `an attribute is longer than ${bounds.text_length} characters`);
+      }
+    }
+    if (count > bounds.attributes) {
+      this.refuse('attributes_exceeded', `an element has ${count} attributes, more than ${bounds.attributes}`);
+    }
+    const name = full_name.slice(full_name.indexOf(':') + 1);
+    const parent = this.#paths.at(-1);
+    const path = parent === undefined ? name : `${parent}/${name}`;
+    this.#paths.push(path);
+    this.#texts.push('');
+    if (this.#paths.length > bounds.depth) {
+      this.refuse('depth_exceeded', `elements are nested deeper than ${bounds.depth}`);
+    }
+    this.#handler.open(path, name, attributes);
+  }
+
+  #addText(text: string): void {
+    this.#passEvent();
+    const last = this.#texts.length - 1;
+    if (last < 0) return;
+    const whole = this.#texts[last] + text;
+    if (whole.length > bounds.text_length) {
+      // White space between elements is no text of the element around them.
+      if (/[^ \t\r\n]/.test(whole)) {
+        this.refuse('text_too_long', `the text of an element is longer than ${bounds.text_length} characters`);
+      }
+      return;
+    }
+    this.#texts[last] = whole;
+  }
+
+  #close(): void {
+    this.#passEvent();
+    const path = this.#paths.pop()!;
+    const text = this.#texts.pop()!.trim();
+    this.#handler.close(path, path.slice(path.lastIndexOf('/') + 1), text);
+    if (this.#paths.length === 0) this.#is_closed = true;
+  }
+
+  #passEvent(): void {
+    const at = this.#parser.position;
+    this.#boundEvent(at);
+    this.#event_at = at;
+  }
+
+  /** The parser keeps what comes between two events: a text, comments or a tag. */
+  #boundEvent(at: number): void {
+    if (at - this.#event_at > run_bytes_max) {
+      this.refuse('markup_too_long', `a text or markup is longer than ${run_bytes_max} characters`);
+    }
+  }
+
+  /** Bytes from the start of the file to a place in the text of this part. */
+  #offsetOf(position: number): number {
+    const { text, offset, unit_bytes } = this.#part;
+    const at = Math.min(Math.max(this.#known.at, position - this.#part_start), text.length);
+    if (unit_bytes !== null) return offset + at * unit_bytes;
+    this.#known = { at, offset: this.#known.offset + Buffer.byteLength(text.slice(this.#known.at, at)) };
+    return this.#known.offset;
+  }
+}

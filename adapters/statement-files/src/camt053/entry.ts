@@ -1,0 +1,230 @@
+import type { BookingSign, ReportedLine } from '@tallystick/accounts';
+import { isDay, type Money, money } from '@tallystick/kernel';
+import { acquirerReferenceIn, isAcquirerReference } from '../acquirer-reference.ts';
+import { oneLine, referenceOf, text_length_max } from '../stated-text.ts';
+import { minorUnitsOf } from './amount.ts';
+import { type BankTransactionCode, baiCodeOf } from './bank-transaction-code.ts';
+
+/** The most transactions of one entry that become lines of their own. */
+export const details_max = 10_000;
+
+/** An entry cannot be read. */
+export class EntryProblem {
+  readonly code: string;
+  readonly message: string;
+
+  constructor(code: string, message: string) {
+    this.code = code;
+    this.message = message;
+  }
+}
+
+/** The elements of an entry or of one of its transactions, by their paths, as they come. */
+export class Collected {
+  readonly #values = new Map<string, string>();
+  readonly #remittance: string[] = [];
+  #remittance_length = 0;
+  #references: { type: string; value: string }[] = [];
+
+  /** Keeps the first value of each path. */
+  set(path: string, value: string): void {
+    if (!this.#values.has(path)) this.#values.set(path, value);
+  }
+
+  get(path: string): string {
+    return this.#values.get(path) ?? '';
+  }
+
+  has(path: string): boolean {
+    return this.#values.has(path);
+  }
+
+  addRemittance(text: string): void {
+    if (text === '' || this.#remittance_length > text_length_max) return;
+    this.#remittance_length += text.length;
+    this.#remittance.push(text);
+  }
+
+  get remittance(): readonly string[] {
+    return this.#remittance;
+  }
+
+  /** A proprietary reference: its type or its value came. A type comes before its value. */
+  addReference(part: 'type' | 'value', text: string): void {
+    if (part === 'type') this.#references.push({ type: text, value: '' });
+    else if (this.#references.length > 0) this.#references.at(-1)!.value ||= text;
+  }
+
+  /** The acquirer reference of the type `ARD`, or null. */
+  get stated_reference(): string | null {
+    const found = this.#references.find(({ type, value }) => type === 'ARD' && isAcquirerReference(value));
+    return found?.value ?? null;
+  }
+
+  get bank_transaction_code(): BankTransactionCode {
+    return {
+      domain: this.get('BkTxCd/Domn/Cd'),
+      family: this.get('BkTxCd/Domn/Fmly/Cd'),
+      sub_family: this.get('BkTxCd/Domn/Fmly/SubFmlyCd'),
+      proprietary: this.get('BkTxCd/Prtry/Cd'),
+      issuer: this.get('BkTxCd/Prtry/Issr'),
+    };
+  }
+}
+
+/** An entry with its transactions. */
+export interface CollectedEntry {
+  readonly own: Collected;
+  readonly details: readonly Collected[];
+  /** Also of those that are not in `details`. */
+  readonly details_count: number;
+}
+
+/** What an entry says of its amount. */
+export interface EntryAmount {
+  readonly sign: BookingSign;
+  /** Without a sign. */
+  readonly amount: Money;
+  readonly status: string;
+}
+
+/** Reads the amount, direction and status of an entry in the currency of its statement. */
+export function readEntryAmount(own: Collected, currency: string): EntryAmount | EntryProblem {
+  const stated_currency = own.get('Amt@Ccy');
+  if (stated_currency !== currency) {
+    return new EntryProblem('currency_differs', `the entry must be in ${currency}, the currency of its statement`);
+  }
+  const amount = minorUnitsOf(own.get('Amt'), currency);
+  if (amount === null) {
+    return new EntryProblem('amount_malformed', `Amt of the entry must be a decimal number in ${currency}`);
+  }
+  const sign = signOf(own.get('CdtDbtInd'));
+  if (sign === null) return new EntryProblem('sign_malformed', 'CdtDbtInd of the entry must be CRDT or DBIT');
+  const status = own.get('Sts/Cd') || own.get('Sts') || own.get('Sts/Prtry');
+  if (status === '') return new EntryProblem('status_missing', 'the entry must have a status Sts, such as BOOK');
+  return { sign, amount, status };
+}
+
+/**
+ * The lines of a booked entry: one for each of its transactions when all of them have an amount and
+ * the amounts add up to that of the entry; else one for the entry. `CdtDbtInd` is the direction of
+ * the booking itself, also of a reversal.
+ */
+export function readLines(
+  { own, details, details_count }: CollectedEntry,
+  { sign, amount }: EntryAmount,
+  statement: { readonly currency: string; readonly as_of: string },
+): readonly ReportedLine[] | EntryProblem {
+  const booking_date = dayIn(own, 'BookgDt') ?? statement.as_of;
+  const value_date = dayIn(own, 'ValDt') ?? booking_date;
+  for (const day of [booking_date, value_date]) {
+    if (!isDay(day)) return new EntryProblem('date_malformed', 'BookgDt and ValDt must be dates, as YYYY-MM-DD');
+  }
+  const signed = signedAmount(amount, sign);
+  const dates = { booking_date, value_date };
+  const parts = details.length === details_count ? partsOf(details, sign, signed, statement.currency) : null;
+  if (parts === null || parts.length < 2) {
+    const only = details_count === 1 ? details[0] : undefined;
+    return [{ ...dates, amount: signed, ...describe(own, only, sign) }];
+  }
+  const references = referencesOf(own, details);
+  return parts.map((part, place) => {
+    const detail = details[place]!;
+    const text = oneLine(textsOf(detail));
+    return {
+      ...dates,
+      bank_reference: references[place]!,
+      amount: part.amount,
+      bai_code: baiCodeOf([detail.bank_transaction_code, own.bank_transaction_code], part.sign),
+      text: text === '' ? oneLine([own.get('AddtlNtryInf')]) : text,
+      acquirer_reference: detail.stated_reference ?? firstReferenceIn(textsOf(detail)),
+    };
+  });
+}
+
+/**
+ * What tells the line of a whole entry: the entry itself, and its transaction if it has just one.
+ */
+function describe(
+  own: Collected,
+  only: Collected | undefined,
+  sign: BookingSign,
+): Pick<ReportedLine, 'bank_reference' | 'bai_code' | 'text' | 'acquirer_reference'> {
+  const texts = [...(only === undefined ? [] : textsOf(only)), own.get('AddtlNtryInf')];
+  const codes = [...(only === undefined ? [] : [only.bank_transaction_code]), own.bank_transaction_code];
+  return {
+    bank_reference: referenceOf(own.get('AcctSvcrRef')) ?? referenceOf(only?.get('Refs/AcctSvcrRef') ?? ''),
+    bai_code: baiCodeOf(codes, sign),
+    text: oneLine(texts),
+    acquirer_reference: only?.stated_reference ?? firstReferenceIn(texts),
+  };
+}
+
+/** The signed amounts of the transactions; null unless all have one and they make the whole. */
+function partsOf(
+  details: readonly Collected[],
+  entry_sign: BookingSign,
+  whole: Money,
+  currency: string,
+): readonly { readonly amount: Money; readonly sign: BookingSign }[] | null {
+  const parts: { amount: Money; sign: BookingSign }[] = [];
+  let sum = 0;
+  for (const detail of details) {
+    const path = detail.has('Amt') ? 'Amt' : 'AmtDtls/TxAmt/Amt';
+    const amount = detail.get(`${path}@Ccy`) === currency ? minorUnitsOf(detail.get(path), currency) : null;
+    const sign = detail.has('CdtDbtInd') ? signOf(detail.get('CdtDbtInd')) : entry_sign;
+    if (amount === null || sign === null) return null;
+    const signed = signedAmount(amount, sign);
+    parts.push({ amount: signed, sign });
+    sum += signed;
+  }
+  return sum === whole ? parts : null;
+}
+
+/**
+ * A reference for each transaction: its own when no other has it, else that of the entry, numbered.
+ */
+function referencesOf(own: Collected, details: readonly Collected[]): readonly (string | null)[] {
+  const stated = details.map((detail) => referenceOf(detail.get('Refs/AcctSvcrRef')));
+  const of_entry = referenceOf(own.get('AcctSvcrRef'));
+  const counts = new Map<string | null, number>([[of_entry, 1]]);
+  for (const reference of stated) counts.set(reference, (counts.get(reference) ?? 0) + 1);
+  return stated.map((reference, place) => {
+    if (reference !== null && counts.get(reference) === 1) return reference;
+    const base = reference ?? of_entry;
+    return base === null ? null : `${base}/${place + 1}`;
+  });
+}
+
+function textsOf(detail: Collected): readonly string[] {
+  return [detail.remittance.join(' '), detail.get('AddtlTxInf')];
+}
+
+function firstReferenceIn(texts: readonly string[]): string | null {
+  for (const text of texts) {
+    const found = acquirerReferenceIn(text);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The date of a date or a time, as its text says it; null when there is none. */
+function dayIn(collected: Collected, path: string): string | null {
+  return dayOfChoice(collected.get(`${path}/Dt`), collected.get(`${path}/DtTm`));
+}
+
+/** A date, or else the date of a time in its own zone; null when both are empty. */
+export function dayOfChoice(date: string, time: string): string | null {
+  if (date !== '') return /^\d{4}-\d\d-\d\d(?:Z|[+-]\d\d:\d\d)?$/.test(date) ? date.slice(0, 10) : date;
+  return time === '' ? null : time.replace(/T.*$/s, '');
+}
+
+/** `CRDT` or `DBIT`; null for anything else. */
+export function signOf(text: string): BookingSign | null {
+  return text === 'CRDT' ? 'credit' : text === 'DBIT' ? 'debit' : null;
+}
+
+/** The amount as it moves the balance. */
+export function signedAmount(amount: Money, sign: BookingSign): Money {
+  return money(sign === 'debit' ? -amount : amount);
+}

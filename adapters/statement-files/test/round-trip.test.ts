@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { arbitrary_chunk_lengths, endOf, headerOf, joined, readItems } from '@tallystick/harness';
+import { createFormats, type FileItem } from '@tallystick/imports';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { bai2 } from '../src/bai2/bai2.ts';
+import { camt053 } from '../src/camt053/camt053.ts';
+import { statement_formats } from '../src/index.ts';
+import { statementContent } from './arbitrary-statements.ts';
+import { linesIn, statementsIn } from './reading.ts';
+
+describe('what a writer writes is what a reader reads, whatever the chunks', () => {
+  for (const { format, able } of [
+    { format: bai2, able: { references: false, any_booking_date: false } },
+    { format: camt053, able: { references: true, any_booking_date: true } },
+  ]) {
+    test(format.name, async () => {
+      await fc.assert(
+        fc.asyncProperty(statementContent(able), arbitrary_chunk_lengths, async (content, lengths) => {
+          const bytes = joined(format.writeStatements!(content));
+          assert.equal(createFormats(statement_formats).detect(bytes, null)?.name, format.name);
+          const items: readonly FileItem[] = await readItems(format, bytes, lengths);
+          assert.equal(headerOf(items).created_on, content.created_on);
+          const heads = statementsIn(items).map(({ kind: _, ordinal: __, offset: ___, number, ...head }) => [
+            number,
+            head,
+          ]);
+          assert.deepEqual(
+            heads,
+            content.statements.map(({ head }, place) => [place + 1, head]),
+          );
+          assert.deepEqual(
+            linesIn(items).map(({ statement_number, place, line }) => [statement_number, place, line]),
+            content.statements.flatMap(({ lines }, number) =>
+              lines.map((line, place) => [number + 1, place + 1, line]),
+            ),
+          );
+          const ordinals = items.flatMap((item) => ('ordinal' in item ? [item.ordinal] : []));
+          assert.deepEqual(
+            ordinals,
+            [...new Set(ordinals)].toSorted((a, b) => a - b),
+            'ordinals rise',
+          );
+          assert.ok(endOf(items).records >= ordinals.length);
+        }),
+        propertyParameters({ short: 150, full: 3_000 }),
+      );
+    });
+  }
+});

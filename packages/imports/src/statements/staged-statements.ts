@@ -1,0 +1,60 @@
+import { assert } from '@tallystick/kernel';
+import type { ImportPorts } from '../import-ports.ts';
+import type { ImportBatch } from '../import-store.ts';
+import { openRecords } from '../staged-record.ts';
+import type { FileLine, FileStatement } from './statement-items.ts';
+import type { StatementTotals } from './statement-totals.ts';
+
+type StagedPorts = Pick<ImportPorts, 'unitOfWork' | 'sealer'>;
+
+/** A line that was staged, with its statement. */
+export interface StagedLine extends FileLine {
+  readonly statement: FileStatement;
+}
+
+/** How many batches one transaction reads. */
+const batches_at_once = 4;
+
+/** The statements that an import staged, in the order of the file. */
+export async function stagedTotals(ports: StagedPorts, import_id: number): Promise<readonly StatementTotals[]> {
+  const totals: StatementTotals[] = [];
+  for await (const batch of stagedBatches(ports, import_id, 'statements')) {
+    const records = openRecords(ports.sealer, batch.sealed);
+    totals.push(...records.filter((record) => record.kind === 'totals'));
+  }
+  return totals;
+}
+
+/** The lines that an import staged, a batch at a time, in the order of the file. */
+export async function* stagedLines(ports: StagedPorts, import_id: number): AsyncGenerator<readonly StagedLine[]> {
+  for await (const batch of stagedBatches(ports, import_id, 'lines')) yield linesOf(ports, batch);
+}
+
+/** The lines of a batch. */
+export function linesOf({ sealer }: Pick<ImportPorts, 'sealer'>, { sealed }: ImportBatch): readonly StagedLine[] {
+  const lines: StagedLine[] = [];
+  let statement: FileStatement | null = null;
+  for (const record of openRecords(sealer, sealed)) {
+    if (record.kind === 'statement') statement = record;
+    if (record.kind !== 'line') continue;
+    assert(statement !== null, `line ${record.ordinal} was staged without its statement`);
+    lines.push({ ...record, statement });
+  }
+  return lines;
+}
+
+async function* stagedBatches(
+  { unitOfWork }: StagedPorts,
+  import_id: number,
+  kind: 'statements' | 'lines',
+): AsyncGenerator<ImportBatch> {
+  for (let after_number = 0; ; ) {
+    const batches = await unitOfWork.read(({ imports }) =>
+      imports.batches(import_id, kind, after_number, batches_at_once),
+    );
+    const last = batches.at(-1);
+    if (last === undefined) return;
+    after_number = last.number;
+    yield* batches;
+  }
+}

@@ -1,0 +1,28 @@
+import { type Money, money, sum_max } from '@tallystick/kernel';
+import { FileProblem } from '../clearing-format.ts';
+import type { FileLine, FileStatement } from './statement-items.ts';
+
+/** A statement of a file with what its lines amount to: staged when its last line is read. */
+export interface StatementTotals {
+  readonly kind: 'totals';
+  readonly statement: FileStatement;
+  /** How many lines it has. */
+  readonly lines: number;
+  /** The sum of their amounts. */
+  readonly sum: Money;
+}
+
+/** The totals of a statement before its first line. */
+export function newTotals(statement: FileStatement): StatementTotals {
+  return { kind: 'totals', statement, lines: 0, sum: money(0) };
+}
+
+/** The totals with one more line. Throws `FileProblem` beyond the largest sum. */
+export function addLine(totals: StatementTotals, { line, offset }: FileLine): StatementTotals {
+  const sum = totals.sum + line.amount;
+  if (Math.abs(sum) > sum_max) {
+    const message = `the lines of the statement of ${totals.statement.as_of} amount to more than ${sum_max} minor units`;
+    throw new FileProblem('refused', 'statement_too_large', message, offset);
+  }
+  return { ...totals, lines: totals.lines + 1, sum: money(sum) };
+}
