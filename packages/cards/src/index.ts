@@ -27,7 +27,7 @@ export { isLinkOpen, type OpenedCard, openOneTimeLink } from './mailing/one-time
 export * from './mailing/ports.ts';
 export * from './mailing/retention.ts';
 export { callAfterPass } from './network/after-pass.ts';
-export type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer } from './network/answer.ts';
+export type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer, RematchAnswer } from './network/answer.ts';
 export * from './network/authorization.ts';
 export {
   type AuthorizationItem,
@@ -42,10 +42,19 @@ export * from './network/clearing.ts';
 export { type ClearingChange, changing_clearing_fields, clearingChangeOf } from './network/clearing-change.ts';
 export { clearing_class_meanings } from './network/clearing-class.ts';
 export { type ClearingItem, clearingItem, isBreak, isMatched } from './network/clearing-item.ts';
-export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './network/decline-reasons.ts';
+export {
+  answers,
+  isRefund,
+  type Outcome,
+  outcomes,
+  type Question,
+  type Reason,
+  reasons,
+} from './network/decline-reasons.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
 export * from './network/ledger.ts';
 export * from './network/match-candidates.ts';
+export { barredOf, chosenOf, type MatchChoice, type MatchChoices } from './network/match-choice.ts';
 export { match_reach_days } from './network/match-reach.ts';
 export { type MatchRule, match_rules } from './network/match-rules.ts';
 export * from './network/message.ts';
@@ -55,8 +64,11 @@ export * from './network/network.ts';
 export { newAuthorization } from './network/new-authorization.ts';
 export type { PassPorts } from './network/pass.ts';
 export * from './network/past-window.ts';
+export * from './network/reconciliation-act.ts';
 export { sourceOf } from './network/refuse-clearing.ts';
 export * from './network/release-message.ts';
+export * from './network/rematch-by-hand.ts';
+export * from './network/rematch-message.ts';
 export type { Records } from './network/settle.ts';
 export * from './network/sweep.ts';
 export * from './network/unknown-number.ts';

@@ -42,6 +42,15 @@ export type ReleaseAnswer =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
+/** The answer to a request to match a clearing by hand. */
+export type RematchAnswer =
+  | {
+      readonly kind: 'answered';
+      /** The clearing with the match that it has now. */
+      readonly item: ClearingItem;
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
 /** The answer for a recorded message, as it was decided. */
 export function recordedAnswer(
   item: AuthorizationItem,

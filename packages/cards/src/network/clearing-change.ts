@@ -1,4 +1,5 @@
 import type { Clearing } from './clearing.ts';
+import { isSameChoices } from './match-choice.ts';
 
 /** The fields of a clearing that a later message may change: its ids, its match and its effect. */
 export const changing_clearing_fields = [
@@ -17,6 +18,7 @@ export const changing_clearing_fields = [
   'cleared_effect',
   'hold_effect',
   'uses',
+  'choices',
 ] as const satisfies readonly (keyof Clearing)[];
 
 /** The new state of these fields of a recorded clearing. */
@@ -31,7 +33,9 @@ export function clearingChangeOf(clearing: Clearing): ClearingChange {
 
 /** Whether two states of a clearing differ in nothing that a pass may change. */
 export function isSameClearing(one: Clearing, other: Clearing): boolean {
-  return changing_clearing_fields.every(
-    (name) => one[name] === other[name] || (name === 'sent' && JSON.stringify(one.sent) === JSON.stringify(other.sent)),
-  );
+  return changing_clearing_fields.every((name) => {
+    if (one[name] === other[name]) return true;
+    if (name === 'sent') return JSON.stringify(one.sent) === JSON.stringify(other.sent);
+    return name === 'choices' && isSameChoices(one.choices, other.choices);
+  });
 }

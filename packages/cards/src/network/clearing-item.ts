@@ -1,7 +1,7 @@
 import type { Payload } from '@tallystick/events';
 import { maskNumber } from '@tallystick/kernel';
 import type { CardOfItem } from './authorization-item.ts';
-import type { Clearing, ClearingType } from './clearing.ts';
+import { type Clearing, type ClearingType, type MatchMaker, matchMakerOf } from './clearing.ts';
 
 /** Fields of service specification 2.10 that are shown as they were sent, or null. */
 export const clearing_detail_names = ['acquirer_ica', 'exchange_rate', 'mcc_description', 'merchant_name'] as const;
@@ -40,6 +40,8 @@ export type ClearingItem = {
   /** The earlier clearing that it reverses, disputes or refunds, or null. */
   readonly clearing_id: number | null;
   readonly match_rule: number;
+  /** Whether a rule decided its match, or a person chose or confirmed it. */
+  readonly matched_by: MatchMaker;
   readonly review: boolean;
   readonly class: Clearing['class'];
 };
@@ -79,6 +81,7 @@ export function clearingItem(clearing: Clearing, card: CardOfItem): ClearingItem
     authorization_id: clearing.authorization_id,
     clearing_id: clearing.clearing_id,
     match_rule: clearing.match_rule,
+    matched_by: matchMakerOf(clearing),
     review: clearing.review,
     class: clearing.class,
   };

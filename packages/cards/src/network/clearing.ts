@@ -2,6 +2,7 @@ import type { Payload } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { Pan } from '../numbers/pan.ts';
 import type { SuspectNumber } from '../numbers/suspect-number.ts';
+import type { MatchChoices } from './match-choice.ts';
 
 export const clearing_types = ['DEBIT', 'CREDIT'] as const;
 
@@ -45,8 +46,21 @@ export const clearing_classes = [
 
 export type ClearingClass = (typeof clearing_classes)[number];
 
-/** The highest number of a matching rule; the lowest is 1 (decision: matching). */
-export const match_rule_max = 8;
+/** The `match_rule` of a clearing that a person matched. The rules have lower numbers. */
+export const match_rule_by_hand = 9;
+
+/** The highest `match_rule`; the lowest is 1 (decision: matching). */
+export const match_rule_max: number = match_rule_by_hand;
+
+/** Who decides the match of a clearing: the rules, or a person who chose or confirmed it. */
+export const match_makers = ['rule', 'person'] as const;
+
+export type MatchMaker = (typeof match_makers)[number];
+
+/** Who decided the match of a clearing. */
+export function matchMakerOf({ match_rule }: Pick<Clearing, 'match_rule'>): MatchMaker {
+  return match_rule === match_rule_by_hand ? 'person' : 'rule';
+}
 
 /** The record of a file that a clearing came in. */
 export interface RecordOfFile {
@@ -131,8 +145,9 @@ export interface Clearing
   /** The earlier clearing that it reverses, disputes or refunds, or null. */
   readonly clearing_id: number | null;
   /**
-   * The rule that matched it, 1 to 8 (decision: matching). Rules 1 and 2 are final. The others are
-   * provisional: a later message may match the clearing again (docs/adr/0033).
+   * The rule that matched it, 1 to 8 (decision: matching), or `match_rule_by_hand`. Rules 1 and 2
+   * are final. The others are provisional: a later message may match the clearing again
+   * (docs/adr/0033), but not away from the authorization that a person chose.
    */
   readonly match_rule: number;
   /**
@@ -149,6 +164,8 @@ export interface Clearing
   readonly hold_effect: Money;
   /** 1 when it counts as a use of its window: a debit without an authorization. */
   readonly uses: 0 | 1;
+  /** What people chose of its authorization (docs/adr/0037); null when nobody did. */
+  readonly choices: MatchChoices;
 }
 
 /** The clearing with the fields as its message sent them. The rules of matching read these. */

@@ -1,7 +1,8 @@
 import { refusalOfNumbers } from '../numbers/suspect-number.ts';
-import type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer } from './answer.ts';
+import type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer, RematchAnswer } from './answer.ts';
 import { foldAuthorization } from './authorize.ts';
 import { foldClearing } from './clear.ts';
+import { foldRematch } from './fold-rematch.ts';
 import type { Fold, LedgerState, NetworkMessage } from './ledger.ts';
 import { beginPass, changesOf, type Pass, type PassPorts } from './pass.ts';
 import { refuseClearing } from './refuse-clearing.ts';
@@ -9,7 +10,7 @@ import { foldRelease } from './release.ts';
 import { WorkingCards } from './working-cards.ts';
 
 /** The answer to each message, in the order of the messages. */
-export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer | ReleaseAnswer;
+export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer | ReleaseAnswer | RematchAnswer;
 
 /**
  * Decides the messages one after another on a working copy of the state, all at the instant of the
@@ -28,7 +29,7 @@ export function foldMessages(
 }
 
 function foldMessage(pass: Pass, message: NetworkMessage): NetworkAnswer {
-  const refusal = message.kind === 'release' ? null : refusalOfNumbers(message.suspects, pass.known_numbers);
+  const refusal = 'suspects' in message ? refusalOfNumbers(message.suspects, pass.known_numbers) : null;
   if (refusal !== null) {
     // The sender of a message gets the refusal. Nobody would get that of a record of a file.
     return message.kind === 'clearing' && message.place !== null
@@ -42,6 +43,8 @@ function foldMessage(pass: Pass, message: NetworkMessage): NetworkAnswer {
       return foldClearing(pass, message);
     case 'release':
       return foldRelease(pass, message);
+    case 'rematch':
+      return foldRematch(pass, message);
   }
 }
 

@@ -6,11 +6,13 @@ import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus } from './authorization.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import type { ClearingChange } from './clearing-change.ts';
+import type { ReconciliationActRow } from './reconciliation-act.ts';
 import type { ReleaseMessage } from './release-message.ts';
+import type { RematchMessage } from './rematch-message.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 
 /** A message that waits for a pass. */
-export type NetworkMessage = AuthorizationMessage | ClearingMessage | ReleaseMessage;
+export type NetworkMessage = AuthorizationMessage | ClearingMessage | ReleaseMessage | RematchMessage;
 
 /** A card as a pass sees it. */
 export interface LedgerCard extends Controls {
@@ -63,6 +65,10 @@ export const hold_days_default = 30;
  * - For every card that `needsNeighbours` names: what `NeighbourSearch` asks for.
  * - The counters of every past window that `pastWindowsOf` names for the loaded rows.
  * - For every release: its card, and the authorization of that card that it names.
+ * - For every match by hand: its card, the clearing and the authorization of that card that it
+ *   names, the authorization that the clearing belongs to, the clearings of these two
+ *   authorizations (of each `neighbours_max` and one more suffice), those that refer to the
+ *   clearing, and those that refer to these.
  */
 export interface LedgerState {
   /** The clock, read after the cards were locked; epoch milliseconds. */
@@ -75,6 +81,11 @@ export interface LedgerState {
    * records that they may belong to are missing.
    */
   readonly cut_card_ids: readonly number[];
+  /**
+   * The clearings of matches by hand about which reconciliation has recorded an act that the person
+   * has not seen (`seen_acts`). Read while the cards are locked; absent: there are none.
+   */
+  readonly overtaken_clearing_ids?: readonly number[] | undefined;
   /** Those of the `suspects` of the messages that are the number of a card. */
   readonly known_numbers: readonly Uint8Array[];
   /**
@@ -155,6 +166,8 @@ export interface LedgerChanges {
    * process has claimed the import. Absent for messages of the network.
    */
   readonly file_progress?: FileProgress | undefined;
+  /** What people did in reconciliation, in the order in which it was decided; absent: nothing. */
+  readonly acts?: readonly ReconciliationActRow[] | undefined;
 }
 
 /** The changes of a pass that writes nothing. */

@@ -20,7 +20,8 @@ interface FoundAuthorization {
 
 /** Finds the authorization that a clearing belongs to: rules 3 to 6. */
 export function findAuthorization(the: Case): FoundAuthorization {
-  const roots = the.authorizations.filter((root) => isClearable(the.message, root));
+  const { message, barred = [] } = the;
+  const roots = the.authorizations.filter((root) => isClearable(message, root) && !barred.includes(root.id));
   const [named, ...as_good] = bestOf(
     the,
     roots.filter((root) => isSameNetworkReference(the.message, root)),
@@ -147,7 +148,7 @@ function isSameNetworkReference(message: ReferenceFacts, root: Authorization): b
 /**
  * Whether the clearing may belong to the authorization at all. A debit never belongs to a refund.
  */
-function isClearable(message: Pick<ClearingFacts, 'clearing_type'>, root: Authorization): boolean {
+export function isClearable(message: Pick<ClearingFacts, 'clearing_type'>, root: Authorization): boolean {
   if (!isStandingRoot(root)) return false;
   return message.clearing_type === 'CREDIT' || !isRefundRoot(root);
 }

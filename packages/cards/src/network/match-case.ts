@@ -33,6 +33,8 @@ export interface Case {
   readonly authorizations: readonly Authorization[];
   /** The earlier clearings, in the canonical order. */
   readonly clearings: readonly Clearing[];
+  /** The ids of authorizations that a person took the clearing from; absent: of none. */
+  readonly barred?: readonly number[] | undefined;
 }
 
 /** Whether both have an approval code, and it is the same. */

@@ -44,8 +44,10 @@ export function findDisputable({ message, clearings }: Case): readonly Clearing[
   );
 }
 
-/** Rule 7: the clearings that a credit may refund. */
-export function findRefundable({ message, clearings }: Case): readonly Clearing[] {
+/**
+ * Rule 7: the clearings that a credit may refund. None of an authorization that it was taken from.
+ */
+export function findRefundable({ message, clearings, barred = [] }: Case): readonly Clearing[] {
   const undone = findUndone(clearings);
   return clearings.filter(
     (clearing) =>
@@ -53,6 +55,7 @@ export function findRefundable({ message, clearings }: Case): readonly Clearing[
         isSameApprovalCode(message, clearing) ||
         (isSameMerchant(message, clearing) && isNearClearing(message, clearing))) &&
       !undone.has(clearing.id) &&
+      !barred.some((id) => id === clearing.authorization_id) &&
       isLargeEnough(message, clearing),
   );
 }

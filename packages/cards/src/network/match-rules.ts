@@ -46,6 +46,10 @@ export const match_rules = [
     meaning:
       'no record was found: the clearing is applied to the card anyway (a force post). Also a reversal of a dispute whose own clearing is not known yet: it changes no balance',
   },
+  {
+    rule: 9,
+    meaning: 'made by hand: the authorization that a person chose or confirmed. No rule changes such a match',
+  },
 ] as const satisfies readonly { readonly rule: number; readonly meaning: string }[];
 
 /** The number of a rule of matching. */

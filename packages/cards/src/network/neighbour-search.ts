@@ -4,8 +4,9 @@ import type { Authorization, AuthorizationMessage } from './authorization.ts';
 import { type Clearing, type ClearingMessage, isDispute, sentReferenceOf } from './clearing.ts';
 import type { LedgerCard, NetworkMessage } from './ledger.ts';
 import { type CandidateKey, type MerchantSearch, referenceKeys, searchedSince } from './match-candidates.ts';
+import { chosenOf } from './match-choice.ts';
 import { daysOf } from './match-reach.ts';
-import { Neighbourhood } from './neighbours.ts';
+import { Neighbourhood, withChoices } from './neighbours.ts';
 import { networkReferenceOf } from './net-reference-number.ts';
 import type { Records } from './settle.ts';
 import { unmatchedClearing } from './unmatched-clearing.ts';
@@ -77,9 +78,10 @@ export function isOfMerchant({ merchant_id, since_ms, debits }: MerchantClearing
 /**
  * Whether a pass over these messages of a card has to read their neighbours (`NeighbourSearch`):
  * unless they all are clearings that come last in the canonical order by their settlement dates, or
- * authorizations and releases of a card without provisional clearings. `known` are the clearings
- * that were found by the references of the messages: the other copy of one of them does not come
- * last, whatever its date, because the clearing is matched again in its place.
+ * authorizations and releases of a card without provisional clearings. A match by hand is about a
+ * provisional one. `known` are the clearings that were found by the references of the messages: the
+ * other copy of one of them does not come last, whatever its date, because the clearing is matched
+ * again in its place.
  */
 export function needsNeighbours(
   { provisional_clearings, settled_through }: Pick<LedgerCard, 'provisional_clearings' | 'settled_through'>,
@@ -122,8 +124,10 @@ export class NeighbourSearch {
   readonly #trace_ids: ReadonlySet<string>;
   /** The trace ids whose authorization the pass may change: others of their messages are known. */
   readonly #changing = new Set<string>();
-  /** The authorizations that releases name. */
-  readonly #released: ReadonlySet<number>;
+  /** The authorizations that releases and matches by hand name. */
+  readonly #named_roots: ReadonlySet<number>;
+  /** The clearings that matches by hand name. */
+  readonly #named_clearings: ReadonlySet<number>;
   readonly #seeds: { readonly roots: Authorization[]; readonly clearings: Clearing[] };
   readonly #asked: Asked = new Map();
   readonly #root_ids = new Set<number>();
@@ -153,8 +157,13 @@ export class NeighbourSearch {
     this.#seeds = { roots, clearings };
     for (const root of roots) this.#neighbourhood.keepRoot(root);
     for (const clearing of clearings) this.#neighbourhood.keepClearing(clearing);
-    this.#released = new Set(
-      messages.flatMap((message) => (message.kind === 'release' ? [message.authorization_id] : [])),
+    this.#named_roots = new Set(
+      messages.flatMap((message) =>
+        message.kind === 'release' || message.kind === 'rematch' ? (message.authorization_id ?? []) : [],
+      ),
+    );
+    this.#named_clearings = new Set(
+      messages.flatMap((message) => (message.kind === 'rematch' ? message.clearing_id : [])),
     );
     const trace_ids = new Set<string>();
     for (const message of messages) {
@@ -174,12 +183,14 @@ export class NeighbourSearch {
       this.#neighbourhood.keepRoot(root);
       const is_traced = this.#trace_ids.has(root.trace_id);
       if (is_traced) this.#changing.add(root.trace_id);
-      if (is_traced || this.#released.has(root.id)) this.#seeds.roots.push(root);
+      if (is_traced || this.#named_roots.has(root.id)) this.#seeds.roots.push(root);
     }
     for (const clearing of clearings ?? []) {
       if (clearing.card_id !== this.card_id || this.#clearing_ids.has(clearing.id)) continue;
       this.#clearing_ids.add(clearing.id);
-      this.#neighbourhood.keepClearing(clearing);
+      const is_named = this.#named_clearings.has(clearing.id);
+      this.#neighbourhood.keepClearing(is_named ? withChoices(clearing) : clearing);
+      if (is_named) this.#seeds.clearings.push(clearing);
     }
   }
 
@@ -228,7 +239,9 @@ function askAboutClearing(
   now_ms: number,
 ): void {
   const { acquirer_reference_data, approval_code, merchant_id, authorization_id, clearing_id } = clearing;
+  const chosen_id = chosenOf(clearing.choices);
   if (authorization_id !== null) questions.ask('root_ids', authorization_id);
+  if (chosen_id !== null) questions.ask('root_ids', chosen_id);
   if (clearing_id !== null) questions.ask('clearing_ids', clearing_id);
   if (clearing.id > 0) questions.ask('referring_to', clearing.id);
   if (acquirer_reference_data !== null) {

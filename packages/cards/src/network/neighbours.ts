@@ -1,6 +1,7 @@
 import type { Authorization } from './authorization.ts';
 import { asSent, type Clearing, type ClearingType, clearing_types, isDispute, sentReferenceOf } from './clearing.ts';
 import { isSettledByReference } from './match-authorization.ts';
+import { chosenOf } from './match-choice.ts';
 import { isNearClearing, isNearRoot } from './match-reach.ts';
 import { isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
 import { isStandingRoot } from './root.ts';
@@ -81,12 +82,14 @@ export class Neighbourhood {
   }
 
   /**
-   * Whether the match depends on more than whole references: then codes and merchants count. A
-   * message that is no record yet settles nothing: it may be declined, or change another
-   * authorization.
+   * Whether the match depends on more than whole references: then codes and merchants count. So
+   * does the match of a clearing about which a person chose. A message that is no record yet
+   * settles nothing: it may be declined, or change another authorization.
    */
   isUnsettled(clearing: Clearing): boolean {
     if (isDispute(clearing) || isFinal(clearing)) return false;
+    // It may have been taken from the authorization that its reference names.
+    if (clearing.choices !== null) return true;
     const net_reference_number = sentReferenceOf(clearing);
     const reference = networkReferenceOf(net_reference_number);
     if (reference === null) return true;
@@ -105,10 +108,12 @@ export class Neighbourhood {
   }
 
   #rootsOf(clearing: Clearing, walk: Walk): readonly Authorization[] {
-    const { authorization_id, approval_code, merchant_id } = clearing;
+    const { authorization_id, approval_code, merchant_id, choices } = clearing;
     const found: Authorization[] = [];
-    const root = authorization_id === null ? undefined : this.#roots.get(authorization_id);
-    if (root !== undefined) found.push(root);
+    for (const id of [authorization_id, chosenOf(choices)]) {
+      const root = id === null ? undefined : this.#roots.get(id);
+      if (root !== undefined) found.push(root);
+    }
     if (isDispute(clearing)) return found;
     found.push(...walk.roots.of('network_reference', networkReferenceOf(sentReferenceOf(clearing))));
     if (!this.#isUnsettled(clearing, walk)) return found;
@@ -174,6 +179,14 @@ export class Neighbourhood {
     }
     return found;
   }
+}
+
+/**
+ * The clearing with all neighbours that it may have under any choices of people, for a message that
+ * adds or removes one.
+ */
+export function withChoices(clearing: Clearing): Clearing {
+  return clearing.choices === null ? { ...clearing, choices: [] } : clearing;
 }
 
 /** What one walk from records to their neighbours has not reached, and what it knows. */

@@ -21,13 +21,20 @@
 import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
-import { type AuthorizationAnswer, type ClearingAnswer, faultAnswer, type ReleaseAnswer } from './answer.ts';
+import {
+  type AuthorizationAnswer,
+  type ClearingAnswer,
+  faultAnswer,
+  type ReleaseAnswer,
+  type RematchAnswer,
+} from './answer.ts';
 import type { AuthorizationMessage } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
 import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
 import { type Batch, Lane, type Place } from './lane.ts';
 import { CardsHeld, type Ledger, type LedgerState, type NetworkMessage } from './ledger.ts';
 import type { ReleaseMessage } from './release-message.ts';
+import type { RematchMessage } from './rematch-message.ts';
 
 /**
  * Why a message was refused without a decision: `queue_max` messages waited (`full`), it would have
@@ -97,6 +104,11 @@ export interface Network {
    * each of them. Rejects with the fault when it could not be recorded.
    */
   release(message: ReleaseMessage): Promise<ReleaseAnswer>;
+  /**
+   * Matches a clearing by hand, or takes such a match back. It waits with the messages of the
+   * network, as a release does. Rejects with the fault when it could not be recorded.
+   */
+  rematch(message: RematchMessage): Promise<RematchAnswer>;
   /**
    * Takes no more messages, and resolves when every message taken is answered. A second call is a
    * `Violation`.
@@ -307,6 +319,7 @@ export function createNetwork(ports: NetworkPorts): Network {
       return true;
     },
     release: (message) => submit(message) as Promise<ReleaseAnswer>,
+    rematch: (message) => submit(message) as Promise<RematchAnswer>,
     async drain() {
       phase.enter('draining');
       await Promise.all(lanes.map((lane) => lane.passes));

@@ -6,6 +6,7 @@ import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
 import type { Clearing } from './clearing.ts';
 import type { LedgerChanges, LedgerState } from './ledger.ts';
+import type { ReconciliationActRow } from './reconciliation-act.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 import { WorkingCards } from './working-cards.ts';
 
@@ -27,6 +28,7 @@ export interface Pass extends PassPorts {
   readonly events: LedgerChanges['events'][number][];
   readonly unknown_numbers: UnknownNumberMessage[];
   readonly audit_entries: LedgerChanges['audit_entries'][number][];
+  readonly acts: ReconciliationActRow[];
   /** Refused clearings, by the hexadecimal form of their identity. */
   readonly quarantined: Map<string, RefusedRecord>;
   /**
@@ -34,6 +36,8 @@ export interface Pass extends PassPorts {
    * pair.
    */
   readonly clearings: Map<string, Pick<Clearing, 'id' | 'card_id'>>;
+  /** The `overtaken_clearing_ids` of the state. */
+  readonly overtaken_clearing_ids: ReadonlySet<number>;
   /** The `known_numbers` of the state. */
   readonly known_numbers: ByNumberIndex<true>;
   nextAuthorizationId(): number;
@@ -50,8 +54,10 @@ export function beginPass(state: LedgerState, ports: PassPorts): Pass {
     events: [],
     unknown_numbers: [],
     audit_entries: [],
+    acts: [],
     quarantined: new Map(),
     clearings: clearingsByTransaction(state.clearings),
+    overtaken_clearing_ids: new Set(state.overtaken_clearing_ids),
     known_numbers: toNumberSet(state.known_numbers),
     nextAuthorizationId: idsOf(state.authorization_ids),
     nextClearingId: idsOf(state.clearing_ids),
@@ -84,7 +90,8 @@ function idsOf(ids: readonly number[]): () => number {
  * authorization once in its final state.
  */
 export function changesOf(
-  pass: Pick<Pass, 'cards'> & Partial<Pick<Pass, 'events' | 'unknown_numbers' | 'audit_entries' | 'quarantined'>>,
+  pass: Pick<Pass, 'cards'> &
+    Partial<Pick<Pass, 'events' | 'unknown_numbers' | 'audit_entries' | 'acts' | 'quarantined'>>,
 ): LedgerChanges {
   const counters: LedgerChanges['counters'][number][] = [];
   const windows: LedgerChanges['windows'][number][] = [];
@@ -101,7 +108,7 @@ export function changesOf(
     clearings_inserted.push(...working.insertedClearings());
     clearings_changed.push(...working.changedClearings());
   }
-  const { events = [], unknown_numbers = [], audit_entries = [], quarantined = new Map() } = pass;
+  const { events = [], unknown_numbers = [], audit_entries = [], acts = [], quarantined = new Map() } = pass;
   // Rows are inserted in the order of their ids, which is the order of the messages.
   authorizations_inserted.sort((a, b) => a.id - b.id);
   clearings_inserted.sort((a, b) => a.id - b.id);
@@ -115,6 +122,7 @@ export function changesOf(
     events,
     unknown_numbers,
     audit_entries,
+    ...(acts.length === 0 ? {} : { acts }),
     // In one order for all passes, so that two that keep the same messages do not lock each other.
     quarantined: [...quarantined].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record),
   };

@@ -62,7 +62,8 @@ function refused(refusal: Refusal): ReleaseAnswer {
   return { kind: 'refused', refusal };
 }
 
-function stateOfCard(working: WorkingCard) {
+/** The card as its events show it. */
+export function stateOfCard(working: WorkingCard) {
   return toCardPayload(working.card, working.available(working.window_start_ms));
 }
 

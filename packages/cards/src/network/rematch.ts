@@ -15,6 +15,11 @@ export interface Again {
   readonly was?: readonly Clearing[];
   /** Their authorizations have changed, so that they cannot stay as they are. */
   readonly must?: boolean;
+  /**
+   * The clearings that stay as they were matched. Then records around the others may be missing, if
+   * all clearings of the authorizations are there.
+   */
+  readonly isKept?: ((clearing: Clearing) => boolean) | undefined;
 }
 
 /**
@@ -22,14 +27,15 @@ export interface Again {
  * false, and changes nothing, when they cannot be settled: when there are too many, records around
  * them were not loaded, or a sum would be too large (docs/adr/0033).
  */
-export function settleAgain(working: WorkingCard, asked: Records, { was, must = false }: Again = {}): boolean {
+export function settleAgain(working: WorkingCard, asked: Records, { was, must = false, isKept }: Again = {}): boolean {
   const before = stateOf(working, asked);
   const records = {
     roots: before.roots,
     clearings: asked.clearings.map((clearing) => working.clearing(clearing.id) ?? clearing),
   };
-  if (!isSettleable(working, records)) return false;
-  const { roots, clearings } = settleInOrder(working.card, records, working.now_ms);
+  const is_settleable = isKept === undefined ? isSettleable(working, records) : hasAllClearings(working, records);
+  if (!is_settleable) return false;
+  const { roots, clearings } = settleInOrder(working.card, records, working.now_ms, isKept);
   if (!clearings.every(({ window_start_ms }) => working.hasWindow(window_start_ms))) return false;
   const known = new Map((was ?? before.clearings).map((clearing) => [clearing.id, clearing]));
   const settled = { roots, clearings: clearings.map((clearing) => keepHoldEffect(known.get(clearing.id), clearing)) };
@@ -50,14 +56,20 @@ const clearings_max = Math.floor(window_sum_max / amount_max);
  * Whether these records can be settled again: there are not too many, none around them is missing,
  * all clearings of the authorizations are among them, and all records that the clearings refer to.
  */
-export function isSettleable(working: WorkingCard, { roots, clearings }: Records): boolean {
-  if (working.is_cut || clearings.length > clearings_max) return false;
+export function isSettleable(working: WorkingCard, records: Records): boolean {
+  const { roots, clearings } = records;
+  if (working.is_cut) return false;
   const root_ids = new Set(roots.map(({ id }) => id));
   const clearing_ids = new Set(clearings.map(({ id }) => id));
   const isKnown = ({ authorization_id, clearing_id }: Clearing) =>
     (authorization_id === null || root_ids.has(authorization_id)) &&
     (clearing_id === null || clearing_ids.has(clearing_id));
-  if (!clearings.every(isKnown)) return false;
+  return clearings.every(isKnown) && hasAllClearings(working, records);
+}
+
+/** Whether there are not too many clearings, and none of the authorizations is missing. */
+export function hasAllClearings(working: WorkingCard, { roots, clearings }: Records): boolean {
+  if (clearings.length > clearings_max) return false;
   const cleared = new Map<number | null, number>();
   for (const { authorization_id: id, cleared_effect } of clearings) {
     cleared.set(id, (cleared.get(id) ?? 0) + cleared_effect);
@@ -93,10 +105,13 @@ export function putRecords(working: WorkingCard, { roots, clearings }: Records):
 
 /**
  * A clearing that differs only in what it took from a hold stays as it is: the hold may have ended
- * since.
+ * since. So does what it took when only a person chose the match that it has.
  */
 function keepHoldEffect(was: Clearing | undefined, next: Clearing): Clearing {
-  return was !== undefined && isSameClearing(was, { ...next, hold_effect: was.hold_effect }) ? was : next;
+  if (was === undefined) return next;
+  const { hold_effect, match_rule, review, choices } = was;
+  if (isSameClearing(was, { ...next, hold_effect })) return was;
+  return isSameClearing(was, { ...next, hold_effect, match_rule, review, choices }) ? { ...next, hold_effect } : next;
 }
 
 /** Records in the audit log what changed of clearings that had been matched before. */
@@ -116,7 +131,8 @@ export function auditChanges(
   }
 }
 
-function matchOf({
+/** The match of a clearing as the audit log shows it. */
+export function matchOf({
   match_rule,
   authorization_id,
   clearing_id,

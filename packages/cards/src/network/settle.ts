@@ -2,11 +2,12 @@ import { money } from '@tallystick/kernel';
 import { utcDateAt, windowAt } from '@tallystick/velocity';
 import type { Authorization } from './authorization.ts';
 import { inCanonicalOrder } from './canonical-order.ts';
-import { asSent, type Clearing, type ReplacedFields } from './clearing.ts';
+import { asSent, type Clearing, match_rule_by_hand, type ReplacedFields } from './clearing.ts';
 import { classOf } from './clearing-class.ts';
 import { effectOf, exceedsPurchase, limitAmountOf, settledRoot } from './clearing-effect.ts';
 import type { LedgerCard } from './ledger.ts';
 import { type Match, matchClearing } from './match.ts';
+import { barredOf, chosenOf } from './match-choice.ts';
 import type { MatchRule } from './match-rules.ts';
 import { fillBlanks } from './net-reference-number.ts';
 import { holdTaken, withoutClearings } from './root.ts';
@@ -29,11 +30,9 @@ export interface Before {
 
 /** Matches one clearing and returns it with its class and effect. Changes nothing. */
 export function settleClearing(before: Before, clearing: Clearing): Settlement {
-  const { card, roots, earlier, own_window_start_ms } = before;
+  const { card, earlier, own_window_start_ms } = before;
   const message = asSent(clearing);
-  const match = isFinal(clearing)
-    ? finalMatch(before, clearing)
-    : matchClearing({ message, card, authorizations: roots, clearings: earlier });
+  const match = isFinal(clearing) ? finalMatch(before, clearing) : provisionalMatch(before, clearing);
   const { authorization: root } = match;
   const { amount, sure } = limitAmountOf(card, message, root);
   const effect = effectOf(message, match, amount, own_window_start_ms);
@@ -63,19 +62,32 @@ export interface Records {
 
 /**
  * Settles clearings again in the canonical order, against authorizations that no other clearing
- * belongs to. Returns both in their new states, the clearings in the canonical order.
+ * belongs to. Those that `isKept` names stay as they were matched. Returns both in their new
+ * states, the clearings in the canonical order.
  */
-export function settleInOrder(card: LedgerCard, { roots, clearings }: Records, now_ms: number): Records {
+export function settleInOrder(
+  card: LedgerCard,
+  { roots, clearings }: Records,
+  now_ms: number,
+  isKept: (clearing: Clearing) => boolean = () => false,
+): Records {
   const standing = roots.map((root) => withoutClearings(root, now_ms));
   const places = new Map(standing.map(({ id }, at) => [id, at]));
   const settled: Clearing[] = [];
   for (const clearing of inOrder(clearings)) {
     const own_window_start_ms = ownWindow(card, clearing);
-    const settlement = settleClearing({ card, roots: standing, earlier: settled, own_window_start_ms }, clearing);
+    const before = { card, roots: standing, earlier: settled, own_window_start_ms };
+    const settlement = isKept(clearing) ? keepMatch(before, clearing) : settleClearing(before, clearing);
     settled.push(settlement.clearing);
     if (settlement.root !== null) standing[places.get(settlement.root.id)!] = settlement.root;
   }
   return { roots: standing, clearings: settled };
+}
+
+/** A clearing that stays as it was matched, and its authorization after it. */
+function keepMatch({ roots }: Before, clearing: Clearing): Settlement {
+  const root = roots.find(({ id }) => id === clearing.authorization_id);
+  return { clearing, root: root === undefined ? null : rootAfter(root, clearing) };
 }
 
 /**
@@ -137,6 +149,27 @@ function finalMatch({ roots, earlier }: Before, clearing: Clearing): Match {
   const root_id = referred === null ? clearing.authorization_id : referred.authorization_id;
   const authorization = roots.find(({ id }) => id === root_id) ?? null;
   return { rule: clearing.match_rule as MatchRule, authorization, clearing: referred, review: false };
+}
+
+/**
+ * The match by the rules, unless a person chose the authorization. A refund that a person matched
+ * still refers to the clearing of that authorization that rule 7 finds.
+ */
+function provisionalMatch({ card, roots, earlier }: Before, clearing: Clearing): Match {
+  const { choices } = clearing;
+  const message = asSent(clearing);
+  const match = matchClearing({
+    message,
+    card,
+    authorizations: roots,
+    clearings: earlier,
+    barred: barredOf(choices),
+  });
+  const chosen_id = chosenOf(choices);
+  const chosen = chosen_id === null ? undefined : roots.find(({ id }) => id === chosen_id);
+  if (chosen === undefined) return match;
+  const referred = match.authorization?.id === chosen.id ? match.clearing : null;
+  return { rule: match_rule_by_hand, authorization: chosen, clearing: referred, review: false };
 }
 
 /** The authorization after a clearing that stays as it was matched. */

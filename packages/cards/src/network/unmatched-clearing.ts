@@ -55,5 +55,6 @@ export function unmatchedClearing(
     cleared_effect: money(0),
     hold_effect: money(0),
     uses: 0,
+    choices: null,
   };
 }

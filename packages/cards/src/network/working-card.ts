@@ -12,7 +12,7 @@ import {
   type LedgerState,
   type PastWindow,
 } from './ledger.ts';
-import { Neighbourhood } from './neighbours.ts';
+import { Neighbourhood, withChoices } from './neighbours.ts';
 import type { PassInstant } from './pass-instant.ts';
 import type { Records } from './settle.ts';
 import { type Change, WorkingWindow } from './working-window.ts';
@@ -213,6 +213,21 @@ export class WorkingCard {
     return {
       roots: found.roots.filter((known) => known !== root).map(({ id }) => this.#entries.get(id)!.now),
       clearings: found.clearings.filter((known) => known !== clearing),
+    };
+  }
+
+  /**
+   * The known neighbours of a clearing and of an authorization that a person chooses for it,
+   * whatever the choices about the clearing are, and these two themselves.
+   */
+  aroundChoice(clearing: Clearing, root: Authorization | null): Records {
+    const neighbourhood = this.#placed();
+    neighbourhood.keepClearing(withChoices(clearing));
+    const { roots, clearings } = neighbourhood.around({ roots: root === null ? [] : [root], clearings: [clearing] });
+    neighbourhood.keepClearing(clearing);
+    return {
+      roots: roots.map(({ id }) => this.#entries.get(id)!.now),
+      clearings: clearings.map(({ id }) => this.#clearings.get(id)!.now),
     };
   }
 

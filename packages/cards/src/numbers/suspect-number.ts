@@ -13,14 +13,16 @@ export interface SuspectNumber {
 
 /** The numbers that a pass over these messages looks up. Usually there are none. */
 export function suspectNumbers(
-  messages: readonly ({ readonly suspects: readonly SuspectNumber[] } | { readonly kind: 'release' })[],
+  messages: readonly ({ readonly suspects: readonly SuspectNumber[] } | { readonly kind: 'release' | 'rematch' })[],
 ): readonly Uint8Array[] {
   return messages.flatMap((message) =>
     'suspects' in message ? message.suspects.map(({ number_index }) => number_index) : [],
   );
 }
 
-/** The refusal (`validation_failed`) of fields with the number of a card; null when none has one. */
+/**
+ * The refusal (`validation_failed`) of fields with the number of a card; null when none has one.
+ */
 export function refusalOfNumbers(
   suspects: readonly SuspectNumber[],
   known: Pick<ByNumberIndex<true>, 'get'>,
