@@ -1,0 +1,63 @@
+import type { MatchedBy } from './item.ts';
+
+/** What people do to items. Each is undone by another: see `undoing`. */
+export const act_kinds = ['match', 'unmatch', 'ignore', 'accept', 'confirm', 'reopen'] as const;
+
+export type ActKind = (typeof act_kinds)[number];
+
+/** A pair of a statement line and a clearing that a person made or undid. */
+export interface StatementPair {
+  readonly line_id: number;
+  readonly clearing_id: number;
+}
+
+/** The pair as a key of maps. */
+export function pairKeyOf({ line_id, clearing_id }: StatementPair): string {
+  return `${line_id} ${clearing_id}`;
+}
+
+/** Each of the lines with each of the clearings. */
+export function pairsBetween({
+  line_ids,
+  clearing_ids,
+}: {
+  readonly line_ids: readonly number[];
+  readonly clearing_ids: readonly number[];
+}): readonly StatementPair[] {
+  return line_ids.flatMap((line_id) => clearing_ids.map((clearing_id) => ({ line_id, clearing_id })));
+}
+
+/** A pair of a clearing and an authorization. */
+export interface AuthorizationPair {
+  readonly clearing_id: number;
+  readonly authorization_id: number;
+}
+
+/** What an act was about. */
+export interface ActSubject {
+  /** The item as the person saw it, in short: its members and amounts. */
+  readonly fingerprint: string;
+  /** The pairs of the statement side that a match, unmatch or confirm concerns. */
+  readonly pairs: readonly StatementPair[];
+  /** The pair of the authorization side; null when the act does not concern it. */
+  readonly authorization: AuthorizationPair | null;
+  /** The matches of rules that a confirmation made matches of a person; empty for other acts. */
+  readonly confirmed: readonly AuthorizationPair[];
+  /** What had made the match that an unmatch or a confirmation is about; null for other acts. */
+  readonly rule: MatchedBy | null;
+}
+
+/** An act as recorded; never changed. */
+export interface Act {
+  readonly id: number;
+  readonly company_id: number;
+  readonly at_ms: number;
+  readonly actor: string;
+  readonly action: ActKind;
+  /** The id of the item at that time. */
+  readonly item_id: number;
+  readonly subject: ActSubject;
+  readonly note: string;
+  readonly reason: string | null;
+  readonly request_id: string | null;
+}

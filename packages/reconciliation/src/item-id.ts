@@ -1,0 +1,28 @@
+import { assert } from '@tallystick/kernel';
+
+/** The kinds of records that items are made of. The order decides between equal arrival times. */
+export const record_kinds = ['authorization', 'clearing', 'line'] as const;
+
+export type RecordKind = (typeof record_kinds)[number];
+
+/** A record by its kind and id. */
+export interface RecordKey {
+  readonly kind: RecordKind;
+  readonly id: number;
+}
+
+const stride = 4;
+
+/** The id of an item whose first record this is. */
+export function itemIdOf({ kind, id }: RecordKey): number {
+  const item_id = id * stride + record_kinds.indexOf(kind);
+  assert(Number.isSafeInteger(item_id), `no item can have the record ${kind} ${id}`);
+  return item_id;
+}
+
+/** The record that gave an item its id; null when no item can have this id. */
+export function recordOfItemId(item_id: number): RecordKey | null {
+  const kind = record_kinds[item_id % stride];
+  const id = Math.floor(item_id / stride);
+  return kind === undefined || id < 1 ? null : { kind, id };
+}

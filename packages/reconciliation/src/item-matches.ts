@@ -1,0 +1,87 @@
+import { clustersOf, linkOf } from './clusters.ts';
+import type { ItemMatch, MatchedBy } from './item.ts';
+import { sumOf } from './item-amounts.ts';
+import type { ItemRecords } from './item-parts.ts';
+import type { Pairing } from './pair-lines.ts';
+import type { CardLine, ClearedAmount } from './records.ts';
+
+/**
+ * What made a match, the most certain first. A match of a person comes after the rules that need no
+ * person, so that an item with one shows it. Rule 8 found nothing.
+ */
+const by_certainty: readonly MatchedBy[] = ['ard', '1', '2', '3', '4', 'person', '5', '6', '7', 'covering_set', '8'];
+
+/** The rule of the weakest match of an item; null when it has none. */
+export function weakestOf(matches: readonly ItemMatch[]): MatchedBy | null {
+  return by_certainty.findLast((rule) => matches.some((match) => match.rule === rule)) ?? null;
+}
+
+/** The matches of an item: of each clearing in the canonical order, then of its lines. */
+export function matchesOf({ clearings, lines, pairings }: ItemRecords): readonly ItemMatch[] {
+  if (pairings.length === 0) return clearings.map(toNetworkMatch);
+  const lines_by_id = new Map(lines.map((line) => [line.id, line]));
+  const clearings_by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
+  const covering = pairings.filter(({ rule }) => rule === 'covering_set');
+  const sets = clustersOf(covering.map(linkOf)).map(({ line_ids }) =>
+    covering.filter(({ line_id }) => line_ids.has(line_id)),
+  );
+  const pairs = pairings.filter(({ rule }) => rule !== 'covering_set').map((pairing) => [pairing]);
+  return [
+    ...clearings.map(toNetworkMatch),
+    ...[...sets, ...pairs]
+      .map((joined) => toStatementMatch(joined, clearings_by_id, lines_by_id))
+      .sort((a, b) => a.line_ids[0]! - b.line_ids[0]! || a.clearing_ids[0]! - b.clearing_ids[0]!),
+  ];
+}
+
+/** The match of a clearing with its authorization or earlier clearing, or with none. */
+function toNetworkMatch(clearing: ClearedAmount): ItemMatch {
+  const { id, authorization_id, clearing_id, amount, acquirer_reference, settlement_date } = clearing;
+  return {
+    side: 'authorization',
+    rule: ruleOf(clearing),
+    class: clearing.class,
+    authorization_id,
+    clearing_ids: [id],
+    line_ids: [],
+    values: { acquirer_reference, amount, settlement_date, earlier_clearing_id: clearing_id },
+  };
+}
+
+/** What matched a clearing to its authorization or earlier clearing, or to none. */
+export function ruleOf({ is_chosen, match_rule }: ClearedAmount): MatchedBy {
+  return is_chosen ? 'person' : (String(Math.max(1, Math.min(8, match_rule))) as MatchedBy);
+}
+
+function toStatementMatch(
+  pairings: readonly Pairing[],
+  clearings: ReadonlyMap<number, ClearedAmount>,
+  lines: ReadonlyMap<number, CardLine>,
+): ItemMatch {
+  const [{ rule, fit, days }] = pairings as readonly [Pairing, ...Pairing[]];
+  const line_ids = uniqueOf(pairings.map(({ line_id }) => line_id));
+  const clearing_ids = uniqueOf(pairings.map(({ clearing_id }) => clearing_id));
+  const line = lines.get(line_ids[0]!)!;
+  const clearing = clearings.get(clearing_ids[0]!)!;
+  return {
+    side: 'statement',
+    rule,
+    class: null,
+    authorization_id: null,
+    clearing_ids,
+    line_ids,
+    values: {
+      acquirer_reference: line.acquirer_reference,
+      amount: sumOf(line_ids.map((id) => lines.get(id)!)),
+      cleared: sumOf(clearing_ids.map((id) => clearings.get(id)!)),
+      settlement_date: clearing.settlement_date,
+      booking_date: line.booking_date,
+      days,
+      fit,
+    },
+  };
+}
+
+function uniqueOf(ids: readonly number[]): readonly number[] {
+  return [...new Set(ids)].sort((a, b) => a - b);
+}

@@ -1,0 +1,73 @@
+import { daysBetween } from './calendar.ts';
+import type { Item } from './item.ts';
+import { type CellValue, toCsvRow } from './table-cell.ts';
+
+/** The columns of the table of items (decision: reconciliation). People fill in the last two. */
+export const item_columns = [
+  'id',
+  'version',
+  'status',
+  'kind',
+  'class',
+  'rule',
+  'vcn_id',
+  'merchant_name',
+  'authorized',
+  'cleared',
+  'stated',
+  'fees',
+  'difference',
+  'currency',
+  'settlement_date',
+  'due_date',
+  'age_days',
+  'decision',
+  'note',
+] as const;
+
+export type ItemColumn = (typeof item_columns)[number];
+
+/** The first row of the table. */
+export function itemTableHead(): string {
+  return toCsvRow(item_columns);
+}
+
+/**
+ * The row of an item. Amounts are minor units of its currency. The columns `decision` and `note`
+ * are empty: a row without a decision changes nothing when the table is sent back.
+ */
+export function itemTableRow(item: Item, today: string): string {
+  const cells: Readonly<Record<ItemColumn, CellValue>> = {
+    id: item.id,
+    version: item.version,
+    status: item.status,
+    kind: item.kind,
+    class: item.class,
+    rule: item.rule,
+    vcn_id: item.vcn_id,
+    merchant_name: item.merchant_name === null ? null : { text: item.merchant_name },
+    authorized: item.authorized,
+    cleared: item.cleared,
+    stated: item.stated,
+    fees: item.fees,
+    difference: item.difference,
+    currency: item.currency,
+    settlement_date: item.settlement_date,
+    due_date: item.due_date,
+    age_days: ageOfItem(item, today),
+    decision: null,
+    note: null,
+  };
+  return toCsvRow(item_columns.map((column) => cells[column]));
+}
+
+/**
+ * The days since its due date; null without one. Before it a break has the age 0, because a clearing
+ * may settle on a later day than it arrives, and other items have none.
+ */
+export function ageOfItem({ status, due_date }: Pick<Item, 'status' | 'due_date'>, today: string): number | null {
+  if (due_date === null) return null;
+  const days = daysBetween(due_date, today);
+  if (days >= 0) return days;
+  return status === 'break' ? 0 : null;
+}

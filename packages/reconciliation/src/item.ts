@@ -1,0 +1,113 @@
+import type { ClearingClass } from '@tallystick/cards';
+import type { Money } from '@tallystick/kernel';
+
+/** The statuses, the one with the highest precedence first (decision: reconciliation). */
+export const item_statuses = ['ignored', 'accepted', 'break', 'proposed', 'awaiting', 'matched'] as const;
+
+export type ItemStatus = (typeof item_statuses)[number];
+
+/** The kinds of breaks, the one with the highest precedence first. */
+export const break_kinds = [
+  'late_change',
+  'suspected_duplicate',
+  'unauthorized',
+  'amount',
+  'uncleared',
+  'unstated',
+  'unexplained_line',
+] as const;
+
+export type BreakKind = (typeof break_kinds)[number];
+
+/**
+ * What made a match: a rule of matching, `ard` for the acquirer reference of a statement line,
+ * `covering_set`, or `person`.
+ */
+export const matched_by = ['1', '2', '3', '4', '5', '6', '7', '8', 'ard', 'covering_set', 'person'] as const;
+
+export type MatchedBy = (typeof matched_by)[number];
+
+/** Why two sides belong together. */
+export interface ItemMatch {
+  readonly side: 'authorization' | 'statement';
+  readonly rule: MatchedBy;
+  readonly class: ClearingClass | null;
+  readonly authorization_id: number | null;
+  readonly clearing_ids: readonly number[];
+  readonly line_ids: readonly number[];
+  /** The values that made it: `{ acquirer_reference, amount, days }`. */
+  readonly values: Readonly<Record<string, string | number | null>>;
+}
+
+/** Another way to match a record of the item, best first. */
+export interface Alternative {
+  readonly rule: MatchedBy;
+  /** One sentence. */
+  readonly reason: string;
+  readonly authorization_id: number | null;
+  readonly clearing_ids: readonly number[];
+  readonly line_ids: readonly number[];
+}
+
+/** What is known of one purchase, lone clearing or lone card line (decision: reconciliation). */
+export interface ItemContent {
+  /** Derived from its first record: see `item-id.ts`. */
+  readonly id: number;
+  readonly company_id: number;
+  readonly status: ItemStatus;
+  /** Of the break, also when it is accepted or ignored; null when there is none. */
+  readonly kind: BreakKind | null;
+  /** The class that describes the item; null without a clearing. */
+  readonly class: ClearingClass | null;
+  /** The weakest of its matches; null when it has none. */
+  readonly rule: MatchedBy | null;
+  readonly vcn_id: number | null;
+  readonly merchant_name: string | null;
+  /** More than one when a line is matched to clearings of several purchases. Ids ascend. */
+  readonly authorization_ids: readonly number[];
+  readonly clearing_ids: readonly number[];
+  readonly line_ids: readonly number[];
+  readonly matches: readonly ItemMatch[];
+  readonly alternatives: readonly Alternative[];
+  /** Minor units of `currency`, purchases positive; null when the item does not have that side. */
+  readonly authorized: Money | null;
+  readonly cleared: Money | null;
+  readonly stated: Money | null;
+  readonly fees: Money;
+  readonly difference: Money;
+  readonly currency: string;
+  /** How many sides it needs and has: 2 when no statement covers its clearings. */
+  readonly sides: 1 | 2 | 3;
+  /** Of its newest clearing, YYYY-MM-DD; null without one. */
+  readonly settlement_date: string | null;
+  /** The newest clearing's settlement date, else the line's booking date; null with neither. */
+  readonly period_date: string | null;
+  /** When what is missing is due, or since when it is a break, YYYY-MM-DD; null when neither. */
+  readonly due_date: string | null;
+  /** The next time at which its status or age bucket changes by itself; null: never. */
+  readonly next_change_ms: number | null;
+  /** When its first record arrived. */
+  readonly opened_at_ms: number;
+}
+
+/** An item as stored. */
+export interface Item extends ItemContent {
+  /** Rises when the content changes. */
+  readonly version: number;
+  /** The closed period that froze it; null while it is open. */
+  readonly period_id: number | null;
+}
+
+/** The age buckets of breaks, in days from the due date, inclusive; null: without end. */
+export const age_buckets = [
+  { name: '0-1', from: 0, to: 1 },
+  { name: '2-3', from: 2, to: 3 },
+  { name: '4-7', from: 4, to: 7 },
+  { name: '8-30', from: 8, to: 30 },
+  { name: 'over 30', from: 31, to: null },
+] as const;
+
+/** The amount of an item in sums: stated less fees, else cleared, else authorized. */
+export function amountOf({ stated, fees, cleared, authorized }: ItemContent): number {
+  return stated !== null ? stated - fees : (cleared ?? authorized ?? 0);
+}

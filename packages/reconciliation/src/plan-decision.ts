@@ -1,0 +1,79 @@
+import { type Act, type AuthorizationPair, pairsBetween } from './act.ts';
+import { type ActPlan, type Rematch, type Situation, subjectOf } from './act-plan.ts';
+import { standingDecisions } from './acts.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { Item } from './item.ts';
+import { isProposal } from './judge-item.ts';
+import type { ClearedAmount } from './records.ts';
+import { conflict, stateOf } from './refuse-act.ts';
+
+/** Plans to ignore an item, or to accept its break. */
+export function planDecision({ item }: Situation): ActPlan {
+  return { subject: subjectOf(item), rematches: [] };
+}
+
+/**
+ * Plans to confirm the proposals of an item: its matches with authorizations become matches that a
+ * person made, and the pairs of its covering set are kept, so that no later record takes them
+ * apart.
+ */
+export async function planConfirmation({ tx, call, item }: Situation): Promise<ActPlan> {
+  const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
+  const proposed = clearings.filter(isConfirmable).sort((a, b) => a.id - b.id);
+  const pairs = item.matches.filter(({ rule }) => rule === 'covering_set').flatMap(pairsBetween);
+  const confirmed = proposed.map(({ id, authorization_id }) => ({
+    clearing_id: id,
+    authorization_id: authorization_id!,
+  }));
+  return {
+    subject: subjectOf(item, { pairs, confirmed, authorization: confirmed[0] ?? null, rule: item.rule }),
+    rematches: proposed.map((clearing) => ({
+      clearing,
+      authorization_id: clearing.authorization_id,
+      is_confirmation: true,
+    })),
+  };
+}
+
+/** Whether the network can keep the match: that of a first presentment with an authorization. */
+function isConfirmable(clearing: ClearedAmount): boolean {
+  return isProposal(clearing) && clearing.authorization_id !== null && clearing.cycle === 'first_presentment';
+}
+
+/**
+ * Plans to undo the newest decision that stands for an item: about the item as it is, else a
+ * confirmation whose matches it still has. Refuses (`conflict`) when there is none.
+ */
+export async function planReopening({ tx, call, item, history }: Situation): Promise<ActPlan> {
+  const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
+  const decision = decisionToUndo(item, history, clearings);
+  if (decision === null) {
+    throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo`);
+  }
+  const { fingerprint, pairs, authorization, confirmed } = decision.subject;
+  return {
+    // The same fingerprint: that is how a decision is undone.
+    subject: subjectOf(item, { fingerprint, pairs, authorization }),
+    rematches: clearings
+      .filter((clearing) => confirmed.some((pair) => isKept(clearing, pair)))
+      .map((clearing): Rematch => ({ clearing, authorization_id: null, is_confirmation: true }))
+      .sort((a, b) => a.clearing.id - b.clearing.id),
+  };
+}
+
+function decisionToUndo(item: Item, history: readonly Act[], clearings: readonly ClearedAmount[]): Act | null {
+  const standing = standingDecisions(history);
+  const fingerprint = fingerprintOf(item);
+  return (
+    standing.findLast(({ subject }) => subject.fingerprint === fingerprint) ??
+    standing.findLast(({ subject }) =>
+      subject.confirmed.some((pair) => clearings.some((clearing) => isKept(clearing, pair))),
+    ) ??
+    null
+  );
+}
+
+/** Whether a clearing still has the match that a person confirmed. */
+function isKept({ id, is_chosen, authorization_id }: ClearedAmount, pair: AuthorizationPair): boolean {
+  return is_chosen && id === pair.clearing_id && authorization_id === pair.authorization_id;
+}

@@ -1,0 +1,214 @@
+import type { EventStore } from '@tallystick/events';
+import type { Clock, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
+import type { Act } from './act.ts';
+import type { Item } from './item.ts';
+import type { ItemFilter } from './item-filter.ts';
+import type { RecordKey } from './item-id.ts';
+import type { Coverage } from './judge-item.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount } from './records.ts';
+import type { SummaryCell } from './summary.ts';
+
+/**
+ * How far the items of a company are. The transaction that has locked it is the only one that
+ * writes items, entries, cells, acts of the statement side and periods of the company.
+ */
+export interface CompanyProgress {
+  readonly company_id: number;
+  /**
+   * By currency, the date of the first statement of the company's accounts that items take into
+   * account, YYYY-MM-DD. Clearings that settled on or after it need a statement line.
+   */
+  readonly coverage: Coverage;
+  /** The items that a wider coverage has not reached yet; null when there are none. */
+  readonly walk: CoverageWalk | null;
+}
+
+/** A walk over the items whose newest clearing settled on `from` or later. */
+export interface CoverageWalk {
+  readonly from: string;
+  /** The last item that was recomputed; null at the beginning. */
+  readonly after: PeriodPlace | null;
+}
+
+/** The place of an item in the order of `period_date` and id. */
+export interface PeriodPlace {
+  readonly period_date: string;
+  readonly id: number;
+}
+
+/** What a step of a closing did. */
+export interface FrozenBatch {
+  /** The ids of the items that it froze. */
+  readonly frozen_ids: readonly number[];
+  /** How many open breaks of the period it looked at (`isOpenBreakOf`). */
+  readonly open_breaks: number;
+  /** The last item that it looked at; null when there is none after it. */
+  readonly after: PeriodPlace | null;
+}
+
+/**
+ * The place of a clearing or a card line under a key by which others find it. Each has one under
+ * its currency and statement key (`entryKeyOfClearing`, `entryKeyOfLine`), and while no pairing
+ * explains it another under its currency and date (`leftoverKeyOf`).
+ */
+export interface Entry {
+  readonly company_id: number;
+  readonly key: string;
+  readonly record: RecordKey;
+  /** The item that has the record, frozen or not. */
+  readonly item_id: number;
+}
+
+/** What a transaction changes in the items of one company. */
+export interface ItemChanges {
+  readonly company_id: number;
+  readonly inserted: readonly Item[];
+  /** Items that exist, with their new content. */
+  readonly updated: readonly Item[];
+  readonly removed_ids: readonly number[];
+  readonly entries_put: readonly Entry[];
+  readonly entries_removed: readonly Entry[];
+  /** What is added to the cells; a count or sum below 0 takes away. */
+  readonly cells: readonly SummaryCell[];
+}
+
+/**
+ * A closed period. Closing and reopening work in batches, so a period also has the states between.
+ */
+export interface Period {
+  readonly id: number;
+  readonly company_id: number;
+  /** The last day of the period, YYYY-MM-DD. It begins after the period before it. */
+  readonly closed_through: string;
+  readonly status: 'closing' | 'closed' | 'reopening' | 'reopened';
+  readonly closed_at_ms: number;
+  readonly closed_by: string;
+  /** How many items it froze. */
+  readonly frozen: number;
+  /** How many breaks were open when it was closed. */
+  readonly open_breaks: number;
+  readonly reopened_at_ms: number | null;
+  readonly reopened_by: string | null;
+}
+
+/** The most rows of the inbox that `backlog` counts. */
+export const inbox_count_max = 100_000;
+
+/** What is waiting, for metrics. */
+export interface InboxBacklog {
+  /** At most `inbox_count_max`. */
+  readonly waiting: number;
+  /** When the record of the oldest row arrived; null when nothing waits. */
+  readonly oldest_at_ms: number | null;
+}
+
+/** The items of reconciliation and what they are made of, within a transaction. */
+export interface ReconciliationStore {
+  // The turn of a company
+
+  /**
+   * Locks the company until the transaction ends, and waits for another transaction that has it.
+   * The first call of each transaction that writes anything below. Creates the row of a company
+   * that has none.
+   */
+  lockCompany(company_id: number): Promise<CompanyProgress>;
+  /** The same without waiting: null when another transaction has the company. */
+  lockCompanyIfFree(company_id: number): Promise<CompanyProgress | null>;
+  updateProgress(progress: CompanyProgress): Promise<void>;
+  /** The dates of the first statements, as the accounts have them now. */
+  readCoverage(company_id: number): Promise<Coverage>;
+
+  // The inbox
+
+  /**
+   * Removes up to `limit` rows of the company from the inbox, the oldest first, and returns their
+   * records, each once. A record is in the inbox from the commit that wrote or changed it.
+   */
+  takeArrivals(company_id: number, limit: number): Promise<{ readonly rows: number; readonly records: RecordKey[] }>;
+  /** Whether the company has rows in the inbox, items that are due, or a walk. */
+  hasWork(company_id: number, now_ms: number): Promise<boolean>;
+  /** Companies with rows in the inbox, items that are due, or a walk; up to `limit`. */
+  companiesWithWork(now_ms: number, limit: number): Promise<readonly number[]>;
+  /** The ids of up to `limit` items whose `next_change_ms` has come, the earliest first. */
+  dueItems(company_id: number, now_ms: number, limit: number): Promise<readonly number[]>;
+  /** The next items of a walk, in its order. */
+  itemsOfWalk(company_id: number, walk: CoverageWalk, limit: number): Promise<readonly Item[]>;
+  backlog(): Promise<InboxBacklog>;
+
+  // Records. Unknown ids are left out, and so are records of other companies.
+
+  /** Root authorizations that were not declined. */
+  authorizations(company_id: number, ids: readonly number[]): Promise<readonly AuthorizedPurchase[]>;
+  clearings(company_id: number, ids: readonly number[]): Promise<readonly ClearedAmount[]>;
+  /** The ids of the clearings matched to these authorizations. */
+  clearingIdsOf(authorization_ids: readonly number[]): Promise<readonly number[]>;
+  /** The clearings that refer to these, each on the same card. */
+  clearingsReferring(
+    company_id: number,
+    to: readonly Pick<ClearedAmount, 'id' | 'card_id'>[],
+  ): Promise<readonly ClearedAmount[]>;
+  lines(company_id: number, ids: readonly number[]): Promise<readonly CardLine[]>;
+  /** All entries with one of these keys. */
+  entries(company_id: number, keys: readonly string[]): Promise<readonly Entry[]>;
+  /** The entries of these records under these keys. */
+  entriesOf(company_id: number, places: readonly Pick<Entry, 'key' | 'record'>[]): Promise<readonly Entry[]>;
+  /** Entries with keys from `from` to `to`, both included. */
+  entriesBetween(company_id: number, from: string, to: string): Promise<readonly Entry[]>;
+  /** Acts that concern one of these records, in the order in which they were recorded. */
+  actsOn(company_id: number, records: readonly RecordKey[]): Promise<readonly Act[]>;
+
+  // Items
+
+  items(company_id: number, ids: readonly number[]): Promise<readonly Item[]>;
+  write(changes: ItemChanges): Promise<void>;
+  /**
+   * Items that fit the filter, newest first: by `opened_at_ms`, and by id at one time. A page may
+   * have fewer items than its limit and still have a next one, when few items fit.
+   */
+  list(company_id: number, filter: ItemFilter, page: PageRequest): Promise<Page<Item>>;
+  /** All cells of the company; none with a count of 0. */
+  cells(company_id: number): Promise<readonly SummaryCell[]>;
+  /** The cells of all companies together, for metrics. */
+  allCells(): Promise<readonly SummaryCell[]>;
+
+  // Acts and periods
+
+  insertAct(act: Omit<Act, 'id'>): Promise<Act>;
+  insertPeriod(period: Omit<Period, 'id'>): Promise<Period>;
+  updatePeriod(period: Period): Promise<void>;
+  /** Newest first. */
+  listPeriods(company_id: number, page: PageRequest): Promise<Page<Period>>;
+  findPeriod(company_id: number, id: number): Promise<Period | null>;
+  /** The period with the latest day that is not reopened; null when there is none. */
+  newestPeriod(company_id: number): Promise<Period | null>;
+  /**
+   * Looks at up to `limit` items whose `period_date` is at most the last day of the period, in the
+   * order of that date and the id, and freezes those that are matched, accepted or ignored and in
+   * no other period. A frozen item does not change by the clock.
+   */
+  freeze(period: Period, after: PeriodPlace | null, limit: number): Promise<FrozenBatch>;
+  /** Takes up to `limit` items out of the period, and returns them. */
+  unfreeze(period: Period, limit: number): Promise<readonly Item[]>;
+
+  // Rebuilding
+
+  /** Record ids above `after`, in their order: the next to walk. Empty at the end. */
+  recordsAfter(company_id: number, kind: RecordKey['kind'], after: number, limit: number): Promise<readonly number[]>;
+  itemsAfter(company_id: number, after_id: number, limit: number): Promise<readonly Item[]>;
+  /** Entries after this one in the order of key, kind and id. */
+  entriesAfter(company_id: number, after: Entry | null, limit: number): Promise<readonly Entry[]>;
+  /** The ids of companies above `after`, in their order. */
+  companiesAfter(after: number, limit: number): Promise<readonly number[]>;
+}
+
+/** The parts of a transaction that the use cases of this package need. */
+export interface ReconciliationTx {
+  readonly reconciliation: ReconciliationStore;
+  readonly events: EventStore;
+}
+
+/** What keeping items up to date needs. */
+export interface ReconciliationPorts {
+  readonly unitOfWork: UnitOfWork<ReconciliationTx>;
+  readonly clock: Clock;
+}

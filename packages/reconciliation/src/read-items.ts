@@ -1,0 +1,47 @@
+import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { findItem } from './find-item.ts';
+import type { Item } from './item.ts';
+import type { ItemFilter } from './item-filter.ts';
+import { type RecordKey, recordOfItemId } from './item-id.ts';
+import type { ReconciliationTx } from './ports.ts';
+import type { SeenItem } from './refuse-act.ts';
+
+type ItemsTx = Pick<ReconciliationTx, 'reconciliation'>;
+
+/** Lists the company's items that fit, newest first. */
+export function listItems(
+  { reconciliation }: ItemsTx,
+  { company_id }: Pick<Call, 'company_id'>,
+  filter: ItemFilter,
+  page: PageRequest,
+): Promise<Page<Item>> {
+  return reconciliation.list(company_id, filter, page);
+}
+
+/**
+ * Reads an item. The id of an item that was merged into another one leads to that. Refuses
+ * (`not_found`) an unknown id, and that of another company.
+ */
+export async function readItem(
+  { reconciliation }: ItemsTx,
+  { company_id }: Pick<Call, 'company_id'>,
+  id: number,
+): Promise<SeenItem> {
+  const record = recordOfItemId(id);
+  const item = record === null ? null : await findItem(reconciliation, company_id, record);
+  if (item === null) throw new Refusal('not_found', 'there is no item with this id');
+  return { item, history: await reconciliation.actsOn(company_id, recordsOf(item)) };
+}
+
+/** The records of an item. */
+export function recordsOf({
+  authorization_ids,
+  clearing_ids,
+  line_ids,
+}: Pick<Item, 'authorization_ids' | 'clearing_ids' | 'line_ids'>): readonly RecordKey[] {
+  return [
+    ...authorization_ids.map((id) => ({ kind: 'authorization' as const, id })),
+    ...clearing_ids.map((id) => ({ kind: 'clearing' as const, id })),
+    ...line_ids.map((id) => ({ kind: 'line' as const, id })),
+  ];
+}

@@ -1,0 +1,111 @@
+import { money } from '@tallystick/kernel';
+import {
+  type AuthorizedPurchase,
+  type CardLine,
+  type ClearedAmount,
+  composeItems,
+  type ItemContent,
+  type ItemGroup,
+  no_hands,
+  nothing_frozen,
+  pairRecords,
+  type ReconciliationRecords,
+  startOf,
+} from '../src/index.ts';
+
+/** The day on which the purchases of tests are authorized. */
+export const day = '2026-03-02';
+
+export const reference = '74123456061000000000017';
+
+export function purchase(change: Partial<AuthorizedPurchase> = {}): AuthorizedPurchase {
+  return {
+    id: 1,
+    company_id: 1,
+    card_id: 1,
+    currency: 'USD',
+    authorized: money(1_000),
+    status: 'open',
+    uncleared_status: null,
+    hold_end_ms: startOf('2026-03-09'),
+    decided_at_ms: startOf(day),
+    merchant_name: 'Paper and Ink',
+    ...change,
+  };
+}
+
+/** The exact and final clearing of `purchase()`, settled on the next day. */
+export function clearing(change: Partial<ClearedAmount> = {}): ClearedAmount {
+  const id = change.id ?? 1;
+  return {
+    id,
+    company_id: 1,
+    card_id: 1,
+    currency: 'USD',
+    transaction_id: `T${id}`,
+    authorization_id: 1,
+    clearing_id: null,
+    cycle: 'first_presentment',
+    class: 'exact',
+    match_rule: 3,
+    is_chosen: false,
+    review: false,
+    is_tie: false,
+    partial: false,
+    amount: money(1_000),
+    settlement_date: '2026-03-03',
+    acquirer_reference: reference,
+    merchant_name: 'Paper and Ink',
+    recorded_at_ms: startOf('2026-03-03') + id,
+    ...change,
+  };
+}
+
+/** The line of `clearing()`, booked on the day of its settlement. */
+export function line(change: Partial<CardLine> = {}): CardLine {
+  const id = change.id ?? 1;
+  return {
+    id,
+    company_id: 1,
+    account_id: 1,
+    currency: 'USD',
+    amount: money(1_000),
+    is_fee: false,
+    bai_code: '821',
+    booking_date: '2026-03-03',
+    bank_reference: `B${id}`,
+    acquirer_reference: reference,
+    text: '',
+    recorded_at_ms: startOf('2026-03-04') + id,
+    ...change,
+  };
+}
+
+export function fee(change: Partial<CardLine> = {}): CardLine {
+  return line({ id: 2, bai_code: '825', is_fee: true, amount: money(30), ...change });
+}
+
+/** The items of these records on a day at noon. Statements cover everything. */
+export function itemsOf(
+  records: Partial<ReconciliationRecords>,
+  { on = '2026-03-04', ...change }: Partial<ItemGroup> & { readonly on?: string } = {},
+): readonly ItemContent[] {
+  const all = { purchases: [], clearings: [], lines: [], ...records };
+  return composeItems({
+    records: all,
+    pairings: pairRecords(all, no_hands),
+    offers: [],
+    decisions: new Map(),
+    frozen: nothing_frozen,
+    coverage: new Map([['USD', '2026-01-01']]),
+    now_ms: startOf(on) + 12 * 60 * 60 * 1_000,
+    ...change,
+  });
+}
+
+/** The only item of these records. */
+export function itemOf(...of: Parameters<typeof itemsOf>): ItemContent {
+  const [item, ...others] = itemsOf(...of);
+  if (item === undefined || others.length > 0) throw new Error(`not one item, but ${others.length + 1}`);
+  return item;
+}
