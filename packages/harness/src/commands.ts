@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { authorizationPlan } from './arbitraries/authorizations.ts';
+import { byHandPlans } from './arbitraries/by-hand.ts';
 import { cardPlan, flawedCard, updatePlan } from './arbitraries/cards.ts';
 import { clearingFirstPlan, clearingPlan, sharedReferencePlan } from './arbitraries/clearings.ts';
 import { clockMove } from './arbitraries/clocks.ts';
@@ -7,6 +8,7 @@ import { guessPlan } from './arbitraries/codes.ts';
 import { holdDays, lateIncrementPlan, releasePlan } from './arbitraries/holds.ts';
 import { seldom } from './arbitraries/picks.ts';
 import { earlyReversalPlan, reversalPlan } from './arbitraries/reversals.ts';
+import { MatchByHand } from './commands/by-hand.ts';
 import { CancelCard, CreateCard, CreateFlawedCard, ReadCard, UpdateCard } from './commands/cards.ts';
 import { AdvanceClock } from './commands/clock.ts';
 import { GuessCode } from './commands/codes.ts';
@@ -37,6 +39,7 @@ export function commandSequence(commands_max: number, replay_path?: string): fc.
     [2, earlyReversalPlan().map((plan) => new ReverseEarly(plan))],
     [3, lateIncrementPlan().map((plan) => new IncreaseLate(plan))],
     [2, sharedReferencePlan().map((plan) => new ClearAmongSeveral(plan))],
+    [3, byHandPlans().map((plans) => new MatchByHand(plans))],
     [2, releasePlan().map((plan) => new ReleaseHold(plan))],
     [1, guessPlan().map((plan) => new GuessCode(plan))],
     [1, holdDays().map((hold_days) => new SetHoldDays(hold_days))],

@@ -5,6 +5,7 @@ export {
   authorizationOf,
   authorizationPlan,
 } from './arbitraries/authorizations.ts';
+export { type ByHandPlan, type ByHandPlans, byHandOf, byHandPlans } from './arbitraries/by-hand.ts';
 export {
   type CardPlan,
   cardPlan,
@@ -19,6 +20,7 @@ export {
 export { type ClearingFlaw, type ClearingPlan, clearingOf, clearingPlan } from './arbitraries/clearings.ts';
 export * from './arbitraries/clocks.ts';
 export * from './arbitraries/holds.ts';
+export * from './arbitraries/reconciliation.ts';
 export {
   type CorrectionPlan,
   type EarlyReversalPlan,
@@ -32,16 +34,25 @@ export { CreateCard } from './commands/cards.ts';
 export type { Command } from './commands/command.ts';
 export { commandSequence } from './commands.ts';
 export { compareAll } from './comparison.ts';
+export { account_store_contract, newAccount, newLine, newStatement } from './contracts/account-store.ts';
+export { act_races_contract } from './contracts/act-races.ts';
+export { actSequencesContract } from './contracts/act-sequences.ts';
+export { acts_contract } from './contracts/acts.ts';
 export { type ApiKeyStorage, api_key_store_contract } from './contracts/api-key-store.ts';
+export { type AuditChainStorage, auditChainContract } from './contracts/audit-chain-store.ts';
 export { audit_log_contract } from './contracts/audit-log.ts';
+export { type AuditTables, type Tampering, tamperingWith } from './contracts/audit-tampering.ts';
 export { card_store_contract } from './contracts/card-store.ts';
 export { companyRow } from './contracts/company-row.ts';
 export { type CompanyStorage, company_store_contract } from './contracts/company-store.ts';
 export type { ContractRule } from './contracts/contract-rule.ts';
+export { decision_tables_contract } from './contracts/decision-tables.ts';
 export { delivery_desk_contract } from './contracts/delivery-desk.ts';
 export { delivery_queue_contract } from './contracts/delivery-queue.ts';
 export { delivery_store_contract } from './contracts/delivery-store.ts';
 export { eventStoreContract, type PropertyRuns } from './contracts/event-store.ts';
+export { FileRandom, file_mutations, type SoundFile } from './contracts/file-mutations.ts';
+export * from './contracts/file-reading.ts';
 export { type IdempotencyStorage, idempotency_store_contract } from './contracts/idempotency-store.ts';
 export { import_continuation_contract } from './contracts/import-continuation.ts';
 export { import_process_contract } from './contracts/import-processes.ts';
@@ -51,6 +62,7 @@ export { import_store_contract } from './contracts/import-store.ts';
 export { clearingLine, ImportWorld, sourceOf } from './contracts/import-world.ts';
 export { ledger_contract } from './contracts/ledger.ts';
 export { ledger_bounds } from './contracts/ledger-bounds.ts';
+export { ledger_by_hand_contract } from './contracts/ledger-by-hand.ts';
 export { ledger_deadline_contract } from './contracts/ledger-deadline.ts';
 export { ledger_order_contract } from './contracts/ledger-order.ts';
 export { bytesOf, fileOf, type Line, line_format } from './contracts/line-format.ts';
@@ -61,11 +73,17 @@ export { type MailerWithReceiver, type MailReception, mailer_contract } from './
 export * from './contracts/network-messages.ts';
 export { one_time_link_store_contract } from './contracts/one-time-link-store.ts';
 export { outbox_contract } from './contracts/outbox.ts';
+export { periods_contract } from './contracts/periods.ts';
 export { quarantine_store_contract } from './contracts/quarantine-store.ts';
 export { real_card_store_contract } from './contracts/real-card-store.ts';
+export { reconciliationReportsContract } from './contracts/reconciliation-reports.ts';
+export { reconciliationStoreContract } from './contracts/reconciliation-store.ts';
 export { reduced_records_contract } from './contracts/reduced-records.ts';
 export { relayOrderContract } from './contracts/relay-order.ts';
 export { type RetentionStorage, retention_store_contract } from './contracts/retention-store.ts';
+export { statement_continuation_contract } from './contracts/statement-continuation.ts';
+export { reportedLine, type StatementPlan, statementFile, statementRecords } from './contracts/statement-files.ts';
+export { statement_import_contract } from './contracts/statement-imports.ts';
 export { makeCard, makeOwner, type StorageTx, type StorageUnderTest, sealedNumber } from './contracts/storage.ts';
 export { template_store_contract } from './contracts/template-store.ts';
 export { unit_of_work_contract } from './contracts/unit-of-work.ts';
@@ -76,6 +94,8 @@ export { webhook_store_contract } from './contracts/webhook-store.ts';
 export type { ReferenceCard } from './reference/card.ts';
 export { type Case, cases } from './reference/cases.ts';
 export { type Quarantined, ReferenceModel } from './reference/model.ts';
+export { type ReferenceItem, referenceItems } from './reference/reconciliation.ts';
+export type * from './reference/reconciliation-records.ts';
 export * from './run-model.ts';
 export * from './samples/index.ts';
 export * from './system.ts';

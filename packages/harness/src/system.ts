@@ -24,6 +24,11 @@ export interface System {
    */
   releaseHold(card_id: number, authorization_id: number, note: string): Promise<Answer<null>>;
   /**
+   * Matches a clearing by hand, or takes that back. Refuses `conflict` what cannot be done, and
+   * `validation_failed` an authorization that is not one of the card.
+   */
+  rematch(request: RematchWire): Promise<Answer<null>>;
+  /**
    * Changes the days after which later holds of the company end, for cards without aging velocity.
    */
   setHoldDays(hold_days: HoldDays): Promise<Answer<null>>;
@@ -186,11 +191,22 @@ export interface ClearingWire {
   readonly synthetic_id?: true;
 }
 
+/** What a person asks for about the match of a clearing. */
+export interface RematchWire {
+  readonly vcn_id: number;
+  readonly clearing_id: number;
+  /** Null: the clearing is taken from its authorization, or a confirmation is taken back. */
+  readonly authorization_id: number | null;
+  readonly is_confirmation: boolean;
+  readonly expected_authorization_id: number | null;
+  readonly expected_matched_by: 'rule' | 'person';
+}
+
 /** A clearing as it is matched at present. */
 export interface ClearingView {
   readonly id: number;
   readonly class: string;
-  /** The rule that matched it, 1..8. */
+  /** The rule that matched it, 1..8, or 9: a person did. */
   readonly match_rule: number;
   readonly review: boolean;
   readonly authorization_id: number | null;

@@ -61,6 +61,7 @@ export function modelAsSystem(now_ms: number): System & { readonly model: Refere
       return done(answered.answer);
     },
     releaseHold: async (card_id, authorization_id) => model.releaseHold(card(card_id), authorization_id),
+    rematch: async (request) => model.rematch(card(request.vcn_id), request),
     resetCodeFailures: async (card_id) => model.resetCodeFailures(card(card_id)),
     setHoldDays: async (hold_days) => model.setHoldDays(hold_days),
     quarantine: async () =>

@@ -14,12 +14,11 @@ import {
 import { assert } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
+import { Crash, crashingAt } from './import-crash.ts';
 import { countsOf, transactionsOf, wholeFile } from './import-files.ts';
 import { type ImportChanges, ImportWorld } from './import-world.ts';
 import { bytesOf, type Line, line_format } from './line-format.ts';
 import type { StorageUnderTest } from './storage.ts';
-
-class Crash extends Error {}
 
 const day_ms = 24 * 60 * 60 * 1_000;
 
@@ -65,24 +64,6 @@ function sumOf(lines: readonly Line[]): number {
   return lines.reduce((sum, line) => sum + (line.kind === 'clearing' ? Number(line.input.billing_amount) : 0), 0);
 }
 
-/** Ports that crash at the commit with this number, before or after it. */
-function crashingAt(world: ImportWorld, at: number, when: 'before' | 'after'): Partial<ImportPorts> {
-  const { unitOfWork, ledger } = world.storage;
-  let commits = 0;
-  async function commit<Result>(run: () => Promise<Result>): Promise<Result> {
-    commits += 1;
-    const is_last = commits === at;
-    if (commits > at || (is_last && when === 'before')) throw new Crash();
-    const result = await run();
-    if (is_last) throw new Crash();
-    return result;
-  }
-  return {
-    unitOfWork: { run: (work) => commit(() => unitOfWork.run(work)), read: (work) => unitOfWork.read(work) },
-    ledger: { ...ledger, pass: (messages, fold, bounds) => commit(() => ledger.pass(messages, fold, bounds)) },
-  };
-}
-
 /**
  * Imports files, each with a crash at a later commit, until none crashes. Continues each, and
  * compares it with an unbroken one. Returns the imports as the crashes left them.
@@ -111,7 +92,7 @@ async function crashAtEach(
     const whole = { status: 'completed', records: records + 2, applied: records, duplicates: 0, quarantined: 0 };
     assertEqual(countsOf(ended), whole, place);
     assertEqual(await world.clearingsOf(card), transactionsOf(lines), place);
-    const batch = await storage.unitOfWork.read(({ imports }) => imports.nextBatch(ended.id));
+    const [batch = null] = await storage.unitOfWork.read(({ imports }) => imports.batches(ended.id, 'clearings', 0, 1));
     assert(batch === null, `no batch is left: ${place}`);
   }
   return left;
@@ -245,7 +226,10 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       const { id, sha256 } = items[0]!;
       assertEqual(sha256, null, 'the hash of the stream');
       const left = () =>
-        unitOfWork.read(async ({ imports }) => [await imports.find(id), await imports.nextBatch(id)] as const);
+        unitOfWork.read(
+          async ({ imports }) =>
+            [await imports.find(id), (await imports.batches(id, 'clearings', 0, 1))[0] ?? null] as const,
+        );
       await continueImports(world.ports(), world.call);
       assert(
         (await left()).every((row) => row !== null),
@@ -315,7 +299,9 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       const { status, phase, problem, applied } = await read();
       assertEqual([status, phase, problem?.code, applied], ['truncated', null, 'reading_abandoned', 0], 'after a day');
       assertEqual(ended.filter((one) => one.id === id).length, 1, 'how often it ended');
-      const batch = await world.storage.unitOfWork.read(({ imports }) => imports.nextBatch(id));
+      const [batch = null] = await world.storage.unitOfWork.read(({ imports }) =>
+        imports.batches(id, 'clearings', 0, 1),
+      );
       assert(batch === null, 'no staged record is kept');
       const again = await world.imported(lines);
       assertEqual([again.id, again.status, again.applied], [id, 'completed', 5], 'the same file again');

@@ -71,6 +71,9 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         warnings: ['a gap', 'a\0\ud83d'],
         problem: { code: 'test_file', message: 'é😀\0\ud83d', offset: null },
         note: 'n',
+        statements: 3,
+        waits_for: '1000000001',
+        accepted_problems: ['statement_gap', 'a"b'],
         is_repeatable: false,
         lease: { token: 't', until_machine_ms: 5 },
         bytes: 10 ** 13,
@@ -179,9 +182,9 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       });
       await storage.unitOfWork.run(({ imports }) => imports.moveBatches(from.id, to.id));
       await storage.unitOfWork.read(async ({ imports }) => {
-        assertEqual(await imports.nextBatch(from.id), null, 'those of the first');
-        assertEqual(await imports.nextBatch(to.id), batch(to.id, 2), 'the next of the second');
-        const others = await imports.otherBatches(to.id, 1, 10);
+        assertEqual(await imports.batches(from.id, 'clearings', 0, 10), [], 'those of the first');
+        assertEqual(await imports.batches(to.id, 'clearings', 0, 1), [batch(to.id, 2)], 'the next of the second');
+        const others = await imports.batches(to.id, 'others', 1, 10);
         assertEqual(others, [batch(to.id, 4, 'others')], 'the other records');
       });
       await storage.unitOfWork.run(async ({ imports }) => {
@@ -196,7 +199,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       });
       await storage.unitOfWork.run(({ imports }) => imports.remove(to.id));
       assertEqual(await find(storage, to.id), null, 'the removed import');
-      const left = await storage.unitOfWork.read(({ imports }) => imports.otherBatches(to.id, 0, 10));
+      const left = await storage.unitOfWork.read(({ imports }) => imports.batches(to.id, 'others', 0, 10));
       assertEqual(left, [], 'its batches');
     },
   },
@@ -227,7 +230,8 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       };
       const clearings = async () =>
         (await unitOfWork.read((tx) => tx.cards.clearings(card.company_id, card.id, { limit: 10 }))).items.length;
-      const next = () => unitOfWork.read(({ imports }) => imports.nextBatch(row.id));
+      const next = () =>
+        unitOfWork.read(async ({ imports }) => (await imports.batches(row.id, 'clearings', 0, 1))[0] ?? null);
       await assertRejects(apply('another', 1, 0, null), isLeaseLost, 'a pass without the claim');
       await assertRejects(apply('mine', 1, 2, null), isLeaseLost, 'a pass that leaves out records');
       assertEqual([await clearings(), await next()], [0, batch(row.id, 1)], 'what they wrote');

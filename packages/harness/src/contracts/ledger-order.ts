@@ -214,10 +214,12 @@ export const crowds: readonly {
   },
 ];
 
-const nothing_in_common_root = { approval_code: null, net_reference_number: null, merchant_id: null };
+/** An authorization that shares nothing with the records of the rules. */
+export const nothing_in_common_root = { approval_code: null, net_reference_number: null, merchant_id: null };
 const nothing_in_common_message = { net_reference_number: null, merchant_id: null };
 
-function changeClearings(storage: StorageUnderTest, card: CardUnderTest, change: ClearingChange): Promise<null> {
+/** Changes a recorded clearing in a pass of its own. */
+export function changeClearings(storage: StorageUnderTest, card: CardUnderTest, change: ClearingChange): Promise<null> {
   const message = card.authorization({ trace_id: 'T-never-recorded' });
   return storage.ledger.pass([message], () => ({
     changes: { ...no_changes, clearings_changed: [change] },

@@ -1,3 +1,4 @@
+import type { ReportedLine, StatementHead } from '@tallystick/accounts';
 import type { ClearingInput } from '@tallystick/cards';
 import { type ClearingFormat, type FileItem, FileProblem, type ItemBatch } from '@tallystick/imports';
 
@@ -18,6 +19,8 @@ export type Line =
     }
   | { readonly kind: 'bad'; readonly input?: ClearingInput; readonly reason?: string }
   | { readonly kind: 'other'; readonly type: string }
+  | { readonly kind: 'statement'; readonly head: StatementHead }
+  | { readonly kind: 'line'; readonly line: ReportedLine; readonly white_space?: string }
   | { readonly kind: 'trailer'; readonly records: number };
 
 /** The lines of a whole file around these records. */
@@ -44,6 +47,7 @@ export const line_format: ClearingFormat = {
   async *read(chunks): AsyncIterable<ItemBatch> {
     const decoder = new TextDecoder();
     let [text, bytes, ordinal, offset, is_ended] = ['', 0, 0, 0, false];
+    const counts = { statements: 0, lines: 0 };
     for await (const chunk of chunks) {
       text += decoder.decode(chunk, { stream: true });
       bytes += chunk.length;
@@ -53,7 +57,7 @@ export const line_format: ClearingFormat = {
         if (is_ended)
           throw new FileProblem('refused', 'bytes_after_end', 'the file continues after its trailer', offset);
         ordinal += 1;
-        const item = itemOf(line, ordinal, offset);
+        const item = itemOf(line, ordinal, offset, counts);
         offset += line.length + 1;
         is_ended = item.kind === 'end';
         return item;
@@ -69,7 +73,12 @@ export const line_format: ClearingFormat = {
   },
 };
 
-function itemOf(text: string, ordinal: number, offset: number): FileItem {
+function itemOf(
+  text: string,
+  ordinal: number,
+  offset: number,
+  counts: { statements: number; lines: number },
+): FileItem {
   const line = JSON.parse(text) as Line;
   const place = { ordinal, offset };
   switch (line.kind) {
@@ -85,6 +94,19 @@ function itemOf(text: string, ordinal: number, offset: number): FileItem {
       const { reason = 'the line is bad' } = line;
       return { ...place, kind: 'bad', code: 'line_bad', reason, raw: new TextEncoder().encode(text) };
     }
+    case 'statement':
+      counts.statements += 1;
+      counts.lines = 0;
+      return { ...place, kind: 'statement', number: counts.statements, ...line.head };
+    case 'line':
+      counts.lines += 1;
+      return {
+        ...place,
+        kind: 'line',
+        statement_number: counts.statements,
+        place: counts.lines,
+        line: line.line,
+      };
     case 'other':
       return { ...place, kind: 'other', type: line.type, raw: new TextEncoder().encode(text) };
     case 'trailer':

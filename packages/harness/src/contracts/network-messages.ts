@@ -10,6 +10,7 @@ import {
   no_changes,
   Pan,
   type ReleaseMessage,
+  type RematchMessage,
   unmatchedClearing,
 } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
@@ -62,6 +63,32 @@ export function releaseMessage(vcn_id: number, authorization_id: number): Releas
     note: 'the merchant closed',
     actor: 'key:1',
     request_id: 'request-3',
+  };
+}
+
+/** A match of a clearing by hand, by an operator. */
+export function rematchMessage(
+  vcn_id: number,
+  clearing_id: number,
+  authorization_id: number | null,
+  fields: Partial<RematchMessage> = {},
+): RematchMessage {
+  return {
+    kind: 'rematch',
+    number_index: null,
+    vcn_id,
+    clearing_id,
+    authorization_id,
+    is_confirmation: false,
+    expected_authorization_id: null,
+    expected_matched_by: 'rule',
+    company_id: null,
+    note: 'the receipt says so',
+    reason: null,
+    actor: 'key:1',
+    act: null,
+    request_id: 'request-4',
+    ...fields,
   };
 }
 

@@ -1,10 +1,13 @@
 import type { DeliveryDesk } from '@tallystick/events';
 import {
   type ArchivedRow,
+  type AuditChainStore,
+  type AuditMac,
   assert,
   type Lease,
   type RetentionKind,
   type RetentionStore,
+  sealAuditLog,
   type UnitOfWork,
 } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
@@ -31,8 +34,11 @@ import {
 /** The parts of a process that the contract of `RetentionStore` needs. */
 export interface RetentionStorage extends StorageUnderTest {
   readonly unitOfWork: UnitOfWork<
-    StorageTx & WebhookStorageTx & Omit<MailStorageTx, 'cards'> & { readonly retention: RetentionStore }
+    StorageTx &
+      WebhookStorageTx &
+      Omit<MailStorageTx, 'cards'> & { readonly retention: RetentionStore; readonly audit_chain: AuditChainStore }
   >;
+  readonly audit_mac: AuditMac;
   readonly delivery_desk: DeliveryDesk;
   another(): Promise<RetentionStorage>;
 }
@@ -68,6 +74,10 @@ function recordAudit({ unitOfWork }: RetentionStorage, company_id: number, at_ms
   return unitOfWork.run((tx) => tx.audit.record(entry, at_ms));
 }
 
+function sealAudit({ unitOfWork, audit_mac: mac }: RetentionStorage): Promise<unknown> {
+  return sealAuditLog({ unitOfWork, mac, machineNow: () => now_ms });
+}
+
 /** The contract of every adapter of `RetentionStore` for rows that are deleted. */
 export const retention_store_contract: readonly ContractRule<RetentionStorage>[] = [
   {
@@ -97,12 +107,15 @@ export const retention_store_contract: readonly ContractRule<RetentionStorage>[]
     },
   },
   {
-    rule: 'audit entries are due by their age, and are read with their values',
+    rule: 'sealed audit entries are due by their age, and are read with their values',
     async check(open) {
       const here = await open();
       const company_id = await newCompany(here);
+      await sealAudit(here);
       await purgeAll(here, 'audit_entries', Number.MAX_SAFE_INTEGER);
       for (const at_ms of [now_ms, now_ms + 1, now_ms + 2]) await recordAudit(here, company_id, at_ms);
+      assertEqual(await purgeAll(here, 'audit_entries', now_ms + 2), [], 'before they are sealed');
+      await sealAudit(here);
       const gone = await purgeAll(here, 'audit_entries', now_ms + 2);
       assertEqual(
         gone.map(({ at_ms, company_id: of, object, details }) => ({ at_ms, of, object, details })),

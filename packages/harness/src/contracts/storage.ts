@@ -1,4 +1,5 @@
 import type { Company, CompanyStore } from '@tallystick/access';
+import type { AccountStore } from '@tallystick/accounts';
 import {
   type CardsTx,
   type Ledger,
@@ -18,6 +19,7 @@ import {
   type SandboxClockStore,
   type UnitOfWork,
 } from '@tallystick/kernel';
+import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
 import { companyRow } from './company-row.ts';
 
 /** The parts of a transaction that the suites of storage need. */
@@ -27,6 +29,9 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
+  readonly accounts: AccountStore;
+  readonly reconciliation: ReconciliationStore;
+  readonly reconciliation_reports: ReconciliationReports;
 }
 
 /**

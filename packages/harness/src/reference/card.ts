@@ -1,6 +1,7 @@
 import type { AuthorizationView, AuthorizationWire, ClearingView, ClearingWire, HoldDays } from '../system.ts';
 import { holdEnd, type Recurring, type Span, windowOf } from './calendar.ts';
 import type { Case } from './cases.ts';
+import type { HandDecision } from './hand-decision.ts';
 import { holdOf, isUse, type Purchase, sum } from './purchase.ts';
 
 /** A card of the reference model: its controls, and its whole history. It has no counters. */
@@ -60,6 +61,8 @@ export interface AnsweredClearing {
   purchase: Purchase | null;
   /** The earlier clearing that it undoes, disputes or refunds. */
   earlier: AnsweredClearing | null;
+  /** What people decided about it, oldest first. */
+  decisions: readonly HandDecision[];
   /** Whether rule 1 or 2 has matched it: for good. */
   is_final: boolean;
   window: Span;

@@ -9,7 +9,7 @@ export const cases = [
   ),
 
   // The rules of matching.
-  ...([0, 1, 2, 3, 4, 5, 6, 7, 8] as const).map((rule) => `rule ${rule}` as const),
+  ...([0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const).map((rule) => `rule ${rule}` as const),
   'rule 3: one of several that is open or partially cleared',
   'rule 3: one of several that is expired or released',
   'rule 3: the oldest of several',
@@ -84,6 +84,14 @@ export const cases = [
   'hold: nothing to release',
   'hold: made without an end',
   'hold: made with an end of the company',
+
+  // What people match.
+  'by hand: a match',
+  'by hand: a match taken back',
+  'by hand: a confirmation',
+  'by hand: a confirmation taken back',
+  'by hand: other clearings matched again',
+  'by hand: refused',
 
   // What is refused of a clearing.
   'refused: other_billing_currency',

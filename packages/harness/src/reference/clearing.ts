@@ -9,6 +9,7 @@ import {
   usedIn,
   windowOn,
 } from './card.ts';
+import { chosenByHand, isTakenFrom } from './hand-decision.ts';
 import { authorizedAmount, clearedAmount, holdEndOf, isRefund, type Purchase, statusOf, sum } from './purchase.ts';
 
 /** The outcome of a clearing. */
@@ -42,6 +43,7 @@ export function unsettled(card: ReferenceCard, message: ClearingWire, at_ms: num
     answer: { id: 0, class: '', match_rule: 8, review: false, authorization_id: null, clearing_id: null },
     purchase: null,
     earlier: null,
+    decisions: [],
     is_final: false,
     window: windowOn(card, at_ms),
     effect: 0,
@@ -157,7 +159,7 @@ function inOrder(clearings: readonly AnsweredClearing[]): readonly AnsweredClear
 /** Settles a clearing. `card` has the clearings that come before it. */
 function settle(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number): Settlement {
   const { message } = clearing;
-  const match = clearing.is_final ? finalMatch(clearing) : matchOf(card, message, now_ms);
+  const match = clearing.is_final ? finalMatch(clearing) : matchByHand(card, clearing, now_ms);
   const clearing_class = classOf(card, message, match, now_ms);
   const own_window = windowOn(card, clearing.at_ms);
   const { purchase, earlier } = match;
@@ -218,10 +220,22 @@ function limitAmountOf(card: ReferenceCard, message: ClearingWire): number {
 }
 
 /**
- * Rules 1 to 8 in order; the first that finds exactly one candidate matches. With more than one
- * candidate the clearing is marked for review.
+ * The match that a person made, else that of the rules. A refund still refers to the clearing that
+ * rule 7 finds of the same purchase.
  */
-function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Match {
+function matchByHand(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number): Match {
+  const match = matchOf(card, clearing, now_ms);
+  const purchase = chosenByHand(clearing);
+  if (purchase === null) return match;
+  return { rule: 9, review: false, purchase, earlier: match.purchase === purchase ? match.earlier : null };
+}
+
+/**
+ * Rules 1 to 8 in order; the first that finds exactly one candidate matches. With more than one
+ * candidate the clearing is marked for review. No rule finds what a person took it from.
+ */
+function matchOf(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number): Match {
+  const { message } = clearing;
   let review = false;
   const one = <Candidate>(candidates: readonly Candidate[]): Candidate | null => {
     if (candidates.length > 1) review = true;
@@ -230,8 +244,8 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
   const none: Match = { rule: 8, review: false, purchase: null, earlier: null };
 
   if (message.cycle === 'reversal') {
-    const undoable = card.clearings.filter((clearing) => undoneBy(card, clearing, message));
-    const turned_round = undoable.filter((clearing) => clearing.message.clearing_type !== message.clearing_type);
+    const undoable = card.clearings.filter((other) => undoneBy(card, other, message));
+    const turned_round = undoable.filter((other) => other.message.clearing_type !== message.clearing_type);
     const earlier = one(undoable.length > 1 ? turned_round : undoable);
     // Until a dispute has its own clearing, nobody knows whether the reversal fits that one, too.
     if (earlier !== null && isDispute(earlier.message) && earlier.earlier === null) {
@@ -240,13 +254,14 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
     if (earlier !== null) return { ...none, rule: 1, earlier, purchase: earlier.purchase };
     review = true;
   } else if (message.cycle !== undefined) {
-    const earlier = one(card.clearings.filter((clearing) => disputedBy(clearing, message)));
+    const earlier = one(card.clearings.filter((other) => disputedBy(other, message)));
     if (earlier !== null) return { ...none, rule: 2, earlier, purchase: earlier.purchase };
     return { ...none, review: true };
   }
 
   const purchases = purchasesOf(card).filter(
-    (purchase) => message.clearing_type === 'CREDIT' || !isRefund(purchase.message),
+    (purchase) =>
+      (message.clearing_type === 'CREDIT' || !isRefund(purchase.message)) && !isTakenFrom(clearing, purchase),
   );
   const same_reference = purchases.filter((purchase) => sameReference(purchase, message));
   if (same_reference.length > 0) {
@@ -266,7 +281,12 @@ function matchOf(card: ReferenceCard, message: ClearingWire, now_ms: number): Ma
   }
   if (message.clearing_type === 'CREDIT') {
     const earlier = one(
-      card.clearings.filter((clearing) => !wasUndone(card, clearing) && refundedBy(clearing, message)),
+      card.clearings.filter(
+        (other) =>
+          !wasUndone(card, other) &&
+          refundedBy(other, message) &&
+          (other.purchase === null || !isTakenFrom(clearing, other.purchase)),
+      ),
     );
     return { ...none, rule: 7, review, earlier, purchase: earlier?.purchase ?? null };
   }

@@ -10,6 +10,7 @@ import type {
   EventView,
   HoldDays,
   QuarantineView,
+  RematchWire,
   World,
   WorldTemplate,
 } from '../system.ts';
@@ -23,6 +24,7 @@ import {
   wrong_codes_max,
   wrongCodesOn,
 } from './authorization.ts';
+import { decideByHand } from './by-hand.ts';
 import { expiryInstant, expiryOf } from './calendar.ts';
 import {
   type AnsweredClearing,
@@ -274,6 +276,29 @@ export class ReferenceModel {
     this.#settleAgain(card);
     this.#note('hold: released by hand');
     this.#addEvent('virtualcard.updated', card);
+    return done(null);
+  }
+
+  /** Matches a clearing by hand, or takes that back. */
+  rematch(card: ReferenceCard, request: RematchWire): Answer<null> {
+    const clearing = card.clearings.find(({ answer }) => answer.id === request.clearing_id)!;
+    const before = card.clearings.map(({ answer }) => ({ ...answer }));
+    const refused = decideByHand(card, clearing, request, this.now_ms);
+    const { authorization_id, is_confirmation } = request;
+    const what = is_confirmation ? 'confirmation' : 'match';
+    if (refused !== null) {
+      this.#note('by hand: refused');
+      return refused.length > 0 ? wrong(refused) : conflict();
+    }
+    this.#note(authorization_id === null ? `by hand: a ${what} taken back` : `by hand: a ${what}`);
+    const was = before[card.clearings.indexOf(clearing)]!;
+    const { answer } = clearing;
+    const is_moved = was.authorization_id !== answer.authorization_id || was.clearing_id !== answer.clearing_id;
+    if (is_moved) this.#addEvent('virtualcard.updated', card);
+    const is_other_moved = card.clearings.some(
+      (other, at) => other !== clearing && before[at]!.authorization_id !== other.answer.authorization_id,
+    );
+    if (is_other_moved) this.#note('by hand: other clearings matched again');
     return done(null);
   }
 

@@ -1,6 +1,7 @@
 import { type FormatAbilities, withReferences } from './format-abilities.ts';
+import type { SampleClearing } from './messages.ts';
 import { byReference } from './purchases.ts';
-import type { Purchase, SampleClearing, ScenarioDraft, ScenarioKind } from './scenario.ts';
+import type { Purchase, ScenarioDraft, ScenarioKind } from './scenario.ts';
 
 const one = (): number => 1;
 const two = (): number => 2;

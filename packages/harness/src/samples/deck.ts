@@ -4,6 +4,7 @@ import type { FormatAbilities } from './format-abilities.ts';
 import { plain_purchase, purchase_scenarios } from './purchases.ts';
 import { reference_scenarios } from './references.ts';
 import type { ScenarioKind } from './scenario.ts';
+import { statement_scenarios } from './statement-scenarios.ts';
 
 /** Every kind of scenario. */
 export const scenario_kinds: readonly ScenarioKind[] = [
@@ -12,6 +13,9 @@ export const scenario_kinds: readonly ScenarioKind[] = [
   ...credit_scenarios,
   ...fault_scenarios,
 ];
+
+/** The kinds of a set with statements. */
+export const stated_scenario_kinds: readonly ScenarioKind[] = [...scenario_kinds, ...statement_scenarios];
 
 /** The clearings of a deck. */
 export const deck_records = 200;
@@ -28,9 +32,12 @@ export interface Deck {
   readonly deck_scenarios: number;
 }
 
-/** `records`: how many clearings the set has. The last deck may be a part of one. */
-export function createDeck(able: FormatAbilities, records: number): Deck {
-  const whole = wholeDeck(able);
+/**
+ * `records`: how many clearings the set has. The last deck may be a part of one. `is_stated`: also
+ * with the kinds that are about statements.
+ */
+export function createDeck(able: FormatAbilities, records: number, is_stated = false): Deck {
+  const whole = wholeDeck(able, is_stated ? stated_scenario_kinds : scenario_kinds);
   const whole_decks = Math.floor(records / deck_records);
   const rest = restOf(whole, able, records % deck_records);
   const begun = whole_decks * whole.length;
@@ -41,8 +48,8 @@ export function createDeck(able: FormatAbilities, records: number): Deck {
   };
 }
 
-function wholeDeck(able: FormatAbilities): readonly ScenarioKind[] {
-  const possible = scenario_kinds.filter((kind) => kind.records(able) !== null);
+function wholeDeck(able: FormatAbilities, all: readonly ScenarioKind[]): readonly ScenarioKind[] {
+  const possible = all.filter((kind) => kind.records(able) !== null);
   const kinds = possible.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
   const records = kinds.reduce((sum, kind) => sum + (kind.records(able) ?? 0), 0);
   if (records > deck_records) throw new RangeError(`the scenarios of a deck have ${records} records`);

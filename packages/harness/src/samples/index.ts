@@ -1,13 +1,11 @@
-export { deck_records, scenario_kinds } from './deck.ts';
+export { deck_records, scenario_kinds, stated_scenario_kinds } from './deck.ts';
 export type * from './expected.ts';
+export type { ExpectedItem, SampleAgeBucket, SampleBreakKind, SampleItemStatus } from './expected-items.ts';
+export type { ExpectedBridge, ExpectedSummary } from './expected-totals.ts';
 export { type FormatAbilities, format_abilities } from './format-abilities.ts';
+export type { SampleAuthorization, SampleClearing, SampleClearingFields, SampleMessage } from './messages.ts';
 export * from './sample-set.ts';
-export type {
-  SampleAuthorization,
-  SampleClearing,
-  SampleClearingFields,
-  SampleMessage,
-  Scenario,
-  ScenarioKind,
-} from './scenario.ts';
+export type { SampleStatement, SampleStatementLine } from './sample-statements.ts';
+export type { Scenario, ScenarioKind } from './scenario.ts';
 export { billing_currency } from './scenario.ts';
+export { first_statement_days, last_statement_days, type SampleLine } from './statement-draft.ts';

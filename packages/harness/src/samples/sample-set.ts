@@ -1,13 +1,11 @@
 import { createDeck } from './deck.ts';
 import type { ExpectedAuthorization, ExpectedCard, ExpectedClearing } from './expected.ts';
+import { type ExpectedItem, itemsOf } from './expected-items.ts';
+import { bridgeOf, type ExpectedBridge, type ExpectedSummary, summarizeItems } from './expected-totals.ts';
 import { type FormatAbilities, format_abilities } from './format-abilities.ts';
-import {
-  type SampleClearing,
-  type SampleClearingFields,
-  type SampleMessage,
-  type Scenario,
-  ScenarioDraft,
-} from './scenario.ts';
+import type { SampleClearing, SampleClearingFields, SampleMessage } from './messages.ts';
+import { type SampleStatement, sample_opening_balance, statementsOf } from './sample-statements.ts';
+import { type Scenario, ScenarioDraft } from './scenario.ts';
 
 /** The size and content of a set of samples. */
 export interface SampleOptions {
@@ -20,6 +18,8 @@ export interface SampleOptions {
   readonly format: string;
   /** YYYY-MM-DD: when the authorizations are sent. Clearings settle in the 40 days after it. */
   readonly day: string;
+  /** Also with scenarios of statements, whose lines fit the clearings. Off by default. */
+  readonly statements?: boolean;
 }
 
 /** A card as it was issued. */
@@ -66,6 +66,16 @@ export interface SampleSet {
   expectedCards(): Iterable<ExpectedCard>;
   /** The scenarios themselves, in their order. */
   scenarios(): Iterable<Scenario>;
+  /** The statements of the account with this number, one for each day. */
+  statements(account_number: string): Iterable<SampleStatement>;
+  /**
+   * The items at the end of a day (YYYY-MM-DD, UTC), once everything has arrived. The
+   * authorizations must have been decided between 05:00 and 24:00 UTC of the day of the set,
+   * because the holds of some cards end in another zone.
+   */
+  expectedItems(today: string): Iterable<ExpectedItem>;
+  expectedSummary(today: string): ExpectedSummary;
+  expectedBridge(today: string): ExpectedBridge;
 }
 
 /** The formats that a set can be made for. */
@@ -83,11 +93,15 @@ export function createSampleSet(options: SampleOptions): SampleSet {
   assertWhole('records', records, 1, 100_000_000);
   assertWhole('seed', seed, 0, 0xffff_ffff);
   const day = Temporal.PlainDate.from(options.day);
-  const deck = createDeck(able, records);
+  if (options.statements === true && able.references === 'none') {
+    throw new RangeError(`statements: ${format} states no acquirer reference by which lines find their clearings`);
+  }
+  const deck = createDeck(able, records, options.statements);
 
   const scenario = (number: number): Scenario => {
     const kind = deck.kindOf(number);
-    const draft = new ScenarioDraft(kind, { seed, number, cards, day, able });
+    const place = { seed, number, deck: Math.floor(number / deck.deck_scenarios), cards, day, able };
+    const draft = new ScenarioDraft(kind, place);
     kind.write(draft);
     return draft.finish();
   };
@@ -106,6 +120,11 @@ export function createSampleSet(options: SampleOptions): SampleSet {
       of_deck = [];
     }
     if (of_deck.length > 0) yield of_deck;
+  }
+
+  function* stated(today: string) {
+    const at = { day, today: Temporal.PlainDate.from(today) };
+    for (const one of scenarios()) yield { items: itemsOf(one, at), lines: one.lines };
   }
 
   return {
@@ -153,6 +172,14 @@ export function createSampleSet(options: SampleOptions): SampleSet {
       }
     },
     scenarios,
+    statements: (account_number) => statementsOf(scenarios, day, account_number),
+    *expectedItems(today) {
+      for (const { items } of stated(today)) yield* items;
+    },
+    expectedSummary(today) {
+      return summarizeItems(this.expectedItems(today), today);
+    },
+    expectedBridge: (today) => bridgeOf(stated(today), sample_opening_balance, today),
   };
 }
 

@@ -1,7 +1,9 @@
 import { luhnCheckDigit } from '@tallystick/kernel';
 import { createDraw, type Draw, uniqueCode } from './draw.ts';
-import type { ExpectedAuthorization, ExpectedClearing, SampleCycle } from './expected.ts';
+import type { ExpectedAuthorization, ExpectedClearing } from './expected.ts';
 import type { FormatAbilities } from './format-abilities.ts';
+import type { SampleAuthorization, SampleClearing, SampleClearingFields, SampleMessage } from './messages.ts';
+import { type SampleLine, StatementDraft } from './statement-draft.ts';
 
 /**
  * A purchase, refund or fault of one card, with what must become of it. Scenarios share no
@@ -24,69 +26,6 @@ export interface ScenarioKind {
   write(draft: ScenarioDraft): void;
 }
 
-/** An authorization message (service specification 2.9), without the number of its card. */
-export interface SampleMessage {
-  readonly message_type_indicator: string;
-  readonly trace_id: string;
-  readonly system_trace_audit_number: string;
-  readonly transaction_date_time: string;
-  readonly billing_amount: number;
-  readonly billing_currency: string;
-  readonly merchant_amount: number;
-  readonly merchant_currency: string;
-  readonly mcc: string;
-  readonly net_reference_number: string;
-  readonly merchant_id: string;
-  readonly merchant_name: string;
-  readonly approval_code?: string | null;
-  readonly response_code?: string;
-  readonly incremental?: boolean;
-  readonly card_holder_transaction_type_code?: string;
-  readonly replacement_amounts?: {
-    readonly billing_amount: number;
-    readonly settlement_amount: null;
-    readonly transaction_amount: number;
-  } | null;
-}
-
-/** A clearing (service specification 2.10), without its card. */
-export interface SampleClearingFields {
-  readonly network_financial_transaction_id: string;
-  readonly acquirer_reference_data: string | null;
-  readonly approval_code: string | null;
-  readonly net_reference_number: string | null;
-  readonly billing_amount: number;
-  readonly billing_currency: string;
-  readonly merchant_amount: number;
-  readonly merchant_currency: string;
-  readonly clearing_type: 'DEBIT' | 'CREDIT';
-  readonly cycle: SampleCycle;
-  readonly partial: boolean;
-  readonly mcc: string;
-  readonly merchant_id: string;
-  readonly merchant_name: string;
-  readonly acquirer_ica: string;
-  readonly authorization_date: string;
-  readonly settlement_date: string;
-}
-
-export interface SampleAuthorization {
-  readonly card: number;
-  readonly message: SampleMessage;
-}
-
-/** A clearing of a scenario, without its card. */
-export interface SampleClearing {
-  /** The index of the card that the record names; null for a card that does not exist. */
-  readonly card: number | null;
-  readonly input: SampleClearingFields;
-  /** The record is written with a currency that does not exist. It cannot come by message. */
-  readonly malformed: boolean;
-  /** The record is written with the last digits of another number. It cannot come by message. */
-  readonly other_last4: boolean;
-  readonly expected: Omit<ExpectedClearing, 'number'>;
-}
-
 export interface Scenario {
   readonly name: string;
   /** Whether its messages of a kind must arrive in their order (`ScenarioKind`). */
@@ -99,6 +38,10 @@ export interface Scenario {
   readonly expected: readonly ExpectedAuthorization[];
   /** What its clearings without an authorization change on the card. */
   readonly alone: { readonly cleared: number; readonly uses: number };
+  /** What the bank books for it. */
+  readonly lines: readonly SampleLine[];
+  /** The covering sets that are listed for a clearing, by its transaction id. */
+  readonly offersOf: (transaction_id: string) => number;
 }
 
 /** The values that the messages of one purchase share. Amounts in minor units. */
@@ -120,6 +63,8 @@ export interface ScenarioPlace {
   readonly seed: number;
   /** The number of the scenario in its set, from 0. */
   readonly number: number;
+  /** The number of its deck in the set, from 0. */
+  readonly deck: number;
   readonly cards: number;
   /** The day of the authorizations. */
   readonly day: Temporal.PlainDate;
@@ -157,6 +102,10 @@ export class ScenarioDraft {
   readonly able: FormatAbilities;
   /** The index of its card. */
   readonly card: number;
+  /** The number of its deck, from 0. */
+  readonly deck: number;
+  /** What the bank books. */
+  readonly statement: StatementDraft;
   readonly #place: ScenarioPlace;
   readonly #name: string;
   readonly #ordered: boolean;
@@ -175,6 +124,8 @@ export class ScenarioDraft {
     this.draw = createDraw(place.seed, place.number);
     this.able = place.able;
     this.card = place.number % place.cards;
+    this.deck = place.deck;
+    this.statement = new StatementDraft(place);
   }
 
   /**
@@ -323,7 +274,14 @@ export class ScenarioDraft {
       clearings: this.#clearings,
       expected: this.#expected,
       alone: this.#alone,
+      lines: this.statement.finish(this.#clearings),
+      offersOf: (transaction_id) => this.statement.offersOf(transaction_id),
     };
+  }
+
+  /** A reference of no clearing. */
+  acquirerReference(): string {
+    return this.#acquirerReference(this.#reference());
   }
 
   #send(purchase: Purchase, change: Partial<SampleMessage>): void {

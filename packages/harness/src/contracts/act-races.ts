@@ -1,0 +1,140 @@
+import { type Item, type RecordKey, rebuild } from '@tallystick/reconciliation';
+import { ActWorld, clearing } from './act-world.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+/** What one person does, on any process. */
+type Doing = (world: ActWorld, actor: string) => Promise<Item>;
+
+/** An item, and acts that are each permitted on it as it is. */
+interface Contest {
+  readonly key: RecordKey;
+  readonly acts: Readonly<Record<string, Doing>>;
+}
+
+let codes_drawn = 0;
+
+/** A code that leads one authorization and one clearing to each other, and to nothing else. */
+function freshCode(): { readonly approval_code: string; readonly merchant_id: string } {
+  codes_drawn += 1;
+  const code = `C${String(codes_drawn).padStart(5, '0')}`;
+  return { approval_code: code, merchant_id: code };
+}
+
+/** How each contest is prepared. Each has an item of its own. */
+const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> = {
+  /** A clearing over its authorization, with a line of the same amount beside it. */
+  async over(world) {
+    const code = freshCode();
+    await world.authorize({ ...code, amount: 500 });
+    const key = clearing(await world.clear({ ...code, amount: 590 }));
+    const line_id = await world.line({ amount: 590, date: '2026-06-20' });
+    return {
+      key,
+      acts: {
+        match: (its, actor) => its.act(key, 'match', { with: { line_ids: [line_id] } }, actor),
+        unmatch: (its, actor) => its.act(key, 'unmatch', {}, actor),
+        ignore: (its, actor) => its.act(key, 'ignore', {}, actor),
+        accept: (its, actor) => its.act(key, 'accept', {}, actor),
+      },
+    };
+  },
+  /** A clearing that no rule matched, and two authorizations that it could belong to. */
+  async alone(world) {
+    const roots = [await world.authorize(), await world.authorize()] as const;
+    const key = clearing(await world.clear());
+    return {
+      key,
+      acts: {
+        match: (its, actor) => its.act(key, 'match', { with: { authorization_id: roots[0] } }, actor),
+        'match with another': (its, actor) => its.act(key, 'match', { with: { authorization_id: roots[1] } }, actor),
+        ignore: (its, actor) => its.act(key, 'ignore', {}, actor),
+        accept: (its, actor) => its.act(key, 'accept', {}, actor),
+      },
+    };
+  },
+  /** A match of a provisional rule, with its line. */
+  async proposed(world) {
+    const { merchant_id } = freshCode();
+    await world.authorize({ merchant_id });
+    const reference = `74123456061${String(codes_drawn).padStart(11, '0')}0`;
+    const key = clearing(await world.clear({ merchant_id, acquirer_reference_data: reference }));
+    await world.line({ reference });
+    return {
+      key,
+      acts: {
+        confirm: (its, actor) => its.act(key, 'confirm', {}, actor),
+        unmatch: (its, actor) => its.act(key, 'unmatch', { side: 'authorization' }, actor),
+        'unmatch the line': (its, actor) => its.act(key, 'unmatch', { side: 'statement' }, actor),
+        ignore: (its, actor) => its.act(key, 'ignore', {}, actor),
+      },
+    };
+  },
+};
+
+/** Acts at once, on storage that several processes may share. */
+export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
+  ...Object.entries(contests).map(
+    ([name, prepare]): ContractRule<StorageUnderTest> => ({
+      rule: `of two people who act on one item at once, one wins, and the other learns what happened: ${name}`,
+      async check(open) {
+        const world = await ActWorld.on(await open());
+        const there = await world.another();
+        const names = Object.keys((await prepare(world)).acts);
+        for (const one of names) {
+          for (const other of names) {
+            const { key, acts } = await prepare(world);
+            const before = (await world.read(key)).history.length;
+            const outcomes = await Promise.allSettled([acts[one]!(world, 'key:1'), acts[other]!(there, 'key:2')]);
+            const what = `${one} and ${other}: ${outcomes.map(reasonOf).join(' | ')}`;
+            const done = outcomes.filter(({ status }) => status === 'fulfilled');
+            assertEqual(done.length, 1, what);
+            assertEqual((await world.read(key)).history.length, before + 1, `the acts after ${what}`);
+            const [refused] = outcomes.filter((outcome) => outcome.status === 'rejected');
+            assertEqual((refused?.reason as { readonly code?: string } | undefined)?.code, 'conflict', what);
+            assertEqual(/key:\d (un)?(match|ignor|accept|confirm)ed it at /.test(reasonOf(refused)), true, what);
+          }
+        }
+        await there.close();
+      },
+    }),
+  ),
+  {
+    rule: 'an act beside an arriving clearing and an arriving line leaves what a rebuild would make',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const there = await world.another();
+      for (const [name, prepare] of Object.entries(contests)) {
+        for (const act of Object.keys((await prepare(world)).acts)) {
+          const { key, acts } = await prepare(world);
+          const { item } = await world.read(key);
+          const clearing_id = item.clearing_ids[0]!;
+          const outcomes = await Promise.allSettled([
+            acts[act]!(world, 'key:1'),
+            there.clear({ amount: 20 }),
+            there.line({ amount: 30, code: '825' }),
+            there.catchUp(),
+          ]);
+          const [acted, ...arrived] = outcomes;
+          assertEqual(arrived.map(({ status }) => status).includes('rejected'), false, `what arrived beside ${act}`);
+          if (acted?.status === 'rejected') {
+            assertEqual((acted.reason as { readonly code?: string }).code, 'conflict', `${name} ${act}`);
+          }
+          const { history } = await world.read(clearing(clearing_id));
+          assertEqual(history.length > 0, acted?.status === 'fulfilled', `${name} ${act}: the history`);
+          await world.catchUp();
+          const { company_id } = world;
+          const found = await rebuild(world.ports(), { company_id, check_only: true });
+          const different = [found.items_different, found.entries_different, found.cells_different];
+          assertEqual(different, [0, 0, 0], `${name} ${act}: what a rebuild would change`);
+        }
+      }
+      await there.close();
+    },
+  },
+];
+
+function reasonOf(outcome: PromiseSettledResult<unknown> | undefined): string {
+  return outcome?.status === 'rejected' ? String(outcome.reason) : 'done';
+}

@@ -1,0 +1,248 @@
+import {
+  type AuthorizationMessage,
+  type ClearingMessage,
+  createNetwork,
+  type Network,
+  type VirtualCard,
+} from '@tallystick/cards';
+import { assert, type Call, fixedClock, money } from '@tallystick/kernel';
+import {
+  type Act,
+  type ActKind,
+  type ActPorts,
+  actOnItem,
+  catchUp,
+  type Item,
+  itemIdOf,
+  type RecordKey,
+  readItem,
+} from '@tallystick/reconciliation';
+import { newAccount, newLine } from './account-store.ts';
+import { assertEqual } from './equality.ts';
+import { authorizationMessage, clearingMessage } from './network-messages.ts';
+import { makeCard, makeOwner, type StorageUnderTest, sealedNumber } from './storage.ts';
+
+const day_ms = 24 * 60 * 60 * 1_000;
+
+/** The days from the time of the ledger to that of the acts: what was awaited is overdue by then. */
+const days_until_acts = 60;
+
+let messages_made = 0;
+
+/** A purchase as the network names it, of 1,000 unless stated otherwise. */
+export type PurchaseFields = Partial<AuthorizationMessage> & { readonly amount?: number };
+
+/** What acts and their undoing leave as it was. */
+export interface WorldState {
+  /** As JSON. */
+  readonly items: readonly string[];
+  readonly cells: readonly string[];
+  readonly counters: VirtualCard['counters'] | null;
+}
+
+/** Throws a `Violation` unless both are equal, and shows what only one of them has. */
+export function assertSameState(found: WorldState, expected: WorldState, what: string): void {
+  for (const part of ['items', 'cells'] as const) {
+    const only = (one: WorldState, other: WorldState) => one[part].filter((text) => !other[part].includes(text));
+    assertEqual(only(found, expected), only(expected, found), `${what}: ${part}`);
+  }
+  assertEqual(found.counters, expected.counters, `${what}: the counters of the card`);
+}
+
+/** A company with a card, an account and a network, for rules about acts of people. */
+export class ActWorld {
+  readonly storage: StorageUnderTest;
+  readonly company_id: number;
+  readonly card_id: number;
+  readonly network: Network;
+  readonly #number_index: Uint8Array;
+  readonly #account_ids: readonly number[];
+
+  private constructor(
+    storage: StorageUnderTest,
+    company_id: number,
+    card: { readonly id: number; readonly number_index: Uint8Array },
+    account_ids: readonly number[],
+    network: Network,
+  ) {
+    this.storage = storage;
+    this.company_id = company_id;
+    this.card_id = card.id;
+    this.#number_index = card.number_index;
+    this.#account_ids = account_ids;
+    this.network = network;
+  }
+
+  /** Makes the company. Statements of its two accounts cover everything. */
+  static async on(storage: StorageUnderTest): Promise<ActWorld> {
+    const number = sealedNumber();
+    const made = await storage.unitOfWork.run(async (tx) => {
+      const owner = await makeOwner(tx);
+      const million = money(1_000_000);
+      const limits = { per_transaction_max: million, total_card_amount: million, transactions_max: null };
+      const { id } = await makeCard(tx, owner, limits, number);
+      const account_ids = [];
+      for (let accounts = 0; accounts < 2; accounts += 1) {
+        const account = await tx.accounts.insert(newAccount(owner.company_id));
+        const end = { as_of: '2026-01-01', balance: money(0) };
+        await tx.accounts.updateEnds({ id: account.id, first_statement: end, last_statement: end });
+        account_ids.push(account.id);
+      }
+      return { company_id: owner.company_id, id, account_ids };
+    });
+    const card = { id: made.id, number_index: number.number_index };
+    return new ActWorld(storage, made.company_id, card, made.account_ids, networkOf(storage));
+  }
+
+  /** The same world as another process sees it. */
+  async another(): Promise<ActWorld> {
+    const storage = await this.storage.another();
+    const card = { id: this.card_id, number_index: this.#number_index };
+    return new ActWorld(storage, this.company_id, card, this.#account_ids, networkOf(storage));
+  }
+
+  /** A call of a person of the company. */
+  call(actor = 'key:1'): Call {
+    const now_ms = this.storage.now_ms + days_until_acts * day_ms;
+    return { company_id: this.company_id, actor, request_id: null, now_ms };
+  }
+
+  ports(): ActPorts {
+    const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(this.call().now_ms));
+    return { unitOfWork: this.storage.unitOfWork, clock, network: this.network };
+  }
+
+  /** A purchase is authorized. Returns the id of the authorization. */
+  async authorize({ amount = 1_000, ...fields }: PurchaseFields = {}): Promise<number> {
+    messages_made += 1;
+    const answer = await this.network.authorize(
+      authorizationMessage(this.#number_index, {
+        message_type: '0120',
+        trace_id: `T${messages_made}`,
+        approval_code: codeOf(messages_made),
+        billing_amount: money(amount),
+        merchant_amount: money(amount),
+        net_reference_number: null,
+        merchant_id: `M${messages_made}`,
+        details: { merchant_name: 'Paper and Ink' },
+        ...fields,
+      }),
+    );
+    assert(answer.kind === 'answered' && answer.item.id !== null, 'the purchase was not recorded');
+    return answer.item.id;
+  }
+
+  /** A clearing that belongs to no purchase unless its fields say so. Returns its id. */
+  async clear({
+    amount = 1_000,
+    ...fields
+  }: Partial<ClearingMessage> & { readonly amount?: number } = {}): Promise<number> {
+    messages_made += 1;
+    const answer = await this.network.clear(
+      clearingMessage(this.#number_index, {
+        network_financial_transaction_id: `F${messages_made}`,
+        acquirer_reference_data: null,
+        approval_code: null,
+        net_reference_number: null,
+        billing_amount: money(amount),
+        merchant_amount: money(amount),
+        merchant_id: `N${messages_made}`,
+        details: { merchant_name: 'Paper and Ink' },
+        ...fields,
+      }),
+    );
+    assert(answer.kind === 'answered', 'the clearing was not recorded');
+    return answer.item.id;
+  }
+
+  /** A card line of 1,000 that names no clearing. Returns its id. */
+  async line({
+    amount = 1_000,
+    reference = null,
+    code = '821',
+    date = '2026-05-20',
+    account = 0,
+  }: {
+    readonly amount?: number;
+    readonly reference?: string | null;
+    readonly code?: string;
+    readonly date?: string;
+    readonly account?: 0 | 1;
+  } = {}): Promise<number> {
+    messages_made += 1;
+    const bank_reference = `B${messages_made}`;
+    const account_id = this.#account_ids[account]!;
+    return await this.storage.unitOfWork.run(async ({ accounts }) => {
+      const owner = { id: account_id, company_id: this.company_id };
+      const booked = { amount: money(-amount), bai_code: code, booking_date: date, value_date: date };
+      await accounts.recordLines([newLine(owner, { ...booked, bank_reference, acquirer_reference: reference })]);
+      const [line] = await accounts.linesByReference([{ account_id, bank_reference }]);
+      assert(line !== undefined, 'the line was not recorded');
+      return line.id;
+    });
+  }
+
+  /** Acts on the item that has the record. */
+  act(record: RecordKey, action: ActKind, request: object = {}, actor?: string): Promise<Item> {
+    const asked = { note: 'the receipt says so', ...request };
+    return actOnItem(this.ports(), this.call(actor), itemIdOf(record), action, asked);
+  }
+
+  /** The item that has the record, up to date, and what people did to it. */
+  async read(record: RecordKey): Promise<{ readonly item: Item; readonly history: readonly Act[] }> {
+    await this.catchUp();
+    return await this.storage.unitOfWork.read((tx) => readItem(tx, this.call(), itemIdOf(record)));
+  }
+
+  async catchUp(): Promise<void> {
+    await catchUp(this.ports(), this.company_id);
+  }
+
+  /** All items, up to date, by id. */
+  async items(): Promise<readonly Item[]> {
+    await this.catchUp();
+    return await this.storage.unitOfWork.read((tx) => tx.reconciliation.itemsAfter(this.company_id, 0, 1_000));
+  }
+
+  /** What acts and their undoing must leave as it was: items but for their version, and the card. */
+  async state(): Promise<WorldState> {
+    const items = (await this.items()).map(({ version: _version, ...item }) => JSON.stringify(item));
+    const { company_id, card_id } = this;
+    const of_card = await this.storage.unitOfWork.read(async ({ cards, reconciliation }) => {
+      const card = await cards.find(company_id, card_id);
+      const cells = await reconciliation.cells(company_id);
+      return { counters: card?.counters ?? null, cells: cells.map((cell) => JSON.stringify(cell)).sort() };
+    });
+    return { items, ...of_card };
+  }
+
+  async close(): Promise<void> {
+    await this.network.drain();
+  }
+}
+
+export function authorization(id: number): RecordKey {
+  return { kind: 'authorization', id };
+}
+
+export function clearing(id: number): RecordKey {
+  return { kind: 'clearing', id };
+}
+
+export function line(id: number): RecordKey {
+  return { kind: 'line', id };
+}
+
+function codeOf(number: number): string {
+  return `A${String(number % 100_000).padStart(5, '0')}`;
+}
+
+function networkOf({ ledger }: StorageUnderTest): Network {
+  return createNetwork({
+    ledger,
+    vault: { cvcMatches: () => true },
+    random: { below: () => 0, bytes: (count) => new Uint8Array(count) },
+    sealer: { seal: (_purpose, clear) => clear, open: (_purpose, sealed) => sealed, isCurrent: () => true },
+    sha256: (bytes) => bytes.slice(0, 32),
+  });
+}

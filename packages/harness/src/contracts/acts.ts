@@ -1,0 +1,273 @@
+import type { Item } from '@tallystick/reconciliation';
+import { ActWorld, assertSameState, authorization, clearing, line } from './act-world.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { refusalOf } from './refusals.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+const reference = '74123456061000000000017';
+
+function shown({ status, kind, authorization_ids, clearing_ids, line_ids }: Item) {
+  return { status, kind, authorization_ids, clearing_ids, line_ids };
+}
+
+/** Acts of people on items (decision: reconciliation, actions). */
+export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a force post is matched with an authorization by hand, moves its hold, and an unmatch undoes both',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_id = await world.authorize();
+      const clearing_id = await world.clear();
+      const before = await world.state();
+      const lone = await world.read(clearing(clearing_id));
+      assertEqual([lone.item.status, lone.item.kind], ['break', 'unauthorized'], 'the force post');
+      const matched = await world.act(clearing(clearing_id), 'match', { with: { authorization_id: root_id } });
+      const pair = { authorization_ids: [root_id], clearing_ids: [clearing_id], line_ids: [] };
+      assertEqual(shown(matched), { status: 'break', kind: 'unstated', ...pair }, 'the matched item');
+      assertEqual(matched.matches[0]?.rule, 'person', 'what made the match');
+      const { history } = await world.read(authorization(root_id));
+      assertEqual(
+        history.map(({ action, note, subject }) => ({ action, note, pair: subject.authorization })),
+        [{ action: 'match', note: 'the receipt says so', pair: { clearing_id, authorization_id: root_id } }],
+        'the history',
+      );
+      const undone = await world.act(authorization(root_id), 'unmatch');
+      assertEqual(shown(undone), { ...shown(undone), kind: 'uncleared', clearing_ids: [] }, 'the open purchase');
+      assertSameState(await world.state(), before, 'everything after the unmatch');
+    },
+  },
+  {
+    rule: 'lines and a clearing that add up are matched by hand, and an unmatch opens them again',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_id = await world.authorize({ approval_code: 'A77777', merchant_id: 'M7' });
+      const clearing_id = await world.clear({ approval_code: 'A77777', merchant_id: 'M7' });
+      const lines = [
+        await world.line({ amount: 600, date: '2026-05-30' }),
+        await world.line({ amount: 400, date: '2026-06-09' }),
+      ];
+      const before = await world.state();
+      const wrong = await refusalOf(
+        world.act(clearing(clearing_id), 'match', { with: { line_ids: [lines[0]] } }),
+        'a part of the lines',
+      );
+      assertEqual(wrong.code, 'validation_failed', 'the refusal');
+      assertEqual(wrong.message.includes('a difference of -400 in minor units of USD'), true, wrong.message);
+      const matched = await world.act(clearing(clearing_id), 'match', { with: { line_ids: lines } });
+      assertEqual(matched.line_ids, lines, 'the lines');
+      assertEqual([matched.stated, matched.difference], [1_000, 0], 'the amounts');
+      const again = await refusalOf(
+        world.act(clearing(clearing_id), 'match', { with: { line_ids: lines } }),
+        'the same match again',
+      );
+      assertEqual(again.code, 'conflict', 'the refusal of the same match');
+      await world.act(authorization(root_id), 'unmatch', { side: 'statement' });
+      assertSameState(await world.state(), before, 'everything after the unmatch');
+    },
+  },
+  {
+    rule: 'what the reference paired is taken apart, no rule pairs it again, and a match restores it',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear({ acquirer_reference_data: reference });
+      const line_id = await world.line({ reference, amount: 1_200 });
+      const { item } = await world.read(line(line_id));
+      assertEqual([item.kind, item.clearing_ids], ['unauthorized', [clearing_id]], 'the pair of the rule');
+      const taken = await world.act(line(line_id), 'unmatch');
+      assertEqual(taken.clearing_ids, [], 'the item of the line');
+      await world.line({ reference, amount: 30, code: '825' });
+      const { item: lone } = await world.read(line(line_id));
+      assertEqual(lone.clearing_ids, [], 'the item of the line after another arrived');
+      await world.act(line(line_id), 'match', { with: { clearing_ids: [clearing_id] } });
+      const { item: restored } = await world.read(line(line_id));
+      assertEqual(restored.clearing_ids, [clearing_id], 'the restored pair');
+    },
+  },
+  {
+    rule: 'a covering set is confirmed, kept when another line arrives, and reopened',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_id = await world.authorize({
+        approval_code: 'A88888',
+        merchant_id: 'M8',
+        net_reference_number: 'MCCAAAAAA0520',
+      });
+      const clearing_id = await world.clear({
+        approval_code: 'A88888',
+        merchant_id: 'M8',
+        net_reference_number: 'MCCAAAAAA0520',
+      });
+      await world.line({ amount: 600 });
+      const last = await world.line({ amount: 400 });
+      const before = await world.state();
+      const { item: proposed } = await world.read(clearing(clearing_id));
+      assertEqual(proposed.status, 'proposed', 'the covering set');
+      const confirmed = await world.act(clearing(clearing_id), 'confirm');
+      assertEqual(confirmed.status, 'matched', 'the confirmed set');
+      const reopened = await world.act(authorization(root_id), 'reopen');
+      assertEqual(reopened.status, 'proposed', 'the reopened set');
+      assertSameState(await world.state(), before, 'everything after the reopening');
+      await world.act(clearing(clearing_id), 'confirm');
+      await world.line({ amount: 400 });
+      const { item: kept } = await world.read(line(last));
+      assertEqual([kept.status, kept.clearing_ids], ['matched', [clearing_id]], 'the set after another line');
+    },
+  },
+  {
+    rule: 'a covering set that was taken apart is matched again, although the rules would not make it any more',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear();
+      const line_ids = [await world.line({ amount: 600 }), await world.line({ amount: 400 })];
+      await world.act(clearing(clearing_id), 'unmatch');
+      for (let others = 0; others < 2; others += 1) await world.line({ amount: 1_000 });
+      const before = await world.state();
+      const matched = await world.act(clearing(clearing_id), 'match', { with: { line_ids } });
+      assertEqual(matched.line_ids, line_ids, 'the lines');
+      assertEqual(matched.matches.at(-1)?.rule, 'person', 'what made the match');
+      await world.act(clearing(clearing_id), 'unmatch');
+      assertSameState(await world.state(), before, 'everything after the unmatch');
+    },
+  },
+  {
+    rule: 'a match of a provisional rule is confirmed, and reopened',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_id = await world.authorize({ approval_code: 'A99999', merchant_id: 'M9' });
+      const clearing_id = await world.clear({ merchant_id: 'M9', acquirer_reference_data: reference });
+      await world.line({ reference });
+      const before = await world.state();
+      const { item: proposed } = await world.read(clearing(clearing_id));
+      assertEqual([proposed.status, proposed.authorization_ids], ['proposed', [root_id]], 'the provisional match');
+      const confirmed = await world.act(clearing(clearing_id), 'confirm', { reason: 'asked the merchant' });
+      assertEqual([confirmed.status, confirmed.matches[0]?.rule], ['matched', 'person'], 'the confirmed match');
+      const twice = await refusalOf(world.act(clearing(clearing_id), 'confirm', {}, 'key:2'), 'a second confirmation');
+      assertEqual(twice.code, 'conflict', 'the refusal of the second confirmation');
+      await world.act(clearing(clearing_id), 'reopen');
+      assertSameState(await world.state(), before, 'everything after the reopening');
+    },
+  },
+  {
+    rule: 'a break is accepted or ignored until it is reopened, or something else arrives for it',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear({ acquirer_reference_data: reference });
+      const before = await world.state();
+      for (const [action, status] of [
+        ['accept', 'accepted'],
+        ['ignore', 'ignored'],
+      ] as const) {
+        const decided = await world.act(clearing(clearing_id), action);
+        assertEqual([decided.status, decided.kind], [status, 'unauthorized'], action);
+        const refused = await refusalOf(world.act(clearing(clearing_id), 'match', { with: { line_ids: [1] } }), action);
+        assertEqual(refused.message.includes(`is ${status}: key:1 ${status} it at `), true, refused.message);
+        await world.act(clearing(clearing_id), 'reopen');
+        assertSameState(await world.state(), before, `everything after ${action} and its undoing`);
+      }
+      await world.act(clearing(clearing_id), 'ignore');
+      await world.line({ reference });
+      const { item, history } = await world.read(clearing(clearing_id));
+      assertEqual(item.status, 'break', 'the item after a line arrived');
+      assertEqual(history.length, 5, 'the history keeps every act');
+    },
+  },
+  {
+    rule: 'what the state of an item does not permit is refused, and nothing is written',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_id = await world.authorize({ approval_code: 'A66666', net_reference_number: 'MCCBBBBBB0520' });
+      const clearing_id = await world.clear({
+        approval_code: 'A66666',
+        net_reference_number: 'MCCBBBBBB0520',
+        acquirer_reference_data: reference,
+      });
+      const line_id = await world.line({ reference });
+      const lone_id = await world.line({ amount: 70 });
+      const elsewhere_id = await world.line({ amount: 30, account: 1 });
+      const other = await ActWorld.on(world.storage);
+      const foreign_id = await other.clear();
+      const foreign_root_id = await other.authorize();
+      const { item } = await world.read(clearing(clearing_id));
+      assertEqual(item.status, 'matched', 'the purchase');
+      const before = await world.state();
+      const cases: readonly (readonly [string, () => Promise<unknown>, string, RegExp])[] = [
+        [
+          'ignore',
+          () => world.act(clearing(clearing_id), 'ignore'),
+          'conflict',
+          /is matched, .* nothing of it is left/,
+        ],
+        ['accept', () => world.act(clearing(clearing_id), 'accept'), 'conflict', /only a break can be accepted/],
+        ['confirm', () => world.act(clearing(clearing_id), 'confirm'), 'conflict', /only a proposed match/],
+        [
+          'reopen',
+          () => world.act(clearing(clearing_id), 'reopen'),
+          'conflict',
+          /has no ignore, accept or confirm to undo/,
+        ],
+        [
+          'match with a line of a matched item',
+          () => world.act(line(lone_id), 'match', { with: { clearing_ids: [clearing_id] } }),
+          'conflict',
+          /clearing \d+ is matched in item \d+ already: unmatch it there first/,
+        ],
+        [
+          'match with the same authorization',
+          () => world.act(clearing(clearing_id), 'match', { with: { authorization_id: root_id } }),
+          'conflict',
+          /belongs to authorization \d+ already/,
+        ],
+        ['unmatch of nothing', () => world.act(line(lone_id), 'unmatch'), 'conflict', /no match that can be undone/],
+        [
+          'lines of two accounts',
+          () =>
+            world.act(line(lone_id), 'match', {
+              with: { line_ids: [lone_id, elsewhere_id], clearing_ids: [clearing_id] },
+            }),
+          'validation_failed',
+          /must be of one account/,
+        ],
+        [
+          'a clearing of another company',
+          () => world.act(line(lone_id), 'match', { with: { clearing_ids: [foreign_id] } }),
+          'validation_failed',
+          /there is no clearing/,
+        ],
+        [
+          'an authorization of another company',
+          () => world.act(clearing(clearing_id), 'match', { with: { authorization_id: foreign_root_id } }),
+          'validation_failed',
+          /there is none with the id/,
+        ],
+        ['an item of another company', () => world.act(clearing(foreign_id), 'ignore'), 'not_found', /no item/],
+        ['no note', () => world.act(line(lone_id), 'ignore', { note: ' ' }), 'validation_failed', /note must be text/],
+        [
+          'an older version',
+          () => world.act(line(lone_id), 'ignore', { version: 77 }),
+          'conflict',
+          /has version 1 by now, not 77: it is break \(unexplained_line\) now/,
+        ],
+        [
+          'both sides at once',
+          () => world.act(line(lone_id), 'match', { with: { authorization_id: root_id, line_ids: [lone_id] } }),
+          'validation_failed',
+          /one side after the other/,
+        ],
+        [
+          'a clearing with a line by its item, and nothing named',
+          () => world.act(line(lone_id), 'match', { with: { line_ids: [lone_id] } }),
+          'validation_failed',
+          /must name clearings/,
+        ],
+      ];
+      for (const [what, refuse, code, message] of cases) {
+        const refusal = await refusalOf(refuse(), what);
+        assertEqual([what, refusal.code], [what, code], refusal.message);
+        assertEqual(message.test(refusal.message), true, `${what}: ${refusal.message}`);
+      }
+      assertSameState(await world.state(), before, 'everything after the refusals');
+      assertEqual((await world.read(line(line_id))).history, [], 'the history');
+    },
+  },
+];

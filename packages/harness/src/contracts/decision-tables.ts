@@ -1,0 +1,175 @@
+import { assert } from '@tallystick/kernel';
+import {
+  decideByTable,
+  exportItems,
+  type RecordKey,
+  type TableRow,
+  type TableSource,
+} from '@tallystick/reconciliation';
+import { ActWorld, assertSameState, clearing, line } from './act-world.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { refusalOf } from './refusals.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+/** The rows that a person has filled in. */
+function tableOf(rows: readonly Readonly<Record<string, string>>[], onRead?: () => Promise<void>): TableSource {
+  return {
+    async *rows() {
+      await onRead?.();
+      yield rows.map((row, at): TableRow => ({ number: at + 2, cells: new Map(Object.entries(row)) }));
+    },
+  };
+}
+
+/** The row of an item as it is. */
+async function rowOf(world: ActWorld, record: RecordKey, decision: string, note = 'agreed') {
+  const { item } = await world.read(record);
+  return { id: String(item.id), version: String(item.version), decision, note };
+}
+
+/** A table of decisions (decision: reconciliation, CSV both ways). */
+export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a table is checked by a dry run, decides once, and changes nothing the second time',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const records = [line(await world.line({ amount: 70 })), line(await world.line({ amount: 80 }))] as const;
+      const skipped = clearing(await world.clear());
+      const rows = [
+        await rowOf(world, records[0], 'accept', "'=bank error"),
+        await rowOf(world, records[1], ' Ignore ', 'not ours'),
+        await rowOf(world, skipped, '', ''),
+      ];
+      const before = await world.state();
+      const counted = { rows: 3, skipped: 1, errors: [], errors_total: 0 };
+      const dry = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: true });
+      assertEqual(dry, { ...counted, decided: 2, unchanged: 0, dry_run: true }, 'the dry run');
+      assertSameState(await world.state(), before, 'everything after the dry run');
+      const done = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
+      assertEqual(done, { ...counted, decided: 2, unchanged: 0, dry_run: false }, 'the upload');
+      const { item, history } = await world.read(records[0]);
+      assertEqual([item.status, history[0]?.note], ['accepted', '=bank error'], 'the accepted item');
+      assertEqual((await world.read(records[1])).item.status, 'ignored', 'the ignored item');
+      const decided = await world.items();
+      const again = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
+      assertEqual(again, { ...counted, decided: 0, unchanged: 2, dry_run: false }, 'the same upload again');
+      assertEqual(await world.items(), decided, 'the items after the same upload');
+      const reopening = [await rowOf(world, records[0], 'reopen'), await rowOf(world, records[1], 'reopen')];
+      await decideByTable(world.ports(), world.call(), tableOf(reopening), { dry_run: false });
+      assertSameState(await world.state(), before, 'everything after the decisions were undone');
+      const reopened = await decideByTable(world.ports(), world.call(), tableOf(reopening), { dry_run: false });
+      assertEqual(reopened.unchanged, 2, 'the same reopening again');
+    },
+  },
+  {
+    rule: 'a provisional match that a table confirms is one that a person made',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      await world.authorize({ approval_code: 'A44444', merchant_id: 'M4' });
+      const record = clearing(await world.clear({ merchant_id: 'M4' }));
+      await world.line({ amount: 1_000 });
+      const row = await rowOf(world, record, 'confirm');
+      await decideByTable(world.ports(), world.call(), tableOf([row]), { dry_run: false });
+      const { item } = await world.read(record);
+      assertEqual([item.status, item.matches[0]?.rule], ['matched', 'person'], 'the confirmed item');
+      const again = await decideByTable(world.ports(), world.call(), tableOf([row]), { dry_run: false });
+      assertEqual([again.decided, again.unchanged], [0, 1], 'the same table again');
+    },
+  },
+  {
+    rule: 'all errors of a table are listed by row and column, and nothing of it is done',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const record = line(await world.line({ amount: 70 }));
+      const good = await rowOf(world, record, 'accept');
+      const other = await rowOf(world, line(await world.line({ amount: 80 })), 'accept');
+      const foreign = await ActWorld.on(world.storage);
+      const foreign_row = await rowOf(foreign, line(await foreign.line()), 'ignore');
+      const rows = [
+        good,
+        { ...other, version: '17' },
+        { ...other, decision: 'delete' },
+        { ...other, note: '' },
+        { ...other, id: '1e3', version: '' },
+        foreign_row,
+        good,
+        { ...(await rowOf(world, clearing(await world.clear()), 'confirm')) },
+      ];
+      const { errors, errors_total } = await decideByTable(world.ports(), world.call(), tableOf(rows), {
+        dry_run: true,
+      });
+      const places = errors.map(({ row, column }) => `${row} ${column}`);
+      assertEqual(
+        places,
+        ['3 version', '4 decision', '5 note', '6 id', '6 version', '7 id', '8 id', '9 decision'],
+        'the places of errors',
+      );
+      assertEqual(errors_total, errors.length, 'their number');
+      const refusal = await refusalOf(
+        decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false }),
+        'the upload',
+      );
+      assertEqual([refusal.code, refusal.fields.length], ['validation_failed', errors.length], refusal.message);
+      assertEqual(refusal.fields[0]?.path, 'rows[3].version', 'the first path');
+      assertEqual((await world.read(record)).history, [], 'the history of the first row');
+    },
+  },
+  {
+    rule: 'a table is undone as a whole when one of its items changes while it is written',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const line_ids = [];
+      for (let at = 0; at < 130; at += 1) line_ids.push(await world.line({ amount: 70 + at }));
+      const rows = [];
+      for (const id of line_ids) rows.push(await rowOf(world, line(id), 'accept'));
+      const last = line(line_ids.at(-1)!);
+      let readings = 0;
+      const change = async () => {
+        readings += 1;
+        if (readings === 2) await world.act(last, 'ignore', {}, 'key:2');
+      };
+      const source = tableOf(rows, change);
+      const refusal = await refusalOf(
+        decideByTable(world.ports(), world.call(), source, { dry_run: false }),
+        'a table whose last item changes',
+      );
+      assertEqual(refusal.code, 'conflict', refusal.message);
+      assertEqual(/key:2 ignored it at .*nothing was decided/.test(refusal.message), true, refusal.message);
+      const { item, history } = await world.read(line(line_ids[0]!));
+      assertEqual(item.status, 'break', 'the first item');
+      assertEqual(
+        history.map(({ action }) => action),
+        ['accept', 'reopen'],
+        'its history',
+      );
+    },
+  },
+  {
+    rule: 'the table that was exported is the table that is sent back',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      for (let at = 0; at < 3; at += 1) await world.line({ amount: 70 + at });
+      await world.items();
+      let csv = '';
+      for await (const part of exportItems(world.storage, world.call(), {})) csv += part;
+      const [head, ...lines] = csv
+        .trimEnd()
+        .split('\r\n')
+        .map((row) => row.split(','));
+      assert(head !== undefined && lines.length === 3, 'the table has a head and three rows');
+      const rows = lines.map((cells) =>
+        Object.fromEntries(
+          head.map((name, at) => [name, { decision: 'accept', note: 'fine' }[name] ?? cells[at] ?? '']),
+        ),
+      );
+      const answer = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
+      assertEqual([answer.decided, answer.errors_total], [3, 0], 'the answer');
+      assertEqual(
+        (await world.items()).map(({ id, status }) => [id, status]),
+        rows.map(({ id }) => [Number(id), 'accepted']).sort(([a], [b]) => Number(a) - Number(b)),
+        'the items',
+      );
+    },
+  },
+];

@@ -1,0 +1,124 @@
+import { closePeriod, itemIdOf, listPeriods, reopenPeriod } from '@tallystick/reconciliation';
+import { ActWorld, assertSameState, authorization, clearing, line } from './act-world.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import { refusalOf } from './refusals.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+const reference = '74123456061000000000017';
+const references = { net_reference_number: 'MCCCCCCCC0520', approval_code: 'A55555', merchant_id: 'M5' };
+
+/** A purchase with its clearing and its line, all of which agree. */
+async function matchedPurchase(world: ActWorld) {
+  const root_id = await world.authorize(references);
+  const clearing_id = await world.clear({ ...references, acquirer_reference_data: reference });
+  const line_id = await world.line({ reference });
+  const { item } = await world.read(clearing(clearing_id));
+  assertEqual(item.status, 'matched', 'the purchase');
+  return { root_id, clearing_id, line_id };
+}
+
+/** Closed periods (decision: reconciliation, periods). */
+export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'closing freezes finished items and counts open breaks, and reopening frees them',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const { clearing_id } = await matchedPurchase(world);
+      const ignored_id = await world.line({ amount: 70 });
+      const break_id = await world.line({ amount: 80 });
+      await world.line({ amount: 90, date: '2026-06-20' });
+      await world.act(line(ignored_id), 'ignore');
+      const before = await world.state();
+      const period = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
+      assertEqual([period.status, period.frozen, period.open_breaks], ['closed', 2, 1], 'the closed period');
+      const again = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
+      assertEqual(again, period, 'the same request again');
+      for (const [record, action] of [
+        [clearing(clearing_id), 'unmatch'],
+        [line(ignored_id), 'reopen'],
+      ] as const) {
+        const refusal = await refusalOf(world.act(record, action), action);
+        assertEqual(refusal.code, 'conflict', action);
+        assertEqual(
+          /closed through 2026-05-31, .* reopen the period first/.test(refusal.message),
+          true,
+          refusal.message,
+        );
+      }
+      const taken = await refusalOf(
+        world.act(line(break_id), 'match', { with: { clearing_ids: [clearing_id] } }),
+        'a match with a frozen clearing',
+      );
+      assertEqual(/reopen the period first/.test(taken.message), true, taken.message);
+      await world.act(line(break_id), 'accept');
+      await world.act(line(break_id), 'reopen');
+      const page = await world.storage.unitOfWork.read((tx) => listPeriods(tx, world.call(), { limit: 10 }));
+      assertEqual(page.items, [period], 'the list of periods');
+      const reopened = await reopenPeriod(world.ports(), world.call('key:9'), period.id);
+      assertEqual([reopened.status, reopened.reopened_by], ['reopened', 'key:9'], 'the reopened period');
+      assertSameState(await world.state(), before, 'everything after closing and reopening');
+    },
+  },
+  {
+    rule: 'what comes late for a frozen item moves the card in an item of its own, until the period is reopened',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const { root_id, clearing_id } = await matchedPurchase(world);
+      const period = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
+      const { item: frozen } = await world.read(authorization(root_id));
+      const late_id = await world.clear({ ...references, amount: 50, settlement_date: '2026-06-02' });
+      const { item: late } = await world.read(clearing(late_id));
+      assertEqual(
+        [late.id, late.status, late.kind],
+        [itemIdOf(clearing(late_id)), 'break', 'late_change'],
+        'the late item',
+      );
+      const { item: kept } = await world.read(clearing(clearing_id));
+      assertEqual(kept, frozen, 'the frozen item');
+      const ids = (await world.items()).map(({ id }) => id).length;
+      assertEqual(ids, 2, 'how many items there are');
+      await reopenPeriod(world.ports(), world.call(), period.id);
+      const { item: merged } = await world.read(clearing(late_id));
+      assertEqual(merged.clearing_ids, [clearing_id, late_id], 'the item after reopening');
+    },
+  },
+  {
+    rule: 'a period that cannot be closed or reopened is refused with what would be right',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const close = (closed_through: unknown) => closePeriod(world.ports(), world.call(), { closed_through });
+      const first = await close('2026-05-31');
+      const second = await close('2026-06-30');
+      const cases: readonly (readonly [() => Promise<unknown>, string, RegExp])[] = [
+        [() => close('2026-07-20'), 'validation_failed', /must be 2026-07-19 or earlier/],
+        [() => close('2026-02-30'), 'validation_failed', /a date that exists/],
+        [() => close(undefined), 'validation_failed', /is required/],
+        [
+          () => close('2026-06-15'),
+          'conflict',
+          /period \d+ is closed through 2026-06-30: closed_through must be later/,
+        ],
+        [
+          () => reopenPeriod(world.ports(), world.call(), first.id),
+          'conflict',
+          /only the newest period can be reopened/,
+        ],
+        [() => reopenPeriod(world.ports(), world.call(), 999_999), 'not_found', /no period/],
+        [
+          () => reopenPeriod(world.ports(), { ...world.call(), company_id: world.company_id + 99_999 }, second.id),
+          'not_found',
+          /no period/,
+        ],
+      ];
+      for (const [refused, code, message] of cases) {
+        const refusal = await refusalOf(refused(), String(message));
+        assertEqual([refusal.code, message.test(refusal.message)], [code, true], refusal.message);
+      }
+      await reopenPeriod(world.ports(), world.call(), second.id);
+      const twice = await refusalOf(reopenPeriod(world.ports(), world.call(), second.id), 'reopening twice');
+      assertEqual(/was reopened by key:1 already/.test(twice.message), true, twice.message);
+      await reopenPeriod(world.ports(), world.call(), first.id);
+    },
+  },
+];

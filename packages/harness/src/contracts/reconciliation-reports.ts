@@ -1,0 +1,127 @@
+import { card_line_codes } from '@tallystick/accounts';
+import {
+  type AccountBridge,
+  type BridgeDifference,
+  type DateRange,
+  daysAfter,
+  readBridge,
+  readRules,
+} from '@tallystick/reconciliation';
+import fc from 'fast-check';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import type { PropertyRuns } from './event-store.ts';
+import { first_day, ReconciliationWorld, world_plans } from './reconciliation-world.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+const at_once = { order: [], stops: [], batch_max: 500 };
+
+/** The bridges of both accounts of a world over these dates. */
+async function bridgesOf(world: ReconciliationWorld, dates: DateRange): Promise<readonly AccountBridge[]> {
+  const { company_id, storage } = world;
+  return await storage.unitOfWork.read(async (tx) => {
+    const { items: accounts } = await tx.accounts.list({ company_id }, { limit: 10 });
+    const bridges: AccountBridge[] = [];
+    for (const { number } of accounts) bridges.push(await readBridge(tx, { company_id }, number, dates));
+    return bridges;
+  });
+}
+
+function sumOf(found: readonly { readonly amount: number }[]): number {
+  return found.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+function assertAddsUp(bridge: AccountBridge): void {
+  const named = (step: BridgeDifference['step']) => sumOf(bridge.differences.filter((one) => one.step === step));
+  const { clearings, fees, authorized, unexplained, unexplained_sum } = bridge;
+  assertEqual(bridge.card_lines, clearings + fees + named('statement') + unexplained_sum, 'the card lines');
+  assertEqual(clearings, authorized + named('authorization'), 'the clearings');
+  assertEqual(unexplained_sum, sumOf(unexplained), 'the unexplained lines');
+}
+
+/** The contract of every adapter of `ReconciliationReports`, and of the reports that read it. */
+export function reconciliationReportsContract(
+  runs: PropertyRuns = { numRuns: 25 },
+): readonly ContractRule<StorageUnderTest>[] {
+  return [
+    {
+      rule: 'a bridge adds up over any records and any dates, and lists as unexplained the lines of breaks',
+      async check(open) {
+        const storage = await open();
+        const days = fc.integer({ min: -2, max: 14 });
+        await fc.assert(
+          fc.asyncProperty(world_plans, days, async (plan, day) => {
+            const world = await ReconciliationWorld.on(storage);
+            await world.arrive(plan, at_once);
+            const before = await bridgesOf(world, { to: daysAfter(first_day, day) });
+            const after = await bridgesOf(world, { from: daysAfter(first_day, day + 1) });
+            const whole = await bridgesOf(world, {});
+            for (const bridge of [...before, ...after, ...whole]) assertAddsUp(bridge);
+            for (const [at, bridge] of whole.entries()) {
+              assertEqual(after[at]!.opening_balance, before[at]!.closing_balance, 'the balance between');
+              assertEqual(after[at]!.closing_balance, bridge.closing_balance, 'the closing balance');
+            }
+            const lone = (await world.storedItems()).filter(
+              ({ cleared, status }) => cleared === null && status === 'break',
+            );
+            assertEqual(
+              whole.flatMap(({ unexplained }) => unexplained.map(({ line_id }) => line_id)).sort((a, b) => a - b),
+              lone.flatMap(({ line_ids }) => line_ids).sort((a, b) => a - b),
+              'the unexplained lines',
+            );
+          }),
+          runs,
+        );
+      },
+    },
+    {
+      rule: 'the matches of items are counted by rule and side, and records by their kind',
+      async check(open) {
+        const storage = await open();
+        await fc.assert(
+          fc.asyncProperty(world_plans, async (plan) => {
+            const world = await ReconciliationWorld.on(storage);
+            await world.arrive(plan, at_once);
+            const { company_id } = world;
+            const items = await world.storedItems();
+            const matches = items
+              .flatMap((item) => item.matches)
+              .filter(({ authorization_id, side, values }) =>
+                side === 'statement' ? true : authorization_id !== null || values.earlier_clearing_id !== null,
+              );
+            const [report, counts] = await storage.unitOfWork.read(async (tx) => [
+              await readRules(tx, { company_id }, {}),
+              await tx.reconciliation_reports.countRecords(company_id),
+            ]);
+            assertEqual(report.matches, matches.filter(({ rule }) => rule !== '8').length, 'the matches');
+            assertEqual(counts.items, items.length, 'the items');
+          }),
+          runs,
+        );
+      },
+    },
+    {
+      rule: 'lines of other companies, and lines without an item, are left out',
+      async check(open) {
+        const { unitOfWork, ...rest } = await open();
+        const world = await ReconciliationWorld.on({ ...rest, unitOfWork });
+        const line = {
+          id: 1,
+          account_id: 1,
+          currency: 'USD',
+          booking_date: first_day,
+          amount: -1,
+          is_fee: false,
+          bai_code: card_line_codes[0]!,
+          acquirer_reference: null,
+        };
+        const { company_id } = world;
+        await unitOfWork.read(async ({ reconciliation_reports: reports }) => {
+          assertEqual(await reports.itemsOfLines(company_id, [line]), [], 'the items of an unknown line');
+          assertEqual(await reports.linesById(company_id, [1]), [], 'the line of another company');
+          assertEqual(await reports.sumBookedBefore(999_999_999, '2100-01-01'), 0, 'no line');
+        });
+      },
+    },
+  ];
+}

@@ -1,0 +1,256 @@
+import type { ReferenceClearing, ReferenceLine, ReferenceRecords } from './reconciliation-records.ts';
+
+/**
+ * What an item must be, computed the slow way: all records at once, each rule in a few lines. It
+ * shares no code with packages/reconciliation, and knows no acts and no closed periods.
+ */
+export interface ReferenceItem {
+  /** `authorization 1`, `clearing 2`, `line 3`, sorted. */
+  readonly members: readonly string[];
+  readonly status: string;
+  readonly kind: string | null;
+  readonly authorized: number | null;
+  readonly cleared: number | null;
+  readonly stated: number | null;
+  readonly fees: number;
+  readonly due_date: string | null;
+}
+
+interface Pair {
+  readonly line: ReferenceLine;
+  readonly clearing: ReferenceClearing;
+  readonly how: 'exact' | 'fee' | 'rest' | 'set';
+}
+
+const day_ms = 86_400_000;
+
+/** The items of these records at an instant. */
+export function referenceItems(
+  records: ReferenceRecords,
+  coverage: ReadonlyMap<string, string>,
+  now_ms: number,
+): readonly ReferenceItem[] {
+  const by_key = pairsByKey(records);
+  const pairs = [...by_key, ...pairsBySets(records, by_key)];
+  return groupsOf(records, pairs)
+    .map((members) => itemOf(members, records, pairs, coverage, now_ms))
+    .filter((item) => item !== null);
+}
+
+function keyOf(reference: string | null): string | null {
+  if (reference === null || /^0+$/.test(reference)) return null;
+  return reference.length === 23 ? reference.slice(1, 7) + reference.slice(11, 22) : reference;
+}
+
+function dayOf(date: string): number {
+  return Temporal.PlainDate.from('1970-01-01').until(date, { largestUnit: 'days' }).days;
+}
+
+function daysApart({ clearing, line }: Pick<Pair, 'clearing' | 'line'>): number {
+  return Math.abs(dayOf(line.booking_date) - dayOf(clearing.settlement_date));
+}
+
+/** The order of clearings and lines: one text for each, so that texts compare as the rules do. */
+function placeOf({ clearing, line }: Pick<Pair, 'clearing' | 'line'>): string {
+  return [
+    clearing.settlement_date,
+    clearing.transaction_id,
+    line.booking_date,
+    line.bank_reference ?? '~',
+    String(line.id).padStart(9, '0'),
+  ].join(' ');
+}
+
+function rootOf(clearing: ReferenceClearing, clearings: readonly ReferenceClearing[]): string {
+  if (clearing.authorization_id !== null) return `authorization ${clearing.authorization_id}`;
+  const referred = clearings.find(({ id }) => id === clearing.clearing_id);
+  return referred === undefined ? `clearing ${clearing.id}` : rootOf(referred, clearings);
+}
+
+function pairsByKey({ clearings, lines }: ReferenceRecords): readonly Pair[] {
+  const pairs: Pair[] = [];
+  const keys = new Set(lines.map((line) => `${line.currency} ${keyOf(line.acquirer_reference) ?? ''}`));
+  for (const key of keys) {
+    if (key.endsWith(' ')) continue;
+    const hasKey = (one: ReferenceClearing | ReferenceLine) =>
+      `${one.currency} ${keyOf(one.acquirer_reference) ?? ''}` === key;
+    pairs.push(...pairsOfKey(clearings.filter(hasKey), lines.filter(hasKey), clearings));
+  }
+  return pairs;
+}
+
+function pairsOfKey(
+  clearings: readonly ReferenceClearing[],
+  lines: readonly ReferenceLine[],
+  all: readonly ReferenceClearing[],
+): readonly Pair[] {
+  const pairs: Pair[] = [];
+  const nearestFirst = (a: Pair, b: Pair) => daysApart(a) - daysApart(b) || (placeOf(a) < placeOf(b) ? -1 : 1);
+  const choices = (how: Pair['how'], some: readonly ReferenceClearing[], of: readonly ReferenceLine[]) =>
+    of.flatMap((line) => some.map((clearing): Pair => ({ line, clearing, how }))).sort(nearestFirst);
+  const purchases = lines.filter(({ is_fee }) => !is_fee);
+  for (const pair of choices('exact', clearings, purchases)) {
+    const is_taken = pairs.some(({ line, clearing }) => line === pair.line || clearing === pair.clearing);
+    if (pair.line.amount === pair.clearing.amount && daysApart(pair) <= 3 && !is_taken) pairs.push(pair);
+  }
+  const exact = [...pairs];
+  for (const line of lines.filter(({ is_fee }) => is_fee)) {
+    pairs.push(
+      ...choices('fee', clearings, [line])
+        .slice(0, 1)
+        .filter((pair) => daysApart(pair) <= 35),
+    );
+  }
+  const rest = purchases.filter((line) => !exact.some((pair) => pair.line === line));
+  const left = clearings.filter((clearing) => !exact.some((pair) => pair.clearing === clearing));
+  const open = left.length > 0 ? left : clearings;
+  if (new Set(open.map((clearing) => rootOf(clearing, all))).size !== 1) return pairs;
+  for (const line of rest) {
+    const joined = choices('rest', open, [line]);
+    pairs.push(...(left.length > 0 ? joined : joined.slice(0, 1)).filter((pair) => daysApart(pair) <= 35));
+  }
+  return pairs;
+}
+
+/** The covering sets that are alone, as pairs. */
+function pairsBySets({ clearings, lines }: ReferenceRecords, pairs: readonly Pair[]): readonly Pair[] {
+  const open_clearings = clearings.filter(
+    (one) => one.amount !== 0 && !pairs.some(({ clearing, how }) => clearing === one && how !== 'fee'),
+  );
+  const open_lines = lines.filter((one) => !one.is_fee && one.amount !== 0 && keyOf(one.acquirer_reference) === null);
+  const sets: Pair[][] = [];
+  const add = (some: readonly ReferenceClearing[], of: readonly ReferenceLine[]): void => {
+    const members = of.flatMap((line) => some.map((clearing): Pair => ({ line, clearing, how: 'set' })));
+    const is_near = members.every((pair) => daysApart(pair) <= 3 && pair.line.currency === pair.clearing.currency);
+    const signs = new Set([...some, ...of].map(({ amount }) => Math.sign(amount)));
+    const accounts = new Set(of.map(({ account_id }) => account_id));
+    if (is_near && signs.size === 1 && accounts.size === 1 && sum(some) === sum(of)) sets.push(members);
+  };
+  for (const line of open_lines) for (const some of subsets(open_clearings, 1)) add(some, [line]);
+  for (const clearing of open_clearings) for (const some of subsets(open_lines, 2)) add([clearing], some);
+  const isSharing = (set: readonly Pair[], other: readonly Pair[]) =>
+    set.some((a) => other.some((b) => a.line === b.line || a.clearing === b.clearing));
+  return sets.filter((set) => !sets.some((other) => other !== set && isSharing(set, other))).flat();
+}
+
+function subsets<One>(of: readonly One[], least: number): readonly (readonly One[])[] {
+  let some: readonly (readonly One[])[] = [[]];
+  for (const one of of) some = [...some, ...some.filter((set) => set.length < 5).map((set) => [...set, one])];
+  return some.filter((set) => set.length >= least);
+}
+
+function sum(of: readonly { readonly amount: number }[]): number {
+  return of.reduce((total, { amount }) => total + amount, 0);
+}
+
+/** The groups of records that are joined, each as the names of its members. */
+function groupsOf({ purchases, clearings, lines }: ReferenceRecords, pairs: readonly Pair[]): string[][] {
+  let groups = [
+    ...purchases.map(({ id }) => [`authorization ${id}`]),
+    ...clearings.map(({ id }) => [`clearing ${id}`]),
+    ...lines.map(({ id }) => [`line ${id}`]),
+  ];
+  const join = (one: string, other: string): void => {
+    const joined = groups.filter((group) => group.includes(one) || group.includes(other));
+    groups = [...groups.filter((group) => !joined.includes(group)), joined.flat()];
+  };
+  for (const { id, authorization_id, clearing_id } of clearings) {
+    if (authorization_id !== null) join(`clearing ${id}`, `authorization ${authorization_id}`);
+    if (clearing_id !== null) join(`clearing ${id}`, `clearing ${clearing_id}`);
+  }
+  for (const { line, clearing } of pairs) join(`line ${line.id}`, `clearing ${clearing.id}`);
+  return groups.map((group) => group.sort());
+}
+
+function itemOf(
+  members: readonly string[],
+  records: ReferenceRecords,
+  all_pairs: readonly Pair[],
+  coverage: ReadonlyMap<string, string>,
+  now_ms: number,
+): ReferenceItem | null {
+  const purchases = records.purchases.filter(({ id }) => members.includes(`authorization ${id}`));
+  const clearings = records.clearings.filter(({ id }) => members.includes(`clearing ${id}`));
+  const lines = records.lines.filter(({ id }) => members.includes(`line ${id}`));
+  const pairs = all_pairs.filter(({ line }) => lines.includes(line));
+  if (clearings.length + lines.length === 0 && sum(purchases.map(({ authorized: amount }) => ({ amount }))) === 0) {
+    return null;
+  }
+  /** What is or will be wrong: the kind, its date, and the instant from which on it is a break. */
+  const wrong: { kind: string | null; date: string; from_ms: number }[] = [];
+  const undone = clearings
+    .filter(({ cycle, match_rule }) => cycle === 'reversal' && match_rule === 1)
+    .map(({ clearing_id }) => clearing_id);
+  for (const { id, class: its_class, is_tie, settlement_date: date } of clearings) {
+    if (undone.includes(id)) continue;
+    if (its_class === 'suspected_duplicate') wrong.push({ kind: 'suspected_duplicate', date, from_ms: 0 });
+    if (its_class === 'force_post' && !is_tie) wrong.push({ kind: 'unauthorized', date, from_ms: 0 });
+    if (its_class === 'over') wrong.push({ kind: 'amount', date, from_ms: 0 });
+  }
+  for (const { status, authorized, hold_end_ms, decided_at_ms } of purchases) {
+    if (authorized === 0 || !['open', 'expired', 'partially_cleared'].includes(status)) continue;
+    const from_ms = hold_end_ms ?? decided_at_ms + 35 * day_ms;
+    wrong.push({ kind: status === 'partially_cleared' ? null : 'uncleared', date: utcDate(from_ms), from_ms });
+  }
+  if (clearings.length === 0) for (const line of lines) wrong.push(missing('unexplained_line', line.booking_date));
+  const open_clearings = new Set(clearings);
+  for (const cluster of clustersOf(pairs.filter(({ how }) => how !== 'fee'))) {
+    for (const clearing of cluster.clearings) open_clearings.delete(clearing);
+    if (sum(cluster.clearings) === sum(cluster.lines)) continue;
+    wrong.push({ kind: 'amount', date: cluster.clearings.map((one) => one.settlement_date).sort()[0]!, from_ms: 0 });
+  }
+  for (const { amount, currency, settlement_date } of open_clearings) {
+    const first = coverage.get(currency);
+    if (amount !== 0 && first !== undefined && settlement_date >= first) {
+      wrong.push(missing('unstated', settlement_date));
+    }
+  }
+  const order = ['suspected_duplicate', 'unauthorized', 'amount', 'uncleared', 'unstated', 'unexplained_line'];
+  const breaks = wrong.filter((one) => one.kind !== null && one.from_ms <= now_ms);
+  const kind = order.find((known) => breaks.some((one) => one.kind === known)) ?? null;
+  const awaited = wrong.filter(({ from_ms }) => from_ms > now_ms);
+  const proposed =
+    pairs.some(({ how }) => how === 'set') ||
+    clearings.some(
+      ({ id, match_rule, review, authorization_id, clearing_id }) =>
+        !undone.includes(id) &&
+        (review || ([5, 6, 7].includes(match_rule) && (authorization_id !== null || clearing_id !== null))),
+    );
+  const shown = kind === null ? awaited : breaks.filter((one) => one.kind === kind);
+  const fee_lines = lines.filter((line) => pairs.some((pair) => pair.line === line && pair.how === 'fee'));
+  return {
+    members,
+    status: kind !== null ? 'break' : proposed ? 'proposed' : awaited.length > 0 ? 'awaiting' : 'matched',
+    kind,
+    authorized: purchases.length === 0 ? null : purchases.reduce((total, { authorized }) => total + authorized, 0),
+    cleared: clearings.length === 0 ? null : sum(clearings),
+    stated: lines.length === fee_lines.length ? null : sum(lines),
+    fees: sum(fee_lines),
+    due_date: shown.map(({ date }) => date).sort()[0] ?? null,
+  };
+}
+
+function missing(kind: string, date: string): { kind: string; date: string; from_ms: number } {
+  const due = Temporal.PlainDate.from(date).add({ days: 3 }).toString();
+  return { kind, date: due, from_ms: (dayOf(due) + 1) * day_ms };
+}
+
+function utcDate(at_ms: number): string {
+  return Temporal.PlainDate.from('1970-01-01')
+    .add({ days: Math.floor(at_ms / day_ms) })
+    .toString();
+}
+
+function clustersOf(pairs: readonly Pair[]): { clearings: ReferenceClearing[]; lines: ReferenceLine[] }[] {
+  let groups: Pair[][] = [];
+  for (const pair of pairs) {
+    const touching = groups.filter((group) =>
+      group.some(({ line, clearing }) => line === pair.line || clearing === pair.clearing),
+    );
+    groups = [...groups.filter((group) => !touching.includes(group)), [pair, ...touching.flat()]];
+  }
+  return groups.map((group) => ({
+    clearings: [...new Set(group.map(({ clearing }) => clearing))],
+    lines: [...new Set(group.map(({ line }) => line))],
+  }));
+}

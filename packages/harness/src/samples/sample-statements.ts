@@ -1,0 +1,128 @@
+import { type Money, money } from '@tallystick/kernel';
+import { billing_currency, type Scenario } from './scenario.ts';
+import { first_statement_days, last_statement_days, type SampleLine } from './statement-draft.ts';
+
+/** A statement of one day, as the writer of a format takes it. */
+export interface SampleStatement {
+  readonly head: {
+    readonly account_number: string;
+    readonly currency: string;
+    readonly reference: string;
+    /** YYYY-MM-DD. */
+    readonly as_of: string;
+    readonly opening_balance: Money;
+    readonly closing_balance: Money;
+  };
+  /** Taken once, in the order of the set. */
+  readonly lines: Iterable<SampleStatementLine>;
+}
+
+/** A line as the writer of a format takes it. */
+export interface SampleStatementLine {
+  readonly bank_reference: string;
+  readonly booking_date: string;
+  readonly value_date: string;
+  readonly amount: Money;
+  readonly bai_code: string;
+  readonly text: string;
+  readonly acquirer_reference: string | null;
+}
+
+/** The balance of the account before the first statement, in minor units. */
+export const sample_opening_balance = 1_000_000_00;
+
+/** The most lines that are kept while statements are made. */
+const kept_lines_max = 100_000;
+
+/**
+ * The statements of a set: one for each day, from the first to the last, each opening with the
+ * balance with which the one before closed. The scenarios are in the order of their numbers and not
+ * of their days, so they are made again for some days at a time: as many as have not more lines
+ * than may be kept.
+ */
+export function* statementsOf(
+  scenarios: () => Iterable<Scenario>,
+  day: Temporal.PlainDate,
+  account_number: string,
+): Generator<SampleStatement> {
+  const totals = totalsOf(scenarios());
+  let balance = sample_opening_balance;
+  for (const days of daysAtOnce(totals)) {
+    const kept = days.length === 1 ? null : linesOf(scenarios(), days);
+    for (const number of days) {
+      const opening_balance = money(balance);
+      balance += totals.get(number)!.sum;
+      const as_of = day.add({ days: number }).toString();
+      yield {
+        head: {
+          account_number,
+          currency: billing_currency,
+          reference: `${account_number}-${as_of}`,
+          as_of,
+          opening_balance,
+          closing_balance: money(balance),
+        },
+        lines: written(kept?.get(number) ?? linesOfDay(scenarios(), number), as_of),
+      };
+    }
+  }
+}
+
+interface DayTotal {
+  count: number;
+  sum: number;
+}
+
+function totalsOf(scenarios: Iterable<Scenario>): ReadonlyMap<number, DayTotal> {
+  const totals = new Map<number, DayTotal>();
+  for (let number = first_statement_days; number <= last_statement_days; number += 1) {
+    totals.set(number, { count: 0, sum: 0 });
+  }
+  for (const { lines } of scenarios) {
+    for (const { booking_days, amount } of lines) {
+      const total = totals.get(booking_days)!;
+      total.count += 1;
+      total.sum += amount;
+    }
+  }
+  return totals;
+}
+
+/** Days in their order, together while their lines may be kept. */
+function daysAtOnce(totals: ReadonlyMap<number, DayTotal>): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  let kept = Number.POSITIVE_INFINITY;
+  for (const [number, { count }] of totals) {
+    if (kept + count > kept_lines_max) {
+      groups.push([]);
+      kept = 0;
+    }
+    groups.at(-1)!.push(number);
+    kept += count;
+  }
+  return groups;
+}
+
+function linesOf(scenarios: Iterable<Scenario>, days: readonly number[]): ReadonlyMap<number, readonly SampleLine[]> {
+  const kept = new Map<number, SampleLine[]>(days.map((number) => [number, []]));
+  for (const { lines } of scenarios) for (const line of lines) kept.get(line.booking_days)?.push(line);
+  return kept;
+}
+
+function* linesOfDay(scenarios: Iterable<Scenario>, number: number): Generator<SampleLine> {
+  for (const { lines } of scenarios) for (const line of lines) if (line.booking_days === number) yield line;
+}
+
+function* written(lines: Iterable<SampleLine>, as_of: string): Generator<SampleStatementLine> {
+  for (const { bank_reference, amount, bai_code, text, acquirer_reference } of lines) {
+    yield {
+      bank_reference,
+      booking_date: as_of,
+      value_date: as_of,
+      amount: money(amount),
+      bai_code,
+      text,
+      acquirer_reference,
+    };
+  }
+}
