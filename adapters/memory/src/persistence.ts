@@ -1,12 +1,24 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import type { AccessTx } from '@tallystick/access';
+import type { AccountStore } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, WebhooksTx } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
-import type { Clock, RetentionStore, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
+import type {
+  AuditChainStore,
+  AuditMac,
+  Clock,
+  RetentionStore,
+  SandboxClockStore,
+  UnitOfWork,
+} from '@tallystick/kernel';
+import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
 import type { State } from './storage/state.ts';
 import { Transactions } from './storage/transactions.ts';
+import { accountStore } from './stores/accounts.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
+import { auditChainStore } from './stores/audit-chain.ts';
 import { auditLog } from './stores/audit-log.ts';
 import { cardStore } from './stores/cards.ts';
 import { companyStore } from './stores/companies.ts';
@@ -21,6 +33,8 @@ import { oneTimeLinkStore } from './stores/one-time-links.ts';
 import { outbox } from './stores/outbox.ts';
 import { quarantineStore } from './stores/quarantine.ts';
 import { realCardStore } from './stores/real-cards.ts';
+import { reconciliationStore } from './stores/reconciliation.ts';
+import { reconciliationReports } from './stores/reconciliation-reports.ts';
 import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
@@ -34,13 +48,19 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
+  readonly accounts: AccountStore;
+  readonly reconciliation: ReconciliationStore;
+  readonly reconciliation_reports: ReconciliationReports;
   readonly retention: RetentionStore;
   readonly sandbox_clock: SandboxClockStore;
+  readonly audit_chain: AuditChainStore;
 }
 
 export interface MemoryPersistenceOptions {
   /** The ledger reads it at the beginning of each pass. */
   readonly clock: Clock;
+  /** Hashes audit entries. When absent, with a key that ends with the storage. */
+  readonly audit_mac?: AuditMac;
 }
 
 /** Storage that ends with its process. */
@@ -70,14 +90,14 @@ export interface MemoryPersistence {
  * Creates storage in memory, empty except for the shared default templates. It meets the contract
  * suites of the harness.
  */
-export function memoryPersistence({ clock }: MemoryPersistenceOptions): MemoryPersistence {
+export function memoryPersistence({ clock, audit_mac = newAuditMac() }: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions();
   return {
     unitOfWork: {
-      run: (work) => transactions.write((state) => work(storesOn(state))),
-      read: (work) => transactions.read((state) => work(storesOn(state))),
+      run: (work) => transactions.write((state) => work(storesOn(state, audit_mac))),
+      read: (work) => transactions.read((state) => work(storesOn(state, audit_mac))),
     },
-    ledger: memoryLedger(transactions, clock),
+    ledger: memoryLedger(transactions, clock, audit_mac),
     delivery_desk: deliveryDesk(transactions),
     committed: () => transactions.committed,
     giveWay: () => new Promise((resolve) => setImmediate(resolve)),
@@ -87,7 +107,12 @@ export function memoryPersistence({ clock }: MemoryPersistenceOptions): MemoryPe
   };
 }
 
-function storesOn(state: State): Tx {
+function newAuditMac(): AuditMac {
+  const key = randomBytes(32);
+  return (text) => createHmac('sha256', key).update(text).digest('hex');
+}
+
+function storesOn(state: State, audit_mac: AuditMac): Tx {
   return {
     cards: cardStore(state),
     real_cards: realCardStore(state),
@@ -99,7 +124,8 @@ function storesOn(state: State): Tx {
     mails: mailStore(state),
     one_time_links: oneTimeLinkStore(state),
     mailbox: mailboxStore(state),
-    audit: auditLog(state),
+    audit: auditLog(state, audit_mac),
+    audit_chain: auditChainStore(state),
     companies: companyStore(state),
     api_keys: apiKeyStore(state),
     idempotency: idempotencyStore(state),
@@ -107,6 +133,9 @@ function storesOn(state: State): Tx {
     unknown_numbers: unknownNumberStore(state),
     quarantine: quarantineStore(state),
     imports: importStore(state),
-    retention: retentionStore(state),
+    accounts: accountStore(state),
+    reconciliation: reconciliationStore(state),
+    reconciliation_reports: reconciliationReports(state),
+    retention: retentionStore(state, audit_mac),
   };
 }

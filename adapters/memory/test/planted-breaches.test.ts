@@ -30,6 +30,81 @@ function plantLedger(change: {
 
 /** For each port, adapters with a defect. */
 const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>> = {
+  AccountStore: [
+    {
+      does: 'records known lines again',
+      breaks: 'lines are recorded once, by bank reference or by place, and known ones stay as they are',
+      plant: plantStores(({ accounts }) => ({
+        accounts: {
+          ...accounts,
+          recordLines: (lines) => accounts.recordLines(lines.map((line) => ({ ...line, bank_reference: null }))),
+        },
+      })),
+    },
+    {
+      does: 'returns the statements of a day in the order of their ids',
+      breaks: 'statements are read in the order of their chain, with the neighbours of a date',
+      plant: plantStores(({ accounts }) => ({
+        accounts: {
+          ...accounts,
+          statementsOf: async (account_id, as_of) =>
+            (await accounts.statementsOf(account_id, as_of)).toSorted((a, b) => a.id - b.id),
+        },
+      })),
+    },
+    {
+      does: 'ignores the last day of a list of lines',
+      breaks: 'the lines of an account are listed by booking date, newest first, within dates, on pages that omit none',
+      plant: plantStores(({ accounts }) => ({
+        accounts: {
+          ...accounts,
+          listLines: (id, { from }, page) => accounts.listLines(id, from === undefined ? {} : { from }, page),
+        },
+      })),
+    },
+  ],
+  ReconciliationReports: [
+    {
+      does: 'adds up the first day of a bridge twice',
+      breaks: 'a bridge adds up over any records and any dates, and lists as unexplained the lines of breaks',
+      plant: plantStores(({ reconciliation_reports: reports }) => ({
+        reconciliation_reports: {
+          ...reports,
+          sumBookedBefore: (account_id, date) => reports.sumBookedBefore(account_id, `${date}~`),
+        },
+      })),
+    },
+    {
+      does: 'counts no match of statement lines',
+      breaks: 'the matches of items are counted by rule and side, and records by their kind',
+      plant: plantStores(({ reconciliation_reports: reports }) => ({
+        reconciliation_reports: {
+          ...reports,
+          countMatches: async (...asked) =>
+            (await reports.countMatches(...asked)).filter(({ side }) => side === 'authorization'),
+        },
+      })),
+    },
+  ],
+  ReconciliationStore: [
+    {
+      does: 'ignores the kind in lists of items',
+      breaks: 'items are listed newest first by each filter and by several, on pages that omit none',
+      plant: plantStores(({ reconciliation }) => ({
+        reconciliation: {
+          ...reconciliation,
+          list: (company_id, { kind: _kind, ...filter }, page) => reconciliation.list(company_id, filter, page),
+        },
+      })),
+    },
+    {
+      does: 'finds no acts',
+      breaks: 'acts are found by the records that they concern, and enter their items into the inbox',
+      plant: plantStores(({ reconciliation }) => ({
+        reconciliation: { ...reconciliation, actsOn: async () => [] },
+      })),
+    },
+  ],
   AuditLog: [
     {
       does: 'orders a page of the audit log by id',
@@ -73,6 +148,18 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       does: 'does not seal again',
       breaks: 'records are read in batches in ascending order of id, and their sealed message is replaced',
       plant: plantStores(({ quarantine }) => ({ quarantine: { ...quarantine, reseal: async () => {} } })),
+    },
+  ],
+  StatementImports: [
+    {
+      does: 'records known lines of a statement again',
+      breaks: 'the lines of a file of statements are recorded once, with the ends of the chain of their account',
+      plant: plantStores(({ accounts }) => ({
+        accounts: {
+          ...accounts,
+          recordLines: (lines) => accounts.recordLines(lines.map((line) => ({ ...line, place: null }))),
+        },
+      })),
     },
   ],
   ImportStore: [

@@ -1,13 +1,17 @@
 import { describe, it } from 'node:test';
 import { type RetentionStorage, reduced_records_contract, retention_store_contract } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
+import { testAuditMac } from '@tallystick/test-support';
 import { memoryPersistence } from '../src/index.ts';
 
 const now_ms = Date.UTC(2026, 4, 20, 12);
 
 async function openStorage(): Promise<RetentionStorage> {
-  const persistence = memoryPersistence({ clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)) });
-  const storage: RetentionStorage = { ...persistence, now_ms, another: async () => storage };
+  const persistence = memoryPersistence({
+    clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)),
+    audit_mac: testAuditMac,
+  });
+  const storage: RetentionStorage = { ...persistence, now_ms, audit_mac: testAuditMac, another: async () => storage };
   return storage;
 }
 

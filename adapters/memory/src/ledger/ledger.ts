@@ -9,7 +9,7 @@ import {
   type VirtualCard,
   withoutDetails,
 } from '@tallystick/cards';
-import { type Clock, checkDeadline } from '@tallystick/kernel';
+import { type AuditMac, type Clock, checkDeadline } from '@tallystick/kernel';
 import { settleBy } from '../storage/settle-by.ts';
 import type { State } from '../storage/state.ts';
 import type { Transactions } from '../storage/transactions.ts';
@@ -29,7 +29,7 @@ export interface MemoryLedger extends Ledger {
 /**
  * Returns the ledger on these transactions. A pass loads exactly the state that the port promises.
  */
-export function memoryLedger(transactions: Transactions, clock: Clock): MemoryLedger {
+export function memoryLedger(transactions: Transactions, clock: Clock, audit_mac: AuditMac): MemoryLedger {
   function passOver<Result>(
     state: State,
     card_ids: readonly number[],
@@ -38,7 +38,7 @@ export function memoryLedger(transactions: Transactions, clock: Clock): MemoryLe
   ): Result {
     const loaded = load(state, card_ids, messages, clock.now().epochMilliseconds);
     const { changes, result } = fold(loaded);
-    writeChanges(state, changes);
+    writeChanges(state, changes, audit_mac);
     return result;
   }
 

@@ -17,11 +17,13 @@ import {
   pastWindowsOf,
   type ReferencesFound,
   type ReleaseMessage,
+  type RematchMessage,
   readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
 import { sumWindow, windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
+import { recordsOfAct } from '../stores/reconciliation-acts.ts';
 import { cardIdOf } from './card-of-message.ts';
 
 type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;
@@ -36,7 +38,7 @@ export function loadRecords(
   card_ids: readonly number[],
   messages: readonly NetworkMessage[],
   now_ms: number,
-): Records & Pick<LedgerState, 'windows' | 'cut_card_ids'> {
+): Records & Pick<LedgerState, 'windows' | 'cut_card_ids' | 'overtaken_clearing_ids'> {
   const authorizations = new Map<number, Authorization>();
   const clearings = new Map<number, Clearing>();
   const carded = messages.map((message) => ({ message, card_id: cardIdOf(state, message) }));
@@ -52,6 +54,7 @@ export function loadRecords(
     if (card_id === null) continue;
     if (message.kind === 'authorization') keep({ authorizations: traced(state, card_id, message) });
     else if (message.kind === 'release') keep({ authorizations: named(state, card_id, message) });
+    else if (message.kind === 'rematch') keep(matchedByHand(state, card_id, message));
     else keep(clearingCandidates(state, card_id, message, { has_authorization: deciding.has(card_id), now_ms }));
   }
   const cut_card_ids: number[] = [];
@@ -72,7 +75,10 @@ export function loadRecords(
   );
   keep({ authorizations: matched });
   const loaded = { authorizations: newestFirst(authorizations), clearings: newestFirst(clearings) };
-  return { ...loaded, cut_card_ids, windows: loadWindows(state, card_ids, loaded) };
+  const overtaken_clearing_ids = messages.flatMap((message) =>
+    message.kind === 'rematch' && isOvertaken(state, message) ? message.clearing_id : [],
+  );
+  return { ...loaded, cut_card_ids, overtaken_clearing_ids, windows: loadWindows(state, card_ids, loaded) };
 }
 
 /** Returns the counters of the past windows in which these records count. */
@@ -173,6 +179,36 @@ function traced(
 function named({ authorizations }: State, card_id: number, message: ReleaseMessage): readonly Authorization[] {
   const row = authorizations.get(message.authorization_id);
   return row?.card_id === card_id ? [row] : [];
+}
+
+/**
+ * Returns the clearing of the card that a person matches, the authorization that the person chose,
+ * the clearings of both authorizations, and those that refer to the clearing.
+ */
+function matchedByHand(state: State, card_id: number, message: RematchMessage): Records {
+  const clearings = state.clearings.values().filter((row) => row.card_id === card_id);
+  const clearing = clearings.filter(({ id }) => id === message.clearing_id);
+  const root_ids = [message.authorization_id, ...clearing.map(({ authorization_id }) => authorization_id)];
+  const of_roots = clearings.filter(({ authorization_id: id }) => id !== null && root_ids.includes(id));
+  const chosen = state.authorizations.get(message.authorization_id ?? 0);
+  return {
+    authorizations: chosen?.card_id === card_id ? [chosen] : [],
+    clearings: [...withReferring(clearing, clearings), ...of_roots],
+  };
+}
+
+/** Whether there is an act about the records of the message that the person has not seen. */
+function isOvertaken({ reconciliation_acts }: State, { seen_acts }: RematchMessage): boolean {
+  if (seen_acts === undefined) return false;
+  const { company_id, records, newest_id } = seen_acts;
+  return reconciliation_acts
+    .values()
+    .some(
+      (act) =>
+        act.id > newest_id &&
+        act.company_id === company_id &&
+        recordsOfAct(act).some((record) => records.includes(record)),
+    );
 }
 
 /** Returns the clearing that a clearing message repeats, of any card. */

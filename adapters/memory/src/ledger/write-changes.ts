@@ -7,18 +7,21 @@ import {
   type LedgerChanges,
   type RefusedRecord,
 } from '@tallystick/cards';
-import { assert, Fault } from '@tallystick/kernel';
+import { type AuditMac, assert, Fault } from '@tallystick/kernel';
 import { windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
+import { appendAuditEntry } from '../stores/audit-log.ts';
 import { appendEvent } from '../stores/events.ts';
+import { actOf, insertAct } from '../stores/reconciliation-acts.ts';
+import { enterAuthorization, enterClearing } from './reconciliation-inbox.ts';
 
 /**
  * Writes the changes of a pass. Rejects with a `Fault` rows that the unique indexes of a database
  * reject. Throws a `Violation` when the pass writes a row twice, or changes a row that does not
  * exist.
  */
-export function writeChanges(state: State, changes: LedgerChanges): void {
-  const { audit, authorizations, cards, card_windows, unknown_numbers } = state;
+export function writeChanges(state: State, changes: LedgerChanges, audit_mac: AuditMac): void {
+  const { authorizations, cards, card_windows, unknown_numbers } = state;
   assertDistinct(changes.counters.map(({ card_id }) => card_id));
   assertDistinct(changes.windows.map(windowKey));
   assertDistinct(changes.authorizations_changed.map(({ id }) => id));
@@ -32,16 +35,25 @@ export function writeChanges(state: State, changes: LedgerChanges): void {
     assert(cards.has(window.card_id), `a pass writes a window of card ${window.card_id}, which does not exist`);
     card_windows.set(windowKey(window), window);
   }
-  for (const authorization of changes.authorizations_inserted) insertAuthorization(state, authorization);
+  for (const authorization of changes.authorizations_inserted) {
+    insertAuthorization(state, authorization);
+    enterAuthorization(state, null, authorization);
+  }
   for (const { id, card_id, ...change } of changes.authorizations_changed) {
     const row = authorizations.get(id);
     assert(row?.card_id === card_id, `a pass changes authorization ${id}, which card ${card_id} does not have`);
-    authorizations.set(id, { ...row, ...change } as Authorization);
+    const changed = { ...row, ...change } as Authorization;
+    authorizations.set(id, changed);
+    enterAuthorization(state, row, changed);
   }
-  for (const clearing of changes.clearings_inserted) insertClearing(state, clearing);
+  for (const clearing of changes.clearings_inserted) {
+    insertClearing(state, clearing);
+    enterClearing(state, null, clearing);
+  }
   for (const change of changes.clearings_changed) changeClearing(state, change);
   for (const event of changes.events) appendEvent(state, event);
-  for (const entry of changes.audit_entries) audit.set(audit.nextId(), entry);
+  for (const entry of changes.audit_entries) appendAuditEntry(state, audit_mac, entry);
+  for (const act of changes.acts ?? []) insertAct(state, actOf(act));
   for (const refused of changes.quarantined) keepRefused(state, refused);
   for (const unknown of changes.unknown_numbers) unknown_numbers.set(unknown_numbers.nextId(), unknown);
   if (changes.file_progress !== undefined) progressImport(state, changes.file_progress);
@@ -99,11 +111,14 @@ function isSameMessage(a: Authorization, b: Authorization): boolean {
   );
 }
 
-function changeClearing({ clearing_ids, clearings }: State, change: ClearingChange): void {
+function changeClearing(state: State, change: ClearingChange): void {
+  const { clearing_ids, clearings } = state;
   const row = clearings.get(change.id);
   assert(row?.card_id === change.card_id, `a pass changes clearing ${change.id}, which its card does not have`);
   keepTransactionIds(clearing_ids, change);
-  clearings.set(change.id, { ...row, ...change });
+  const changed = { ...row, ...change };
+  clearings.set(change.id, changed);
+  enterClearing(state, row, changed);
 }
 
 function insertClearing({ clearing_ids, clearings }: State, row: Clearing): void {

@@ -1,7 +1,9 @@
 import {
+  afterDate,
   afterId,
   afterTime,
   cursor,
+  datedCursor,
   type Page,
   type PageRequest,
   type TimedPlace,
@@ -39,4 +41,22 @@ export function newestFirstByTime<Row extends TimedPlace>(
   const items = following.slice(offset, offset + page.limit);
   const last = following.length > offset + page.limit ? items.at(-1) : undefined;
   return { items, next: last === undefined ? null : timedCursor(list, last) };
+}
+
+/** The same for a list that is ordered by a date, YYYY-MM-DD, and by id at one date. */
+export function newestByDate<Row extends { readonly id: number }>(
+  list: string,
+  rows: readonly Row[],
+  dateOf: (row: Row) => string,
+  page: PageRequest,
+): Page<Row> {
+  const after = afterDate(list, page);
+  const offset = page.offset ?? 0;
+  const compare = (a: Row, b: Row) => (dateOf(a) === dateOf(b) ? b.id - a.id : dateOf(a) < dateOf(b) ? 1 : -1);
+  const isAfter = (row: Row) =>
+    after === null || dateOf(row) < after.date || (dateOf(row) === after.date && row.id < after.id);
+  const following = rows.filter(isAfter).sort(compare);
+  const items = following.slice(offset, offset + page.limit);
+  const last = following.length > offset + page.limit ? items.at(-1) : undefined;
+  return { items, next: last === undefined ? null : datedCursor(list, { date: dateOf(last), id: last.id }) };
 }

@@ -1,4 +1,5 @@
 import type { ApiKey, Company } from '@tallystick/access';
+import type { Account, Statement, StatementLine } from '@tallystick/accounts';
 import type {
   Authorization,
   Clearing,
@@ -14,11 +15,28 @@ import type {
 } from '@tallystick/cards';
 import type { Attempt, Delivery, Event, EventToRelay, Webhook, WebhookHealth } from '@tallystick/events';
 import type { ImportBatch, ImportRecord } from '@tallystick/imports';
-import type { AuditEntry, Lease, RetentionKind, RetentionProgress, SandboxClockState } from '@tallystick/kernel';
+import type {
+  AuditChainRow,
+  AuditEntry,
+  AuditSeal,
+  Lease,
+  RetentionKind,
+  RetentionProgress,
+  SandboxClockState,
+} from '@tallystick/kernel';
+import type { Act, CoverageWalk, Entry, Item, Period, SummaryCell } from '@tallystick/reconciliation';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import type { IdempotencyRecord } from './idempotency-record.ts';
+import type { InboxRow } from './inbox-row.ts';
 import { type Access, Table } from './table.ts';
 import type { WorkLease } from './work-lease.ts';
+
+/** The hash of an audit entry, and its place in the chain. */
+export interface AuditHash {
+  readonly content_hash: AuditSeal['content_hash'] | null;
+  readonly number: AuditSeal['number'] | null;
+  readonly link: AuditSeal['link'] | null;
+}
 
 /** Every table of the storage. A transaction works on a draft of it. */
 export interface State {
@@ -57,10 +75,33 @@ export interface State {
   readonly quarantine: Table<QuarantinedRecord>;
   readonly imports: Table<ImportRecord>;
   readonly import_batches: Table<ImportBatch>;
+  readonly accounts: Table<Account>;
+  readonly statements: Table<Statement>;
+  readonly statement_lines: Table<StatementLine>;
+  /** The line of each bank reference of an account, and of each place in a statement, as JSON. */
+  readonly line_ids: Table<number, string>;
+  /** Records that reconciliation has not taken into account yet. */
+  readonly reconciliation_inbox: Table<InboxRow>;
+  /** By company id. Coverage as pairs of currency and date. */
+  readonly reconciliation_companies: Table<{
+    readonly coverage: readonly (readonly [string, string])[];
+    readonly walk: CoverageWalk | null;
+  }>;
+  /** By company, key and record, as JSON. */
+  readonly reconciliation_entries: Table<Entry, string>;
+  readonly reconciliation_items: Table<Item>;
+  /** By company and key, as text. */
+  readonly reconciliation_cells: Table<{ readonly company_id: number; readonly cell: SummaryCell }, string>;
+  readonly reconciliation_acts: Table<Act>;
+  readonly reconciliation_periods: Table<Period>;
   readonly api_keys: Table<ApiKey>;
   /** By scope and key, as JSON. */
   readonly idempotency_records: Table<IdempotencyRecord, string>;
   readonly audit: Table<AuditEntry & { readonly at_ms: number }>;
+  /** By entry id. The number and link are null until the entry is sealed. */
+  readonly audit_hashes: Table<AuditHash>;
+  /** One row, with the key 1. */
+  readonly audit_chain: Table<AuditChainRow>;
   /** By kind. */
   readonly retention: Table<RetentionProgress & { readonly lease: Lease | null }, RetentionKind>;
   /** One row, with the key 1, after the first move of the clock. */
@@ -96,15 +137,37 @@ export function newState(): State {
     quarantine: new Table(),
     imports: new Table(),
     import_batches: new Table(),
+    accounts: new Table(),
+    statements: new Table(),
+    statement_lines: new Table(),
+    line_ids: new Table(),
+    reconciliation_inbox: new Table(),
+    reconciliation_companies: new Table(),
+    reconciliation_entries: new Table(),
+    reconciliation_items: new Table(),
+    reconciliation_cells: new Table(),
+    reconciliation_acts: new Table(),
+    reconciliation_periods: new Table(),
     api_keys: new Table(),
     idempotency_records: new Table(),
     audit: new Table(),
+    audit_hashes: new Table(),
+    audit_chain: new Table(),
     retention: new Table(),
     sandbox_clock: new Table(),
   };
   for (const [control, id] of Object.entries(default_template_ids)) {
     state.templates.set(id, sharedTemplate(id, control as RequiredControl));
   }
+  state.audit_chain.set(1, {
+    number: 0,
+    link: '',
+    removed_number: 0,
+    removed_link: '',
+    accepted_number: 0,
+    accepts_until_machine_ms: 0,
+    mac: null,
+  });
   return state;
 }
 

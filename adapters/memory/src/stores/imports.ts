@@ -1,4 +1,10 @@
-import { accepted_statuses, type ImportRecord, type ImportStore, type PlaceInSeries } from '@tallystick/imports';
+import {
+  accepted_statuses,
+  type ImportRecord,
+  type ImportStore,
+  type PlaceInSeries,
+  staged_phases,
+} from '@tallystick/imports';
 import { assert, Fault } from '@tallystick/kernel';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
@@ -68,6 +74,20 @@ export function importStore({ imports, import_batches }: State): ImportStore {
       return dead.sort((a, b) => a.id - b.id).slice(0, limit);
     },
 
+    async listCheckingStatements() {
+      const checking = imports
+        .values()
+        .filter(({ status, phase }) => status === 'running' && (phase === 'checking' || phase === 'recording'));
+      return checking.sort((a, b) => a.id - b.id);
+    },
+
+    async listWaiting(after_id, limit) {
+      const waiting = imports
+        .values()
+        .filter(({ id, status, waits_for }) => id > after_id && status === 'held' && waits_for !== null);
+      return waiting.sort((a, b) => a.id - b.id).slice(0, limit);
+    },
+
     async stage(batches) {
       for (const batch of batches) {
         imports.assertHas(batch.import_id, 'import');
@@ -75,19 +95,22 @@ export function importStore({ imports, import_batches }: State): ImportStore {
       }
     },
 
-    async nextBatch(import_id) {
+    async batches(import_id, kind, after_number, limit) {
       const batches = of(import_id).map(([, row]) => row);
-      return batches.filter(({ kind }) => kind === 'clearings').sort((a, b) => a.number - b.number)[0] ?? null;
+      const later = batches.filter((row) => row.kind === kind && row.number > after_number);
+      return later.sort((a, b) => a.number - b.number).slice(0, limit);
     },
 
-    async otherBatches(import_id, after_number, limit) {
-      const batches = of(import_id).map(([, row]) => row);
-      const others = batches.filter(({ kind, number }) => kind === 'others' && number > after_number);
-      return others.sort((a, b) => a.number - b.number).slice(0, limit);
+    async removeBatch({ import_id, kind, number }) {
+      for (const [id, row] of of(import_id)) {
+        if (row.kind === kind && row.number === number) import_batches.delete(id);
+      }
     },
 
-    async removeBatches(import_id) {
-      for (const [id] of of(import_id)) import_batches.delete(id);
+    async removeBatches(import_id, kind) {
+      for (const [id, row] of of(import_id)) {
+        if (kind === undefined || row.kind === kind) import_batches.delete(id);
+      }
     },
 
     async moveBatches(from_id, to_id) {
@@ -111,7 +134,7 @@ export function importStore({ imports, import_batches }: State): ImportStore {
 }
 
 function isAccepted({ status, phase }: ImportRecord): boolean {
-  return (accepted_statuses as readonly string[]).includes(status) || phase === 'applying';
+  return (accepted_statuses as readonly string[]).includes(status) || (phase !== null && staged_phases.includes(phase));
 }
 
 /** Orders the files of a series. */

@@ -1,15 +1,20 @@
 import { isSettled, reduceAuthorization, reduceClearing } from '@tallystick/cards';
 import {
   type ArchivedRow,
+  type AuditMac,
+  isGenuineChain,
+  purgeableAuditEntries,
   type RetentionBatch,
   type RetentionBounds,
   type RetentionKind,
   type RetentionStore,
   retention_batch_max,
+  signAuditChain,
   walked_kinds,
 } from '@tallystick/kernel';
 import type { State } from '../storage/state.ts';
 import type { Table } from '../storage/table.ts';
+import { sealedAuditRows } from './audit-chain.ts';
 import { dropDelivery } from './deliveries.ts';
 
 /** A row with what decides whether it may go. */
@@ -23,7 +28,7 @@ interface Candidate {
 }
 
 /** Rows whose retention time is over. */
-export function retentionStore(state: State): RetentionStore {
+export function retentionStore(state: State, audit_mac: AuditMac): RetentionStore {
   return {
     async claim(kind, lease, now_ms) {
       const known = state.retention.get(kind);
@@ -41,6 +46,7 @@ export function retentionStore(state: State): RetentionStore {
     },
 
     async due(kind, bounds, after): Promise<RetentionBatch> {
+      if (kind === 'audit_entries') return dueAuditEntries(state, bounds, after);
       const all = candidatesOf(state, kind, bounds);
       if (!walked_kinds.has(kind)) {
         const old = all.filter(({ at_ms, is_needed }) => at_ms < bounds.before_ms && !is_needed);
@@ -61,6 +67,7 @@ export function retentionStore(state: State): RetentionStore {
     },
 
     async remove(kind, bounds, rows) {
+      if (kind === 'audit_entries') return removeAuditEntries(state, audit_mac, bounds, rows);
       const wanted = new Set(rows.map((row) => JSON.stringify(keyOf(row))));
       const going = candidatesOf(state, kind, bounds).filter(
         ({ row, at_ms, is_needed }) =>
@@ -91,8 +98,45 @@ function archived({ row }: Candidate): ArchivedRow {
   return row as ArchivedRow;
 }
 
-function candidatesOf(state: State, kind: RetentionKind, bounds: RetentionBounds): Candidate[] {
-  const { audit, authorizations, cards, clearings, deliveries, delivery_attempts, events, mails, outbox } = state;
+/** The oldest sealed entries, until one is too young. */
+function dueAuditEntries(state: State, { before_ms }: RetentionBounds, after: number): RetentionBatch {
+  const next = sealedAuditRows(state).slice(after, after + retention_batch_max);
+  const young = next.findIndex(({ at_ms }) => at_ms >= before_ms);
+  const old = young === -1 ? next : next.slice(0, young);
+  const rows = old.map((row) => ({ ...row, details: JSON.parse(row.details) }));
+  return { rows, after: after + old.length, left_id: null, is_last: old.length < retention_batch_max };
+}
+
+function removeAuditEntries(
+  state: State,
+  mac: AuditMac,
+  { before_ms }: RetentionBounds,
+  rows: readonly ArchivedRow[],
+): number {
+  const row = state.audit_chain.get(1);
+  if (row === undefined || !isGenuineChain(mac, row, true)) return 0;
+  const wanted = new Set(rows.map(({ id }) => id));
+  const oldest = sealedAuditRows(state).slice(0, rows.length);
+  const { ids, chain } = purgeableAuditEntries(
+    mac,
+    row,
+    oldest,
+    ({ id, at_ms }) => wanted.has(id) && at_ms < before_ms,
+  );
+  for (const id of ids) {
+    state.audit.delete(id);
+    state.audit_hashes.delete(id);
+  }
+  state.audit_chain.set(1, signAuditChain(mac, chain));
+  return ids.length;
+}
+
+function candidatesOf(
+  state: State,
+  kind: Exclude<RetentionKind, 'audit_entries'>,
+  bounds: RetentionBounds,
+): Candidate[] {
+  const { authorizations, cards, clearings, deliveries, delivery_attempts, events, mails, outbox } = state;
   const heldBy = (id: number | null) => (id === null ? 0 : (authorizations.get(id)?.held ?? 0));
   switch (kind) {
     case 'delivery_attempts':
@@ -114,8 +158,6 @@ function candidatesOf(state: State, kind: RetentionKind, bounds: RetentionBounds
         at_ms: finished_at_ms ?? Number.POSITIVE_INFINITY,
         is_needed: its !== 'sent',
       }));
-    case 'audit_entries':
-      return of(audit, ({ at_ms }) => ({ at_ms })).map((one) => ({ ...one, row: { ...one.row, id: one.id } }));
     case 'authorizations':
       return authorizations.entries().map(([id, row]) => {
         const held = Math.max(row.held, heldBy(row.root_id));

@@ -506,7 +506,7 @@ test('a record that is no clearing is only counted when its format keeps no byte
   const lines = fileOf([{ kind: 'other', type: 'fee' }]);
   const { id, other_records } = await world.imported(lines, { ports: { formats: createFormats([counting]) } });
   assert.deepEqual(other_records, { fee: 1 });
-  assert.deepEqual(await world.storage.unitOfWork.read(({ imports }) => imports.otherBatches(id, 0, 10)), []);
+  assert.deepEqual(await world.storage.unitOfWork.read(({ imports }) => imports.batches(id, 'others', 0, 10)), []);
 });
 
 test('a format of a host is used like those of the product', async () => {
