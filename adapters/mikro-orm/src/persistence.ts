@@ -1,8 +1,17 @@
 import type { AccessTx } from '@tallystick/access';
+import type { AccountStore } from '@tallystick/accounts';
 import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
-import type { Clock, RetentionStore, SandboxClockStore, UnitOfWork } from '@tallystick/kernel';
+import type {
+  AuditChainStore,
+  AuditMac,
+  Clock,
+  RetentionStore,
+  SandboxClockStore,
+  UnitOfWork,
+} from '@tallystick/kernel';
+import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
 import { backfill_steps } from './backfill/backfill-steps.ts';
 import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
@@ -15,7 +24,9 @@ import { type EventIndex, eventIndexOn, type WrittenEventIndex } from './event-i
 import { ledgerKeepingUp } from './event-index/ledger-keeping-up.ts';
 import { ledgerOn } from './ledger/ledger.ts';
 import type { SchemaMigration } from './schema/migrations/index.ts';
+import { accountStore } from './stores/accounts.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
+import { auditChainStore } from './stores/audit-chain.ts';
 import { auditLog } from './stores/audit-log.ts';
 import { cardStore } from './stores/cards.ts';
 import { companyStore } from './stores/companies.ts';
@@ -31,6 +42,8 @@ import { oneTimeLinkStore } from './stores/one-time-links.ts';
 import { outbox } from './stores/outbox.ts';
 import { quarantineStore } from './stores/quarantine.ts';
 import { realCardStore } from './stores/real-cards.ts';
+import { reconciliationStore } from './stores/reconciliation/reconciliation.ts';
+import { reconciliationReports } from './stores/reconciliation/reports.ts';
 import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
@@ -43,9 +56,13 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
+  readonly accounts: AccountStore;
+  readonly reconciliation_reports: ReconciliationReports;
+  readonly reconciliation: ReconciliationStore;
   readonly retention: RetentionStore;
   readonly sandbox_clock: SandboxClockStore;
   readonly installation: InstallationStore;
+  readonly audit_chain: AuditChainStore;
 }
 
 export interface PersistencePorts {
@@ -53,6 +70,8 @@ export interface PersistencePorts {
   readonly database_url: string;
   /** Read by the ledger after a pass has locked its cards. */
   readonly clock: Clock;
+  /** Hashes audit entries. The same for every process, during the life of the database. */
+  readonly audit_mac: AuditMac;
   /** Postgres: the largest number of connections outside the decision path; 20 when absent. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
@@ -110,12 +129,12 @@ export interface Persistence {
  * `migrate` does. Rejects with a `Fault` when the database cannot be opened.
  */
 export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Persistence> {
-  const { clock } = ports;
+  const { clock, audit_mac } = ports;
   const connection = await connect(ports);
   const backfills = backfillsOn(connection, backfill_steps);
   const event_index = eventIndexOn(connection);
   const giving_way = givingWayOn(connection);
-  const storesOf = (session: Session) => storesOn(session, backfills, event_index);
+  const storesOf = (session: Session) => storesOn(session, backfills, event_index, audit_mac);
   const stores = unitOfWorkOn(connection, storesOf);
   const unitOfWork: UnitOfWork<Tx> = {
     async run(work) {
@@ -130,7 +149,9 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     unitOfWork,
     look_ups,
     others_max: ports.others_max ?? others_max_default,
-    ledger: giving_way.counting(ledgerKeepingUp(ledgerOn(connection, clock, backfills, giving_way), event_index)),
+    ledger: giving_way.counting(
+      ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, backfills, giving_way), event_index),
+    ),
     giveWay: giving_way.giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {
@@ -148,7 +169,12 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   };
 }
 
-function storesOn(session: Session, backfills: KnownBackfills, event_index: WrittenEventIndex): Tx {
+function storesOn(
+  session: Session,
+  backfills: KnownBackfills,
+  event_index: WrittenEventIndex,
+  audit_mac: AuditMac,
+): Tx {
   return {
     cards: cardStore(session, backfills),
     real_cards: realCardStore(session),
@@ -157,7 +183,8 @@ function storesOn(session: Session, backfills: KnownBackfills, event_index: Writ
     mails: mailStore(session),
     one_time_links: oneTimeLinkStore(session),
     mailbox: mailboxStore(session),
-    audit: auditLog(session),
+    audit: auditLog(session, audit_mac),
+    audit_chain: auditChainStore(session),
     companies: companyStore(session),
     api_keys: apiKeyStore(session),
     idempotency: idempotencyStore(session),
@@ -169,6 +196,9 @@ function storesOn(session: Session, backfills: KnownBackfills, event_index: Writ
     unknown_numbers: unknownNumberStore(session),
     quarantine: quarantineStore(session),
     imports: importStore(session),
-    retention: retentionStore(session, backfills),
+    accounts: accountStore(session),
+    reconciliation_reports: reconciliationReports(session),
+    reconciliation: reconciliationStore(session),
+    retention: retentionStore(session, backfills, audit_mac),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
-import { changeRows, scratchDatabases } from '@tallystick/test-support';
+import { changeRows, scratchDatabases, testAuditMac } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
 import { mikroOrmPersistence } from '../src/index.ts';
 
@@ -28,7 +28,11 @@ test('stored answers of idempotency keys survive the move of claims to machine t
         );
       }
       const clock = fixedClock('2030-03-15T10:00:00Z');
-      const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+      const persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
+        database_url: database.database_url,
+        clock,
+      });
       try {
         await persistence.migrate();
         const request = { scope: '17', token: 'new', request_sha256: Buffer.from('01', 'hex'), now_ms: 2000 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { companyRow } from '@tallystick/harness';
 import { fixedClock, Refusal } from '@tallystick/kernel';
-import { scratchDatabases } from '@tallystick/test-support';
+import { scratchDatabases, testAuditMac } from '@tallystick/test-support';
 import { sql } from 'kysely';
 import { connect } from '../src/connection/connection.ts';
 import type { Tables } from '../src/connection/session.ts';
@@ -18,6 +18,7 @@ test('companies that share a customer number keep it, and no other company gets 
           connection.orm.em.getKysely<Tables>(),
         );
       const persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
         database_url: database.database_url,
         clock: fixedClock('2030-03-15T10:00:00Z'),
       });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventFilter } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
-import { scratchDatabases } from '@tallystick/test-support';
+import { scratchDatabases, testAuditMac } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
 import { mikroOrmPersistence } from '../src/index.ts';
 import { run } from './ledger-fixture.ts';
@@ -37,6 +37,7 @@ test('searches find the events from before the filter index while they are copie
     await t.test(database.name, async () => {
       const connection = await connect(database);
       const persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
         database_url: database.database_url,
         clock: fixedClock('2030-03-15T10:00:00Z'),
       });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuthorizationMessage, ClearingMessage, Ledger, QuarantinePorts } from '@tallystick/cards';
 import { authorizationMessage as authorizationOf, clearingMessage as clearingOf } from '@tallystick/harness';
 import { type Clock, fixedClock } from '@tallystick/kernel';
-import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { type ScratchDatabase, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { backfill_steps } from '../src/backfill/backfill-steps.ts';
 import { backfillsOn } from '../src/backfill/backfills.ts';
 import { type Connection, connect } from '../src/connection/connection.ts';
@@ -29,7 +29,12 @@ export async function openLedger(
   const giving_way = givingWayOn(connection);
   return {
     connection,
-    ledger: ledgerOn(connection, clock, backfillsOn(connection, backfill_steps), giving_way),
+    ledger: ledgerOn(
+      connection,
+      { clock, audit_mac: testAuditMac },
+      backfillsOn(connection, backfill_steps),
+      giving_way,
+    ),
     giveWay: giving_way.giveWay,
     close: () => connection.close(),
   };

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
-import { database_names, scratchDatabase } from '@tallystick/test-support';
+import { database_names, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { mikroOrmPersistence } from '../src/index.ts';
 
 for (const name of database_names) {
   it(`a look-up of a decision does not wait for other reads, on ${name}`, async () => {
     const database = await scratchDatabase(name);
     const persistence = await mikroOrmPersistence({
+      audit_mac: testAuditMac,
       ...database,
       clock: fixedClock('2030-01-01T00:00:00Z'),
       others_max: 1,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
-import { scratchDatabases } from '@tallystick/test-support';
+import { scratchDatabases, testAuditMac } from '@tallystick/test-support';
 import { sql } from 'kysely';
 import { connect } from '../src/connection/connection.ts';
 import type { Tables } from '../src/connection/session.ts';
@@ -27,7 +27,11 @@ test('mails queued before they could be sent become one pending mail per address
         await connection.close();
       }
       const clock = fixedClock('2030-03-15T10:00:00Z');
-      const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+      const persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
+        database_url: database.database_url,
+        clock,
+      });
       try {
         await persistence.migrate();
         const lease = { token: 'x', machine_ms: 0, until_machine_ms: 1 };

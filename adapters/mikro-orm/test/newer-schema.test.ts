@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fixedClock } from '@tallystick/kernel';
-import { changeRows, database_names, readRows, scratchDatabase, tableNames } from '@tallystick/test-support';
+import {
+  changeRows,
+  database_names,
+  readRows,
+  scratchDatabase,
+  tableNames,
+  testAuditMac,
+} from '@tallystick/test-support';
 import pg from 'pg';
 import {
   migration,
@@ -29,6 +36,7 @@ for (const name of database_names) {
       const { database_url } = scratch;
       const open = async (known: readonly SchemaMigration[]) => {
         const persistence = await mikroOrmPersistence({
+          audit_mac: testAuditMac,
           database_url,
           clock: fixedClock('2030-01-01T00:00:00Z'),
           migrations: known,
@@ -67,6 +75,7 @@ for (const name of database_names) {
       t.after(() => scratch.dispose());
       await changeRows(scratch, 'create table of_another_program (id bigint)');
       const persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
         database_url: scratch.database_url,
         clock: fixedClock('2030-01-01T00:00:00Z'),
       });
@@ -98,7 +107,7 @@ it('a migration that waits for a table on Postgres lets others use it meanwhile'
   t.after(() => scratch.dispose());
   const { database_url } = scratch;
   const clock = fixedClock('2030-01-01T00:00:00Z');
-  const older = await mikroOrmPersistence({ database_url, clock });
+  const older = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock });
   t.after(() => older.close());
   await older.migrate();
   const altering: SchemaMigration = {
@@ -106,7 +115,12 @@ it('a migration that waits for a table on Postgres lets others use it meanwhile'
     name: '9001-a-column',
     class: migration(() => ['alter table authorizations add column later bigint']),
   };
-  const upgraded = await mikroOrmPersistence({ database_url, clock, migrations: [...migrations, altering] });
+  const upgraded = await mikroOrmPersistence({
+    audit_mac: testAuditMac,
+    database_url,
+    clock,
+    migrations: [...migrations, altering],
+  });
   t.after(() => upgraded.close());
 
   // A backup reads the table.

@@ -8,7 +8,7 @@ import {
   type PassPorts,
 } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
-import { database_names, propertyParameters, type ScratchDatabase } from '@tallystick/test-support';
+import { database_names, propertyParameters, type ScratchDatabase, testAuditMac } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { mikroOrmPersistence } from '../src/index.ts';
 import {
@@ -81,7 +81,11 @@ for (const name of database_names) {
       });
       ledgers = [await openLedger(database.database_url), await openLedger(database.database_url)];
       const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(noon_ms) };
-      persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+      persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
+        database_url: database.database_url,
+        clock,
+      });
       await persistence.migrate();
     });
     after(async () => {

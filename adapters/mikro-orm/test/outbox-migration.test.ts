@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
-import { changeRows, scratchDatabases } from '@tallystick/test-support';
+import { changeRows, scratchDatabases, testAuditMac } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
 import { mikroOrmPersistence } from '../src/index.ts';
 
@@ -23,7 +23,11 @@ test('events that wait in the outbox when it gets positions are relayed in the o
         if (id < 4) await changeRows(database, `insert into event_outbox (event_id) values (${id})`);
       }
       const clock = fixedClock('2030-03-15T10:00:00Z');
-      const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+      const persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
+        database_url: database.database_url,
+        clock,
+      });
       try {
         await persistence.migrate();
         const taken = await persistence.unitOfWork.run(({ outbox }) => outbox.take(9));

@@ -98,7 +98,7 @@ export function idsNeeded(messages: readonly NetworkMessage[]): {
   readonly clearings: number;
   readonly events: number;
 } {
-  const count = { authorization: 0, clearing: 0, release: 0 };
+  const count = { authorization: 0, clearing: 0, release: 0, rematch: 0 };
   for (const { kind } of messages) count[kind] += 1;
   return { authorizations: count.authorization, clearings: count.clearing, events: eventsNeeded(messages) };
 }

@@ -1,8 +1,8 @@
 import type { Ledger } from '@tallystick/cards';
-import type { Clock } from '@tallystick/kernel';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { GivingWay } from '../connection/give-way.ts';
+import type { PassPorts } from './pass-ports.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { sqliteLedger } from './sqlite-ledger.ts';
 
@@ -12,11 +12,11 @@ import { sqliteLedger } from './sqlite-ledger.ts';
  */
 export function ledgerOn(
   connection: Connection,
-  clock: Clock,
+  ports: PassPorts,
   backfills: KnownBackfills,
   giving_way: Pick<GivingWay, 'noteWaiting'>,
 ): Ledger {
   return connection.dialect === 'sqlite'
-    ? sqliteLedger(connection, clock, backfills)
-    : postgresLedger(connection, clock, backfills, giving_way);
+    ? sqliteLedger(connection, ports, backfills)
+    : postgresLedger(connection, ports, backfills, giving_way);
 }

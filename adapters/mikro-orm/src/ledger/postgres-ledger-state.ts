@@ -31,6 +31,7 @@ import {
   type ClearingKeys,
   cardsNamed,
   clearingsByReference,
+  clearingsMatchedByHand,
   clearingsOfMerchants,
   codeOf,
   countClearingsOf,
@@ -43,6 +44,8 @@ import {
   type NamedCard,
   neighbourClearings,
   numbersAmong,
+  overtakenClearings,
+  type SeenActsOfClearing,
   send,
   templatesById,
 } from './postgres-ledger-statements.ts';
@@ -79,20 +82,24 @@ export async function loadState(
   ];
   if (asked.traces.trace_ids.length > 0)
     queries.push(lookups.traces(asked.traces.number_indexes, asked.traces.trace_ids));
-  if (asked.released.length > 0) queries.push(authorizationsById(asked.released));
+  if (asked.roots.length > 0) queries.push(authorizationsById(asked.roots));
   if (asked.clearings.length > 0) {
     queries.push(lookups.rootsByReference(asked.references), clearingsByReference(asked.clearings));
   }
   const suspects = suspectNumbers(messages);
   if (suspects.length > 0) queries.push(numbersAmong(suspects));
+  if (asked.rematched.length > 0) queries.push(clearingsMatchedByHand(asked.rematched, asked.chosen));
+  if (asked.seen_acts.length > 0) queries.push(overtakenClearings(asked.seen_acts));
   const [, locked, ids, ...found] = await send(client, queries).catch(async (error: unknown) => {
     throw codeOf(error) === lock_not_available ? await heldFault(client, asked, error) : error;
   });
+  const overtaken = asked.seen_acts.length > 0 ? found.pop() : undefined;
+  const rematched = asked.rematched.length > 0 ? found.pop() : undefined;
   const known = suspects.length > 0 ? found.pop() : undefined;
   const known_numbers = (known?.rows ?? []).map(({ number_index }) => number_index as Uint8Array);
   const loaded = new Loaded(locked?.rows ?? [], lookups, known_numbers);
   const clearings = asked.clearings.length > 0 ? found.pop() : undefined;
-  loaded.keepClearings(clearings?.rows ?? []);
+  loaded.keepClearings([...(clearings?.rows ?? []), ...(rematched?.rows ?? [])]);
   for (const { rows } of found) loaded.keepAuthorizations(rows);
   const now_ms = clock.now().epochMilliseconds;
   await loaded.countClearings(client);
@@ -100,7 +107,8 @@ export async function loadState(
   await loaded.loadNeighbours(client, messages, now_ms);
   await loaded.complete(client, templates, now_ms);
   const { database_ms, ...fresh } = ids?.rows[0] ?? {};
-  return { state: loaded.state(now_ms, templates, fresh), database_ms };
+  const overtaken_clearing_ids = (overtaken?.rows ?? []).map(({ clearing_id }) => Number(clearing_id));
+  return { state: { ...loaded.state(now_ms, templates, fresh), overtaken_clearing_ids }, database_ms };
 }
 
 export async function loadDue(
@@ -373,7 +381,12 @@ function keysOf(messages: readonly NetworkMessage[]) {
   /** Each key of a card once. */
   const references: ReferenceSearch[] = [];
   const referenced = new Set<string>();
-  const released: number[] = [];
+  /** The authorizations that releases and matches by hand name. */
+  const roots: number[] = [];
+  /** The clearings and the authorizations that matches by hand name. */
+  const rematched: number[] = [];
+  const chosen: number[] = [];
+  const seen_acts: SeenActsOfClearing[] = [];
   for (const message of messages) {
     const { number_index } = message;
     const known = number_index === null ? undefined : traces.get(number_index);
@@ -390,8 +403,15 @@ function keysOf(messages: readonly NetworkMessage[]) {
     }
     const number = number_index === null ? null : hex(number_index);
     if (message.vcn_id !== null) ids.add(message.vcn_id);
-    if (message.kind === 'release') {
-      released.push(message.authorization_id);
+    if (message.kind === 'release' || message.kind === 'rematch') {
+      if (message.authorization_id !== null) roots.push(message.authorization_id);
+      if (message.kind === 'rematch') {
+        rematched.push(message.clearing_id);
+        if (message.seen_acts !== undefined) {
+          seen_acts.push({ ...message.seen_acts, clearing_id: message.clearing_id });
+        }
+        if (message.authorization_id !== null) chosen.push(message.authorization_id);
+      }
       continue;
     }
     const keys = referenceKeys(message).filter((key) => {
@@ -417,6 +437,9 @@ function keysOf(messages: readonly NetworkMessage[]) {
     traces: { number_indexes, trace_ids },
     clearings,
     references,
-    released,
+    roots,
+    rematched,
+    chosen,
+    seen_acts,
   };
 }

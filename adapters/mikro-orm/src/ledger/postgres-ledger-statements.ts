@@ -5,7 +5,9 @@ import {
   type LedgerChanges,
   type LedgerState,
   type NeighbourQuestions,
+  neighbours_max,
   partsOfKey,
+  type SeenActs,
 } from '@tallystick/cards';
 import type { PoolClient, QueryResult } from 'pg';
 import { type NamedQuery, named, types } from '../connection/named-query.ts';
@@ -24,6 +26,7 @@ import {
   clearing_columns,
   selectList,
 } from '../schema/record-rows.ts';
+import type { NewAuditRow } from './audit-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables, countClearings } from './ledger-rows.ts';
 import type { CardSearch } from './postgres-lookups.ts';
@@ -265,6 +268,42 @@ export function clearingsOfMerchants(searches: readonly CardSearch[]): NamedQuer
   );
 }
 
+/**
+ * The clearings that people match, those of their authorizations and of the authorizations that
+ * people chose, and those that refer to the first. Rows may repeat.
+ */
+export function clearingsMatchedByHand(ids: readonly number[], chosen_ids: readonly number[]): NamedQuery {
+  const of_root = lookedUp('clearings c', 'c.authorization_id = m.authorization_id', `limit ${neighbours_max + 1}`);
+  return named(
+    'ledger_clearings_by_hand',
+    withReferring(`select c.*, true as referring from unnest($1::bigint[]) as m (id)
+         cross join lateral (select ${clearings} from ${lookedUp('clearings c', 'c.id = m.id')} c) c
+       union all select c.*, false from (
+           select n.authorization_id from clearings n where n.id = any($1::bigint[]) and n.authorization_id is not null
+           union select unnest($2::bigint[])) m
+         cross join lateral (select ${clearings} from ${of_root} c) c`),
+    [ids, chosen_ids],
+  );
+}
+
+/** What somebody has seen of the acts about a clearing that is matched by hand. */
+export interface SeenActsOfClearing extends SeenActs {
+  readonly clearing_id: number;
+}
+
+/** The clearings about which there is an act that was not seen. */
+export function overtakenClearings(seen: readonly SeenActsOfClearing[]): NamedQuery {
+  return named(
+    'ledger_overtaken_clearings',
+    `select m.clearing_id from json_to_recordset($1::json)
+         as m (clearing_id bigint, company_id bigint, newest_id bigint, records json)
+       where exists (select 1 from json_array_elements_text(m.records) as j (record)
+         join reconciliation_act_records r on r.company_id = m.company_id and r.record = j.record::bigint
+           and r.act_id > m.newest_id)`,
+    [JSON.stringify(seen)],
+  );
+}
+
 /** Counts the clearings of cards that are not counted yet. */
 export function countClearingsOf(card_ids: readonly number[]): NamedQuery {
   return named('ledger_count_clearings', countClearings('id = any($1::bigint[])'), [card_ids]);
@@ -305,12 +344,17 @@ function clearingQuestions(asked: NeighbourQuestions): readonly object[] {
   ];
 }
 
+/** Draws the ids of new audit entries, in ascending order. */
+export function drawAuditIds(count: number): NamedQuery {
+  return named('ledger_audit_ids', `select nextval('audit_entries_id_seq') as id from generate_series(1, $1)`, [count]);
+}
+
 /**
  * Everything that a pass writes, one statement per table. Each takes one JSON text. Postgres reads
  * that faster than one array per column, and no statement can fail while it is encoded, because
- * only text is left to encode.
+ * only text is left to encode. `audit_rows` are the rows of the audit entries.
  */
-export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[] {
+export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: readonly NewAuditRow[]): NamedQuery[] {
   const queries: NamedQuery[] = [];
   const add = (name: string, text: string, records: readonly unknown[]) => {
     if (records.length > 0) queries.push(named(name, text, [JSON.stringify(records)]));
@@ -370,11 +414,19 @@ export function writes(state: LedgerState, changes: LedgerChanges): NamedQuery[]
   );
   add(
     'ledger_insert_audit_entries',
-    `insert into audit_entries (company_id, actor, action, "object", request_id, details, at_ms)
-       select m.company_id, m.actor, m.action, m."object", m.request_id, m.details::text, m.at_ms
-       from json_to_recordset($1::json) as m (company_id bigint, actor text, action text, "object" text, request_id text,
-         details json, at_ms bigint)`,
-    changes.audit_entries,
+    `insert into audit_entries (id, company_id, actor, action, "object", request_id, details, at_ms, content_hash)
+       select m.id, m.company_id, m.actor, m.action, m."object", m.request_id, m.details, m.at_ms, m.content_hash
+       from json_to_recordset($1::json) as m (id bigint, company_id bigint, actor text, action text, "object" text,
+         request_id text, details text, at_ms bigint, content_hash text)`,
+    audit_rows,
+  );
+  add(
+    'ledger_insert_acts',
+    `insert into reconciliation_acts (company_id, at_ms, actor, action, item_id, subject, note, reason, request_id)
+       select m.company_id, m.at_ms, m.actor, m.action, m.item_id, m.subject, m.note, m.reason, m.request_id
+       from json_to_recordset($1::json) as m (company_id bigint, at_ms bigint, actor text, action text, item_id bigint,
+         subject text, note text, reason text, request_id text)`,
+    changes.acts ?? [],
   );
   add(
     'ledger_keep_refused',

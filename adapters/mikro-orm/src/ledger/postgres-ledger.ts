@@ -1,5 +1,5 @@
-import { CardsHeld, type Fold, LeaseLost, type Ledger, type PassBounds } from '@tallystick/cards';
-import { type Clock, checkDeadline, type Deadline, Fault, missedDeadline } from '@tallystick/kernel';
+import { CardsHeld, type Fold, LeaseLost, type Ledger, type LedgerChanges, type PassBounds } from '@tallystick/cards';
+import { type AuditMac, checkDeadline, type Deadline, Fault, missedDeadline } from '@tallystick/kernel';
 import type { Pool, PoolClient } from 'pg';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import { postgres_lookups_before_keys } from '../before-keys/postgres-lookups.ts';
@@ -10,10 +10,13 @@ import type { GivingWay } from '../connection/give-way.ts';
 import { runOutermost } from '../connection/nesting.ts';
 import { settleBy } from '../connection/settle-by.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
+import { auditRows, type NewAuditRow } from './audit-rows.ts';
 import { TemplateRules } from './ledger-rows.ts';
+import type { PassPorts } from './pass-ports.ts';
 import { type Load, loadDue, loadState } from './postgres-ledger-state.ts';
 import {
   codeOf,
+  drawAuditIds,
   keysCopied,
   lease_lost_state,
   lock_not_available,
@@ -45,7 +48,7 @@ const held_ms_max_default = 5_000;
  */
 export function postgresLedger(
   { passes: pool }: Pick<PostgresConnection, 'passes'>,
-  clock: Clock,
+  { clock, audit_mac }: PassPorts,
   backfills: KnownBackfills,
   giving_way: Pick<GivingWay, 'noteWaiting'>,
 ): Ledger {
@@ -53,7 +56,7 @@ export function postgresLedger(
   let is_begun = false;
 
   async function run<Result>(load: Load, fold: Fold<Result>, bounds: PassBounds = {}): Promise<Result> {
-    const place: Place = { pool, client: null, giving_way };
+    const place: Place = { pool, client: null, giving_way, audit_mac };
 
     async function attempts(deadline: Deadline | undefined): Promise<Result> {
       if (!is_begun) await backfills.refresh();
@@ -84,6 +87,7 @@ interface Place {
   readonly pool: Pool;
   client: PoolClient | null;
   readonly giving_way: Pick<GivingWay, 'noteWaiting'>;
+  readonly audit_mac: AuditMac;
 }
 
 async function transaction<Result>(
@@ -117,6 +121,7 @@ async function transaction<Result>(
     folding = true;
     const { changes, result } = fold(state);
     folding = false;
+    const audit_rows = await numberAudit(place, client, changes.audit_entries);
     // Everything is encoded before anything is sent. A failed statement turns the commit after it
     // into a rollback.
     const layout = is_keyed ? [] : [keysCopied()];
@@ -125,7 +130,7 @@ async function transaction<Result>(
     const waiting = is_of_file ? [waitingForThis()] : [];
     const answers = await send(client, [
       ...layout,
-      ...writes(state, changes),
+      ...writes(state, changes, audit_rows),
       ...waiting,
       ...in_time,
       { text: 'commit' },
@@ -145,6 +150,23 @@ async function transaction<Result>(
     place.client = null;
     client.release(broken);
   }
+}
+
+/**
+ * The rows of the audit entries. Most passes have none; the others draw ids in one round trip more.
+ */
+async function numberAudit(
+  { audit_mac }: Place,
+  client: PoolClient,
+  entries: LedgerChanges['audit_entries'],
+): Promise<readonly NewAuditRow[]> {
+  if (entries.length === 0) return [];
+  const { rows } = await client.query<{ id: number }>(drawAuditIds(entries.length));
+  return auditRows(
+    audit_mac,
+    entries,
+    rows.map(({ id }) => id),
+  );
 }
 
 /**

@@ -156,7 +156,34 @@ export function prepareStatements(database: Database) {
     insert_event: sql<[unknown[]]>(insertInto('events', Object.keys(event_columns))),
     insert_outbox: sql<[number, number, string]>(insertInto('event_outbox', ['event_id', 'company_id', 'event_type'])),
     insert_audit: sql<unknown[]>(
-      insertInto('audit_entries', ['company_id', 'actor', 'action', 'object', 'request_id', 'details', 'at_ms']),
+      insertInto('audit_entries', [
+        'id',
+        'company_id',
+        'actor',
+        'action',
+        'object',
+        'request_id',
+        'details',
+        'at_ms',
+        'content_hash',
+      ]),
+    ),
+    newer_act: sql<[company_id: number, records: string, newest_id: number]>(
+      `select 1 from reconciliation_act_records where company_id = ?
+         and record in (select value from json_each(?)) and act_id > ? limit 1`,
+    ),
+    insert_act: sql<unknown[]>(
+      insertInto('reconciliation_acts', [
+        'company_id',
+        'at_ms',
+        'actor',
+        'action',
+        'item_id',
+        'subject',
+        'note',
+        'reason',
+        'request_id',
+      ]),
     ),
     keep_refused: sql<[unknown[]]>(
       `${insertInto('quarantine', ['status', ...Object.keys(refused_columns)])} ${refused_again_sql}`,

@@ -19,16 +19,18 @@ import {
   NeighbourSearch,
   type NetworkMessage,
   needsNeighbours,
+  neighbours_max,
   type PassBounds,
   partsOfKey,
   pastWindowsOf,
   type Records,
   type ReleaseMessage,
+  type RematchMessage,
   readsReferring,
   referenceKeys,
   suspectNumbers,
 } from '@tallystick/cards';
-import { type Clock, Fault } from '@tallystick/kernel';
+import { type AuditMac, type Clock, Fault } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import { sqliteLookupsBeforeKeys } from '../before-keys/sqlite-lookups.ts';
@@ -47,8 +49,10 @@ import {
   clearing_columns,
   clearingOf,
 } from '../schema/record-rows.ts';
+import { auditRows } from './audit-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { type CardRow, cardOf, idsAfter, idsNeeded, TemplateRules } from './ledger-rows.ts';
+import type { PassPorts } from './pass-ports.ts';
 import { SearchedMerchants } from './searched-merchants.ts';
 import { type LedgerStatements, no_limit, prepareStatements } from './sqlite-ledger-statements.ts';
 import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
@@ -60,7 +64,7 @@ import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
  */
 export function sqliteLedger(
   connection: Pick<SqliteConnection, 'immediately'>,
-  clock: Clock,
+  { clock, audit_mac }: PassPorts,
   backfills: KnownBackfills,
 ): Ledger {
   const templates = new TemplateRules();
@@ -95,7 +99,7 @@ export function sqliteLedger(
         folding = true;
         const { changes, result } = fold(state);
         folding = false;
-        write(statements, state, changes);
+        write(statements, state, changes, audit_mac);
         return result;
       }, deadline);
     } catch (error) {
@@ -142,6 +146,7 @@ function loadState(
   for (const { message, card } of carded) {
     if (message.kind === 'authorization' && card !== null) found.trace(card, message);
     if (message.kind === 'release' && card !== null) found.named(message);
+    if (message.kind === 'rematch' && card !== null) found.matchedByHand(card, message);
   }
   const by_card = messagesByCard(carded);
   found.clearingCandidates(carded, by_card, now_ms);
@@ -190,6 +195,7 @@ class Found {
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
   readonly #cut_card_ids: number[] = [];
+  readonly #overtaken_clearing_ids: number[] = [];
   /** The roots of a card with a key, by the id of the card and the key. */
   readonly #roots_by = new Map<string, readonly Authorization[]>();
   /** The clearings of a card with a key, in the same way. */
@@ -259,6 +265,20 @@ class Found {
   /** Loads the authorization whose hold is to end. */
   named({ authorization_id }: ReleaseMessage): void {
     this.#keepAuthorizations(this.#statements.authorization.all(authorization_id));
+  }
+
+  /** Loads what a person matches, the clearings of both authorizations, and what refers to it. */
+  matchedByHand(card: LedgerCard, { authorization_id: chosen_id, clearing_id, seen_acts }: RematchMessage): void {
+    if (chosen_id !== null) this.#keepAuthorizations(this.#statements.authorization.all(chosen_id));
+    const clearings = this.#keepClearings(this.#statements.clearing.all(clearing_id));
+    for (const id of new Set([chosen_id, clearings[0]?.authorization_id ?? null])) {
+      if (id !== null) this.#keepClearings(this.#statements.clearings_of_root.all(id, neighbours_max + 1));
+    }
+    this.#referring(card.id, clearings);
+    if (seen_acts === undefined) return;
+    const { company_id, records, newest_id } = seen_acts;
+    const newer = this.#statements.newer_act.get(company_id, JSON.stringify(records), newest_id);
+    if (newer !== undefined) this.#overtaken_clearing_ids.push(clearing_id);
   }
 
   /** Loads the records that clearings may repeat, belong to, or reverse. */
@@ -415,6 +435,7 @@ class Found {
       authorizations: [...this.#authorizations.values()],
       clearings: [...this.#clearings.values()],
       cut_card_ids: this.#cut_card_ids,
+      overtaken_clearing_ids: this.#overtaken_clearing_ids,
       windows: this.#windows(),
       known_numbers: this.#known_numbers,
       authorization_ids: fresh('authorizations', needed.authorizations),
@@ -448,7 +469,7 @@ class Found {
   }
 }
 
-function write(statements: LedgerStatements, state: LedgerState, changes: LedgerChanges): void {
+function write(statements: LedgerStatements, state: LedgerState, changes: LedgerChanges, audit_mac: AuditMac): void {
   const ends = new Map(state.cards.map(({ id, counters }) => [id, counters.next_hold_end_ms]));
   for (const { card_id, counters } of changes.counters) {
     const { window_start_ms, held, cleared, uses, next_hold_end_ms, code_failures, code_failures_on } = counters;
@@ -481,8 +502,10 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
     statements.insert_event.run(valuesOf(events, eventRecord(event)));
     statements.insert_outbox.run(event.id, event.company_id, event.event_type);
   }
-  for (const { company_id, actor, action, object, request_id, details, at_ms } of changes.audit_entries) {
-    statements.insert_audit.run(company_id, actor, action, object, request_id, JSON.stringify(details), at_ms);
+  writeAudit(statements, changes.audit_entries, audit_mac);
+  for (const act of changes.acts ?? []) {
+    const { company_id, at_ms, actor, action, item_id, subject, note, reason, request_id } = act;
+    statements.insert_act.run(company_id, at_ms, actor, action, item_id, subject, note, reason, request_id);
   }
   for (const refused of changes.quarantined) {
     statements.keep_refused.run(['quarantined', ...valuesOf(quarantine, refused)]);
@@ -492,6 +515,16 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
     statements.insert_unknown.run(number_index, last4, JSON.stringify(message), recorded_at_ms, request_id);
   }
   if (changes.file_progress !== undefined) progressImport(statements, changes.file_progress);
+}
+
+/** Most passes have none. */
+function writeAudit(statements: LedgerStatements, entries: LedgerChanges['audit_entries'], audit_mac: AuditMac): void {
+  if (entries.length === 0) return;
+  const ids = idsAfter(statements.last_id.get('audit_entries') ?? 0, entries.length);
+  for (const row of auditRows(audit_mac, entries, ids)) {
+    const { id, company_id, actor, action, object, request_id, details, at_ms, content_hash } = row;
+    statements.insert_audit.run(id, company_id, actor, action, object, request_id, details, at_ms, content_hash);
+  }
 }
 
 function progressImport(statements: LedgerStatements, { batch_number, lease, ...progress }: FileProgress): void {

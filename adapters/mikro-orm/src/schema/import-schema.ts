@@ -44,6 +44,10 @@ export const Import = defineEntity({
     lease_until_machine_ms: int().nullable(),
     /** JSON. */
     read_with: p.text().nullable(),
+    statements: int().defaultRaw('0'),
+    waits_for: p.text().nullable(),
+    /** JSON. */
+    accepted_problems: p.text().default('[]'),
   },
   indexes: [
     { name: 'imports_page', properties: ['status', 'id'] },

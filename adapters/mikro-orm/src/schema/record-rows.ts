@@ -73,6 +73,7 @@ export const clearing_columns = {
   synthetic_id: 'boolean',
   paired_transaction_id: 'text',
   sent: 'json',
+  choices: 'json',
 } as const satisfies Readonly<Record<keyof Clearing, ColumnKind>>;
 
 /** The columns of `clearings` that a later message may change. */
@@ -95,8 +96,9 @@ type Stored<Item, Flag extends keyof Item> = Omit<Item, Flag | 'details'> & {
 export type AuthorizationRow = Stored<Authorization, 'incremental'>;
 
 /** A row of `clearing_columns` as the drivers return it. */
-export type ClearingRow = Omit<Stored<Clearing, 'partial' | 'review' | 'synthetic_id'>, 'sent'> & {
+export type ClearingRow = Omit<Stored<Clearing, 'partial' | 'review' | 'synthetic_id'>, 'sent' | 'choices'> & {
   readonly sent: string | null;
+  readonly choices: string | null;
 };
 
 export function authorizationOf(row: AuthorizationRow): Authorization {
@@ -110,6 +112,7 @@ export function clearingOf(row: ClearingRow): Clearing {
     review: Boolean(row.review),
     synthetic_id: Boolean(row.synthetic_id),
     sent: row.sent === null ? null : JSON.parse(row.sent),
+    choices: row.choices === null ? null : JSON.parse(row.choices),
     details: JSON.parse(row.details),
   };
 }

@@ -13,6 +13,8 @@ import type { FilterName } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
 import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateStatus } from '@tallystick/templates';
 import type { Recurring } from '@tallystick/velocity';
+import { Account, Statement, StatementLine } from './account-schema.ts';
+import { AuditChain, AuditEntry } from './audit-schema.ts';
 import { AuthorizationKey } from './authorization-key-schema.ts';
 import { Backfill } from './backfill-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
@@ -20,6 +22,16 @@ import { EventFilterBlock, EventIndexState } from './event-index-schema.ts';
 import { Import, ImportBatch } from './import-schema.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
 import { Quarantined } from './quarantine-schema.ts';
+import {
+  ReconciliationAct,
+  ReconciliationActRecord,
+  ReconciliationCell,
+  ReconciliationCompany,
+  ReconciliationEntry,
+  ReconciliationItem,
+  ReconciliationPeriod,
+} from './reconciliation-item-schema.ts';
+import { ReconciliationInbox } from './reconciliation-schema.ts';
 import type { ColumnKind } from './record-rows.ts';
 import { Retention } from './retention-schema.ts';
 import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
@@ -321,6 +333,7 @@ export const Clearing = defineEntity({
     synthetic_id: p.boolean().default(false),
     paired_transaction_id: p.text().nullable(),
     sent: json().nullable(),
+    choices: json().nullable(),
   },
   indexes: [
     { name: 'clearings_page', properties: ['card_id', 'id'] },
@@ -418,28 +431,6 @@ export const UnknownNumberMessage = defineEntity({
   },
 });
 
-export const AuditEntry = defineEntity({
-  name: 'AuditEntry',
-  tableName: 'audit_entries',
-  properties: {
-    id: id(),
-    company_id: int().nullable(),
-    actor: p.text(),
-    action: p.text(),
-    object: p.text(),
-    request_id: p.text().nullable(),
-    details: json(),
-    at_ms: int(),
-  },
-  indexes: [
-    { name: 'audit_entries_page', properties: ['at_ms', 'id'] },
-    { name: 'audit_entries_company', properties: ['company_id', 'at_ms', 'id'] },
-    { name: 'audit_entries_actor', properties: ['actor', 'at_ms', 'id'] },
-    { name: 'audit_entries_action', properties: ['action', 'at_ms', 'id'] },
-    { name: 'audit_entries_object', properties: ['object', 'at_ms', 'id'] },
-  ],
-});
-
 export const IdempotencyRecord = defineEntity({
   name: 'IdempotencyRecord',
   tableName: 'idempotency_records',
@@ -515,4 +506,16 @@ export const entities = [
   ImportBatch,
   Backfill,
   Retention,
+  Account,
+  Statement,
+  StatementLine,
+  ReconciliationInbox,
+  ReconciliationCompany,
+  ReconciliationEntry,
+  ReconciliationItem,
+  ReconciliationCell,
+  ReconciliationAct,
+  ReconciliationActRecord,
+  ReconciliationPeriod,
+  AuditChain,
 ];

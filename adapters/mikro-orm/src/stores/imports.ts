@@ -1,4 +1,10 @@
-import { accepted_statuses, type ImportBatch, type ImportRecord, type ImportStore } from '@tallystick/imports';
+import {
+  accepted_statuses,
+  type ImportBatch,
+  type ImportRecord,
+  type ImportStore,
+  staged_phases,
+} from '@tallystick/imports';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
 import { readNewestFirst } from './paging.ts';
@@ -21,7 +27,7 @@ export function importStore(session: Session): ImportStore {
       .where('kind', '=', kind)
       .orderBy('number');
   const accepted = () =>
-    imports().where((row) => row.or([row('status', 'in', accepted_statuses), row('phase', '=', 'applying')]));
+    imports().where((row) => row.or([row('status', 'in', accepted_statuses), row('phase', 'in', staged_phases)]));
 
   return {
     async lockDecisions() {
@@ -94,19 +100,31 @@ export function importStore(session: Session): ImportStore {
       return rows.map(recordOf);
     },
 
+    async listCheckingStatements() {
+      const checking = imports().where('status', '=', 'running').where('phase', 'in', ['checking', 'recording']);
+      return (await checking.orderBy('id').execute()).map(recordOf);
+    },
+
+    async listWaiting(after_id, limit) {
+      const waiting = imports().where('status', '=', 'held').where('waits_for', 'is not', null);
+      return (await waiting.where('id', '>', after_id).orderBy('id').limit(limit).execute()).map(recordOf);
+    },
+
     async stage(staged) {
       for (const batch of staged) await db.insertInto('import_batches').values(batch).execute();
     },
 
-    async nextBatch(import_id) {
-      return (await batches(import_id, 'clearings').limit(1).executeTakeFirst()) ?? null;
+    batches: (import_id, kind, after_number, limit) =>
+      batches(import_id, kind).where('number', '>', after_number).limit(limit).execute(),
+
+    async removeBatch({ import_id, kind, number }) {
+      const batch = db.deleteFrom('import_batches').where('import_id', '=', import_id).where('kind', '=', kind);
+      await batch.where('number', '=', number).execute();
     },
 
-    otherBatches: (import_id, after_number, limit) =>
-      batches(import_id, 'others').where('number', '>', after_number).limit(limit).execute(),
-
-    async removeBatches(import_id) {
-      await db.deleteFrom('import_batches').where('import_id', '=', import_id).execute();
+    async removeBatches(import_id, kind) {
+      const all = db.deleteFrom('import_batches').where('import_id', '=', import_id);
+      await (kind === undefined ? all : all.where('kind', '=', kind)).execute();
     },
 
     async moveBatches(from_id, to_id) {
@@ -127,7 +145,17 @@ export function importStore(session: Session): ImportStore {
 type Row = Selectable<Tables['imports']>;
 
 function rowOf(record: Omit<ImportRecord, 'id'>, dialect: Session['dialect']): Omit<Row, 'id'> {
-  const { other_records, control_totals, warnings, problem, read_with, lease, is_repeatable, ...fields } = record;
+  const {
+    other_records,
+    control_totals,
+    warnings,
+    problem,
+    read_with,
+    lease,
+    is_repeatable,
+    accepted_problems,
+    ...fields
+  } = record;
   return {
     ...fields,
     // SQLite has no booleans.
@@ -137,6 +165,7 @@ function rowOf(record: Omit<ImportRecord, 'id'>, dialect: Session['dialect']): O
     warnings: JSON.stringify(warnings),
     problem: toJsonOrNull(problem),
     read_with: toJsonOrNull(read_with),
+    accepted_problems: JSON.stringify(accepted_problems),
     lease: lease?.token ?? null,
     lease_until_machine_ms: lease?.until_machine_ms ?? null,
   };
@@ -151,6 +180,7 @@ function recordOf({ lease, lease_until_machine_ms, ...row }: Row): ImportRecord 
     warnings: JSON.parse(row.warnings),
     problem: parseOrNull(row.problem),
     read_with: parseOrNull(row.read_with),
+    accepted_problems: JSON.parse(row.accepted_problems),
     lease:
       lease === null || lease_until_machine_ms === null
         ? null

@@ -1,7 +1,9 @@
 import {
+  afterDate,
   afterId,
   afterTime,
   cursor,
+  datedCursor,
   type Page,
   type PageRequest,
   type TimedPlace,
@@ -65,4 +67,32 @@ export async function readNewestFirstByTime<Database, Table extends keyof Databa
   const rows = (await cut.execute()) as Row[];
   const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
   return { items: rows.slice(0, page.limit).map(item), next: last === undefined ? null : timedCursor(list, last) };
+}
+
+/**
+ * The same for a list that is ordered by a date, YYYY-MM-DD in this column, and by `id` at one
+ * date.
+ */
+export async function readNewestByDate<
+  Database,
+  Table extends keyof Database,
+  Row extends { readonly id: number } & { readonly [Name in Column]: string },
+  Column extends string,
+>(
+  list: string,
+  query: SelectQueryBuilder<Database, Table, Row>,
+  column: Column,
+  page: PageRequest,
+): Promise<Page<Row>> {
+  const after = afterDate(list, page);
+  let cut = query
+    .orderBy(sql.ref(column), 'desc')
+    .orderBy(sql.ref('id'), 'desc')
+    .limit(page.limit + 1);
+  if (after !== null) cut = cut.where(sql<boolean>`(${sql.ref(column)}, id) < (${after.date}, ${after.id})`);
+  if (page.offset !== undefined) cut = cut.offset(page.offset);
+  const rows = (await cut.execute()) as Row[];
+  const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
+  const next = last === undefined ? null : datedCursor(list, { date: last[column], id: last.id });
+  return { items: rows.slice(0, page.limit), next };
 }

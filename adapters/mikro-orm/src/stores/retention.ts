@@ -1,16 +1,21 @@
 import {
   type ArchivedRow,
+  type AuditMac,
+  isGenuineChain,
+  purgeableAuditEntries,
   type RetentionBatch,
   type RetentionKind,
   type RetentionProgress,
   type RetentionStore,
   retention_batch_max,
+  signAuditChain,
   walked_kinds,
 } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { KnownBackfills } from '../backfill/backfills.ts';
 import type { Session } from '../connection/session.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
+import { auditChainStore } from './audit-chain.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { reduceRows, settledRows } from './reduced-records.ts';
 
@@ -26,8 +31,8 @@ interface Source {
   readonly condition?: RawBuilder<unknown>;
 }
 
-/** The kinds whose rows are deleted. */
-const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'clearings'>, Source>> = {
+/** The kinds whose rows are deleted one by one. */
+const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'clearings' | 'audit_entries'>, Source>> = {
   delivery_attempts: { table: 'delivery_attempts', age: 'at_ms' },
   deliveries: { table: 'deliveries', age: 'finished_at_ms', condition: sql`t.state <> 'pending'` },
   events: {
@@ -38,12 +43,12 @@ const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'cleari
       or exists (select 1 from deliveries d where d.event_id = t.id))`,
   },
   mails: { table: 'mails', age: 'finished_at_ms', condition: sql`t.state = 'sent'` },
-  audit_entries: { table: 'audit_entries', age: 'at_ms', json: ['details'] },
 };
 
 /** Rows whose retention time is over. */
-export function retentionStore(session: Session, backfills: KnownBackfills): RetentionStore {
+export function retentionStore(session: Session, backfills: KnownBackfills, audit_mac: AuditMac): RetentionStore {
   const { db, dialect } = session;
+  const audit_chain = auditChainStore(session);
   const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
 
   function progressOf(kind: RetentionKind): Promise<RetentionProgress | undefined> {
@@ -91,6 +96,39 @@ export function retentionStore(session: Session, backfills: KnownBackfills): Ret
         where ${isOneOf(dialect, 't.id', ids)} and ${condition} and ${sql.ref(`t.${age}`)} < ${before_ms} and not ${needed}
         order by t.id ${skip_locked})`.execute(db);
     return Number(numAffectedRows ?? 0n);
+  }
+
+  /** The oldest sealed entries of the audit log, until one is too young. */
+  async function oldestAuditEntries(before_ms: number, after: number): Promise<RetentionBatch> {
+    const { rows } = await sql<ArchivedRow & { readonly at_ms: number }>`
+      select t.* from audit_entries t where t.number is not null
+      order by t.number limit ${retention_batch_max} offset ${after}`.execute(db);
+    const young = rows.findIndex(({ at_ms }) => at_ms >= before_ms);
+    const old = young === -1 ? rows : rows.slice(0, young);
+    return {
+      rows: old.map((row) => archived({ json: ['details'] }, row)),
+      after: after + old.length,
+      left_id: null,
+      is_last: old.length < retention_batch_max,
+    };
+  }
+
+  /** Deletes the beginning of the chain, and keeps in its row where the rest begins. */
+  async function deleteAuditEntries(before_ms: number, rows: readonly ArchivedRow[]): Promise<number> {
+    const row = await audit_chain.lock();
+    if (row === null || !isGenuineChain(audit_mac, row, true)) return 0;
+    const archived_ids = new Set(rows.map(({ id }) => id));
+    const oldest = await audit_chain.sealedAfter(null, rows.length);
+    const { ids, chain } = purgeableAuditEntries(
+      audit_mac,
+      row,
+      oldest,
+      ({ id, at_ms }) => archived_ids.has(id) && at_ms < before_ms,
+    );
+    if (ids.length === 0) return 0;
+    await sql`delete from audit_entries where ${isOneOf(dialect, 'id', ids)}`.execute(db);
+    await audit_chain.write(signAuditChain(audit_mac, chain));
+    return ids.length;
   }
 
   /** Attempts have no id, and nobody changes one. */
@@ -144,6 +182,7 @@ export function retentionStore(session: Session, backfills: KnownBackfills): Ret
         if (!backfills.isCopied(authorization_keys_backfill)) return { rows: [], after, left_id: null, is_last: true };
         return await settledRows(session, kind, bounds, after);
       }
+      if (kind === 'audit_entries') return await oldestAuditEntries(bounds.before_ms, after);
       const source = sources[kind];
       return walked_kinds.has(kind)
         ? await walk(source, bounds.before_ms, after)
@@ -152,6 +191,7 @@ export function retentionStore(session: Session, backfills: KnownBackfills): Ret
 
     async remove(kind, bounds, rows) {
       if (kind === 'authorizations' || kind === 'clearings') return await reduceRows(session, kind, bounds, rows);
+      if (kind === 'audit_entries') return await deleteAuditEntries(bounds.before_ms, rows);
       if (kind === 'delivery_attempts') return await deleteAttempts(rows);
       const removed = await deleteRows(sources[kind], bounds.before_ms, rows);
       if (kind === 'events') await deleteIndexBlocks();
@@ -180,7 +220,7 @@ export function retentionStore(session: Session, backfills: KnownBackfills): Ret
 }
 
 /** The row with its JSON columns as values. */
-function archived({ json = [] }: Source, row: object): ArchivedRow {
+function archived({ json = [] }: Pick<Source, 'json'>, row: object): ArchivedRow {
   const { is_needed: _, ...columns } = row as Record<string, unknown>;
   for (const name of json) {
     const text = columns[name];

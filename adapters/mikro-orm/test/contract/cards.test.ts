@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
+  account_store_contract,
   audit_log_contract,
   card_store_contract,
   makeCard,
@@ -17,6 +18,7 @@ keepsContracts({
   RealCardStore: real_card_store_contract,
   QuarantineStore: quarantine_store_contract,
   AuditLog: audit_log_contract,
+  AccountStore: account_store_contract,
 });
 
 onEveryDatabase('the store of virtual cards', (fixture, name) => {

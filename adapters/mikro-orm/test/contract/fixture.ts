@@ -2,7 +2,13 @@ import { after, before, describe } from 'node:test';
 import type { Company } from '@tallystick/access';
 import { companyRow } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
-import { type DatabaseName, database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import {
+  type DatabaseName,
+  database_names,
+  type ScratchDatabase,
+  scratchDatabase,
+  testAuditMac,
+} from '@tallystick/test-support';
 import { connect } from '../../src/connection/connection.ts';
 import { migrate } from '../../src/connection/migrate.ts';
 import { mikroOrmPersistence, type Persistence, type Tx } from '../../src/index.ts';
@@ -74,7 +80,7 @@ export async function migrateWithSmallSegments(database: ScratchDatabase): Promi
 
 export function openPersistence(database: ScratchDatabase): Promise<Persistence> {
   const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms));
-  return mikroOrmPersistence({ database_url: database.database_url, clock });
+  return mikroOrmPersistence({ audit_mac: testAuditMac, database_url: database.database_url, clock });
 }
 
 export function makeCompany(tx: Tx, name = 'Acme'): Promise<Company> {

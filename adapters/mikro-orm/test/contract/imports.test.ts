@@ -4,6 +4,8 @@ import {
   import_process_contract,
   import_replay_contract,
   import_store_contract,
+  statement_continuation_contract,
+  statement_import_contract,
 } from '@tallystick/harness';
 import { keepsContracts } from './contract-suites.ts';
 
@@ -13,4 +15,6 @@ keepsContracts({
   'Imports, and processes that stop': import_continuation_contract,
   'Imports, and several processes': import_process_contract,
   'Imports, and replays': import_replay_contract,
+  'Imports of statements': statement_import_contract,
+  'Imports of statements, and several processes': statement_continuation_contract,
 });

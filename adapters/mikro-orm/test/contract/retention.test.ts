@@ -1,5 +1,6 @@
 import { it } from 'node:test';
 import { type RetentionStorage, reduced_records_contract, retention_store_contract } from '@tallystick/harness';
+import { testAuditMac } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
 import { noon_ms, onEveryDatabase } from './fixture.ts';
 
@@ -7,6 +8,7 @@ onEveryDatabase('the contract of RetentionStore', (fixture) => {
   const inProcess = ({ event_index, ...persistence }: Persistence): RetentionStorage => ({
     ...persistence,
     now_ms: noon_ms,
+    audit_mac: testAuditMac,
     another: async () => inProcess(await fixture().another()),
     doLaterWork: () => event_index.run(),
   });

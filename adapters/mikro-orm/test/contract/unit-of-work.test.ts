@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { unit_of_work_contract } from '@tallystick/harness';
 import { Fault, fixedClock } from '@tallystick/kernel';
-import { database_names, readRows, scratchDatabase } from '@tallystick/test-support';
+import { database_names, readRows, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { mikroOrmPersistence } from '../../src/index.ts';
 import { keepsContracts } from './contract-suites.ts';
 import { makeCompany, noon_ms, onEveryDatabase, openPersistence } from './fixture.ts';
@@ -42,8 +42,8 @@ onEveryDatabase('a unit of work', (fixture) => {
     const other = await fixture().another();
     let attempts = 0;
     let arrived = 0;
-    // The second update of each waits until both have locked their first row. On SQLite the second process
-    // must wait for the lock itself.
+    // The second update of each waits until both have locked their first row. On SQLite the second
+    // process must wait for the lock itself.
     const crossed = async (
       tx: Parameters<Parameters<typeof other.unitOfWork.run>[0]>[0],
       order: { first: number; second: number },
@@ -106,6 +106,7 @@ if (database_names.includes('postgres')) {
 
   it('rejects with a retryable fault when no server listens', async () => {
     const persistence = await mikroOrmPersistence({
+      audit_mac: testAuditMac,
       database_url: 'postgres://postgres@127.0.0.1:1/none',
       clock: fixedClock('2026-05-20T12:00:00Z'),
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNetwork } from '@tallystick/cards';
 import { fixedClock } from '@tallystick/kernel';
-import { database_names } from '@tallystick/test-support';
+import { database_names, testAuditMac } from '@tallystick/test-support';
 import { mikroOrmPersistence } from '../../src/index.ts';
 import { authorizationMessage, noon_ms, openLedger, plain_quarantine, run, seededDatabase } from '../ledger-fixture.ts';
 
@@ -12,7 +12,11 @@ if (database_names.includes('postgres')) {
     const { connection, close } = await openLedger(database.database_url);
     assert(connection.dialect === 'postgres');
     const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms));
-    const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+    const persistence = await mikroOrmPersistence({
+      audit_mac: testAuditMac,
+      database_url: database.database_url,
+      clock,
+    });
     const { pool } = connection;
     const holder = await pool.connect();
     t.after(async () => {

@@ -21,6 +21,11 @@ import { mailLanes } from './0018-mail-lanes.ts';
 import { orderOfArrival } from './0019-order-of-arrival.ts';
 import { imports } from './0020-imports.ts';
 import { profileOfImport } from './0021-profile-of-import.ts';
+import { auditChain } from './0022-audit-chain.ts';
+import { matchesByHand } from './0023-matches-by-hand.ts';
+import { accounts } from './0024-accounts.ts';
+import { reconciliation } from './0025-reconciliation.ts';
+import { statementImports } from './0026-statement-imports.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -66,6 +71,11 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0019-order-of-arrival', class: migration(orderOfArrival) },
   { kind: 'expand', name: '0020-imports', class: migration(imports) },
   { kind: 'expand', name: '0021-profile-of-import', class: migration(profileOfImport) },
+  { kind: 'expand', name: '0022-audit-chain', class: migration(auditChain) },
+  { kind: 'expand', name: '0023-matches-by-hand', class: migration(matchesByHand) },
+  { kind: 'expand', name: '0024-accounts', class: migration(accounts) },
+  { kind: 'expand', name: '0025-reconciliation', class: migration(reconciliation) },
+  { kind: 'expand', name: '0026-statement-imports', class: migration(statementImports) },
 ];
 
 /**

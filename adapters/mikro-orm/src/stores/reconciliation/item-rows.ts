@@ -1,0 +1,118 @@
+import type { Item } from '@tallystick/reconciliation';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../../connection/session.ts';
+
+export type ItemRow = Selectable<Tables['reconciliation_items']>;
+
+/** The columns of an item in the order in which they are written, with their types on Postgres. */
+export const item_columns = {
+  id: 'bigint',
+  company_id: 'bigint',
+  vcn_id: 'bigint',
+  opened_at_ms: 'bigint',
+  currency: 'text',
+  status: 'text',
+  kind: 'text',
+  class: 'text',
+  rule: 'text',
+  merchant_name: 'text',
+  authorization_ids: 'text',
+  clearing_ids: 'text',
+  line_ids: 'text',
+  matches: 'text',
+  alternatives: 'text',
+  authorized: 'bigint',
+  cleared: 'bigint',
+  stated: 'bigint',
+  fees: 'bigint',
+  difference: 'bigint',
+  sides: 'bigint',
+  settlement_date: 'text',
+  period_date: 'text',
+  due_date: 'text',
+  next_change_ms: 'bigint',
+  version: 'bigint',
+  period_id: 'bigint',
+} as const satisfies Readonly<Record<keyof Item, 'bigint' | 'text'>>;
+
+export const item_column_names = Object.keys(item_columns) as readonly (keyof Item)[];
+
+/**
+ * The columns that a change of an item usually leaves as they are. They are in indexes that SQLite
+ * would write again.
+ */
+export const lasting_columns = ['id', 'company_id', 'vcn_id', 'opened_at_ms', 'currency'] as const;
+
+/** The item as a row, in the order of `item_columns`. */
+export function rowOf(item: Item): Readonly<Record<keyof typeof item_columns, unknown>> {
+  // Named one by one: to copy properties by a list of names takes several times as long.
+  return {
+    id: item.id,
+    company_id: item.company_id,
+    vcn_id: item.vcn_id,
+    opened_at_ms: item.opened_at_ms,
+    currency: item.currency,
+    status: item.status,
+    kind: item.kind,
+    class: item.class,
+    rule: item.rule,
+    merchant_name: item.merchant_name,
+    authorization_ids: textOf(item.authorization_ids),
+    clearing_ids: textOf(item.clearing_ids),
+    line_ids: textOf(item.line_ids),
+    matches: textOf(item.matches),
+    alternatives: textOf(item.alternatives),
+    authorized: item.authorized,
+    cleared: item.cleared,
+    stated: item.stated,
+    fees: item.fees,
+    difference: item.difference,
+    sides: item.sides,
+    settlement_date: item.settlement_date,
+    period_date: item.period_date,
+    due_date: item.due_date,
+    next_change_ms: item.next_change_ms,
+    version: item.version,
+    period_id: item.period_id,
+  };
+}
+
+function textOf(list: readonly unknown[]): string {
+  return list.length === 0 ? '[]' : JSON.stringify(list);
+}
+
+export function itemOf(row: ItemRow): Item {
+  return {
+    id: row.id,
+    company_id: row.company_id,
+    status: row.status,
+    kind: row.kind,
+    class: row.class,
+    rule: row.rule,
+    vcn_id: row.vcn_id,
+    merchant_name: row.merchant_name,
+    authorization_ids: listOf(row.authorization_ids),
+    clearing_ids: listOf(row.clearing_ids),
+    line_ids: listOf(row.line_ids),
+    matches: listOf(row.matches),
+    alternatives: listOf(row.alternatives),
+    authorized: row.authorized,
+    cleared: row.cleared,
+    stated: row.stated,
+    fees: row.fees,
+    difference: row.difference,
+    currency: row.currency,
+    sides: row.sides,
+    settlement_date: row.settlement_date,
+    period_date: row.period_date,
+    due_date: row.due_date,
+    next_change_ms: row.next_change_ms,
+    opened_at_ms: row.opened_at_ms,
+    version: row.version,
+    period_id: row.period_id,
+  };
+}
+
+function listOf<Element>(text: string): readonly Element[] {
+  return text === '[]' ? [] : (JSON.parse(text) as readonly Element[]);
+}

@@ -1,0 +1,122 @@
+import { afterId, cursor } from '@tallystick/kernel';
+import {
+  type Item,
+  isFrozenBy,
+  isOpenBreakOf,
+  type Period,
+  type PeriodPlace,
+  type ReconciliationStore,
+} from '@tallystick/reconciliation';
+import { type ItemRow, itemOf } from './item-rows.ts';
+import type { Queries } from './query.ts';
+
+type PeriodStore = Pick<
+  ReconciliationStore,
+  'insertPeriod' | 'updatePeriod' | 'listPeriods' | 'findPeriod' | 'newestPeriod' | 'freeze' | 'unfreeze'
+>;
+
+/** Closed periods, and the items that they freeze. */
+export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore {
+  return {
+    async insertPeriod(period) {
+      const values = Object.values(periodRow(period));
+      const [row] = await all<{ id: number }>(
+        `insert into reconciliation_periods (${period_columns}) values (${period_columns.map(() => '?')}) returning id`,
+        ...values,
+      );
+      return { ...period, id: row!.id };
+    },
+
+    async updatePeriod(period) {
+      await run(
+        `update reconciliation_periods set ${period_columns.map((name) => `${name} = ?`)} where id = ?`,
+        ...Object.values(periodRow(period)),
+        period.id,
+      );
+    },
+
+    async listPeriods(company_id, page) {
+      const after = afterId(periods_list, page);
+      const rows = await all<Period>(
+        `select * from reconciliation_periods where company_id = ? and id < ? order by id desc limit ? offset ?`,
+        company_id,
+        after ?? Number.MAX_SAFE_INTEGER,
+        page.limit + 1,
+        page.offset ?? 0,
+      );
+      const items = rows.slice(0, page.limit);
+      return { items, next: rows.length > page.limit ? cursor(periods_list, items.at(-1)!.id) : null };
+    },
+
+    async findPeriod(company_id, id) {
+      const sql = 'select * from reconciliation_periods where company_id = ? and id = ?';
+      return (await all<Period>(sql, company_id, id))[0] ?? null;
+    },
+
+    async newestPeriod(company_id) {
+      const [row] = await all<Period>(
+        `select * from reconciliation_periods where company_id = ? and status <> 'reopened'
+          order by closed_through desc, id desc limit 1`,
+        company_id,
+      );
+      return row ?? null;
+    },
+
+    async freeze({ id, company_id, closed_through }, after, limit) {
+      const rows = await all<PeriodPlace & Pick<Item, 'status' | 'period_id'>>(
+        `select period_date, id, status, period_id from reconciliation_items
+          where company_id = ? and period_date is not null and period_date <= ? and (period_date, id) > (?, ?)
+          order by period_date, id limit ?`,
+        company_id,
+        closed_through,
+        after?.period_date ?? '',
+        after?.id ?? 0,
+        limit,
+      );
+      const finished = rows.filter((item) => isFrozenBy(item, closed_through));
+      const frozen_ids = finished.map((item) => item.id);
+      await run(
+        `update reconciliation_items set period_id = ?, next_change_ms = null
+          where id in (select value from ${from_ids}) and company_id = ?`,
+        id,
+        list(frozen_ids),
+        company_id,
+      );
+      const last = rows.length < limit ? undefined : rows.at(-1);
+      return {
+        frozen_ids,
+        open_breaks: rows.filter((item) => isOpenBreakOf(item, closed_through)).length,
+        after: last === undefined ? null : { period_date: last.period_date, id: last.id },
+      };
+    },
+
+    async unfreeze({ id, company_id }, limit) {
+      const rows = await all<ItemRow>(
+        `update reconciliation_items set period_id = null where id in (
+          select id from reconciliation_items where period_id = ? order by id limit ?) and company_id = ? returning *`,
+        id,
+        limit,
+        company_id,
+      );
+      return rows.map(itemOf);
+    },
+  };
+}
+
+const periods_list = 'reconciliation-periods';
+
+const period_columns = [
+  'company_id',
+  'closed_through',
+  'status',
+  'closed_at_ms',
+  'closed_by',
+  'frozen',
+  'open_breaks',
+  'reopened_at_ms',
+  'reopened_by',
+] as const satisfies readonly (keyof Period)[];
+
+function periodRow(period: Omit<Period, 'id'>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(period_columns.map((name) => [name, period[name]]));
+}

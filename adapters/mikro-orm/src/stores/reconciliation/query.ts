@@ -1,0 +1,62 @@
+import { CompiledQuery } from 'kysely';
+import type { Session } from '../../connection/session.ts';
+
+/** Statements of both databases, with a list of ids or texts as one parameter. */
+export interface Queries {
+  /** Runs a statement whose text never contains a value: both databases prepare it once. */
+  all<Row>(text: string, ...parameters: readonly unknown[]): Promise<Row[]>;
+  run(text: string, ...parameters: readonly unknown[]): Promise<void>;
+  /** A list as a table `j` with the column `value`. */
+  readonly from_ids: string;
+  readonly from_texts: string;
+  /**
+   * The rows `alias` of a query for each row of `from`, looked up one by one: the end of a select
+   * from `from`. Plans made while the tables are almost empty would begin with all rows of a
+   * company.
+   */
+  each(from: string, alias: string, columns: string, tables: string, condition: string): string;
+  /** A list as the parameter of these two. */
+  list(values: readonly (number | string)[]): unknown;
+  /** A field of a JSON text. */
+  field(text: string, name: string): string;
+}
+
+/**
+ * The text of a statement has `?` for its parameters, which SQLite reads. For Postgres they are
+ * numbered.
+ */
+export function queriesOf({ dialect, db }: Session): Queries {
+  const is_postgres = dialect === 'postgres';
+  const textOf = is_postgres ? numbered : (text: string) => text;
+  async function all<Row>(text: string, ...parameters: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(textOf(text), [...parameters]));
+    return rows;
+  }
+  return {
+    all,
+    async run(text, ...parameters) {
+      await all(text, ...parameters);
+    },
+    from_ids: is_postgres ? 'unnest(?::bigint[]) as j(value)' : 'json_each(?) as j',
+    from_texts: is_postgres ? 'unnest(?::text[]) as j(value)' : 'json_each(?) as j',
+    each: (from, alias, columns, tables, condition) =>
+      is_postgres
+        ? `select ${alias}.* from ${from} cross join lateral
+            (select ${columns} from ${tables} where ${condition} offset 0) ${alias}`
+        : `select ${columns} from ${from} cross join ${tables} where ${condition}`,
+    list: (values) => (is_postgres ? values : JSON.stringify(values)),
+    field: (text, name) => (is_postgres ? `${text}::json ->> '${name}'` : `${text} ->> '$.${name}'`),
+  };
+}
+
+const numbered_texts = new Map<string, string>();
+
+/** The text with `$1`, `$2` for its parameters, marked to be prepared once for each connection. */
+function numbered(text: string): string {
+  const known = numbered_texts.get(text);
+  if (known !== undefined) return known;
+  let count = 0;
+  const made = `/* prepared */${text.replaceAll('?', () => `$${++count}`)}`;
+  numbered_texts.set(text, made);
+  return made;
+}

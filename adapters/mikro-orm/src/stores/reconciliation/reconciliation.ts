@@ -1,0 +1,349 @@
+import type {
+  Act,
+  CompanyProgress,
+  Coverage,
+  Entry,
+  ReconciliationStore,
+  RecordKey,
+  RecordKind,
+  SummaryCell,
+} from '@tallystick/reconciliation';
+import { inbox_count_max, itemIdOf } from '@tallystick/reconciliation';
+import type { Selectable } from 'kysely';
+import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
+import { listItems } from './item-list.ts';
+import { type ItemRow, itemOf } from './item-rows.ts';
+import { periodStore } from './periods.ts';
+import { queriesOf } from './query.ts';
+import { recordReads } from './record-reads.ts';
+import { writeItems } from './write-items.ts';
+
+/** The items of reconciliation, and what keeps them up to date. */
+export function reconciliationStore(session: Session): ReconciliationStore {
+  const { dialect } = session;
+  const queries = queriesOf(session);
+  const { all, each, run, list, from_ids, from_texts } = queries;
+  const is_postgres = dialect === 'postgres';
+  const select_progress = 'select company_id, coverage, walk from reconciliation_companies where company_id = ?';
+
+  async function lockRow(company_id: number, how: string): Promise<CompanyProgress | null> {
+    if (is_postgres) {
+      // Plans that read whole tables, made while the tables are almost empty, would stay while they
+      // grow: a connection keeps its plans.
+      await run(`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+        set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`);
+    }
+    const [row] = await all<ProgressRow>(`${select_progress} ${is_postgres ? how : ''}`, company_id);
+    return row === undefined ? null : progressOf(row);
+  }
+
+  async function insertCompany(company_id: number): Promise<void> {
+    await run(
+      `insert into reconciliation_companies (company_id, coverage) values (?, '{}') on conflict do nothing`,
+      company_id,
+    );
+  }
+
+  return {
+    ...recordReads(queries),
+    ...periodStore(queries),
+
+    async lockCompany(company_id) {
+      const known = await lockRow(company_id, 'for update');
+      if (known !== null) return known;
+      await insertCompany(company_id);
+      return (await lockRow(company_id, 'for update'))!;
+    },
+
+    async lockCompanyIfFree(company_id) {
+      const known = await lockRow(company_id, 'for update skip locked');
+      if (known !== null) return known;
+      await insertCompany(company_id);
+      return await lockRow(company_id, 'for update skip locked');
+    },
+
+    async updateProgress({ company_id, coverage, walk }) {
+      await run(
+        'update reconciliation_companies set coverage = ?, walk = ? where company_id = ?',
+        JSON.stringify(Object.fromEntries(coverage)),
+        toJsonOrNull(walk),
+        company_id,
+      );
+    },
+
+    async readCoverage(company_id) {
+      const rows = await all<{ currency: string; since: string }>(
+        `select currency, min(first_statement_as_of) as since from accounts
+          where company_id = ? and first_statement_as_of is not null group by currency`,
+        company_id,
+      );
+      return new Map(rows.map(({ currency, since }) => [currency, since]));
+    },
+
+    async takeArrivals(company_id, limit) {
+      const rows = await all<{ kind: RecordKind | 'account'; record_id: number }>(
+        `delete from reconciliation_inbox where id in
+          (select id from reconciliation_inbox where company_id = ? order by id limit ?) returning kind, record_id`,
+        company_id,
+        limit,
+      );
+      const records = new Map<number, RecordKey>();
+      for (const { kind, record_id: id } of rows) {
+        if (kind !== 'account') records.set(itemIdOf({ kind, id }), { kind, id });
+      }
+      return { rows: rows.length, records: [...records.values()] };
+    },
+
+    async hasWork(company_id, now_ms) {
+      const found = await all(
+        `select 1 as found where exists (select 1 from reconciliation_inbox where company_id = ?)
+          or exists (select 1 from reconciliation_items where next_change_ms <= ? and +company_id = ?)
+          or exists (select 1 from reconciliation_companies where company_id = ? and walk is not null)`,
+        company_id,
+        now_ms,
+        company_id,
+        company_id,
+      );
+      return found.length > 0;
+    },
+
+    async companiesWithWork(now_ms, limit) {
+      const arrived = await all<{ company_id: number }>(
+        `with recursive waiting(company_id) as (
+            select min(company_id) from reconciliation_inbox
+            union all select (select min(i.company_id) from reconciliation_inbox i where i.company_id > w.company_id)
+              from waiting w where w.company_id is not null)
+          select company_id from waiting where company_id is not null limit ?`,
+        limit,
+      );
+      const due = await all<{ company_id: number }>(
+        `select distinct company_id from (select company_id from reconciliation_items
+          where next_change_ms <= ? order by next_change_ms limit ?) d`,
+        now_ms,
+        limit,
+      );
+      const walking = await all<{ company_id: number }>(
+        'select company_id from reconciliation_companies where walk is not null limit ?',
+        limit,
+      );
+      const companies = [...arrived, ...due, ...walking].map(({ company_id }) => company_id);
+      return [...new Set(companies)].slice(0, limit);
+    },
+
+    // The plus keeps the databases from an index of the company: few items are due.
+    async dueItems(company_id, now_ms, limit) {
+      const rows = await all<{ id: number }>(
+        `select id from reconciliation_items where next_change_ms <= ? and +company_id = ?
+          order by next_change_ms limit ?`,
+        now_ms,
+        company_id,
+        limit,
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    async itemsOfWalk(company_id, { from, after }, limit) {
+      const rows = await all<ItemRow>(
+        `select * from reconciliation_items where company_id = ? and period_date >= ? and (period_date, id) > (?, ?)
+          order by period_date, id limit ?`,
+        company_id,
+        from,
+        after?.period_date ?? from,
+        after?.id ?? 0,
+        limit,
+      );
+      return rows.map(itemOf);
+    },
+
+    async backlog() {
+      const [counted] = await all<{ waiting: number }>(
+        'select count(*) as waiting from (select 1 from reconciliation_inbox limit ?) w',
+        inbox_count_max,
+      );
+      const [oldest] = await all<{ kind: RecordKind | 'account'; record_id: number }>(
+        'select kind, record_id from reconciliation_inbox order by id limit 1',
+      );
+      if (oldest === undefined) return { waiting: 0, oldest_at_ms: null };
+      const { table, column } = arrival_columns[oldest.kind];
+      const [arrived] = await all<{ at_ms: number }>(
+        `select ${column} as at_ms from ${table} where id = ?`,
+        oldest.record_id,
+      );
+      return { waiting: counted!.waiting, oldest_at_ms: arrived?.at_ms ?? null };
+    },
+
+    async entries(company_id, keys) {
+      if (keys.length === 0) return [];
+      const rows = await all<EntryRow>(
+        each(from_texts, 'e', 'e.*', 'reconciliation_entries e', 'e.company_id = ? and e."key" = j.value'),
+        list(keys),
+        company_id,
+      );
+      return rows.map(entryOf);
+    },
+
+    async entriesOf(company_id, places) {
+      if (places.length === 0) return [];
+      const keys = places.map(({ key, record }) => ({ key, kind: record.kind, record_id: record.id }));
+      const columns = ['key', 'kind', 'record_id'];
+      const from = is_postgres
+        ? 'json_to_recordset(?::json) as j ("key" text, kind text, record_id bigint)'
+        : `(select ${columns.map((name) => `value ->> '$.${name}' as "${name}"`)} from json_each(?)) j`;
+      const rows = await all<EntryRow>(
+        each(
+          from,
+          'e',
+          'e.*',
+          'reconciliation_entries e',
+          'e.company_id = ? and e."key" = j."key" and e.kind = j.kind and e.record_id = j.record_id',
+        ),
+        JSON.stringify(keys),
+        company_id,
+      );
+      return rows.map(entryOf);
+    },
+
+    async entriesBetween(company_id, from, to) {
+      const rows = await all<EntryRow>(
+        'select * from reconciliation_entries where company_id = ? and "key" >= ? and "key" <= ?',
+        company_id,
+        from,
+        to,
+      );
+      return rows.map(entryOf);
+    },
+
+    async actsOn(company_id, records) {
+      if (records.length === 0) return [];
+      const any = await all(
+        'select 1 as found from reconciliation_act_records where company_id = ? limit 1',
+        company_id,
+      );
+      if (any.length === 0) return [];
+      const rows = await all<ActRow>(
+        `select * from reconciliation_acts where id in (
+          select r.act_id from ${from_ids} cross join reconciliation_act_records r
+          where r.company_id = ? and r.record = j.value) order by id`,
+        list(records.map(itemIdOf)),
+        company_id,
+      );
+      return rows.map(actOf);
+    },
+
+    async items(company_id, ids) {
+      if (ids.length === 0) return [];
+      const rows = await all<ItemRow>(
+        each(from_ids, 'i', 'i.*', 'reconciliation_items i', 'i.id = j.value and i.company_id = ?'),
+        list(ids),
+        company_id,
+      );
+      return rows.map(itemOf);
+    },
+
+    write: (changes) => writeItems(queries, dialect, changes),
+    list: (company_id, filter, page) => listItems(queries, company_id, filter, page),
+
+    async cells(company_id) {
+      const rows = await all<Omit<CellRow, 'company_id'>>(
+        'select currency, status, kind, class, due_date, count, sum from reconciliation_cells where company_id = ?',
+        company_id,
+      );
+      return rows.map(cellOf);
+    },
+
+    async allCells() {
+      const as = is_postgres ? (sum: string) => `${sum}::bigint` : (sum: string) => sum;
+      const rows = await all<Omit<CellRow, 'company_id'>>(
+        `select currency, status, kind, class, due_date, ${as('sum(count)')} as count, ${as('sum(sum)')} as sum
+          from reconciliation_cells group by currency, status, kind, class, due_date`,
+      );
+      return rows.map(cellOf);
+    },
+
+    async insertAct({ subject, ...act }) {
+      const { company_id, at_ms, actor, action, item_id, note, reason, request_id } = act;
+      const [row] = await all<{ id: number }>(
+        `insert into reconciliation_acts
+            (company_id, at_ms, actor, action, item_id, subject, note, reason, request_id)
+          values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+        company_id,
+        at_ms,
+        actor,
+        action,
+        item_id,
+        JSON.stringify(subject),
+        note,
+        reason,
+        request_id,
+      );
+      return { ...act, subject, id: row!.id };
+    },
+
+    async itemsAfter(company_id, after_id, limit) {
+      const rows = await all<ItemRow>(
+        'select * from reconciliation_items where id > ? and +company_id = ? order by id limit ?',
+        after_id,
+        company_id,
+        limit,
+      );
+      return rows.map(itemOf);
+    },
+
+    async entriesAfter(company_id, after, limit) {
+      const rows = await all<EntryRow>(
+        `select * from reconciliation_entries where company_id = ? and ("key", kind, record_id) > (?, ?, ?)
+          order by "key", kind, record_id limit ?`,
+        company_id,
+        after?.key ?? '',
+        after?.record.kind ?? '',
+        after?.record.id ?? 0,
+        limit,
+      );
+      return rows.map(entryOf);
+    },
+
+    async companiesAfter(after, limit) {
+      const rows = await all<{ id: number }>('select id from companies where id > ? order by id limit ?', after, limit);
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+/** When a record of the inbox arrived. */
+const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table: string; readonly column: string }>> = {
+  authorization: { table: 'authorizations', column: 'decided_at_ms' },
+  clearing: { table: 'clearings', column: 'recorded_at_ms' },
+  line: { table: 'statement_lines', column: 'recorded_at_ms' },
+  account: { table: 'accounts', column: 'created_at_ms' },
+};
+
+type ProgressRow = Selectable<Tables['reconciliation_companies']>;
+type EntryRow = Selectable<Tables['reconciliation_entries']>;
+type CellRow = Selectable<Tables['reconciliation_cells']>;
+type ActRow = Selectable<Tables['reconciliation_acts']>;
+
+function progressOf({ company_id, coverage, walk }: ProgressRow): CompanyProgress {
+  const since: Coverage = new Map(Object.entries(JSON.parse(coverage) as Record<string, string>));
+  return { company_id, coverage: since, walk: parseOrNull(walk) };
+}
+
+function entryOf({ company_id, key, kind, record_id, item_id }: EntryRow): Entry {
+  return { company_id, key, record: { kind, id: record_id }, item_id };
+}
+
+function cellOf({ kind, class: its_class, due_date, ...cell }: Omit<CellRow, 'company_id'>): SummaryCell {
+  const { currency, status, count, sum } = cell;
+  return {
+    currency,
+    status,
+    kind: kind === '' ? null : kind,
+    class: its_class === '' ? null : its_class,
+    due_date: due_date === '' ? null : due_date,
+    count,
+    sum,
+  };
+}
+
+function actOf({ subject, ...act }: ActRow): Act {
+  return { ...act, subject: JSON.parse(subject) };
+}

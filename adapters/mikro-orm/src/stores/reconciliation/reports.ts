@@ -1,0 +1,132 @@
+import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
+import {
+  type ActCount,
+  type BookedLine,
+  entryKeyOfLine,
+  type MatchCount,
+  type ReconciliationReports,
+} from '@tallystick/reconciliation';
+import { type RawBuilder, sql } from 'kysely';
+import type { Session } from '../../connection/session.ts';
+import { isOneOf, jsonRows } from '../json-rows.ts';
+
+type LineRow = Omit<BookedLine, 'is_fee'>;
+
+const line_columns = [
+  'id',
+  'account_id',
+  'currency',
+  'booking_date',
+  'amount',
+  'bai_code',
+  'acquirer_reference',
+] as const satisfies readonly (keyof LineRow)[];
+
+/** What the reports of reconciliation read. */
+export function reconciliationReports({ db, dialect }: Session): ReconciliationReports {
+  const lines = () => db.selectFrom('statement_lines').select(line_columns);
+
+  return {
+    async sumBookedBefore(account_id, date) {
+      const { sum } = await db
+        .selectFrom('statement_lines')
+        .select(sql<number>`coalesce(sum(amount), 0)`.as('sum'))
+        .where('account_id', '=', account_id)
+        .where('booking_date', '<', date)
+        .executeTakeFirstOrThrow();
+      return Number(sum);
+    },
+
+    async bookedLines({ account_id, from, to }, after, limit) {
+      let its = lines().where('account_id', '=', account_id);
+      if (to !== null) its = its.where('booking_date', '<=', to);
+      if (after !== null) its = its.where(sql<boolean>`(booking_date, id) > (${after.booking_date}, ${after.id})`);
+      else if (from !== null) its = its.where('booking_date', '>=', from);
+      return (await its.orderBy('booking_date').orderBy('id').limit(limit).execute()).map(lineOf);
+    },
+
+    async linesById(company_id, ids) {
+      const its = lines()
+        .where('company_id', '=', company_id)
+        .where(isOneOf(dialect, 'id', ids));
+      return (await its.execute()).map(lineOf);
+    },
+
+    async itemsOfLines(company_id, wanted) {
+      if (wanted.length === 0) return [];
+      const keys = wanted.map((line) => ({ line_id: line.id, entry_key: entryKeyOfLine(line) }));
+      const rows = jsonRows(dialect, { line_id: 'integer', entry_key: 'text' }, keys);
+      // SQLite reads the tables of a cross join in their order. Of a join it would read all entries
+      // of the company for each batch.
+      const found = await sql<{ line_id: number; item_id: number }>`select w.line_id, e.item_id
+        from ${rows} as w cross join reconciliation_entries as e
+        where e.company_id = ${company_id} and e.key = w.entry_key and e.kind = 'line' and e.record_id = w.line_id`.execute(
+        db,
+      );
+      return found.rows;
+    },
+
+    async countMatches(company_id, { from, to }) {
+      const matches = {
+        sqlite: sql`json_each(i.matches) as m`,
+        postgres: sql`json_array_elements(i.matches::json) as m (value)`,
+      }[dialect];
+      const earlier_clearing =
+        dialect === 'postgres'
+          ? sql`m.value -> 'values' ->> 'earlier_clearing_id'`
+          : sql`m.value ->> '$.values.earlier_clearing_id'`;
+      // The period date of an item with a clearing is its settlement date, and has an index.
+      const conditions = [
+        sql`i.company_id = ${company_id}`,
+        // A clearing that belongs to no other record is no match.
+        sql`(${field('m.value', 'authorization_id')} is not null or ${earlier_clearing} is not null
+          or ${field('m.value', 'side')} = 'statement')`,
+        ...(from === undefined && to === undefined ? [] : [sql`i.settlement_date is not null`]),
+        ...(from === undefined ? [] : [sql`i.period_date >= ${from}`]),
+        ...(to === undefined ? [] : [sql`i.period_date <= ${to}`]),
+      ];
+      const { rows } = await sql<Counted<Pick<MatchCount, 'rule' | 'side'>>>`select ${field('m.value', 'rule')} as rule,
+          ${field('m.value', 'side')} as side, count(*) as count
+        from reconciliation_items as i cross join ${matches}
+        where ${sql.join(conditions, sql` and `)} group by 1, 2 order by 1, 2`.execute(db);
+      return rows.map(({ count, ...made }) => ({ ...made, matches: Number(count) }));
+    },
+
+    async countActs(company_id) {
+      const { rows } = await sql<Counted<Pick<ActCount, 'action' | 'rule'>>>`select action,
+          ${field('subject', 'rule')} as rule, count(*) as count
+        from reconciliation_acts where company_id = ${company_id} group by 1, 2 order by 1, 2`.execute(db);
+      return rows.map(({ count, ...done }) => ({ ...done, acts: Number(count) }));
+    },
+
+    async countRecords(company_id) {
+      const count = async (from: RawBuilder<unknown>): Promise<number> => {
+        const { rows } = await sql<Counted<object>>`select count(*) as count from ${from}
+          and company_id = ${company_id}`.execute(db);
+        return Number(rows[0]!.count);
+      };
+      const codes = sql.join(card_line_codes.map((code) => sql.lit(code)));
+      return {
+        authorization: await count(sql`authorizations where root_id = id and decline_code is null`),
+        clearing: await count(sql`clearings where true`),
+        line: await count(sql`statement_lines where bai_code in (${codes})`),
+        items: await count(sql`reconciliation_items where true`),
+      };
+    },
+  };
+
+  function field(json: string, name: string): RawBuilder<string> {
+    return dialect === 'postgres'
+      ? sql`${sql.ref(json)}::json ->> ${sql.lit(name)}`
+      : sql`${sql.ref(json)} ->> ${sql.lit(`$.${name}`)}`;
+  }
+}
+
+/** On Postgres a count is text. */
+type Counted<Fields> = Fields & { readonly count: number | string };
+
+const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
+
+function lineOf(row: LineRow): BookedLine {
+  return { ...row, is_fee: fee_codes.has(row.bai_code) };
+}

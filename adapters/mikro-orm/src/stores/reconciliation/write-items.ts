@@ -1,0 +1,141 @@
+import type { Entry, ItemChanges, SummaryCell } from '@tallystick/reconciliation';
+import { item_column_names, item_columns, lasting_columns, rowOf } from './item-rows.ts';
+import type { Queries } from './query.ts';
+
+/** Writes the differences of items with a few statements of many rows. */
+export async function writeItems(
+  queries: Queries,
+  dialect: 'sqlite' | 'postgres',
+  changes: ItemChanges,
+): Promise<void> {
+  const { company_id, inserted, updated, removed_ids, entries_put, entries_removed, cells } = changes;
+  const write = dialect === 'sqlite' ? writeOnSqlite : writeOnPostgres;
+  if (removed_ids.length > 0) {
+    await queries.run(
+      `delete from reconciliation_items where company_id = ? and id in (select value from ${queries.from_ids})`,
+      company_id,
+      queries.list(removed_ids),
+    );
+  }
+  await write(queries, 'insert_items', inserted.map(rowOf));
+  await write(queries, 'update_items', updated.map(rowOf));
+  await write(queries, 'put_entries', entries_put.map(entryRow));
+  await write(queries, 'remove_entries', entries_removed.map(entryRow));
+  if (cells.length === 0) return;
+  await write(
+    queries,
+    'add_cells',
+    cells.map((cell) => ({ company_id, ...cellRow(cell) })),
+  );
+  await queries.run('delete from reconciliation_cells where company_id = ? and count = 0', company_id);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Write {
+  readonly columns: Readonly<Record<string, 'bigint' | 'text'>>;
+  /** The statement with `rows` for the table of rows, whose columns have the alias `n`. */
+  readonly text: (rows: string) => string;
+}
+
+const entry_columns = {
+  company_id: 'bigint',
+  key: 'text',
+  kind: 'text',
+  record_id: 'bigint',
+  item_id: 'bigint',
+} as const;
+
+const cell_columns = {
+  company_id: 'bigint',
+  currency: 'text',
+  status: 'text',
+  kind: 'text',
+  class: 'text',
+  due_date: 'text',
+  count: 'bigint',
+  sum: 'bigint',
+} as const;
+
+const names = (columns: Readonly<Record<string, unknown>>) => Object.keys(columns).map((name) => `"${name}"`);
+const changing_columns = item_column_names.filter((name) => !(lasting_columns as readonly string[]).includes(name));
+
+const writes = {
+  insert_items: {
+    columns: item_columns,
+    text: (rows) =>
+      `insert into reconciliation_items (${names(item_columns)}) select ${names(item_columns)} from ${rows} where true`,
+  },
+  update_items: {
+    columns: item_columns,
+    text: (rows) =>
+      `update reconciliation_items set ${changing_columns.map((name) => `"${name}" = n."${name}"`)} from ${rows}
+        where reconciliation_items.id = n.id`,
+  },
+  put_entries: {
+    columns: entry_columns,
+    text: (rows) =>
+      `insert into reconciliation_entries (${names(entry_columns)}) select ${names(entry_columns)} from ${rows}
+        where true on conflict (company_id, "key", kind, record_id) do update set item_id = excluded.item_id`,
+  },
+  remove_entries: {
+    columns: entry_columns,
+    text: (rows) =>
+      `delete from reconciliation_entries where (company_id, "key", kind, record_id) in
+        (select company_id, "key", kind, record_id from ${rows})`,
+  },
+  add_cells: {
+    columns: cell_columns,
+    text: (rows) =>
+      `insert into reconciliation_cells (${names(cell_columns)}) select ${names(cell_columns)} from ${rows}
+        where true on conflict (company_id, currency, status, kind, class, due_date) do update
+        set count = reconciliation_cells.count + excluded.count, sum = reconciliation_cells.sum + excluded.sum`,
+  },
+} as const satisfies Readonly<Record<string, Write>>;
+
+type WriteName = keyof typeof writes;
+
+async function writeOnPostgres({ run }: Queries, name: WriteName, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { columns, text } = writes[name];
+  const definitions = Object.entries(columns).map(([column, type]) => `"${column}" ${type}`);
+  await run(text(`json_to_recordset(?::json) as n (${definitions})`), JSON.stringify(rows));
+}
+
+/** The numbers of rows of one statement: each is prepared once. SQLite takes 32,766 parameters. */
+const rows_of_statement = [64, 8, 1];
+
+/** Values as parameters: to read them from JSON would take SQLite longer than to write them. */
+async function writeOnSqlite({ run }: Queries, name: WriteName, rows: readonly Row[]): Promise<void> {
+  const { columns } = writes[name];
+  const column_names = Object.keys(columns);
+  let from = 0;
+  for (const count of rows_of_statement) {
+    for (; rows.length - from >= count; from += count) {
+      const values: unknown[] = [];
+      for (const row of rows.slice(from, from + count)) for (const column of column_names) values.push(row[column]);
+      await run(sqliteText(name, count), ...values);
+    }
+  }
+}
+
+const sqlite_texts = new Map<string, string>();
+
+function sqliteText(name: WriteName, count: number): string {
+  const known = sqlite_texts.get(`${name} ${count}`);
+  if (known !== undefined) return known;
+  const { columns, text } = writes[name];
+  const fields = Object.keys(columns).map((column, at) => `column${at + 1} as "${column}"`);
+  const row = `(${fields.map(() => '?').join(', ')})`;
+  const made = text(`(select ${fields} from (values ${Array(count).fill(row).join(', ')})) as n`);
+  sqlite_texts.set(`${name} ${count}`, made);
+  return made;
+}
+
+function entryRow({ company_id, key, record, item_id }: Entry): Row {
+  return { company_id, key, kind: record.kind, record_id: record.id, item_id };
+}
+
+function cellRow({ kind, class: its_class, due_date, ...cell }: SummaryCell): Row {
+  return { ...cell, kind: kind ?? '', class: its_class ?? '', due_date: due_date ?? '' };
+}

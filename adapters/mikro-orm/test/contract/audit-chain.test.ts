@@ -1,0 +1,41 @@
+import { it } from 'node:test';
+import { type AuditChainStorage, type AuditTables, auditChainContract } from '@tallystick/harness';
+import { changeRows, propertyParameters, testAuditMac } from '@tallystick/test-support';
+import type { Persistence } from '../../src/index.ts';
+import { noon_ms, onEveryDatabase } from './fixture.ts';
+
+/** The statements that replace all rows, on both databases. */
+function replacing({ rows, chain }: AuditTables): string {
+  const tables: readonly [string, readonly object[]][] = [
+    ['audit_entries', rows],
+    ['audit_chain', chain === null ? [] : [{ id: 1, ...chain }]],
+  ];
+  const inserts = tables.flatMap(([table, records]) => [
+    `delete from ${table}`,
+    ...records.map((record) => {
+      const columns = Object.keys(record).map((column) => `"${column}"`);
+      return `insert into ${table} (${columns}) values (${Object.values(record).map(literal)})`;
+    }),
+  ]);
+  // The unique index would refuse what another tool may write.
+  return ['drop index if exists audit_entries_number', ...inserts].join(';\n');
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+onEveryDatabase('the contract of AuditChainStore', (fixture) => {
+  const asStorage = ({ unitOfWork, ledger, close }: Persistence): AuditChainStorage => ({
+    unitOfWork,
+    ledger,
+    close,
+    now_ms: noon_ms,
+    audit_mac: testAuditMac,
+    another: async () => asStorage(await fixture().another()),
+    replaceAudit: (tables) => changeRows(fixture().database, replacing(tables)),
+  });
+  for (const { rule, check } of auditChainContract(propertyParameters({ short: 60, full: 1_000 }))) {
+    it(rule, () => check(async () => asStorage(fixture().persistence)));
+  }
+});
