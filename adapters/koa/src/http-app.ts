@@ -37,6 +37,7 @@ import { createShares, transactions_max_default } from './request/shares.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max_default } from './request/uploads.ts';
 import { cardDetailsPage } from './resources/card-details/page.ts';
+import type { ReadTable } from './resources/reconciliation/decision-routes.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import type { WebhookServices } from './resources/webhooks/routes.ts';
 import { apiRoutes } from './routes.ts';
@@ -90,6 +91,8 @@ export interface HttpAppPorts {
   readonly bodies_bytes_max?: number;
   readonly webhooks: WebhookServices;
   readonly imports: ImportPorts;
+  /** Reads tables of decisions in CSV. */
+  readonly readTable: ReadTable;
   /** False: only health and metrics, for a process that only sends deliveries. True when absent. */
   readonly serves_api?: boolean;
   /** The version in the OpenAPI document. */

@@ -1,11 +1,12 @@
 import type { CardVault, Network } from '@tallystick/cards';
 import type { ImportPorts } from '@tallystick/imports';
-import type { Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
+import type { Clock, Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import type { Log } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import type { Route } from './request/route.ts';
+import { accountRoutes } from './resources/accounts/routes.ts';
 import { codeFailureRoutes } from './resources/code-failures/routes.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { importRoutes } from './resources/imports/routes.ts';
@@ -16,6 +17,10 @@ import { operatorRoutes } from './resources/operator/routes.ts';
 import { oversightRoutes } from './resources/oversight/routes.ts';
 import { quarantineRoutes } from './resources/quarantine/routes.ts';
 import { realCardRoutes } from './resources/real-cards/routes.ts';
+import { actRoutes } from './resources/reconciliation/act-routes.ts';
+import { decisionRoutes, type ReadTable } from './resources/reconciliation/decision-routes.ts';
+import { periodRoutes } from './resources/reconciliation/period-routes.ts';
+import { reconciliationRoutes } from './resources/reconciliation/routes.ts';
 import { purchaseRoutes } from './resources/sandbox/purchases.ts';
 import { sandboxRoutes } from './resources/sandbox/routes.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
@@ -27,6 +32,8 @@ import { type WebhookServices, webhookRoutes } from './resources/webhooks/routes
 export interface RoutePorts {
   readonly unitOfWork: UnitOfWork<HttpTx>;
   readonly network: Network;
+  readonly clock: Clock;
+  readonly readTable: ReadTable;
   readonly vault: CardVault;
   readonly sealer: Sealer;
   readonly random: Random;
@@ -60,12 +67,17 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     }),
     ...eventRoutes(),
     ...webhookRoutes(ports),
+    ...reconciliationRoutes(ports),
+    ...actRoutes(ports),
+    ...decisionRoutes(ports),
+    ...periodRoutes(ports),
     ...operatorRoutes({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
     ...codeFailureRoutes(),
     ...oversightRoutes(),
     ...mailRoutes(),
     ...quarantineRoutes(ports),
     ...importRoutes(ports),
+    ...accountRoutes(ports),
     ...(in_sandbox ? [...sandboxRoutes(sandbox), ...purchaseRoutes(ports), ...mailboxRoutes(ports)] : []),
   ];
 }

@@ -1,5 +1,7 @@
 import { createHash, createHmac, hash } from 'node:crypto';
-import type { HmacSha256, Sha256, Sha256Stream } from '@tallystick/kernel';
+import type { AuditMac, HmacSha256, Sha256, Sha256Stream } from '@tallystick/kernel';
+import type { KeyRing } from './key-ring.ts';
+import { deriveSubkey } from './subkey.ts';
 
 /** SHA-256 by the machine's cryptographic library. */
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
@@ -15,3 +17,12 @@ export function createSha256(): Sha256Stream {
 
 /** HMAC-SHA-256 by the machine's cryptographic library. */
 export const hmacSha256: HmacSha256 = (secret, message) => createHmac('sha256', secret).update(message).digest();
+
+/**
+ * The hash of the audit chain, with a subkey of the index key: a rotation changes neither hashes
+ * nor links, so it cannot be used to replace the log.
+ */
+export function createAuditMac(ring: KeyRing): AuditMac {
+  const key = deriveSubkey(ring.index_material, 'audit-chain');
+  return (text) => createHmac('sha256', key).update(text).digest('hex');
+}

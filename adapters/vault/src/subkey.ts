@@ -4,7 +4,7 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
  * The use of a subkey. Each purpose has a separate key, so that the use of one reveals nothing
  * about another.
  */
-export type SubkeyPurpose = 'card-number' | 'sealing' | 'blind-index' | 'cvc' | 'fingerprint';
+export type SubkeyPurpose = 'card-number' | 'sealing' | 'blind-index' | 'cvc' | 'fingerprint' | 'audit-chain';
 
 /**
  * The 256-bit subkey of a ring key for one purpose: HKDF-SHA-256, no salt (the material is

@@ -1,8 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { type CardVault, Pan } from '@tallystick/cards';
-import { Fault, type HmacSha256, type Random, type Sealer, type Sha256, type Sha256Stream } from '@tallystick/kernel';
+import {
+  type AuditMac,
+  Fault,
+  type HmacSha256,
+  type Random,
+  type Sealer,
+  type Sha256,
+  type Sha256Stream,
+} from '@tallystick/kernel';
 import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification-code.ts';
-import { createSha256, hmacSha256, sha256 } from './digest.ts';
+import { createAuditMac, createSha256, hmacSha256, sha256 } from './digest.ts';
 import type { KeyRing } from './key-ring.ts';
 import { secureRandom } from './random.ts';
 import { createSealedBox } from './sealed-box.ts';
@@ -19,6 +27,8 @@ export interface Vault {
   readonly sha256: Sha256;
   readonly createSha256: () => Sha256Stream;
   readonly hmacSha256: HmacSha256;
+  /** The hash of the audit chain. Derived from the index key, so a rotation does not change it. */
+  readonly audit_mac: AuditMac;
   /** The key that encrypts. A rotation leaves values sealed with it unchanged. */
   readonly newest_key_id: string;
   /** Every key that can decrypt, newest first. */
@@ -69,6 +79,7 @@ export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
     sha256,
     createSha256,
     hmacSha256,
+    audit_mac: createAuditMac(ring),
     newest_key_id: ring.newest_key_id,
     key_ids: ring.keys.map((key) => key.id),
     index_fingerprint: createHmac('sha256', fingerprint_key).update('index').digest('hex').slice(0, 16),

@@ -41,3 +41,14 @@ test('HMAC-SHA-256 matches test case 2 of RFC 4231', () => {
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
   );
 });
+
+test('the hash of the audit chain has a key of its own, which a rotation does not change', () => {
+  const ring = parseKeyRing(Buffer.alloc(32, 'a').toString('base64'));
+  const { audit_mac } = createVault(ring);
+  assert.match(audit_mac('text'), /^[0-9a-f]{64}$/);
+  assert.equal(createVault(ring.withNewKey()).audit_mac('text'), audit_mac('text'));
+  const other = createVault(parseKeyRing(Buffer.alloc(32, 'b').toString('base64')));
+  assert.notEqual(other.audit_mac('text'), audit_mac('text'));
+  const with_index_key = hmacSha256(ring.index_material, Buffer.from('text'));
+  assert.notEqual(Buffer.from(with_index_key).toString('hex'), audit_mac('text'));
+});

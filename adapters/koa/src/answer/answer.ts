@@ -14,6 +14,20 @@ export interface Answer {
    * every replay.
    */
   readonly shows_numbers_of?: readonly number[];
+  /** In place of a JSON body. */
+  readonly file?: AnsweredFile;
+}
+
+/** A body of any length that is made while it is sent. */
+export interface AnsweredFile {
+  /** With its parameters: `text/csv; charset=utf-8`. */
+  readonly media_type: string;
+  /** The name under which a browser saves it. */
+  readonly name: string;
+  /** The first chunk. */
+  readonly first: string;
+  /** The chunks after the first. Ended early when the client disconnects. */
+  readonly rest: AsyncGenerator<string, void, undefined>;
 }
 
 /**
@@ -25,6 +39,7 @@ export interface RenderedAnswer {
   readonly text: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly shows_numbers_of?: readonly number[];
+  readonly file?: AnsweredFile;
 }
 
 const no_headers: Readonly<Record<string, string>> = {};
@@ -36,12 +51,25 @@ export function render(answer: Answer): RenderedAnswer {
     text: answer.body === undefined ? null : JSON.stringify(answer.body),
     headers: answer.headers ?? no_headers,
     ...(answer.shows_numbers_of === undefined ? {} : { shows_numbers_of: answer.shows_numbers_of }),
+    ...(answer.file === undefined ? {} : { file: answer.file }),
   };
 }
 
 /** Returns 200 with one resource under `data`. */
 export function resource(data: unknown): Answer {
   return { status: 200, body: { data } };
+}
+
+/**
+ * Returns 200 with a file. Rejects as its first chunk does, so that a request that fails at once
+ * has an error answer.
+ */
+export async function fileAnswer(
+  { media_type, name }: Pick<AnsweredFile, 'media_type' | 'name'>,
+  chunks: AsyncGenerator<string, void, undefined>,
+): Promise<Answer> {
+  const { value } = await chunks.next();
+  return { status: 200, file: { media_type, name, first: value ?? '', rest: chunks } };
 }
 
 /** 204 with an empty body: the answer to a deletion. */

@@ -2,6 +2,7 @@ import type { Lifecycle } from '../operations/lifecycle.ts';
 import { isTooLongToDrop } from '../request/body.ts';
 import type { HttpContext } from '../request/pipeline.ts';
 import type { RenderedAnswer } from './answer.ts';
+import { sendFile } from './send-file.ts';
 
 /** The time since which the virtual card interface is deprecated (RFC 9745: a Unix time). */
 const deprecated_since = '@1767225600';
@@ -25,9 +26,14 @@ export function headersOf(
 
 /**
  * Writes an answer to the response at once, head and body together. Koa would set each header in
- * turn and look at the body for its type, which costs as much as the whole pipeline.
+ * turn and look at the body for its type, which costs as much as the whole pipeline. A file is sent
+ * while it is made, and the promise resolves at its end.
  */
-export function send(ctx: HttpContext, answer: RenderedAnswer, lifecycle: Pick<Lifecycle, 'stopping'>): void {
+export function send(
+  ctx: HttpContext,
+  answer: RenderedAnswer,
+  lifecycle: Pick<Lifecycle, 'stopping'>,
+): void | Promise<void> {
   const { res, method } = ctx;
   ctx.respond = false;
   if (res.headersSent) {
@@ -38,6 +44,7 @@ export function send(ctx: HttpContext, answer: RenderedAnswer, lifecycle: Pick<L
   // Those of a route that began to answer and failed.
   for (const name of res.getHeaderNames()) res.removeHeader(name);
   const headers = { ...headersOf(ctx, lifecycle), ...answer.headers };
+  if (answer.file !== undefined) return sendFile(res, answer.file, headers, { is_head: method === 'HEAD' });
   if (answer.text !== null) {
     headers['Content-Type'] = 'application/json; charset=utf-8';
     headers['Content-Length'] = String(Buffer.byteLength(answer.text));

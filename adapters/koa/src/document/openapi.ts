@@ -43,7 +43,9 @@ const sections: Readonly<Record<Tag, string>> = {
   'Purchase templates': 'Lists of merchant categories that are allowed or denied',
   Events: 'The log of every change',
   Webhooks: 'Callback URLs that events are posted to, and their deliveries',
+  Reconciliation: 'Items in which authorization, clearing and statement line meet, and what people do to them',
   Network: 'Authorizations and clearings from the card network',
+  Bank: 'Accounts of companies at the bank',
   Operator: 'Companies, their real cards and API keys, templates, foreign events and mails',
   Sandbox: 'The clock and the mailbox of a sandbox',
 };

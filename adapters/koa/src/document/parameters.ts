@@ -18,7 +18,7 @@ export function parametersOf(route: Route): readonly Parameter[] {
     ...textParametersOf(route),
     ...(route.query?.paged ? [page_parameter] : []),
     ...(honoursMinimal(route) ? [prefer_parameter] : []),
-    ...('receive' in route ? [respond_async_parameter] : []),
+    ...('receive' in route && route.answers_early ? [respond_async_parameter] : []),
     ...(route.method === 'POST' && !('receive' in route) ? [idempotency_parameter] : []),
     signature_version_parameter,
   ];
@@ -33,7 +33,11 @@ const path_parameters: Readonly<Record<string, string>> = {
   id: 'The id of the resource',
   delivery_id: 'The id of the delivery',
   authorization_id: 'The id of the authorization',
+  number: 'The number of the account',
 };
+
+/** The forms of ids in a path that are not numbers. */
+const path_forms: Readonly<Record<string, string>> = { number: '^[A-Za-z0-9]{1,34}$' };
 
 function pathParametersOf({ path }: Route): readonly Parameter[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
@@ -41,7 +45,7 @@ function pathParametersOf({ path }: Route): readonly Parameter[] {
     in: 'path',
     required: true,
     description: path_parameters[name] ?? name,
-    schema: { type: 'string', pattern: '^[1-9][0-9]{0,14}$' },
+    schema: { type: 'string', pattern: path_forms[name] ?? '^[1-9][0-9]{0,14}$' },
   }));
 }
 
@@ -50,6 +54,7 @@ function filterParameterOf(filter: z.ZodObject): Parameter {
   return {
     name: 'filter',
     in: 'query',
+    ...(Array.isArray(schema.required) ? { required: true } : {}),
     description: description as string,
     style: 'deepObject',
     explode: true,

@@ -2,7 +2,7 @@ import { rolesOf } from '@tallystick/access';
 import type { RefusalCode } from '@tallystick/kernel';
 import * as z from 'zod';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/refusal-status.ts';
-import type { Route } from '../request/route.ts';
+import type { Route, UploadRoute } from '../request/route.ts';
 import { minimal_item } from '../resources/fields.ts';
 import { honoursMinimal } from './parameters.ts';
 import { type Json, jsonContentOf, referenceTo, schemaOf } from './schemas.ts';
@@ -43,6 +43,7 @@ export const response_headers = {
   'X-Request-Id': headerOf("The caller's X-Request-Id if it is plain text, else a new one; it is in the logs", true),
   Deprecation: headerOf('On virtual cards only: when the interface was deprecated (RFC 9745)'),
   'Idempotent-Replayed': headerOf('`true`: this is the first answer to the Idempotency-Key, returned again'),
+  'Content-Disposition': headerOf('The name under which a browser saves the file', true),
   'Preference-Applied': headerOf('The preference that the answer follows: `return-minimal` or `respond-async`'),
   'WWW-Authenticate': headerOf('`Bearer`', true),
   'Retry-After': { description: 'Seconds after which to try again', required: true, schema: { type: 'integer' } },
@@ -112,6 +113,7 @@ const error_answers = {
     headers: [],
   },
   CompressedUpload: { description: 'The body is compressed', codes: ['unsupported_media_type'], headers: [] },
+  UploadTooLarge: { description: 'The file is too long', codes: ['body_too_large'], headers: [] },
   BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: ['Deprecation'] },
   UnsupportedMediaType: {
     description: 'The body is not declared as application/json, or is compressed',
@@ -164,7 +166,7 @@ export function errorResponseOf(name: ErrorAnswerName): Json {
 /** The error answers of a route: those that follow from its method, path and body, and its own. */
 function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
   const { method, path, body, refusals = [] } = route;
-  if ('receive' in route) return upload_errors;
+  if ('receive' in route) return uploadErrorsOf(route);
   const sends_body = method === 'POST' || method === 'PATCH';
   const not_found = path.includes(':') || refusals.includes('not_found');
   const conflict = refusals.includes('conflict');
@@ -185,16 +187,19 @@ function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
 }
 
 /** The error answers of an upload. */
-const upload_errors: readonly ErrorAnswerName[] = [
-  'InvalidUpload',
-  'Unauthenticated',
-  'Forbidden',
-  'ConflictingState',
-  'CompressedUpload',
-  'RateLimited',
-  'InternalError',
-  'Unavailable',
-];
+function uploadErrorsOf({ upload_bytes_max }: UploadRoute): readonly ErrorAnswerName[] {
+  return [
+    'InvalidUpload',
+    'Unauthenticated',
+    'Forbidden',
+    'ConflictingState',
+    ...(upload_bytes_max === undefined ? [] : (['UploadTooLarge'] as const)),
+    'CompressedUpload',
+    'RateLimited',
+    'InternalError',
+    'Unavailable',
+  ];
+}
 
 /** Every answer of a route, by status. */
 export function responsesOf(route: Route): Readonly<Record<string, Json>> {
@@ -217,9 +222,13 @@ function successOf(route: Route): Json {
   const sent = headersOf(
     ...(route.deprecated ? (['Deprecation'] as const) : []),
     ...(route.method === 'POST' && !('receive' in route) ? (['Idempotent-Replayed'] as const) : []),
-    ...('receive' in route ? (['Preference-Applied'] as const) : []),
+    ...('receive' in route && route.answers_early ? (['Preference-Applied'] as const) : []),
     ...(honoursMinimal(route) ? (['Preference-Applied'] as const) : []),
+    ...(route.answers_file === undefined ? [] : (['Content-Disposition'] as const)),
   );
+  if (route.answers_file !== undefined) {
+    return { description: 'Done', ...sent, content: { [route.answers_file]: { schema: { type: 'string' } } } };
+  }
   if (route.answer === null) return { description: 'Done; no body', ...sent };
   const shape = schemaOf(route.answer);
   if (route.answers_bare) return { description: 'Done', ...sent, content: jsonContentOf(shape) };

@@ -70,10 +70,12 @@ function listNamedParts(schema: z.ZodType): readonly z.ZodType[] {
       ? [schema.element]
       : schema instanceof z.ZodUnion
         ? schema.options
-        : schema instanceof z.ZodNullable
+        : schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly
           ? [schema.unwrap()]
-          : schema instanceof z.ZodObject
-            ? Object.values(schema.shape)
-            : [];
+          : schema instanceof z.ZodRecord
+            ? [schema.valueType]
+            : schema instanceof z.ZodObject
+              ? Object.values(schema.shape)
+              : [];
   return [schema, ...(parts as readonly z.ZodType[]).flatMap(listNamedParts)];
 }

@@ -6,8 +6,21 @@ import {
   overload_reasons,
 } from '@tallystick/cards';
 import { type Import, import_statuses } from '@tallystick/imports';
-import { type Clock, type RetentionKind, retention_kinds } from '@tallystick/kernel';
+import { type Clock, type RetentionKind, retention_kinds, type UnsealedAuditEntries } from '@tallystick/kernel';
+import {
+  age_buckets,
+  break_kinds,
+  bucketOf,
+  type InboxBacklog,
+  item_statuses,
+  type SummaryCell,
+} from '@tallystick/reconciliation';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the metrics of the audit log show. */
+export interface AuditLogReading extends UnsealedAuditEntries {
+  readonly newest_number: number;
+}
 
 /**
  * The counters of the service, for `/metrics`. One per process: the composition root passes it to
@@ -66,6 +79,16 @@ export interface Metrics {
    * indexed. It is called when the metrics are read.
    */
   watchUnindexedSegments(read: () => Promise<number>): void;
+  /**
+   * Registers a reader of what reconciliation has left to do and of the items of all companies. It
+   * is called when the metrics are read. `clock` is the clock of their times.
+   */
+  watchReconciliation(read: () => Promise<ReconciliationReading>, clock: Clock): void;
+  /**
+   * Registers a reader of the audit entries that are not sealed, and of the number of the newest
+   * sealed one. It is called when the metrics are read. `clock` is the clock of their times.
+   */
+  watchAuditLog(read: () => Promise<AuditLogReading>, clock: Clock): void;
   /**
    * Registers a reader of the number of open quarantined records. It is called when the metrics are
    * read.
@@ -296,6 +319,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         (segments) => segments,
       );
     },
+    watchReconciliation: (read, clock) => watchReconciliation(registers, read, clock),
     importEnded({ status, applied, duplicates, quarantined }) {
       imports.inc({ status });
       imported.inc({ outcome: 'applied' }, applied);
@@ -308,6 +332,18 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     watchQuarantine(read) {
       const gauge = gaugesOf(registers, read);
       gauge('quarantine_open', 'Refused clearings that are kept and not applied', (count) => count);
+    },
+    watchAuditLog(read, clock) {
+      const gauge = gaugesOf(registers, read);
+      gauge('audit_entries_unsealed', 'Audit entries that are not sealed, at most 10,000', ({ count }) => count);
+      gauge(
+        'audit_newest_number',
+        'The number of the newest sealed audit entry. It never falls',
+        ({ newest_number }) => newest_number,
+      );
+      gauge('audit_oldest_unsealed_age_seconds', 'How long the oldest of them has waited', ({ oldest_at_ms }) =>
+        oldest_at_ms === null ? 0 : Math.max(0, clock.now().epochMilliseconds - oldest_at_ms) / 1000,
+      );
     },
     watchNewerMigrations(read) {
       const gauge = gaugesOf(registers, async () => read());
@@ -346,7 +382,58 @@ function watchDeliveries(registers: Registry[], read: () => Promise<DeliveryBack
   gauge('webhooks_failing', 'Active webhooks whose last attempts failed', ({ failing }) => failing);
 }
 
-function dueAge({ oldest_due_at_ms }: MailBacklog, clock: Clock): number {
+/** What reconciliation has left to do, and its items. */
+export interface ReconciliationReading extends InboxBacklog {
+  readonly cells: readonly SummaryCell[];
+}
+
+function watchReconciliation(registers: Registry[], read: () => Promise<ReconciliationReading>, clock: Clock): void {
+  const gauge = gaugesOf(registers, read);
+  gauge(
+    'reconciliation_waiting',
+    'Records that items do not take into account yet, at most 100,000',
+    ({ waiting }) => waiting,
+  );
+  gauge(
+    'reconciliation_oldest_waiting_age_seconds',
+    'How long the oldest of these records has waited',
+    ({ oldest_at_ms }) => dueAge({ oldest_due_at_ms: oldest_at_ms }, clock),
+  );
+  for (const status of item_statuses) {
+    gauge(`reconciliation_items_${status}`, `Items of all companies with the status ${status}`, ({ cells }) =>
+      countOf(cells, (cell) => cell.status === status),
+    );
+  }
+  const breaks = new Gauge({
+    name: 'tallystick_reconciliation_breaks',
+    help: 'Breaks of all companies by kind and by the days since they were due',
+    labelNames: ['kind', 'age'],
+    registers,
+    async collect() {
+      const cells = await read().then(
+        (reading) => reading.cells,
+        () => null,
+      );
+      const now_ms = clock.now().epochMilliseconds;
+      for (const kind of break_kinds) {
+        for (const { name: age } of age_buckets) {
+          const isCounted = (cell: SummaryCell) =>
+            cell.status === 'break' &&
+            cell.kind === kind &&
+            cell.due_date !== null &&
+            bucketOf(cell.due_date, now_ms) === age;
+          breaks.set({ kind, age }, cells === null ? Number.NaN : countOf(cells, isCounted));
+        }
+      }
+    },
+  });
+}
+
+function countOf(cells: readonly SummaryCell[], isCounted: (cell: SummaryCell) => boolean): number {
+  return cells.filter(isCounted).reduce((total, { count }) => total + count, 0);
+}
+
+function dueAge({ oldest_due_at_ms }: Pick<MailBacklog, 'oldest_due_at_ms'>, clock: Clock): number {
   const now_ms = clock.now().epochMilliseconds;
   return Math.max(0, now_ms - (oldest_due_at_ms ?? now_ms)) / 1000;
 }

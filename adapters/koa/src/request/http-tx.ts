@@ -1,10 +1,21 @@
 import type { AccessTx } from '@tallystick/access';
+import type { AccountsTx } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineTx } from '@tallystick/cards';
 import type { WebhooksTx } from '@tallystick/events';
 import type { ImportTx } from '@tallystick/imports';
+import type { BridgeTx, ReconciliationTx } from '@tallystick/reconciliation';
 import type { TemplatesTx } from '@tallystick/templates';
 
 /**
  * The stores that the HTTP interface needs of a transaction: those of every use case that it calls.
  */
-export type HttpTx = CardsTx & TemplatesTx & AccessTx & WebhooksTx & MailTx & QuarantineTx & ImportTx;
+export type HttpTx = CardsTx &
+  TemplatesTx &
+  AccessTx &
+  AccountsTx &
+  WebhooksTx &
+  MailTx &
+  QuarantineTx &
+  ImportTx &
+  ReconciliationTx &
+  BridgeTx;

@@ -57,7 +57,12 @@ export interface RequestState {
 
 export type HttpContext = Context & {
   readonly state: RequestState;
-  readonly params?: { readonly id?: string; readonly delivery_id?: string; readonly authorization_id?: string };
+  readonly params?: {
+    readonly id?: string;
+    readonly delivery_id?: string;
+    readonly authorization_id?: string;
+    readonly number?: string;
+  };
 };
 
 /** The ports that the pipeline needs. */
@@ -287,7 +292,7 @@ async function perform(
       : parseShape(route.body, route.checkFields(value));
   }
   const { request_id, arrived_ms } = ctx.state;
-  const ids = { id, delivery_id, authorization_id };
+  const ids = { id, delivery_id, authorization_id, number: ctx.params?.number ?? '' };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   const request: ApiRequest = { principal, request_id, now_ms, arrived_ms, ...ids, query, body };
   try {
@@ -298,6 +303,8 @@ async function perform(
       }
       return answer;
     }
+    const { before } = route;
+    if (before !== undefined) await share(() => before(request));
     if (route.method === 'GET' && !route.writes?.(query)) {
       return render(await share(() => ports.unitOfWork.read((tx) => route.transaction(tx, request))));
     }
@@ -339,9 +346,10 @@ async function answerUpload(
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.now().epochMilliseconds;
   const { request_id, arrived_ms } = state;
-  const ids = { id: parsePathId(ctx.params?.id), delivery_id: 0, authorization_id: 0 };
+  const ids = { id: parsePathId(ctx.params?.id), delivery_id: 0, authorization_id: 0, number: '' };
   const request = { principal, request_id, now_ms, arrived_ms, ...ids, query, body: undefined };
-  return render(await route.receive(request, receiveUpload(req, res, { signature, toWait }), keepFor));
+  const { upload_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = route;
+  return render(await route.receive(request, receiveUpload(req, res, { signature, toWait, bytes_max }), keepFor));
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */

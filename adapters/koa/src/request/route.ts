@@ -16,7 +16,9 @@ export type Tag =
   | 'Purchase templates'
   | 'Events'
   | 'Webhooks'
+  | 'Reconciliation'
   | 'Network'
+  | 'Bank'
   | 'Operator'
   | 'Sandbox';
 
@@ -34,6 +36,8 @@ export interface ApiRequest<Body = unknown> {
   readonly delivery_id: number;
   /** The `:authorization_id` of the path; 0 where the path has none. */
   readonly authorization_id: number;
+  /** The `:number` of the path, the number of an account; empty where the path has none. */
+  readonly number: string;
   readonly query: Query;
   readonly body: Body;
 }
@@ -102,6 +106,8 @@ interface RouteBase<Schema extends z.ZodType> {
   readonly answerOverload?: (request_id: string) => Answer;
   /** The answer is not wrapped in `data`. */
   readonly answers_bare?: boolean;
+  /** The media type of the answer, when it is a file (`Answer.file`) and no JSON. */
+  readonly answers_file?: string;
 }
 
 /**
@@ -110,6 +116,8 @@ interface RouteBase<Schema extends z.ZodType> {
  */
 export interface TransactionRoute<Schema extends z.ZodType> extends RouteBase<Schema> {
   transaction(tx: HttpTx, request: ApiRequest<z.output<Schema>>): Promise<Answer>;
+  /** Work that has to be done before, with transactions of its own. */
+  readonly before?: (request: ApiRequest) => Promise<void>;
   /** Whether a GET with this query writes, for example to the audit log. */
   readonly writes?: (query: Query) => boolean;
 }
@@ -128,6 +136,8 @@ export interface OwnTransactionsRoute<Schema extends z.ZodType> extends RouteBas
 export interface UploadRoute extends RouteBase<z.ZodType> {
   /** The media types of the body, for the document. Any is accepted. */
   readonly uploads: readonly string[];
+  /** The most bytes of the body: a longer one is refused (413). Absent: no limit. */
+  readonly upload_bytes_max?: number;
   /**
    * `body` rejects after its last byte when the request is not authentic, so nothing may take
    * effect before its end. Work that goes on after the answer is passed to `keepFor`: it counts as

@@ -16,6 +16,8 @@ export interface UploadRules {
   readonly signature: ExpectedSignature | null;
   /** Takes the bytes of a piece, and returns how long the next one waits, milliseconds. */
   readonly toWait: (bytes: number) => number;
+  /** A longer body is refused; no limit when absent. */
+  readonly bytes_max?: number;
   /** `upload_silence_ms_max` when absent. */
   readonly silence_ms_max?: number;
 }
@@ -24,15 +26,16 @@ export interface UploadRules {
  * The bytes of a body of any length, no faster than they are taken. The whole body may take longer
  * than that of other requests, as long as bytes arrive. Throws `malformed_request` when the sender
  * disconnects or sends nothing for `silence_ms_max`. After the last byte it throws
- * `unauthenticated` when the signature does not fit. So whoever takes the bytes must not use them
- * before the end.
+ * `unauthenticated` when the signature does not fit, and before that `body_too_large` when the body
+ * is longer than `bytes_max`. So whoever takes the bytes must not use them before the end.
  */
 export async function* receiveUpload(
   req: IncomingMessage,
   res: ServerResponse,
-  { signature, toWait, silence_ms_max = upload_silence_ms_max }: UploadRules,
+  { signature, toWait, bytes_max = Number.POSITIVE_INFINITY, silence_ms_max = upload_silence_ms_max }: UploadRules,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const code = signature === null ? null : createHmac('sha256', signature.secret).update(signature.head);
+  if (Number(req.headers['content-length'] ?? 0) > bytes_max) throw tooLarge(bytes_max);
   if (hasBody(req)) {
     const endExemption = exemptFromDeadline(req);
     if (expectsContinue(req)) res.writeContinue();
@@ -42,10 +45,13 @@ export async function* receiveUpload(
     const interrupt = () => answered.interrupt(new Error('answered'));
     res.once('close', interrupt);
     let is_ended = false;
+    let bytes = 0;
     try {
       for (;;) {
         const { done, value } = await inTime(req, answered.during(chunks.next()), silence_ms_max);
         if (done) break;
+        bytes += value.length;
+        if (bytes > bytes_max) throw tooLarge(bytes_max);
         code?.update(value);
         yield value;
         const wait_ms = toWait(value.length);
@@ -60,6 +66,10 @@ export async function* receiveUpload(
     }
   }
   if (signature !== null && code !== null) signature.verify(code.digest());
+}
+
+function tooLarge(bytes_max: number): HttpProblem {
+  return new HttpProblem('body_too_large', `the file must have at most ${bytes_max} bytes`);
 }
 
 async function inTime<Result>(req: IncomingMessage, next: Promise<Result>, silence_ms_max: number): Promise<Result> {

@@ -64,9 +64,12 @@ export const last4 = z.string().regex(/^\d{4}$/);
 /** A merchant category code in an answer. */
 export const shown_mcc = z.string().regex(/^\d{4}$/);
 
+/** An id as text: digits, or the number of an account. */
+const account_id = z.string().regex(/^[A-Za-z0-9]{1,34}$/);
+
 /** The fields of a list item with `Prefer: return-minimal`. */
 export const minimal_item = z
-  .object({ id: z.union([id_text, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
+  .object({ id: z.union([account_id, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
   .meta({ id: 'MinimalItem' });
 
 /**
@@ -96,7 +99,8 @@ export const data_of_domain = z.object({ data: object_of_domain });
  * document cannot lose a field.
  */
 export type ShapeOf<Shown> = {
-  readonly [Name in keyof Shown as string extends Name ? never : Name]-?: z.ZodType<
-    Shown[Name] extends Money ? number : Shown[Name]
-  >;
+  readonly [Name in keyof Shown as string extends Name ? never : Name]-?: z.ZodType<Unbranded<Shown[Name]>>;
 };
+
+/** An amount as JSON has it: a number, or null where the type allows it. */
+type Unbranded<Value> = Value extends Money ? number : Value;

@@ -45,3 +45,20 @@ it('shows open quarantined records, failing webhooks, and the age of the oldest 
     assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`);
   }
 });
+
+it('shows the audit entries that are not sealed, the age of the oldest, and the newest number', async () => {
+  for (const [waiting, lines] of [
+    [
+      { count: 3, oldest_at_ms: clock.now().epochMilliseconds - 90_000, newest_number: 17 },
+      ['unsealed 3', 'age_seconds 90'],
+    ],
+    [{ count: 0, oldest_at_ms: null, newest_number: 17 }, ['unsealed 0', 'age_seconds 0']],
+  ] as const) {
+    const metrics = createMetrics({ process_metrics: false });
+    metrics.watchAuditLog(async () => waiting, clock);
+    const read = await metrics.read();
+    assert.match(read, new RegExp(`^tallystick_audit_entries_${lines[0]}$`, 'm'));
+    assert.match(read, /^tallystick_audit_newest_number 17$/m);
+    assert.match(read, new RegExp(`^tallystick_audit_oldest_unsealed_${lines[1]}$`, 'm'));
+  }
+});

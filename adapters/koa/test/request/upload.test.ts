@@ -82,6 +82,28 @@ describe('an upload', () => {
     assert.ok(bytes_of_piece < 64, `${bytes_of_piece} bytes for each piece`);
   });
 
+  it('is refused when it is too long, whether its length is announced or not', async (t) => {
+    const taken: number[] = [];
+    const answer: Answer = async (req, res) => {
+      let bytes = 0;
+      try {
+        for await (const chunk of receiveUpload(req, res, { ...unsigned, bytes_max: 100_000 })) bytes += chunk.length;
+        res.end('whole');
+      } catch (error) {
+        res.end((error as { readonly code?: string }).code);
+      }
+      taken.push(bytes);
+    };
+    const url = `http://127.0.0.1:${await listen(t, createServer(answer))}`;
+    const send = async (body: Uint8Array<ArrayBuffer> | ReadableStream) =>
+      await (await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)).text();
+    assert.equal(await send(new Uint8Array(100_000)), 'whole');
+    assert.equal(await send(new Uint8Array(100_001)), 'body_too_large');
+    assert.equal(await send(new Blob([new Uint8Array(100_001)]).stream()), 'body_too_large');
+    assert.deepEqual(taken.slice(0, 2), [100_000, 0], 'nothing is taken when the length is announced');
+    assert.ok(taken[2]! <= 100_000);
+  });
+
   it('fails when its sender disconnects before the end', async (t) => {
     const failed = Promise.withResolvers<Error>();
     const answer: Answer = async (req, res) => {

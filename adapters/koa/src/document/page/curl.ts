@@ -43,10 +43,17 @@ function curlCommand(method: string, path: string, operation: Operation, body: u
   return [words, ...headers, ...data, ...(is_upload ? ['-T FILE'] : [])].join(' \\\n  ');
 }
 
+type RequiredParameter = { readonly name: string; readonly schema: Schema };
+
 /** The query of the parameters that must be sent, with an example of each. */
 function requiredQuery({ parameters }: Operation): string {
   const required = parameters.filter(({ in: place, required }) => place === 'query' && required);
-  const words = required.map(({ name, schema }) => `${name}=${(schema as Schema).examples?.[0] ?? name.toUpperCase()}`);
+  const words = required.flatMap(({ name, schema: { required: fields = [], ...schema } }: RequiredParameter) => {
+    if (fields.length === 0) return `${name}=${schema.examples?.[0] ?? name.toUpperCase()}`;
+    return fields.map(
+      (field) => `${name}[${field}]=${schema.properties?.[field]?.examples?.[0] ?? field.toUpperCase()}`,
+    );
+  });
   return words.length === 0 ? '' : `?${words.join('&')}`;
 }
 

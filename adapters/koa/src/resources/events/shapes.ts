@@ -10,6 +10,7 @@ import {
 import * as z from 'zod';
 import { id_either, id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
+import { break_state } from '../reconciliation/break-shape.ts';
 import { template_item } from '../templates/shapes.ts';
 import { card_state } from '../virtual-cards/shapes.ts';
 import type { presentEvent } from './presenter.ts';
@@ -65,6 +66,15 @@ export const event_kinds: readonly EventKind[] = [
     id: 'TemplateEvent',
     state: template_item,
     types: { 'virtualcard.purchasetemplate.created': 'A requested purchase template is ready for use' },
+  },
+  {
+    id: 'ReconciliationBreakEvent',
+    state: break_state,
+    types: {
+      'reconciliation.break.opened': 'An item of reconciliation becomes a break, or a break of another kind',
+      'reconciliation.break.aged': 'A break comes to the next age bucket',
+      'reconciliation.break.resolved': 'An item is no break any more',
+    },
   },
   foreign_events,
 ];

@@ -18,6 +18,7 @@ export function presentImport(found: Import) {
     phase: found.phase,
     bytes: found.bytes,
     records: found.records,
+    statements: found.statements,
     applied: found.applied,
     duplicates: found.duplicates,
     quarantined: found.quarantined,

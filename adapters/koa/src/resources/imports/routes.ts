@@ -56,7 +56,7 @@ export interface ImportRoutePorts {
   readonly log: Log;
 }
 
-/** `/operator/v1/imports`: clearing files (decision: imports). */
+/** `/operator/v1/imports`: clearing files and bank statements (decision: imports). */
 export function importRoutes(ports: ImportRoutePorts): readonly Route[] {
   const { imports } = ports;
   return [
@@ -65,7 +65,7 @@ export function importRoutes(ports: ImportRoutePorts): readonly Route[] {
       method: 'POST',
       path,
       operation_id: 'operator.imports.create',
-      summary: 'Import a clearing file',
+      summary: 'Import a clearing file or a file of bank statements',
       description:
         'The body is the file as it is, of any length. The answer comes when the import has ended, whatever its ' +
         'status; with `Prefer: respond-async` it is 202 as soon as the file is checked and staged. The same bytes ' +
@@ -145,7 +145,8 @@ export function importRoutes(ports: ImportRoutePorts): readonly Route[] {
       summary: 'Apply a held import',
       description:
         'The answer comes when the import has ended; it is 202 when this process stops before, and the next one ' +
-        'applies the rest. Refused with 409 unless the import is held.',
+        'applies the rest. Refused with 409 unless the import is held with a problem that may be accepted. ' +
+        'Statements are checked again, and can be held with another problem.',
       refusals: ['conflict'],
       body: release_body,
       answer: import_resource,
@@ -203,7 +204,7 @@ interface Work {
 /** Starts work on an import, and counts its end. */
 function startWork(
   { lifecycle, metrics }: Pick<ImportRoutePorts, 'lifecycle' | 'metrics'>,
-  start: (options: Pick<ImportOptions, 'signal' | 'onStaged'>) => Promise<ImportOutcome>,
+  start: (options: Pick<ImportOptions, 'signal' | 'onStaged' | 'onWaitingEnded'>) => Promise<ImportOutcome>,
 ): Work {
   const staged = Promise.withResolvers<Import>();
   let staged_import: Import | null = null;
@@ -211,7 +212,8 @@ function startWork(
     staged_import = found;
     staged.resolve(found);
   };
-  const ended = start({ signal: lifecycle.signal, onStaged }).then((outcome) => {
+  const onWaitingEnded = (one: Import): void => metrics.importEnded(one);
+  const ended = start({ signal: lifecycle.signal, onStaged, onWaitingEnded }).then((outcome) => {
     if (outcome.kind === 'imported') metrics.importEnded(outcome.import);
     return outcome;
   });

@@ -1,4 +1,4 @@
-import { import_statuses } from '@tallystick/imports';
+import { import_phases, import_statuses } from '@tallystick/imports';
 import * as z from 'zod';
 import { id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { presentImport } from './presenter.ts';
@@ -23,12 +23,12 @@ const read_with = z
   })
   .meta({ id: 'ImportProfile' });
 
-/** A clearing file that was imported, is being imported, or was not accepted. */
+/** A file that was imported, is being imported, or was not accepted. */
 export const import_resource = z
   .object({
     id: id_text,
     name: z.string().describe('The name of the file'),
-    format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, or one that the host added'),
+    format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, or one that the host added'),
     profile: z.string().nullable().describe('The profile that was named; null: none'),
     read_with: read_with.nullable().describe('The profile by which it was read, named or found; null: none'),
     sha256: z
@@ -42,11 +42,17 @@ export const import_resource = z
       .describe(
         '`held`: nothing is applied until an operator releases it. `refused`, `truncated`: nothing was applied',
       ),
-    phase: z.enum(['staging', 'applying']).nullable().describe('Of a running import; else null'),
+    phase: z
+      .enum(import_phases)
+      .nullable()
+      .describe(
+        'Of a running import; else null. Clearings are `applying`; statements are `queued`, `checking` and `recording`',
+      ),
     bytes: count.describe('Bytes that were read'),
     records: count.describe('Records of the file, header and trailer included'),
-    applied: count.describe('Clearings that were recorded'),
-    duplicates: count.describe('Clearings that were recorded before, by a message or another file'),
+    statements: count.describe('Bank statements of the file; 0 for a file of clearings'),
+    applied: count.describe('Clearings, or lines of statements, that were recorded'),
+    duplicates: count.describe('Clearings or lines that were recorded before, by a message or another file'),
     quarantined: count.describe('Records in quarantine'),
     matched: count.describe('Applied clearings that matched an authorization or an earlier clearing'),
     breaks: count.describe(
@@ -54,7 +60,7 @@ export const import_resource = z
     ),
     other_records: z
       .record(z.string(), count)
-      .describe('Records that are no clearings, by their type in the words of the format'),
+      .describe('Records that are neither clearings nor of a statement, by their type in the words of the format'),
     control_totals: z
       .record(z.string(), z.string())
       .describe('The totals of the trailer in the words of the format, in decimal'),

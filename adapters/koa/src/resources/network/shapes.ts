@@ -10,6 +10,8 @@ import {
   clearing_types,
   decline_codes,
   issuer_responses,
+  match_makers,
+  match_rule_by_hand,
   match_rule_max,
   message_types,
   type ReplacementAmounts,
@@ -299,7 +301,12 @@ export const clearing_item = z
     partial: z.boolean().describe('True: more clearings of this authorization follow'),
     authorization_id: id_number.nullable().describe('The authorization that it was matched to'),
     clearing_id: id_number.nullable().describe('The earlier clearing that it reverses, disputes or refunds'),
-    match_rule: z.int().min(1).max(match_rule_max).describe('The matching rule that applied'),
+    match_rule: z
+      .int()
+      .min(1)
+      .max(match_rule_max)
+      .describe(`The matching rule that applied; ${match_rule_by_hand}: the match was made by hand`),
+    matched_by: z.enum(match_makers).describe('Whether a rule decided the match, or a person chose or confirmed it'),
     review: z
       .boolean()
       .describe('True: a person should check the match, or a credit that is above what its purchase cleared'),

@@ -214,6 +214,15 @@ export const card_state = virtual_card
       })
       .optional()
       .describe('Of an update: the hold that was ended by hand'),
+    rematched: z
+      .object({
+        clearing_id: id_number,
+        from_authorization_id: id_number.nullable(),
+        authorization_id: id_number.nullable(),
+        note: z.string(),
+      })
+      .optional()
+      .describe('Of an update: the clearing that was matched by hand, or taken from its authorization'),
     code_failures: z
       .int()
       .min(0)

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http';
+import type { AnsweredFile } from './answer.ts';
+
+/** How long a client may take to read what was sent, milliseconds. */
+export const reading_ms_max = 60_000;
+
+/** Names of files that need no quotes and no escapes. */
+const plain_name = /^[\w.-]+$/;
+
+/**
+ * Sends a file no faster than the client reads it, so that a file of any length takes the memory of
+ * a chunk. Resolves when everything is sent, or when the client is gone. Rejects as a chunk does:
+ * the connection has to be closed then, because the client would take a part for the whole.
+ */
+export async function sendFile(
+  res: ServerResponse,
+  { media_type, name, first, rest }: AnsweredFile,
+  headers: Readonly<Record<string, string>>,
+  { is_head, reading_ms = reading_ms_max }: { readonly is_head: boolean; readonly reading_ms?: number },
+): Promise<void> {
+  if (!plain_name.test(name)) throw new TypeError(`${name} is not the plain name of a file`);
+  try {
+    res.writeHead(200, {
+      ...headers,
+      'Content-Type': media_type,
+      'Content-Disposition': `attachment; filename="${name}"`,
+    });
+    if (!is_head) {
+      await write(res, first, reading_ms);
+      while (!res.destroyed) {
+        const { done, value } = await rest.next();
+        if (done) break;
+        await write(res, value, reading_ms);
+      }
+    }
+    res.end();
+  } finally {
+    await rest.return();
+  }
+}
+
+/** Resolves when the next chunk may be written, or the client is gone. */
+async function write(res: ServerResponse, chunk: string, reading_ms: number): Promise<void> {
+  if (res.destroyed || chunk === '' || res.write(chunk)) return;
+  const read = Promise.withResolvers<void>();
+  const timer = setTimeout(() => res.destroy(), reading_ms);
+  const resolve = (): void => read.resolve();
+  res.once('drain', resolve).once('close', resolve);
+  await read.promise;
+  clearTimeout(timer);
+  res.off('drain', resolve).off('close', resolve);
+}

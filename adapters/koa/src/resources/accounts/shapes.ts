@@ -1,0 +1,57 @@
+import { account_kinds, account_name_length_max, account_number_length_max } from '@tallystick/accounts';
+import * as z from 'zod';
+import {
+  currency,
+  date,
+  id_either,
+  id_number,
+  nameText,
+  resource_url,
+  type ShapeOf,
+  shown_amount,
+  shown_instant,
+} from '../fields.ts';
+import type { presentAccount } from './presenter.ts';
+
+const number = z
+  .string()
+  .regex(/^[A-Za-z0-9]{1,34}$/, { error: () => `must be 1 to ${account_number_length_max} letters and digits` });
+
+/** `POST /bank/v1/accounts`. */
+export const create_account = z
+  .object({
+    data: z.object({
+      company_id: id_either,
+      number: number.describe('The AccountId, by which statements name it. No other account has it'),
+      currency,
+      kind: z.enum(account_kinds),
+      name: nameText(account_name_length_max).nullish(),
+    }),
+  })
+  .meta({
+    id: 'CreateAccount',
+    examples: [{ data: { company_id: 1, number: '1000000002', currency: 'USD', kind: 'deposit', name: 'Travel' } }],
+  });
+
+const statement_end = z.object({ as_of: date, balance: shown_amount }).meta({ id: 'StatementEnd' });
+
+/** An account of a company at the bank. */
+export const account = z
+  .object({
+    id: number.describe('Its number'),
+    company_id: id_number,
+    number,
+    currency,
+    kind: z.enum(account_kinds),
+    name: z.string().nullable(),
+    first_statement: statement_end
+      .nullable()
+      .describe('The date and the opening balance of its first statement; null: it has none'),
+    last_statement: statement_end
+      .nullable()
+      .describe('The date and the closing balance of its last statement; null: it has none'),
+    created_at: shown_instant,
+    type: z.literal('account'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentAccount>>)
+  .meta({ id: 'Account' });

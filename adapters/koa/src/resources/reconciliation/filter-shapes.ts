@@ -1,0 +1,38 @@
+import { clearing_classes } from '@tallystick/cards';
+import { break_kinds, type item_filter_names, item_statuses } from '@tallystick/reconciliation';
+import * as z from 'zod';
+import { currency, date, filter_id } from '../fields.ts';
+
+const date_form = String.raw`\d{4}-\d\d-\d\d`;
+
+/** `[from,to]`, of which one end may be empty. */
+function rangeOf(end: string): z.ZodType {
+  return z.string().regex(new RegExp(String.raw`^\[(?!\s*,\s*\])\s*(?:${end})?\s*,\s*(?:${end})?\s*\]$`));
+}
+
+const dates = z.union([date, rangeOf(date_form)]);
+
+/** The filters of lists of items, for the document. The domain reads them. */
+export const item_filter = z
+  .object({
+    status: z.enum(item_statuses),
+    class: z.enum(clearing_classes),
+    kind: z.enum(break_kinds),
+    vcn_id: filter_id,
+    currency,
+    settlement_date: dates.describe('Of the newest clearing of an item'),
+    age_days: z.union([z.int().min(0).max(99_999), rangeOf(String.raw`\d{1,5}`)]).describe('Days since the due date'),
+  } satisfies Record<(typeof item_filter_names)[number], z.ZodType>)
+  .partial()
+  .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');
+
+export const rules_filter = z.object({ settlement_date: dates }).partial();
+
+export const bridge_filter = z.object({
+  account_id: z
+    .string()
+    .min(1)
+    .describe('The number of the account')
+    .meta({ examples: ['1000000001'] }),
+  booking_date: dates.optional(),
+});

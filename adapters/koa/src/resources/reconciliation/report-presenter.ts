@@ -1,0 +1,73 @@
+import type { AccountBridge, BridgeDifference, RulesReport, Summary } from '@tallystick/reconciliation';
+
+/** A count of items with the sum of their amounts; null: they are of several currencies. */
+interface ShownTotal {
+  readonly count: number;
+  readonly sum: number | null;
+}
+
+type Totals = Readonly<Record<string, ShownTotal>>;
+
+const parts = ['by_status', 'by_kind', 'by_class', 'by_age'] as const satisfies readonly (keyof Summary)[];
+
+/**
+ * The summary of a company. Amounts of several currencies are never added up: then the sums are in
+ * `by_currency` only.
+ */
+export function presentSummary(by_currency: ReadonlyMap<string, Summary>) {
+  const summaries = [...by_currency.values()];
+  const [currency, ...others] = by_currency.keys();
+  const is_single = others.length === 0;
+  const added = Object.fromEntries(
+    parts.map((part) => [
+      part,
+      addTotals(
+        summaries.map((summary) => withoutEmpty(summary[part])),
+        is_single,
+      ),
+    ]),
+  ) as Record<(typeof parts)[number], Totals>;
+  return {
+    currency: is_single ? (currency ?? null) : null,
+    ...added,
+    by_currency: Object.fromEntries(
+      [...by_currency].map(([name, summary]) => [
+        name,
+        Object.fromEntries(parts.map((part) => [part, withoutEmpty(summary[part])])),
+      ]),
+    ) as Record<string, Record<(typeof parts)[number], Totals>>,
+  };
+}
+
+function withoutEmpty(totals: Totals): Totals {
+  return Object.fromEntries(Object.entries(totals).filter(([, { count }]) => count > 0));
+}
+
+function addTotals(of_currencies: readonly Totals[], is_single: boolean): Totals {
+  const added: Record<string, ShownTotal> = {};
+  for (const [name, { count, sum }] of of_currencies.flatMap((totals) => Object.entries(totals))) {
+    added[name] = { count: (added[name]?.count ?? 0) + count, sum: is_single ? sum : null };
+  }
+  return added;
+}
+
+export function presentRules(report: RulesReport) {
+  const { rules, matches, share_without_person, confirmed, undone } = report;
+  return { rules, matches, share_without_person, confirmed, undone };
+}
+
+export function presentBridge(bridge: AccountBridge) {
+  const { account, booking_date, differences, ...sums } = bridge;
+  return {
+    account_id: account.number,
+    currency: account.currency,
+    from: booking_date.from ?? null,
+    to: booking_date.to ?? null,
+    ...sums,
+    differences: differences.map(presentDifference),
+  };
+}
+
+function presentDifference({ item_id, step, kind, amount }: BridgeDifference) {
+  return { item_id: item_id === null ? null : String(item_id), step, kind, amount };
+}

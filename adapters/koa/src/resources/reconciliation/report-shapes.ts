@@ -1,0 +1,104 @@
+import { clearing_classes } from '@tallystick/cards';
+import { age_buckets, break_kinds, difference_kinds, item_statuses, matched_by } from '@tallystick/reconciliation';
+import * as z from 'zod';
+import { currency, date, id_number, id_text, type ShapeOf, shown_amount } from '../fields.ts';
+import type { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
+
+const count = z.int().min(0);
+
+/** How many items, and the sum of their amounts. */
+const total = z
+  .object({
+    count,
+    sum: shown_amount.nullable().describe('Minor units; null: the items are of several currencies, see `by_currency`'),
+  })
+  .meta({ id: 'ReconciliationTotal' });
+
+/** Totals by these names. One that counts nothing is left out. */
+function totalsBy<Name extends string>(names: readonly Name[], about: string) {
+  return z
+    .partialRecord(z.enum(names), total)
+    .describe(`${about}. The amount of an item is what is stated less fees, else cleared, else authorized`);
+}
+
+const totals = {
+  by_status: totalsBy(item_statuses, 'All items'),
+  by_kind: totalsBy(break_kinds, 'Breaks'),
+  by_class: totalsBy(clearing_classes, 'Items with a clearing that are not ignored'),
+  by_age: totalsBy(
+    age_buckets.map(({ name }) => name),
+    'Breaks, by the days since their due date',
+  ),
+};
+
+/** `GET /v1/reconciliation/summary`. */
+export const summary = z
+  .object({
+    currency: currency.nullable().describe('Of all items; null: there are several, or there are no items'),
+    ...totals,
+    by_currency: z
+      .record(z.string(), z.object(totals).meta({ id: 'ReconciliationTotals' }))
+      .describe('The same for each currency'),
+  } satisfies ShapeOf<ReturnType<typeof presentSummary>>)
+  .meta({ id: 'ReconciliationSummary' });
+
+const rule_count = z
+  .object({
+    rule: z.enum(matched_by),
+    authorization_matches: count.describe('Clearings matched to an authorization or an earlier clearing'),
+    statement_matches: count.describe('Matches of statement lines with clearings'),
+    confirmed: count.describe('Proposals of the rule that a person confirmed'),
+    undone: count.describe('Matches of the rule that a person undid'),
+  })
+  .meta({ id: 'ReconciliationRule' });
+
+/** `GET /v1/reconciliation/rules`. */
+export const rules_report = z
+  .object({
+    rules: z.array(rule_count).readonly().describe('The rules that made a match'),
+    matches: count,
+    share_without_person: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('The part of the matches that no person made; null: there are none'),
+    confirmed: count,
+    undone: count,
+  } satisfies ShapeOf<ReturnType<typeof presentRules>>)
+  .meta({ id: 'ReconciliationRules' });
+
+const difference = z
+  .object({
+    item_id: id_text.nullable().describe('Null: lines that are in no item yet'),
+    step: z
+      .enum(['statement', 'authorization'])
+      .describe('`statement`: between card lines and clearings; `authorization`: between these and authorized'),
+    kind: z.enum(difference_kinds),
+    amount: shown_amount,
+  })
+  .meta({ id: 'ReconciliationDifference' });
+
+const unexplained_line = z
+  .object({ line_id: id_number, amount: shown_amount })
+  .meta({ id: 'ReconciliationUnexplainedLine' });
+
+/** `GET /v1/reconciliation/bridge`. */
+export const bridge = z
+  .object({
+    account_id: z.string().describe('The number of the account'),
+    currency,
+    from: date.nullable(),
+    to: date.nullable(),
+    opening_balance: shown_amount,
+    card_lines: shown_amount.describe('= clearings + fees + differences of the step `statement` + unexplained_sum'),
+    other_lines: shown_amount,
+    closing_balance: shown_amount.describe('= opening_balance + card_lines + other_lines'),
+    clearings: shown_amount.describe('= authorized + differences of the step `authorization`'),
+    fees: shown_amount,
+    authorized: shown_amount,
+    differences: z.array(difference),
+    unexplained: z.array(unexplained_line).readonly().describe('Card lines that are breaks and have no clearing'),
+    unexplained_sum: shown_amount,
+  } satisfies ShapeOf<ReturnType<typeof presentBridge>>)
+  .meta({ id: 'ReconciliationBridge' });

@@ -1,0 +1,152 @@
+import { clearing_classes } from '@tallystick/cards';
+import { act_kinds, break_kinds, item_statuses, matched_by } from '@tallystick/reconciliation';
+import * as z from 'zod';
+import {
+  currency,
+  date,
+  id_number,
+  id_text,
+  resource_url,
+  type ShapeOf,
+  shown_amount,
+  shown_instant,
+} from '../fields.ts';
+import type { presentAct, presentItem, presentItemWithHistory } from './presenter.ts';
+
+const ids = z.array(id_number).readonly();
+
+const rule = z
+  .enum(matched_by)
+  .describe('A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`');
+
+const clearing_class = z.enum(clearing_classes);
+
+const members = {
+  authorization_id: id_number.nullable(),
+  clearing_ids: ids,
+  line_ids: ids,
+};
+
+const match = z
+  .object({
+    side: z.enum(['authorization', 'statement']).describe('To which side the clearings were matched'),
+    rule,
+    class: clearing_class.nullable(),
+    ...members,
+    values: z
+      .record(z.string(), z.union([z.string(), z.number()]).nullable())
+      .describe('The values that made the match, by their names'),
+  })
+  .meta({ id: 'ReconciliationMatch' });
+
+const alternative = z
+  .object({ rule, reason: z.string().describe('One sentence'), ...members })
+  .meta({ id: 'ReconciliationAlternative' });
+
+const act = z
+  .object({
+    at: shown_instant,
+    actor: z.string().describe('Who did it: `key:<id>` or `command`'),
+    action: z.enum(act_kinds),
+    item_id: id_text.describe('The id of the item at that time; it may have been merged since'),
+    note: z.string(),
+    reason: z.string().nullable(),
+  } satisfies ShapeOf<ReturnType<typeof presentAct>>)
+  .meta({ id: 'ReconciliationAct' });
+
+const side_amount = shown_amount.nullable();
+
+const item_fields = {
+  id: id_text,
+  version: z.int().min(1).describe('Rises when the content of the item changes'),
+  status: z.enum(item_statuses),
+  kind: z
+    .enum(break_kinds)
+    .nullable()
+    .describe('Of the break, also when it is accepted or ignored; null: there is none'),
+  class: clearing_class.nullable().describe('The class of its clearings; null: it has none'),
+  rule: rule.nullable().describe('The weakest of its matches; null: it has none'),
+  sides: z
+    .union([z.literal(1), z.literal(2), z.literal(3)])
+    .describe('How many sides it needs; 2: no statement covers its clearings'),
+  vcn_id: id_number.nullable(),
+  merchant_name: z.string().nullable(),
+  authorization_ids: ids.describe('More than one when a line is matched to clearings of several purchases'),
+  clearing_ids: ids,
+  line_ids: ids,
+  authorized: side_amount.describe('Minor units, purchases positive; null: the item has no such side'),
+  cleared: side_amount.describe('Minor units, purchases positive; null: the item has no such side'),
+  stated: side_amount.describe('Minor units, purchases positive, fees included; null: the item has no such side'),
+  fees: shown_amount.describe('Minor units: the part of `stated` that is fees'),
+  difference: shown_amount.describe('(stated - fees, else cleared) - (authorized, else cleared, else 0)'),
+  currency,
+  settlement_date: date.nullable().describe('Of its newest clearing; null: it has none'),
+  due_date: date.nullable().describe('When what is missing is due, or since when it is a break'),
+  age_days: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('Days since the due date, 0 for a break before it; null: there is none, or it is to come'),
+  period_id: id_number.nullable().describe('The closed period that froze it; null: it is open'),
+  opened_at: shown_instant.describe('When its first record arrived'),
+  matches: z.array(match),
+  alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),
+  type: z.literal('reconciliation_item'),
+  url: resource_url,
+} satisfies ShapeOf<ReturnType<typeof presentItem>>;
+
+/** An item in a list. */
+export const item = z.object(item_fields).meta({ id: 'ReconciliationItem' });
+
+/** An item with its history. */
+export const item_with_history = z
+  .object({
+    ...item_fields,
+    history: z.array(act).describe('What people did to it and to the items merged into it, the oldest act first'),
+  } satisfies ShapeOf<ReturnType<typeof presentItemWithHistory>>)
+  .meta({ id: 'ReconciliationItemWithHistory' });
+
+const note = z.string().meta({ minLength: 1, maxLength: 1000 }).describe('Why; the history and the audit log keep it');
+
+const said = {
+  note,
+  reason: z.string().nullish().describe('A code or a word of your own, such as `merchant_refund_agreed`'),
+  version: z.int().min(1).nullish().describe('The version that you saw; the item has another one: 409'),
+};
+
+/** The body of an action without further fields. */
+export const plain_act = z
+  .object({ data: z.object(said) })
+  .meta({ id: 'ReconciliationAction', examples: [{ data: { note: 'Agreed with the supplier' } }] });
+
+/** `POST items/:id/match`. */
+export const match_act = z
+  .object({
+    data: z.object({
+      ...said,
+      with: z
+        .object({
+          authorization_id: id_number.nullish(),
+          clearing_ids: z.array(id_number).nullish(),
+          line_ids: z.array(id_number).nullish(),
+        })
+        .describe('What belongs to the item: the records of the other side'),
+    }),
+  })
+  .meta({
+    id: 'ReconciliationMatchAction',
+    examples: [{ data: { with: { line_ids: [12] }, note: 'The bank confirmed the reference' } }],
+  });
+
+/** `POST items/:id/unmatch`. */
+export const unmatch_act = z
+  .object({
+    data: z.object({
+      ...said,
+      side: z
+        .enum(['authorization', 'statement'])
+        .nullish()
+        .describe('The side that is taken from the clearings; by default that of the match made last'),
+    }),
+  })
+  .meta({ id: 'ReconciliationUnmatchAction', examples: [{ data: { note: 'Another purchase of that day' } }] });
