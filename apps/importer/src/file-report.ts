@@ -7,19 +7,28 @@ import {
   type PreviewedRecord,
   type ResumedSettings,
 } from '@tallystick/imports';
-import { decimalsOf, maskCardNumbers } from '@tallystick/kernel';
+import { maskCardNumbers } from '@tallystick/kernel';
 import { presentImport } from '@tallystick/koa';
+import { count, counted, showAmount, showChange } from './amount-text.ts';
 
 /** What the program says about one file when it is done with it. */
 export interface FileReport {
   readonly file: string;
   readonly outcome: ImportOutcome['kind'];
   readonly import: ReturnType<typeof presentImport>;
+  /** Held imports that were applied, because they waited for the statements of this one. */
+  readonly waiting_applied: readonly ReturnType<typeof presentImport>[];
 }
 
 /** The report of an import for `--json`. */
-export function reportOf(file: string, outcome: ImportOutcome): FileReport {
-  return { file, outcome: outcome.kind, import: presentImport(outcome.import) };
+export function reportOf(file: string, outcome: ImportOutcome, waiting: readonly Import[] = []): FileReport {
+  const waiting_applied = waiting.map(presentImport);
+  return { file, outcome: outcome.kind, import: presentImport(outcome.import), waiting_applied };
+}
+
+/** A held import that was applied, because it waited for the statements of another file. */
+export function describeWaiting({ id, name, status, applied }: Import): string {
+  return `  import ${id} (${maskCardNumbers(name)}), which was held and waited, is ${status}: applied ${counted(applied, 'line')}`;
 }
 
 /** The same for people. `database_option` is part of each command that it names. */
@@ -46,9 +55,14 @@ export function describeOutcome(
 
 /** How far a running import is: `applying, 44,000 of 100,000 records`. */
 function describePhase(found: Import): string {
-  return found.phase === 'applying'
-    ? `applying, ${count(doneRecords(found))} of ${count(applicableRecords(found))} records`
-    : `staging, ${count(found.records)} records read`;
+  const { phase } = found;
+  if (isApplying(found)) return `${phase}, ${count(doneRecords(found))} of ${count(applicableRecords(found))} records`;
+  if (phase === 'queued') return 'queued: another file of statements is being checked or recorded';
+  return `${phase}, ${count(found.records)} records read`;
+}
+
+function isApplying({ phase }: Pick<Import, 'phase'>): boolean {
+  return phase === 'applying' || phase === 'recording';
 }
 
 /** Where this process continues the import of an earlier one, or why it begins again. */
@@ -57,8 +71,9 @@ export function describeResume(found: Import, settings: ResumedSettings): string
   if (phase === 'staging' && settings === 'other') {
     return `import ${id} was staged up to record ${count(records)} with another format, profile or settings of a profile. This is removed, and the file is staged again from its beginning`;
   }
-  const done = phase === 'applying' ? doneRecords(found) : records;
-  const of = phase === 'applying' ? ` of ${count(applicableRecords(found))}` : '';
+  if (phase === 'queued' || phase === 'checking') return `continues import ${id}: all of it is staged (${phase})`;
+  const done = isApplying(found) ? doneRecords(found) : records;
+  const of = isApplying(found) ? ` of ${count(applicableRecords(found))}` : '';
   const kept =
     settings === 'other'
       ? `. It was read with other settings than those of now, ${describeProfile(found)}, and is applied as it was read`
@@ -80,7 +95,7 @@ export function describeWork(found: Import, is_claimed: boolean): string {
 }
 
 function describeContinuation({ phase, sha256 }: Import): string {
-  if (phase === 'applying') return 'Start a server, or import the same file again: it continues where it stopped';
+  if (phase !== 'staging') return 'Start a server, or import the same file again: it continues where it stopped';
   // The hash of a stream is known at its end.
   if (sha256 === null) return 'It will be removed, because nothing of a stream is kept: give the same input again';
   return 'Import the same file again within a day of its start: it continues where it stopped';
@@ -118,10 +133,14 @@ export function describePreview(file: string, preview: ImportPreview): string {
 export function describeRecord(record: PreviewedRecord): string {
   const card =
     record.vcn_id === null ? '' : ` card ${record.vcn_id}${record.last4 === null ? '' : ` (ends in ${record.last4})`}`;
+  const line =
+    record.account_number === null
+      ? ''
+      : ` account ${record.account_number} ${record.booking_date ?? ''} code ${record.bai_code ?? ''}`;
   const amount =
     record.amount === null || record.currency === null
       ? ''
-      : ` ${record.clearing_type ?? ''} ${showAmount(record.amount, record.currency)}`;
+      : `${record.clearing_type === null ? '' : ` ${record.clearing_type}`} ${showAmount(record.amount, record.currency)}`;
   const details = [
     ...(record.match_rule === null ? [] : [`rule ${record.match_rule}`]),
     ...(record.class === null ? [] : [record.class]),
@@ -137,7 +156,9 @@ export function describeRecord(record: PreviewedRecord): string {
     ...(record.explanation === null ? [] : [record.explanation]),
   ];
   const what = details.length === 0 ? '' : `: ${details.join(', ')}`;
-  return maskCardNumbers(`  record ${record.ordinal} at ${record.offset}:${card}${amount} ${record.outcome}${what}`);
+  return maskCardNumbers(
+    `  record ${record.ordinal} at ${record.offset}:${card}${line}${amount} ${record.outcome}${what}`,
+  );
 }
 
 /** `format ipm, file id 17, 1,205 records`; the format alone when nothing could be read. */
@@ -152,19 +173,32 @@ function describeFile(found: Pick<Import, 'format' | 'read_with' | 'file_id' | '
   ].join(', ');
 }
 
-/** What becomes of the clearings, then the other records and the totals, if there are any. */
+/**
+ * What becomes of the clearings or the lines, then the other records and the totals, if there are
+ * any.
+ */
 function describeCounts(counts: Import | ImportPreview, condition = ''): readonly string[] {
   const others = Object.entries(counts.other_records).map(([type, records]) => `${count(records)} of type ${type}`);
   const totals = Object.entries(counts.control_totals).map(([name, value]) => `${name} ${value}`);
-  const clearings = [
+  return [
+    `${condition}${(counts.statements > 0 ? countedLines(counts) : countedClearings(counts)).join('; ')}`,
+    ...(others.length === 0 ? [] : [`other records: ${others.join(', ')}`]),
+    ...(totals.length === 0 ? [] : [`totals of the trailer: ${totals.join(', ')}`]),
+  ];
+}
+
+function countedLines({ applied, statements, duplicates }: Import | ImportPreview): readonly string[] {
+  return [
+    `applied ${counted(applied, 'line')} of ${counted(statements, 'statement')}`,
+    `duplicates ${count(duplicates)}`,
+  ];
+}
+
+function countedClearings(counts: Import | ImportPreview): readonly string[] {
+  return [
     `applied ${count(counts.applied)} (matched ${count(counts.matched)}, breaks ${count(counts.breaks)})`,
     `duplicates ${count(counts.duplicates)}`,
     `quarantined ${count(counts.quarantined)}`,
-  ];
-  return [
-    `${condition}${clearings.join('; ')}`,
-    ...(others.length === 0 ? [] : [`other records: ${others.join(', ')}`]),
-    ...(totals.length === 0 ? [] : [`totals of the trailer: ${totals.join(', ')}`]),
   ];
 }
 
@@ -181,13 +215,21 @@ function describeProblem(problem: Import['problem']): string | null {
   return maskCardNumbers(`${problem.code}${where}: ${problem.message}`);
 }
 
+/** What to do with a file that is held with a problem that cannot be accepted. */
+const remedies: Readonly<Record<string, string>> = {
+  unknown_account: 'Create the account: npm run admin -- account create. Then the file is applied by itself',
+  statement_currency: 'Ask the bank for statements in the currency of the account',
+  statement_differs: 'What is recorded is never changed: ask the bank to correct it by lines of a later statement',
+};
+
 /** What the operator should do now; null: nothing. */
 function nextStep({ id, status, problem }: Import, database_option: string): string | null {
   if (problem?.code === 'format_unknown') {
-    return 'nothing is applied. Check that this is a clearing file, not compressed or encrypted; if it is, name its format and profile';
+    return 'nothing is applied. Check that this is a clearing file or a bank statement, not compressed or encrypted; if it is, name its format and profile';
   }
   switch (status) {
     case 'held':
+      if (problem !== null && problem.code in remedies) return `nothing is applied. ${remedies[problem.code]}`;
       return `nothing is applied. Look at it, then: npm run imports -- release ${id} --note "<why>"${database_option}`;
     case 'refused':
       return 'nothing is applied. Ask the sender for a correct file';
@@ -202,24 +244,4 @@ function nextStep({ id, status, problem }: Import, database_option: string): str
 
 function lines(texts: readonly (string | null)[]): readonly string[] {
   return texts.filter((text) => text !== null).map((text) => `  ${text}`);
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-/** `1 record`, `1,205 records`. */
-function counted(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
-
-/** A change of a sum: `-12.50 USD`, `+12.50 USD`. */
-function showChange(amount: number, currency: string): string {
-  return `${amount > 0 ? '+' : ''}${showAmount(amount, currency)}`;
-}
-
-/** An amount in minor units as people write it: `12.50 USD`. */
-function showAmount(amount: number, currency: string): string {
-  const decimals = decimalsOf(currency);
-  return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
 }

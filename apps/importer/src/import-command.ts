@@ -1,5 +1,12 @@
 import { resolve } from 'node:path';
-import { type ImportOptions, type ImportPorts, ImportStopped, importFile, previewFile } from '@tallystick/imports';
+import {
+  type Import,
+  type ImportOptions,
+  type ImportPorts,
+  ImportStopped,
+  importFile,
+  previewFile,
+} from '@tallystick/imports';
 import { maskCardNumbers, nearestName, Refusal } from '@tallystick/kernel';
 import {
   type Config,
@@ -18,10 +25,18 @@ import {
 } from '@tallystick/server';
 import { databaseOption } from './database-option.ts';
 import { type ExitStatus, exitStatusOf, type FileStatus, previewStatusOf, worstOf } from './exit-status.ts';
-import { describeOutcome, describePreview, describeRecord, describeResume, reportOf } from './file-report.ts';
+import {
+  describeOutcome,
+  describePreview,
+  describeRecord,
+  describeResume,
+  describeWaiting,
+  reportOf,
+} from './file-report.ts';
 import { type FoundSource, findSources, UnusableSources } from './import-sources.ts';
 import { type ImportWords, import_usage, readImportWords } from './import-words.ts';
 import { chooseDisplay } from './progress-display.ts';
+import { catchUpAfterImport } from './reconcile/catch-up.ts';
 import { type Attendance, createStopSignal } from './stop-signal.ts';
 
 /** The streams and the folder of the process. */
@@ -115,6 +130,9 @@ async function importAll(
       say(unknown_name);
       return 2;
     }
+    const persistence = await container.getAsync(tokens.persistence);
+    const clock = await container.getAsync(tokens.clock);
+    const catchUpItems = (): Promise<void> => catchUpAfterImport(persistence, clock);
     const stop = createStopSignal(terminal);
     if (!asked.quiet && !asked.json) say(describeDatabase(config.database_url));
     const statuses: FileStatus[] = [];
@@ -122,7 +140,7 @@ async function importAll(
       statuses.push(
         stop.aborted
           ? reportFailure(asked, source, not_begun, terminal)
-          : await importOne(asked, ports, source, stop, terminal),
+          : await importOne(asked, { ...ports, catchUpItems }, source, stop, terminal),
       );
     }
     return worstOf(statuses);
@@ -152,7 +170,7 @@ function describeUnknownName(
 /** Imports or previews one file, and reports it. */
 async function importOne(
   asked: ImportWords,
-  ports: ImportPorts,
+  ports: ImportPorts & { catchUpItems(): Promise<void> },
   source: FoundSource,
   signal: AbortSignal,
   terminal: Terminal,
@@ -160,11 +178,13 @@ async function importOne(
   const { stdout, stderr } = terminal;
   const { quiet, json, dry_run } = asked;
   const display = chooseDisplay(stderr, source.shown, { quiet, json: json || dry_run });
+  const waiting: Import[] = [];
   const options: ImportOptions = {
     format: asked.format,
     profile: asked.profile,
     signal,
     onProgress: (progress) => display.show(progress),
+    onWaitingEnded: (ended) => void waiting.push(ended),
     onResumed: (found, settings) => display.say(describeResume(found, settings)),
   };
   const out = (text: string): void => {
@@ -176,10 +196,14 @@ async function importOne(
     if (asked.dry_run) return await preview(ports, source, options, out);
     const call = { actor: 'command', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
     const outcome = await importFile(ports, call, source, options);
+    await ports.catchUpItems();
     out(
       asked.json
-        ? JSON.stringify(reportOf(source.shown, outcome))
-        : describeOutcome(source.shown, outcome, databaseOption(asked.database_url)),
+        ? JSON.stringify(reportOf(source.shown, outcome, waiting))
+        : [
+            describeOutcome(source.shown, outcome, databaseOption(asked.database_url)),
+            ...waiting.map(describeWaiting),
+          ].join('\n'),
     );
     return exitStatusOf(outcome);
   } catch (error) {

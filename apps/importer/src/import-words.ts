@@ -20,13 +20,13 @@ export interface ImportWords {
 
 export const import_usage = `Usage: npm run import -- <file>... [options]
 
-Imports clearing files into the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, beside a
+Imports clearing files and bank statements into the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, beside a
 running server or without one. Without both settings it works on the sandbox in data/.
 A file is a path, a pattern such as "in/*.ipm", or - for standard input.
 
   --format <name>        the format; without it the first bytes decide
   --profile <name|file>  the profile of a csv file: a name, or a JSON file that describes it
-  --dry-run              shows what an import would do to which card, and writes nothing
+  --dry-run              shows what an import would do with each record, and writes nothing
   --database-url <url>   the database, in place of DATABASE_URL
   --json                 one JSON object for each file on standard output
   --quiet                no progress on standard error; problems are still written there

@@ -1,15 +1,23 @@
 import type { ImportProgress } from '@tallystick/imports';
+import type { RebuildPhase } from '@tallystick/reconciliation';
 
 /** How far an import is, or how many cards are created or messages sent for a set of samples. */
 export type Progress = Omit<ImportProgress, 'phase'> & {
-  readonly phase: ImportProgress['phase'] | 'creating' | 'sending';
+  readonly phase: ImportProgress['phase'] | 'creating' | 'sending' | RebuildPhase;
 };
 
 /** What a phase counts; absent where its end is measured by bytes. */
 export const counted_nouns: Readonly<Partial<Record<Progress['phase'], string>>> = {
+  checking: 'records',
   applying: 'records',
   creating: 'cards',
   sending: 'messages',
+  entries: 'entries',
+  authorization: 'authorizations',
+  clearing: 'clearings',
+  line: 'lines',
+  items: 'items',
+  cells: 'cells',
 };
 
 /** How fast an import is, as of its last batches. */

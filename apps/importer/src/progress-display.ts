@@ -1,4 +1,5 @@
 import { SingleBar } from 'cli-progress';
+import { count } from './amount-text.ts';
 import { counted_nouns, createPace, measureOf, type PaceReading, type Progress } from './pace.ts';
 
 /** Shows how far a command is. */
@@ -114,10 +115,6 @@ export function describe(progress: Progress, { records_per_s, left_ms }: PaceRea
   const rate = records_per_s === null || records_per_s <= 0 ? [] : [`${count(Math.round(records_per_s))} a second`];
   const left = left_ms === null ? [] : [`${duration(left_ms)} left`];
   return `${phase} ${[...amounts, ...rate, ...left].join(', ')}`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 function megabytes(bytes: number): string {

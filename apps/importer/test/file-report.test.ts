@@ -3,7 +3,14 @@ import { describe, it } from 'node:test';
 import type { Import, PreviewedRecord } from '@tallystick/imports';
 import { describeOutcome, describeRecord, describeResume, describeWork } from '../src/file-report.ts';
 
-const staging = { id: 3, status: 'running', phase: 'staging', records: 44_000, read_with: null } as Import;
+const staging = {
+  id: 3,
+  status: 'running',
+  phase: 'staging',
+  records: 44_000,
+  statements: 0,
+  read_with: null,
+} as Import;
 const applying: Import = {
   ...staging,
   phase: 'applying',
@@ -46,6 +53,42 @@ describe('the report of an import', () => {
       '  other records: 1 of type 1740/700, 2 of type 1644/685',
       '  totals of the trailer: PDS0306 1205, PDS0301 9',
     ]);
+  });
+
+  it('counts the lines of statements, and says what to do with a held file of them', () => {
+    const found = (changes: object) =>
+      describeOutcome('a.bai', {
+        kind: 'imported',
+        import: {
+          ...staging,
+          status: 'completed',
+          format: 'bai2',
+          file_id: null,
+          bytes: 1,
+          records: 9,
+          statements: 2,
+          applied: 1_180,
+          duplicates: 1,
+          other_records: {},
+          control_totals: {},
+          warnings: [],
+          problem: null,
+          ...changes,
+        } as unknown as Import,
+      }).split('\n');
+    assert.equal(found({})[2], '  applied 1,180 lines of 2 statements; duplicates 1');
+    const held = (code: string) =>
+      found({ status: 'held', applied: 0, duplicates: 0, problem: { code, message: 'm', offset: null } }).at(-1);
+    assert.match(held('statement_gap')!, /npm run imports -- release 3/);
+    assert.match(held('unknown_account')!, /npm run admin -- account create/);
+    assert.match(held('statement_differs')!, /never changed/);
+  });
+
+  it('says how far an import of statements is', () => {
+    const queued = { ...applying, phase: 'queued' } as const;
+    assert.match(describeWork(queued, true), /^queued: another file of statements is being checked/);
+    assert.equal(describeResume(queued, 'same'), 'continues import 3: all of it is staged (queued)');
+    assert.match(describeWork({ ...applying, phase: 'recording' }, true), /^recording, 44,011 of 50,002 records/);
   });
 
   it('states the offset of a problem once', () => {

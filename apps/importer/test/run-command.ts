@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runProgram } from '@tallystick/server';
 import { runImport } from '../src/import-command.ts';
 import { createImportsProgram } from '../src/imports-commands.ts';
+import { createReconcileProgram } from '../src/reconcile/commands.ts';
 
 export const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 export const people_program = fileURLToPath(new URL('../src/imports-main.ts', import.meta.url));
@@ -96,6 +97,20 @@ export async function runPeople(
   const { said, stdout, ...attendance } = watch(running);
   const status = await runProgram(createImportsProgram(attendance), words, env, {
     out: (text) => void stdout.write(`${text}\n`),
+    err: (text) => void attendance.stderr.write(`${text}\n`),
+  });
+  return { status, ...said };
+}
+
+/** Runs `npm run reconcile` in this process. */
+export async function runReconcile(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  running: RunningHere = {},
+): Promise<Ended> {
+  const { said, stdout, ...attendance } = watch(running);
+  const status = await runProgram(createReconcileProgram({ stdout, ...attendance }), words, env, {
+    out: (text) => text !== '' && void stdout.write(`${text}\n`),
     err: (text) => void attendance.stderr.write(`${text}\n`),
   });
   return { status, ...said };

@@ -6,9 +6,11 @@ import { Writable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import { clearing_formats } from '@tallystick/clearing-files';
 import type { FileClearing, FileItem } from '@tallystick/imports';
+import { statement_formats } from '@tallystick/statement-files';
 import { readRows, scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { sampleFiles } from '../src/sample-files/command.ts';
 import { written_formats } from '../src/sample-files/write-set.ts';
+import { statement_format_names } from '../src/sample-files/write-statements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tallystick-sample-files-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +58,7 @@ function linesOf<Line>(...path: readonly string[]): readonly Line[] {
 }
 
 async function itemsOf(format: string, path: string): Promise<readonly FileItem[]> {
-  const found = clearing_formats.find(({ name }) => name === format);
+  const found = [...clearing_formats, ...statement_formats].find(({ name }) => name === format);
   assert.ok(found);
   const items: FileItem[] = [];
   for await (const batch of found.read(createReadStream(path))) items.push(...batch.items);
@@ -136,6 +138,39 @@ describe('npm run sample-files', () => {
     assert.match(clearing_files.join(), /clearings-00041.*clearings-00042.*clearings-00043/);
   });
 
+  for (const format of statement_format_names) {
+    it(`writes a ${format} file for each day, whose lines lead from balance to balance, and the items`, async () => {
+      const words = ['--cards', '4', '--records', '300', '--format', 'csv', '--statements', format, '--seed', '4'];
+      const made = await run(...words, '--account', 'A7', '--out', `stated-${format}`, '--json');
+      assert.equal(made.status, 0, made.err);
+      const { statement_files } = JSON.parse(made.out) as { statement_files: readonly string[] };
+      const lines = new Set<string | null>();
+      let balance: number | null = null;
+      for (const path of statement_files) {
+        const [, statement, ...rest] = await itemsOf(format, path);
+        assert.equal(statement?.kind, 'statement');
+        assert.equal(statement.account_number, 'A7');
+        assert.equal(statement.opening_balance, balance ?? statement.opening_balance);
+        const booked = rest.flatMap((item) => (item.kind === 'line' ? [item.line] : []));
+        balance = booked.reduce((sum, { amount }) => sum + amount, statement.opening_balance as number);
+        assert.equal(balance, statement.closing_balance);
+        for (const { bank_reference } of booked) lines.add(bank_reference);
+      }
+      const answers = linesOf<{ kind: string; lines: readonly string[] }>(`stated-${format}`, 'answers.jsonl');
+      const items = answers.filter(({ kind }) => kind === 'item');
+      assert.ok(items.length > 250);
+      assert.ok(items.flatMap((item) => item.lines).every((line) => lines.has(line)));
+      assert.deepEqual(
+        answers.slice(-2).map(({ kind }) => kind),
+        ['summary', 'bridge'],
+      );
+      assert.match(
+        readFileSync(join(folder, `stated-${format}`, 'README.txt'), 'utf8'),
+        /statements of the account A7/,
+      );
+    });
+  }
+
   it('names what is wrong with its words', async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['--cards', '5', '--records', '10'], /--format is missing/],
@@ -145,6 +180,9 @@ describe('npm run sample-files', () => {
       [['--cards', '5', '--records', '10', '--format', 'ipm', '--variant', 'utf'], /--variant is "utf"; ipm has/],
       [['--cards', '5', '--records', '10', '--format', 'ipm', '--date', 'today'], /--date is "today"/],
       [['--cards', '5', '--records', '10', '--format', 'ipm', '--url', 'http://h'], /where to --load/],
+      [['--cards', '5', '--records', '10', '--format', 'ipm', '--statements', 'mt940'], /one of bai2, camt053/],
+      [['--cards', '5', '--records', '10', '--format', 'vcf4', '--statements', 'bai2'], /needs .* acquirer references/],
+      [['--cards', '5', '--records', '10', '--format', 'ipm', '--today', '2030-01-01'], /are about --statements/],
       [['--card', '5'], /did you mean --cards/],
     ];
     for (const [words, expected] of wrong) {

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callAfterPass, createNetwork } from '@tallystick/cards';
+import { tableSource } from '@tallystick/clearing-files';
 import { type Clock, callAfterCommit } from '@tallystick/kernel';
 import {
   createHttpApp,
@@ -17,6 +18,7 @@ import { Container, ContainerModule } from 'inversify';
 import { type Logger, pino } from 'pino';
 import { accountRangeJob } from './background/account-ranges.ts';
 import { openArchive } from './background/archive-files.ts';
+import { auditSealerJob } from './background/audit-chain.ts';
 import { backfillJob } from './background/backfills.ts';
 import { createDeliveries } from './background/deliveries.ts';
 import { deliveryObserver } from './background/delivery-observer.ts';
@@ -28,6 +30,7 @@ import { jobObserver } from './background/job-observer.ts';
 import { createJobs } from './background/jobs.ts';
 import { createMails } from './background/mails.ts';
 import { createOverloadLogger } from './background/overload.ts';
+import { reconciliationJob } from './background/reconciliation.ts';
 import { retentionJob } from './background/retention.ts';
 import { createSchemaWatch } from './background/schema-watch.ts';
 import { type Config, isSqlite } from './configuration/config.ts';
@@ -174,9 +177,11 @@ const domain = new ContainerModule(({ bind }) => {
               logger,
               refresh,
             }),
+            auditSealerJob({ persistence, audit_mac: vault.audit_mac, clock, metrics }),
             ...deliveries.jobs,
             ...mails.jobs,
             eventIndexJob(persistence.event_index, metrics),
+            reconciliationJob({ persistence, clock, metrics, deliveries, refresh }),
             accountRangeJob(persistence, metrics, logger),
             backfillJob(persistence.backfills, logger),
             schema_watch.job,
@@ -327,6 +332,7 @@ const http = new ContainerModule(({ bind }) => {
     ) =>
       createHttpApp({
         imports: import_ports,
+        readTable: tableSource,
         unitOfWork: callAfterCommit(persistence.unitOfWork, deliveries.nudge),
         look_ups: persistence.look_ups,
         webhooks: deliveries.webhooks,
@@ -405,6 +411,7 @@ async function openPersistence(
   const persistence = await mikroOrmPersistence({
     database_url,
     clock,
+    audit_mac: vault.audit_mac,
     decision_ms_max,
     migrations: known_migrations,
   });

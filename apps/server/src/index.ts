@@ -1,10 +1,12 @@
 export {
+  type AdminServices,
   type Command,
   call,
   formatList,
   idOf,
   type ParsedWords,
   readEveryPage,
+  readOptionalId,
   requireOption,
   UsageError,
 } from './admin/command.ts';

@@ -14,7 +14,7 @@ import {
 import { attempt_offsets_ms, deliveries_kept_days_default } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { scratchDatabase, tableNames } from '@tallystick/test-support';
+import { scratchDatabase, tableNames, testAuditMac } from '@tallystick/test-support';
 import { variable_names } from '../src/configuration/config.ts';
 
 const guide = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
@@ -81,7 +81,11 @@ describe('docs/operations.md', () => {
   it('states how long the rows of every table are kept', async (t) => {
     const scratch = await scratchDatabase('sqlite');
     t.after(() => scratch.dispose());
-    const persistence = await mikroOrmPersistence({ ...scratch, clock: fixedClock('2026-01-01T00:00:00Z') });
+    const persistence = await mikroOrmPersistence({
+      audit_mac: testAuditMac,
+      ...scratch,
+      clock: fixedClock('2026-01-01T00:00:00Z'),
+    });
     await persistence.migrate();
     await persistence.close();
     const section = guide('operations.md')

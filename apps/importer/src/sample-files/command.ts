@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
-import { createSampleSet, type SampleSet } from '@tallystick/harness';
+import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/harness';
 import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../database-option.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
@@ -9,12 +9,20 @@ import { inventedCard } from './invented-cards.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
 import { countMessages, type Loading, machineDay } from './loading.ts';
-import { createFolder, type SetFiles, writeSet, written_formats } from './write-set.ts';
+import type { SetFiles } from './set-files.ts';
+import { createFolder, writeSet, written_formats } from './write-set.ts';
+import { statement_format_names } from './write-statements.ts';
+
+/** The deposit account of the sandbox's company. */
+const account_default = '1000000001';
+
+/** By then every hold of a set is over, and every line is due. */
+const today_days_default = 47;
 
 const usage = `Usage: npm run sample-files -- --cards <n> --records <n> --format <name> [options]
 
-Makes a set of samples: cards, authorizations, clearing files, and the answers that an import of
-the files must come to. The folder's README.txt says what each file is.
+Makes a set of samples: cards, authorizations, clearing files, on request statement files that fit
+them, and the answers that an import of the files must come to. The folder's README.txt says what each file is.
 
   --cards <n>            how many cards
   --records <n>          how many clearings, in all files together
@@ -24,6 +32,9 @@ the files must come to. The folder's README.txt says what each file is.
   --date <YYYY-MM-DD>    the day of the authorizations; today when absent. With --load, today only
   --files <n>            how many files the clearings are in; default 1
   --sequence <n>         the number of the first file in its series; made from the seed when absent
+  --statements <name>    also the statements of an account, a file for each day: ${statement_format_names.join(', ')}
+  --account <number>     the account that they are of; default ${account_default}
+  --today <YYYY-MM-DD>   the day at whose end the answers about items hold; default ${today_days_default} days after --date
   --out <folder>         default data/sample-files/<format>-<seed>; must be empty or absent
   --load                 also creates the cards and sends the authorizations, to a sandbox:
   --database-url <url>     in this database; default DATABASE_URL
@@ -47,6 +58,10 @@ interface Options {
   readonly date: string | undefined;
   readonly files: number;
   readonly sequence: number;
+  /** The format of the statements; null: none are written. */
+  readonly statements: string | null;
+  readonly account: string;
+  readonly today: string | undefined;
   readonly out: string;
   /** Where the cards are created; null: nowhere. */
   readonly load: { readonly url: string } | { readonly database_url: string | undefined } | null;
@@ -102,11 +117,14 @@ async function makeSet(
   };
   try {
     const day = loading === null ? (date ?? machineDay()) : await loading.day(date);
-    const set = createSampleSet({ cards, records, seed, format, day });
+    const today = options.today ?? Temporal.PlainDate.from(day).add({ days: today_days_default }).toString();
+    const set = createSampleSet({ cards, records, seed, format, day, statements: options.statements !== null });
     const cardOf =
       loading === null ? inventedCard : await loading.createCards(set, (created) => show('creating', created, cards));
     if (loading !== null) report(`created ${cards} cards`);
-    const files = writeSet(set, cardOf, { ...options, folder, is_loaded: loading !== null });
+    const statements =
+      options.statements === null ? null : { format: options.statements, account: options.account, today };
+    const files = writeSet(set, cardOf, { ...options, statements, folder, is_loaded: loading !== null });
     report(`wrote ${folder}`);
     if (loading !== null) {
       const messages = countMessages(set, cardOf);
@@ -132,17 +150,21 @@ async function openLoading(
   );
 }
 
-function summaryOf(set: SampleSet, { folder, clearing_files }: SetFiles) {
-  return { ...set.options, folder, clearing_files };
+function summaryOf(set: SampleSet, { folder, clearing_files, statement_files }: SetFiles) {
+  const { statements, ...options } = set.options;
+  return { ...options, folder, clearing_files, ...(statements === true ? { statement_files } : {}) };
 }
 
-function describe(set: SampleSet, { folder, clearing_files }: SetFiles, { load }: Options): string {
+function describe(set: SampleSet, { folder, clearing_files, statement_files }: SetFiles, { load }: Options): string {
   const { cards, records, seed } = set.options;
   const made = `${cards} cards, ${records} clearings, seed ${seed}: ${folder}`;
   if (load === null) return made;
   const where = 'database_url' in load ? databaseOption(load.database_url) : '';
   const next = 'url' in load ? `Next, with the DATABASE_URL and the keys of the server at ${load.url}` : 'Next';
-  return `${made}\n${next}: npm run import --${where} ${clearing_files.join(' ')}`;
+  const command = `${made}\n${next}: npm run import --${where} ${clearing_files.join(' ')}`;
+  if (statement_files.length === 0) return command;
+  const pattern = join(folder, `statement-*${extname(statement_files[0]!)}`);
+  return `${command}\nThen: npm run import --${where} "${pattern}"`;
 }
 
 /**
@@ -162,6 +184,9 @@ function readOptions(words: readonly string[]): Options | null {
       date: text,
       files: text,
       sequence: text,
+      statements: text,
+      account: text,
+      today: text,
       out: text,
       load: flag,
       'database-url': text,
@@ -180,7 +205,11 @@ function readOptions(words: readonly string[]): Options | null {
   if (variant !== undefined && !variants.includes(variant)) {
     throw new Error(`--variant is "${variant}"; ${format} has ${variants.join(', ') || 'none'}`);
   }
-  if (date !== undefined && !isDay(date)) throw new Error(`--date is "${date}"; it must be a date, as YYYY-MM-DD`);
+  for (const [option, day] of Object.entries({ '--date': date, '--today': values.today })) {
+    if (day !== undefined && !isDay(day)) throw new Error(`${option} is "${day}"; it must be a date, as YYYY-MM-DD`);
+  }
+  const { statements = null, account = account_default, today } = values;
+  assertStatements(format, statements, values);
   if (!values.load && (database_url ?? url) !== undefined) {
     throw new Error('--database-url and --url say where to --load the set');
   }
@@ -196,10 +225,34 @@ function readOptions(words: readonly string[]): Options | null {
     files: whole('--files', values.files ?? '1', 1, 1_000),
     // Sets of different seeds rarely share a number, so that their files differ in their ids.
     sequence: whole('--sequence', values.sequence ?? String(1 + (seed % 90_000)), 1, 99_000),
+    statements,
+    account,
+    today,
     out: values.out ?? `data/sample-files/${format}-${seed}`,
     load: values.load ? (url === undefined ? { database_url } : { url }) : null,
     json: values.json,
   };
+}
+
+/** Throws an error for statements that cannot be made, and for options that are about none. */
+function assertStatements(
+  format: string,
+  statements: string | null,
+  { account, today }: { readonly account?: string | undefined; readonly today?: string | undefined },
+): void {
+  if (statements === null) {
+    if ((account ?? today) !== undefined) throw new Error('--account and --today are about --statements');
+    return;
+  }
+  if (!statement_format_names.includes(statements)) {
+    throw new Error(`--statements is "${statements}"; it must be one of ${statement_format_names.join(', ')}`);
+  }
+  if (format_abilities[format]?.references === 'none') {
+    throw new Error(`--statements needs clearings with acquirer references, which --format ${format} does not have`);
+  }
+  if (account !== undefined && !/^[A-Za-z0-9]{1,34}$/.test(account)) {
+    throw new Error(`--account is "${account}"; it must be 1 to 34 letters and digits`);
+  }
 }
 
 function whole(option: string, text: string | undefined, least: number, most: number): number {

@@ -1,8 +1,14 @@
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import type { SampleSet } from '@tallystick/harness';
+import type { SetFiles, SetWriting } from './set-files.ts';
+import type { StatementWriting } from './write-statements.ts';
 
 /** The text of README.txt: what the files of a set are, and how to use them. */
-export function readmeOf(set: SampleSet, clearing_files: readonly string[], is_loaded: boolean): string {
+export function readmeOf(
+  set: SampleSet,
+  { clearing_files, statement_files }: SetFiles,
+  { statements, is_loaded }: SetWriting,
+): string {
   const { cards, records, seed, format, day } = set.options;
   const names = clearing_files.map((path) => basename(path));
   return `Samples for Tallystick: ${cards} cards, ${records} clearings, format ${format}, seed ${seed}, day ${day}.
@@ -13,7 +19,7 @@ ${is_loaded ? loaded : not_loaded}
 Files
   ${names.join('\n  ')}
       The clearing ${names.length === 1 ? 'file' : 'files'} of the network: npm run import -- ${names[0] ?? ''}
-  cards.jsonl
+${statements === null ? '' : statementFilesOf(statement_files, statements)}  cards.jsonl
       One card per line: its number in this set, its id (vcn_id), and the data of the request that creates it.
   authorizations.jsonl
       Messages for POST /network/v1/authorizations ({"data": <line>}), in the order in which they are to be sent.
@@ -34,9 +40,33 @@ Files
         sent_before      --load sends it by message, so that the file has it a second time
 ${set.able.references === 'none' ? noReferencesOf(format) : ''}      kind "authorization": its status, what it holds, what has cleared, whether it counts as a use.
       kind "card": the available balance, the sums, the uses, and how many authorizations have each status.
-
+${statements === null ? '' : itemAnswersOf(statements)}
 Holds end 30 days after the authorizations are sent. From then on open authorizations are expired,
 and the balances are higher than the answers say.
+`;
+}
+
+function statementFilesOf(files: readonly string[], { account }: StatementWriting): string {
+  const [first = '', last = ''] = [files[0], files.at(-1)].map((path) => basename(path ?? ''));
+  return `  ${first} ... ${last}
+      The statements of the account ${account}, a file for each day. Each opens with the balance with which
+      the one before closed: import them in the order of their days, after the clearing files:
+      npm run import -- "statement-*${extname(last)}"
+`;
+}
+
+function itemAnswersOf({ today }: StatementWriting): string {
+  return `      kind "item": what must have become of each purchase, lone clearing and lone card line at the end of
+      ${today} (UTC), once everything was imported. Amounts are in minor units, purchases positive.
+        authorizations   trace_ids
+        clearings        transaction_ids
+        lines, pairs     references of the bank, and which line belongs to which clearing
+        status           matched, awaiting, proposed or break
+        break_kind, age  the kind of the break, and its age bucket
+        class, rule      the class that describes the item, and the weakest rule that made a match of it
+        offers           how many covering sets are listed and not applied, because there is more than one
+      kind "summary": counts and sums of all items. kind "bridge": the account from its first opening balance
+      to its last closing balance, in the account's sign.
 `;
 }
 

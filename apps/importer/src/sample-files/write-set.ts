@@ -1,39 +1,16 @@
-import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { type CardOf, type SampleRecord, type SampleSet, sample_formats } from '@tallystick/harness';
 import { readmeOf } from './readme.ts';
-
-/** How the files of a set are written. */
-export interface SetWriting {
-  /** Absolute; exists, and is empty. */
-  readonly folder: string;
-  readonly variant: string | undefined;
-  /** How many clearing files there are. */
-  readonly files: number;
-  /** The number of the first one in its series. */
-  readonly sequence: number;
-  /** The cards exist, and the authorizations are sent. */
-  readonly is_loaded: boolean;
-}
-
-/** Where the files of a set are. */
-export interface SetFiles {
-  readonly folder: string;
-  /** Absolute paths, in the order in which they are to be imported. */
-  readonly clearing_files: readonly string[];
-}
+import type { SetFiles, SetWriting } from './set-files.ts';
+import { writeFile, writeLines } from './write-file.ts';
+import { type StatementWriting, writeStatementFiles } from './write-statements.ts';
 
 /** The formats that files of a set can have. */
 export const written_formats: readonly string[] = sample_formats.filter((name) =>
   clearing_formats.some((format) => format.name === name && format.write !== undefined),
 );
-
-/** Text of this length is written at once. */
-const piece_length = 65_536;
-
-/** Files with card numbers are for their owner only. */
-const mode = 0o600;
 
 const extensions: Readonly<Record<string, string>> = { cdf3: 'xml', csv: 'csv', ipm: 'ipm', vcf4: 'tsv' };
 
@@ -47,12 +24,15 @@ export function createFolder(folder: string): void {
 export function writeSet(set: SampleSet, cardOf: CardOf, writing: SetWriting): SetFiles {
   const { folder } = writing;
   const clearing_files = writeClearingFiles(set, cardOf, writing);
+  const { statements } = writing;
+  const statement_files = statements === null ? [] : writeStatementFiles(set, folder, writing.sequence, statements);
   writeLines(join(folder, 'cards.jsonl'), cardLines(set, cardOf));
   writeLines(join(folder, 'authorizations.jsonl'), set.authorizations(cardOf));
   writeLines(join(folder, 'clearings.jsonl'), messages(set, cardOf));
-  writeLines(join(folder, 'answers.jsonl'), answers(set, cardOf));
-  writeFileSync(join(folder, 'README.txt'), readmeOf(set, clearing_files, writing.is_loaded));
-  return { folder, clearing_files };
+  writeLines(join(folder, 'answers.jsonl'), answers(set, cardOf, statements));
+  const files = { folder, clearing_files, statement_files };
+  writeFileSync(join(folder, 'README.txt'), readmeOf(set, files, writing));
+  return files;
 }
 
 function writeClearingFiles(
@@ -98,7 +78,7 @@ function* messages(set: SampleSet, cardOf: CardOf) {
   for (const { message } of set.records(cardOf)) if (message !== null) yield message;
 }
 
-function* answers(set: SampleSet, cardOf: CardOf) {
+function* answers(set: SampleSet, cardOf: CardOf, statements: StatementWriting | null) {
   const withId = <Answer extends { readonly card: number | null }>(answer: Answer) => ({
     ...answer,
     vcn_id: answer.card === null ? null : cardOf(answer.card).vcn_id,
@@ -106,30 +86,9 @@ function* answers(set: SampleSet, cardOf: CardOf) {
   for (const { expected } of set.records(cardOf)) yield withId(expected);
   for (const expected of set.expectedAuthorizations()) yield withId(expected);
   for (const expected of set.expectedCards()) yield withId(expected);
-}
-
-function writeLines(path: string, values: Iterable<unknown>): void {
-  writeFile(path, pieces(values));
-}
-
-function* pieces(values: Iterable<unknown>): Generator<Uint8Array> {
-  let text = '';
-  for (const value of values) {
-    text += `${JSON.stringify(value)}\n`;
-    if (text.length < piece_length) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  yield Buffer.from(text);
-}
-
-function writeFile(path: string, content: Iterable<Uint8Array>): void {
-  const file = openSync(path, 'wx', mode);
-  try {
-    for (const bytes of content) {
-      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-    }
-  } finally {
-    closeSync(file);
-  }
+  if (statements === null) return;
+  const { today } = statements;
+  for (const expected of set.expectedItems(today)) yield withId(expected);
+  yield set.expectedSummary(today);
+  yield set.expectedBridge(today);
 }

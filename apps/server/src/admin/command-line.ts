@@ -34,8 +34,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Runs a command for operators, given as the words of a command line, on the database of the
- * environment. Returns the exit status: 0 done, 1 refused or failed, 2 wrong command or
- * configuration.
+ * environment. Returns the exit status: 0 done, 1 refused, failed or something wrong was found, 2
+ * wrong command or configuration.
  */
 export function admin(words: readonly string[], environment: Environment, output: CommandOutput): Promise<number> {
   return runProgram(admin_program, words, environment, output);
@@ -64,9 +64,9 @@ export async function runProgram(
     return 0;
   }
   try {
-    const { data, text } = await run(program, command, given, environment, output);
+    const { data, text, status = 0 } = await run(program, command, given, environment, output);
     output.out(given.flags.has('json') ? JSON.stringify(data, null, 2) : text);
-    return 0;
+    return status;
   } catch (error) {
     const usage = error instanceof UsageError ? `\n\n${usageOf(program, command)}` : '';
     output.err((error as Error).message + usage);

@@ -46,9 +46,12 @@ export interface Command {
    */
   readonly may_create_database?: boolean;
   /**
-   * `data` is for `--json`, `text` for people.
+   * `data` is for `--json`, `text` for people. `status` is the exit status; 0 when absent.
    */
-  run(services: AdminServices, given: ParsedWords): Promise<{ readonly data: unknown; readonly text: string }>;
+  run(
+    services: AdminServices,
+    given: ParsedWords,
+  ): Promise<{ readonly data: unknown; readonly text: string; readonly status?: number }>;
 }
 
 /** The caller and the time, for the audit log. */

@@ -2,8 +2,10 @@ import { presentTemplate, templateStatusPath } from '@tallystick/koa';
 import { completeTemplate } from '@tallystick/templates';
 import { describeBackfill } from '../background/backfills.ts';
 import { showDatabase } from '../start-problem.ts';
+import { account_commands } from './accounts.ts';
 import { api_key_commands } from './api-keys.ts';
 import { audit_commands } from './audit.ts';
+import { audit_chain_commands } from './audit-chain.ts';
 import { card_commands } from './cards.ts';
 import { type Command, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
@@ -65,11 +67,13 @@ const template_complete: Command = {
 export const commands: readonly Command[] = [
   migrate,
   ...company_commands,
+  ...account_commands,
   ...api_key_commands,
   template_complete,
   ...card_commands,
   ...quarantine_commands,
   ...audit_commands,
+  ...audit_chain_commands,
   retention_command,
   ...key_ring_commands,
 ];

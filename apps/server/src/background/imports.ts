@@ -7,8 +7,8 @@ import type { Job } from './jobs.ts';
 const look_every_ms = 5_000;
 
 /**
- * The job that ends imports whose process died (`continueImports`). It stops after the batch in
- * progress when the process stops.
+ * The job that ends imports whose process died, and applies held ones that waited for an account or
+ * a statement (`continueImports`). It stops after the batch in progress when the process stops.
  */
 export function importJob(
   ports: ImportPorts,
@@ -21,16 +21,15 @@ export function importJob(
     every_ms: look_every_ms,
     async run() {
       const call = { actor: 'job:imports', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
-      const onEnded = (ended: Import): void => {
+      const noting = (what: string) => (ended: Import) => {
         metrics.importEnded(ended);
         const { id, status, applied, duplicates, quarantined } = ended;
-        logger.info(
-          { import_id: id, status, applied, duplicates, quarantined },
-          'an import of a dead process was ended',
-        );
+        logger.info({ import_id: id, status, applied, duplicates, quarantined }, what);
       };
+      const onEnded = noting('an import of a dead process was ended');
+      const onWaitingEnded = noting('a held import was applied, because what it waited for is there');
       try {
-        await continueImports(ports, call, { signal: lifecycle.signal, onEnded });
+        await continueImports(ports, call, { signal: lifecycle.signal, onEnded, onWaitingEnded });
       } catch (error) {
         // This process stops. The next one continues.
         if (!(error instanceof ImportStopped)) throw error;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { type CsvProfile, clearing_formats, csvFormat, parseCsvProfileText } from '@tallystick/clearing-files';
 import { type ClearingFormat, createFormats, type Formats } from '@tallystick/imports';
+import { statement_formats } from '@tallystick/statement-files';
 import type { Config } from './config.ts';
 
 /** A module or a profile of the configuration cannot be loaded. */
@@ -10,8 +11,8 @@ export class UnusableFormats extends Error {
 }
 
 /**
- * The formats of clearing files: those of this version, CSV with the configured profiles, and those
- * of the configured modules.
+ * The formats of clearing files and bank statements: those of this version, CSV with the configured
+ * profiles, and those of the configured modules.
  */
 export async function loadFormats({
   csv_profiles,
@@ -19,7 +20,7 @@ export async function loadFormats({
 }: Pick<Config, 'csv_profiles' | 'format_modules'>): Promise<Formats> {
   const profiles = await Promise.all(csv_profiles.map((path) => readProfile(path)));
   const own = await Promise.all(format_modules.map(formatsOf));
-  return createFormats([...clearing_formats, formatOf(profiles), ...own.flat()]);
+  return createFormats([...clearing_formats, ...statement_formats, formatOf(profiles), ...own.flat()]);
 }
 
 function formatOf(profiles: readonly CsvProfile[]): ClearingFormat {

@@ -133,6 +133,8 @@ export async function showDeliveries({ narrator }: Scene, webhook: StoryWebhook,
     narrator.approved(`#${sequence}  ${data.type}, event ${event.id}`, 'signature verified');
   }
   assertWholeSequence(webhook);
+  const others = events.length - expected.length;
+  if (others > 0) narrator.line(`Of types that this webhook has not subscribed to: ${others}`, 'not delivered');
   narrator.line(`${expected.length} events were delivered: ${describeSequence(webhook)}`);
 }
 

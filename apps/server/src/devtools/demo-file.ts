@@ -27,9 +27,9 @@ const unknown_card_id = 999_999_999;
 
 /**
  * The network's clearing file: a clearing that came by message before, a new one, and one that no
- * card has.
+ * card has. Returns the new one.
  */
-export async function importFile(scene: Scene, { cleared, card, open_purchase }: FileChapter): Promise<void> {
+export async function importFile(scene: Scene, { cleared, card, open_purchase }: FileChapter): Promise<Json> {
   const { sandbox, narrator, mark } = scene;
   narrator.chapter("The network's clearing file of the day");
   const paid = { amount: 48_00, currency: 'USD', at: scene.now };
@@ -56,6 +56,7 @@ export async function importFile(scene: Scene, { cleared, card, open_purchase }:
   assert.equal(again.id, first.id);
   narrator.line('The same file again: nothing changes', `import ${again.id}`);
   await expectBalance(scene, card, 52_00);
+  return fresh;
 }
 
 /** A file of the default format. */

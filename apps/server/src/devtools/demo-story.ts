@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { openStoryWebhook, retryOnce, type StoryEvent, showDeliveries } from './demo-deliveries.ts';
 import { type ApprovedPurchase, type FileChapter, importFile } from './demo-file.ts';
+import { reconcile } from './demo-reconciliation.ts';
 import {
   dollars,
   expectBalance,
@@ -36,6 +37,7 @@ export async function playStory(url: string, narrator: Narrator): Promise<void> 
 
   const webhook = await openStoryWebhook(scene);
   let file: FileChapter;
+  let cards: readonly IssuedCard[];
   try {
     const template_id = await requestTemplate(scene);
     const card = await issueDailyCard(scene, template_id);
@@ -43,6 +45,7 @@ export async function playStory(url: string, narrator: Narrator): Promise<void> 
     await rollTheWindowOver(scene, card);
     const [aging_card, open_purchase] = await ageAHoldOff(scene);
     file = { cleared, card: aging_card, open_purchase };
+    cards = [card, aging_card];
     await cancelCard(scene, card);
     const events = await readEvents(scene, started_at, [card, aging_card]);
     if (webhook !== null) {
@@ -52,7 +55,8 @@ export async function playStory(url: string, narrator: Narrator): Promise<void> 
   } finally {
     await webhook?.close();
   }
-  await importFile(scene, file);
+  const cleared_by_file = await importFile(scene, file);
+  await reconcile(scene, { groceries: file.cleared, open_purchase: cleared_by_file, cards });
 
   await moveClock(scene, { frozen: false });
   narrator.chapter('The end');
@@ -217,6 +221,7 @@ async function readEvents(
 function eventOutcome(payload: Json): string {
   if (payload.vcn_response !== undefined) return `${payload.message_type_indicator}: ${payload.vcn_response}`;
   if (payload.clearing_type !== undefined) return `${payload.clearing_type} ${dollars(Number(payload.billing_amount))}`;
+  if (typeof payload.kind === 'string') return `${payload.kind}: ${dollars(Number(payload.authorized))} authorized`;
   return payload.status === undefined ? '' : String(payload.status);
 }
 

@@ -22,7 +22,8 @@ const usage = `Usage: npm run demo [-- --url <address of a running sandbox>]
 Plays a story against a sandbox and prints it: a template, cards, approvals and declines with their
 reasons, a reversal, a clearing, a window that rolls over, a hold that ages off, the events, and
 their deliveries to a webhook: signed, numbered, and retried after a failure. Then a clearing file
-is imported.
+and a statement file are imported: authorization, clearing and statement line meet in an item, one
+break is found, and a bridge leads from balance to balance.
 Without --url it starts a server: on DATABASE_URL if that is set, else on a scratch file.
 It moves the sandbox's clock forward by about nine days.`;
 

@@ -1,15 +1,23 @@
-import { type Company, createCompany } from '@tallystick/access';
+import { type Company, createCompany, type OperatorCall } from '@tallystick/access';
+import { type AccountRequest, openAccount } from '@tallystick/accounts';
 import { createRealCard } from '@tallystick/cards';
 import { assert, page_limit_max, toInstantText } from '@tallystick/kernel';
 import type { Sandbox } from '@tallystick/koa';
-import type { Persistence } from '@tallystick/mikro-orm';
+import type { Persistence, Tx } from '@tallystick/mikro-orm';
 import type { SharedClock } from './shared-clock.ts';
 
 /** The sandbox's own company is the first with this number. Its users may create others. */
 const sandbox_customer_number = 'SANDBOX';
 
+/** The accounts of the sandbox's company (decision: statement lines). */
+const sandbox_accounts: readonly Omit<AccountRequest, 'company_id'>[] = [
+  { number: '1000000001', currency: 'USD', kind: 'deposit', name: 'Sandbox deposit account' },
+  { number: 'ceid2000000001', currency: 'USD', kind: 'card', name: 'Sandbox card account' },
+];
+
 /**
- * Opens the sandbox: finds its company in the database, or creates it with a real card.
+ * Opens the sandbox: finds its company in the database, or creates it with a real card. Its
+ * accounts are opened if the database lacks them: a former version may have created it.
  * `runDueWork` is called after each move of the clock. It returns the work that still waits, or
  * null.
  */
@@ -45,16 +53,23 @@ async function seed(persistence: Persistence, clock: SharedClock): Promise<Compa
       own = page.items.findLast((company) => company.customer_number === sandbox_customer_number) ?? own;
       after = page.next;
     } while (after !== null);
-    if (own !== undefined) return own;
-
     const call = { actor: 'job:sandbox', request_id: null, now_ms: clock.now().epochMilliseconds };
-    const company = await createCompany(tx, call, {
-      name: 'Sandbox company',
-      customer_number: sandbox_customer_number,
-    });
-    const request = { alias: 'Sandbox real card', billing_currency: 'USD', account_range: '54545454' };
-    const real_card = await createRealCard(tx, { ...call, company_id: company.id }, request);
-    assert(real_card.is_default, 'the first real card of a company is its default');
+    const company = own ?? (await createSandboxCompany(tx, call));
+    for (const account of sandbox_accounts) {
+      if ((await tx.accounts.findByNumber(String(account.number))) !== null) continue;
+      await openAccount(tx, call, { ...account, company_id: company.id });
+    }
     return company;
   });
+}
+
+async function createSandboxCompany(tx: Tx, call: OperatorCall): Promise<Company> {
+  const company = await createCompany(tx, call, {
+    name: 'Sandbox company',
+    customer_number: sandbox_customer_number,
+  });
+  const request = { alias: 'Sandbox real card', billing_currency: 'USD', account_range: '54545454' };
+  const real_card = await createRealCard(tx, { ...call, company_id: company.id }, request);
+  assert(real_card.is_default, 'the first real card of a company is its default');
+  return company;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { changeRows, scratchDatabase, serverEnvironment } from '@tallystick/test-support';
+import { changeRows, scratchDatabase, serverEnvironment, testAuditMac } from '@tallystick/test-support';
 import { admin } from '../../src/admin/command-line.ts';
 import { backfillJob } from '../../src/background/backfills.ts';
 
@@ -14,7 +14,11 @@ async function create(t: TestContext) {
   t.after(() => database.dispose());
   const clock = fixedClock('2030-03-15T10:00:00Z');
   const use = async (work: (persistence: Persistence) => Promise<void>) => {
-    const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+    const persistence = await mikroOrmPersistence({
+      audit_mac: testAuditMac,
+      database_url: database.database_url,
+      clock,
+    });
     try {
       await work(persistence);
     } finally {

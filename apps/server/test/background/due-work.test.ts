@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createNetwork, normalizeAuthorization } from '@tallystick/cards';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { database_names, readRows, scratchDatabase } from '@tallystick/test-support';
+import { database_names, readRows, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { dueWork } from '../../src/background/due-work.ts';
 
@@ -14,7 +14,11 @@ for (const name of database_names) {
     const scratch = await scratchDatabase(name);
     let now_ms = start_ms;
     const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
-    const persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock });
+    const persistence = await mikroOrmPersistence({
+      audit_mac: testAuditMac,
+      database_url: scratch.database_url,
+      clock,
+    });
     await persistence.migrate();
     after(async () => {
       await persistence?.close();

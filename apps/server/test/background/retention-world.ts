@@ -42,7 +42,11 @@ export async function retentionWorld(name: DatabaseName, card: Record<string, un
   const scratch = await scratchDatabase(name);
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-archive-'));
   const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(world.now_ms) };
-  const persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock });
+  const persistence = await mikroOrmPersistence({
+    database_url: scratch.database_url,
+    clock,
+    audit_mac: vault.audit_mac,
+  });
   await persistence.migrate();
   const { card_vault, random, sealer, sha256 } = vault;
   const call = { actor: 'test', request_id: null, now_ms: start_ms };

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { listAuthorizations, listClearings, readCard } from '@tallystick/cards';
 import { createWebhook, recordForeignEvent, relayEvents } from '@tallystick/events';
-import type { RetentionKind, RowArchive } from '@tallystick/kernel';
+import { type RetentionKind, type RowArchive, sealAuditLog } from '@tallystick/kernel';
 import { changeRows, database_names, readRows } from '@tallystick/test-support';
 import { archiveFiles } from '../../src/background/archive-files.ts';
 import { retentionJob } from '../../src/background/retention.ts';
@@ -195,6 +195,8 @@ for (const name of database_names) {
       for (let number = 0; number < 5; number += 1) await world.authorize(`T-${number}`);
       await world.persistence.unitOfWork.run((tx) => relayEvents(tx, start_ms, 500));
       const events = await readRows<{ id: number; payload: string }>(world.scratch, 'select * from events order by id');
+      const { unitOfWork } = world.persistence;
+      await sealAuditLog({ unitOfWork, mac: vault.audit_mac, machineNow: () => start_ms });
       const entries = await readRows<{ details: string }>(world.scratch, 'select * from audit_entries order by id');
       world.now_ms = start_ms + 8 * day_ms;
       assert.deepEqual(await purge(world, { events: 7, audit_entries: 7 }), {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { database_names, scratchDatabase } from '@tallystick/test-support';
+import { database_names, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { readConfig } from '../../src/configuration/config.ts';
 import { assertKeysFit, WrongKeys } from '../../src/configuration/keys-fit.ts';
@@ -14,7 +14,11 @@ for (const name of database_names) {
   describe(`the keys of a database without cards, ${name}`, async () => {
     const scratch = await scratchDatabase(name);
     const open = () =>
-      mikroOrmPersistence({ database_url: scratch.database_url, clock: fixedClock('2030-01-01T00:00:00Z') });
+      mikroOrmPersistence({
+        audit_mac: testAuditMac,
+        database_url: scratch.database_url,
+        clock: fixedClock('2030-01-01T00:00:00Z'),
+      });
     const persistence = await open();
     await persistence.migrate();
     after(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fixedClock, Refusal } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { database_names, type ScratchDatabase, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { type ClockWork, createSharedClock, machine_clock } from '../../src/sandbox/shared-clock.ts';
 
 const machine = fixedClock('2030-01-31T12:00:00Z');
@@ -14,7 +14,11 @@ for (const name of database_names) {
     let work: ClockWork;
     before(async () => {
       scratch = await scratchDatabase(name);
-      persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock: machine_clock });
+      persistence = await mikroOrmPersistence({
+        audit_mac: testAuditMac,
+        database_url: scratch.database_url,
+        clock: machine_clock,
+      });
       await persistence.migrate();
       work = persistence.unitOfWork;
     });

@@ -1,0 +1,276 @@
+import { type Call, isDay, type UnitOfWork } from '@tallystick/kernel';
+import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/koa';
+import {
+  type BridgeTx,
+  break_kinds,
+  catchUp,
+  dateOf,
+  exportItems,
+  type Item,
+  type ItemFilter,
+  listItems,
+  parseItemFilter,
+  type ReconciliationPorts,
+  type ReconciliationTx,
+  type RulesReport,
+  readBridge,
+  readDateRange,
+  readRules,
+  readSummary,
+  type Summary,
+} from '@tallystick/reconciliation';
+import {
+  type AdminServices,
+  type Command,
+  type ParsedWords,
+  type Program,
+  readOptionalId,
+  requireOption,
+  UsageError,
+} from '@tallystick/server';
+import { count } from '../amount-text.ts';
+import type { Attendance } from '../stop-signal.ts';
+import { describeBreaks, describeSums } from './breaks-text.ts';
+import { bridgeTable, describeBridge } from './bridge-text.ts';
+import { rebuildCommand } from './rebuild-command.ts';
+import { describeRules, describeSummary } from './summary-text.ts';
+
+/** What the commands write besides their result. */
+export interface ReconcileTerminal extends Attendance {
+  readonly stdout: { write(text: string): unknown };
+}
+
+/** How many breaks are shown unless the command line says otherwise. */
+const breaks_default = 100;
+
+const company_option = { company: 'only of this company; all companies when absent' };
+
+const csv_flag = { csv: 'a table in CSV on standard output, of any length' };
+
+/** `npm run reconcile`: what reconciliation found, for people (docs/reconciliation.md). */
+export function createReconcileProgram(terminal: ReconcileTerminal): Program {
+  return {
+    invocation: 'npm run reconcile --',
+    commands: [report, breaksCommand(terminal), bridgeCommand(terminal), rebuildCommand(terminal)],
+    migrates: false,
+    takes_database_url: true,
+  };
+}
+
+const report: Command = {
+  name: 'report',
+  summary: 'Counts items by status, kind, age and class, and matches by rule',
+  options: {
+    ...company_option,
+    from: 'matches only of items that settled on this date or later',
+    to: 'matches only of items that settled on this date or before',
+  },
+  flags: {},
+  async run(services, given) {
+    const ports = await portsOf(services);
+    const dates = datesOf(given, 'settlement_date');
+    const reports: CompanyReport[] = [];
+    for (const company_id of await companiesOf(ports, given)) {
+      const call = callFor(services, company_id);
+      const [summary, rules] = await ports.unitOfWork.read(async (tx) => [
+        await readSummary(tx, call),
+        await readRules(tx, call, dates),
+      ]);
+      reports.push({ company_id, summary, rules });
+    }
+    return {
+      data: reports.map(({ company_id, summary, rules }) => ({
+        company_id,
+        summary: presentSummary(summary),
+        rules: presentRules(rules),
+      })),
+      text: reports.length === 0 ? 'There are no items.' : reports.flatMap(describeReport).join('\n'),
+    };
+  },
+};
+
+interface CompanyReport {
+  readonly company_id: number;
+  readonly summary: ReadonlyMap<string, Summary>;
+  readonly rules: RulesReport;
+}
+
+function describeReport({ company_id, summary, rules }: CompanyReport): readonly string[] {
+  if (summary.size === 0) return [`Company ${company_id}: no items`, ''];
+  return [
+    ...[...summary].flatMap(([currency, of_currency]) => [
+      `Company ${company_id}, ${currency}`,
+      '',
+      ...describeSummary(of_currency, currency),
+    ]),
+    ...describeRules(rules),
+    '',
+  ];
+}
+
+function breaksCommand({ stdout }: ReconcileTerminal): Command {
+  return {
+    name: 'breaks',
+    summary: 'Lists the breaks, newest first',
+    options: {
+      ...company_option,
+      kind: `only this kind: ${break_kinds.join(', ')}`,
+      class: 'only this class: force_post',
+      card: 'only of the virtual card with this id',
+      currency: 'only in this currency',
+      from: 'only those that settled on this date or later',
+      to: 'only those that settled on this date or before',
+      age: 'only of this age in days: a number or a range such as [4,7] or [31,]',
+      limit: `how many; default ${breaks_default}. A table in CSV has all`,
+    },
+    flags: csv_flag,
+    async run(services, given) {
+      const ports = await portsOf(services);
+      const filter = filterOf(services, given);
+      const companies = await companiesOf(ports, given);
+      if (given.flags.has('csv')) {
+        const [company_id, ...others] = companies;
+        if (others.length > 0) throw new UsageError('--csv needs --company: a table is of one company');
+        if (company_id === undefined) return { data: null, text: '' };
+        for await (const rows of exportItems(ports, callFor(services, company_id), filter)) stdout.write(rows);
+        return { data: null, text: '' };
+      }
+      const limit = readOptionalId(given, 'limit') ?? breaks_default;
+      const today = dateOf(services.clock().now().epochMilliseconds);
+      const found: Item[] = [];
+      let is_cut = false;
+      for (const company_id of companies) {
+        const of_company = await readFirst(ports, callFor(services, company_id), filter, limit - found.length + 1);
+        found.push(...of_company);
+        is_cut = found.length > limit;
+        if (is_cut) break;
+      }
+      const shown = found.slice(0, limit);
+      const more = is_cut ? `, and more: --limit ${limit * 10}, or --csv for all` : '';
+      const total = `${count(shown.length)} break${shown.length === 1 ? '' : 's'}, ${describeSums(shown)}${more}`;
+      return {
+        data: shown.map((item) => presentItem(item, today)),
+        text:
+          shown.length === 0
+            ? 'There are no such breaks.'
+            : [...describeBreaks(shown, today, companies.length > 1), '', total].join('\n'),
+      };
+    },
+  };
+}
+
+function bridgeCommand({ stdout }: ReconcileTerminal): Command {
+  return {
+    name: 'bridge',
+    summary: 'Leads from the opening to the closing balance of an account, with each difference named',
+    options: {
+      account: 'the number of the account',
+      from: 'from this booking date; from the first line when absent',
+      to: 'to this booking date; to the last line when absent',
+    },
+    flags: { csv: 'the differences and unexplained lines as a table in CSV' },
+    async run(services, given) {
+      const ports = await portsOf(services);
+      const number = requireOption(given, 'account');
+      const dates = datesOf(given, 'booking_date');
+      const account = await ports.unitOfWork.read((tx) => tx.accounts.findByNumber(number));
+      if (account === null) throw new Error(`there is no account ${number}`);
+      await catchUp(ports, account.company_id);
+      const bridge = await ports.unitOfWork.read((tx) => readBridge(tx, account, number, dates));
+      if (given.flags.has('csv')) {
+        for (const row of bridgeTable(bridge)) stdout.write(row);
+        return { data: null, text: '' };
+      }
+      return { data: presentBridge(bridge), text: describeBridge(bridge) };
+    },
+  };
+}
+
+/** What finds the company of a command. */
+interface CompaniesTx {
+  readonly companies: { find(id: number): Promise<object | null> };
+}
+
+/** What the commands read with. */
+interface ReconcilePorts extends ReconciliationPorts {
+  readonly unitOfWork: UnitOfWork<ReconciliationTx & BridgeTx & CompaniesTx>;
+}
+
+async function portsOf(services: AdminServices): Promise<ReconcilePorts> {
+  const { unitOfWork } = await services.persistence();
+  return { unitOfWork, clock: services.clock() };
+}
+
+/** The companies of the command line, with everything that has arrived taken up. */
+async function companiesOf(ports: ReconcilePorts, given: ParsedWords): Promise<readonly number[]> {
+  const named = readOptionalId(given, 'company');
+  const companies = named === undefined ? await everyCompany(ports) : [named];
+  if (named !== undefined && (await ports.unitOfWork.read((tx) => tx.companies.find(named))) === null) {
+    throw new Error(`there is no company ${named}`);
+  }
+  for (const company_id of companies) await catchUp(ports, company_id);
+  return companies;
+}
+
+async function everyCompany({ unitOfWork }: ReconcilePorts): Promise<readonly number[]> {
+  const companies: number[] = [];
+  for (;;) {
+    const next = await unitOfWork.read((tx) =>
+      tx.reconciliation.companiesAfter(companies.at(-1) ?? 0, companies_at_once),
+    );
+    companies.push(...next);
+    if (next.length < companies_at_once) return companies;
+  }
+}
+
+const companies_at_once = 1_000;
+
+function callFor(services: AdminServices, company_id: number): Pick<Call, 'company_id' | 'now_ms'> {
+  return { company_id, now_ms: services.clock().now().epochMilliseconds };
+}
+
+/** The filter of breaks, in the form of the filters of the interface. */
+function filterOf(services: AdminServices, given: ParsedWords): ItemFilter {
+  const filters: (readonly [string, string])[] = [['status', 'break']];
+  const add = (name: string, value: string | undefined) => {
+    if (value !== undefined) filters.push([name, value]);
+  };
+  for (const name of ['kind', 'class', 'currency']) add(name, given.values.get(name));
+  add('vcn_id', given.values.get('card'));
+  add('age_days', given.values.get('age'));
+  add('settlement_date', rangeOf(given));
+  return parseItemFilter(filters, services.clock().now().epochMilliseconds);
+}
+
+function datesOf(given: ParsedWords, name: string) {
+  const range = rangeOf(given);
+  return readDateRange(name, new Map(range === undefined ? [] : [[name, range]]));
+}
+
+/** `--from` and `--to` as a range. */
+function rangeOf({ values }: ParsedWords): string | undefined {
+  const [from, to] = [values.get('from'), values.get('to')];
+  for (const [option, date] of Object.entries({ from, to })) {
+    if (date === undefined || isDay(date)) continue;
+    throw new UsageError(`--${option} must be a date, YYYY-MM-DD, not ${JSON.stringify(date)}`);
+  }
+  return from === undefined && to === undefined ? undefined : `[${from ?? ''},${to ?? ''}]`;
+}
+
+/** The first items that fit. A page may have fewer than its limit. */
+async function readFirst(
+  { unitOfWork }: ReconcilePorts,
+  call: Pick<Call, 'company_id'>,
+  filter: ItemFilter,
+  limit: number,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let after: string | null | undefined;
+  do {
+    const page = { limit: Math.min(limit - items.length, 100), ...(after ? { after } : {}) };
+    const found = await unitOfWork.read((tx) => listItems(tx, call, filter, page));
+    items.push(...found.items);
+    after = found.next;
+  } while (after !== null && items.length < limit);
+  return items;
+}

@@ -1,0 +1,62 @@
+import { type Account, account_kinds, listAccounts, openAccount } from '@tallystick/accounts';
+import { refuseNumbersOfCards } from '@tallystick/cards';
+import { presentAccount } from '@tallystick/koa';
+import { type Command, call, formatList, readEveryPage, readOptionalId, requireId, requireOption } from './command.ts';
+
+/** The commands on accounts at the bank. */
+export const account_commands: readonly Command[] = [
+  {
+    name: 'account create',
+    summary: 'Opens an account of a company, which statement files can name',
+    options: {
+      company: 'id of the company',
+      number: 'its number, 1 to 34 letters and digits, as statements name it',
+      currency: 'its currency, for example EUR',
+      kind: account_kinds.join(' or '),
+      name: 'its name; none if absent',
+    },
+    flags: {},
+    async run(services, given) {
+      const request = {
+        company_id: requireId(given, 'company'),
+        number: requireOption(given, 'number'),
+        currency: requireOption(given, 'currency'),
+        kind: requireOption(given, 'kind'),
+        name: given.values.get('name') ?? null,
+      };
+      const { unitOfWork } = await services.persistence();
+      const vault = services.vault().card_vault;
+      const account = await unitOfWork.run(async (tx) => {
+        const opened = await openAccount(tx, call(services), request);
+        await refuseNumbersOfCards(tx, { vault }, { number: opened.number });
+        return opened;
+      });
+      return { data: presentAccount(account), text: `Account ${account.number} of company ${account.company_id}` };
+    },
+  },
+  {
+    name: 'account list',
+    summary: 'Lists accounts, newest first, with the ends of their statements',
+    options: { company: 'only of this company' },
+    flags: {},
+    async run(services, given) {
+      const company_id = readOptionalId(given, 'company');
+      const filter = company_id === undefined ? {} : { company_id };
+      const { unitOfWork } = await services.persistence();
+      const accounts = await readEveryPage((page) => unitOfWork.read((tx) => listAccounts(tx, filter, page)));
+      return {
+        data: accounts.map(presentAccount),
+        text: formatList(
+          'There are no accounts.',
+          ['number', 'company', 'kind', 'currency', 'statements from', 'to', 'name'],
+          accounts.map(rowOf),
+        ),
+      };
+    },
+  },
+];
+
+function rowOf({ number, company_id, kind, currency, first_statement, last_statement, name }: Account) {
+  const dates = [first_statement?.as_of ?? '-', last_statement?.as_of ?? '-'];
+  return [number, String(company_id), kind, currency, ...dates, name ?? ''];
+}
