@@ -41,9 +41,10 @@ const package_arrows: Readonly<Record<string, readonly string[]>> = {
   access: ['kernel'],
   templates: ['kernel', 'events'],
   cards: ['kernel', 'events', 'velocity', 'templates'],
-  consents: ['kernel', 'events'],
-  imports: ['kernel', 'cards'],
-  reconciliation: ['kernel', 'events', 'cards'],
+  accounts: ['kernel'],
+  consents: ['kernel', 'events', 'accounts'],
+  imports: ['kernel', 'accounts', 'cards'],
+  reconciliation: ['kernel', 'events', 'accounts', 'cards'],
 };
 
 interface Import {

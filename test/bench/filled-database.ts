@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { type ScratchDatabase, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 
@@ -52,7 +52,11 @@ export interface Fill {
  */
 export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<FilledDatabase> {
   const scratch = await scratchDatabase(name);
-  const persistence = await mikroOrmPersistence({ database_url: scratch.database_url, clock });
+  const persistence = await mikroOrmPersistence({
+    audit_mac: testAuditMac,
+    database_url: scratch.database_url,
+    clock,
+  });
   await persistence.migrate();
   const beside = name === 'sqlite' ? besideSqlite(scratch.database_url) : await besidePostgres(scratch.database_url);
   const { execute } = beside;

@@ -1,5 +1,6 @@
 import { ImportStopped, importFile } from '@tallystick/imports';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import { testAuditMac } from '@tallystick/test-support';
 import { clock } from './filled-database.ts';
 import { fileSource, import_call, importPorts } from './import-set.ts';
 
@@ -9,7 +10,7 @@ import { fileSource, import_call, importPorts } from './import-set.ts';
  */
 const [database_url = '', path = '', until = 'end'] = process.argv.slice(2);
 
-const persistence = await mikroOrmPersistence({ database_url, clock });
+const persistence = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock });
 const stop = new AbortController();
 const options = {
   signal: stop.signal,

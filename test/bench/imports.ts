@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createNetwork } from '@tallystick/cards';
 import { importFile } from '@tallystick/imports';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import { testAuditMac } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import { clock, type DatabaseName, filledDatabase } from './filled-database.ts';
 import { fileSource, type ImportSet, import_call, importPorts, importSet } from './import-set.ts';
@@ -107,7 +108,7 @@ async function prepare(set: ImportSet, cards: number, path: string): Promise<voi
 
 /** Milliseconds, from the first byte that is read to the last commit. */
 async function timeOfImport(set: ImportSet, path: string): Promise<number> {
-  const persistence = await mikroOrmPersistence({ database_url: `sqlite:${path}`, clock });
+  const persistence = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url: `sqlite:${path}`, clock });
   const began_ms = performance.now();
   const outcome = await importFile(importPorts(persistence), import_call, fileSource(set.path));
   const time_ms = performance.now() - began_ms;

@@ -37,11 +37,12 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./imports.ts')).imports,
   async () => (await import('./imports.ts')).import_memory,
   async () => (await import('./imports.ts')).import_beside,
+  async () => (await import('./reconciliation.ts')).reconciliation,
 ];
 
 const usage = `npm run bench -- [options]
   --only <name>          decide-sqlite, decide-postgres, http, hostile, growth, event-pages, deliveries, files,
-                         imports, import-memory or import-beside; may be repeated
+                         imports, import-memory, import-beside or reconciliation; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
   --repetitions <n>      interleaved repetitions of each contender (default 5)

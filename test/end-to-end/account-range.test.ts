@@ -16,12 +16,12 @@ const free = 10;
 describe('an account range that is nearly used up', () => {
   for (const name of database_names)
     it(`gives each of its last numbers once, also to two processes, and then refuses, on ${name}`, async (t) => {
-      const { card_vault: vault, random } = createVault(parseKeyRing(test_keys));
+      const { card_vault: vault, random, audit_mac } = createVault(parseKeyRing(test_keys));
       const database = await scratchDatabase(name);
       t.after(() => database.dispose());
       const open = async (): Promise<Persistence> => {
         const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms));
-        const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+        const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
         t.after(() => persistence.close());
         return persistence;
       };

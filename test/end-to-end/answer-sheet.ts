@@ -128,7 +128,7 @@ export async function differencesFrom(
  * What identifies a clearing on its card in a set, whichever way it came. A format without acquirer
  * reference data has the transaction ids of the network.
  */
-function keyOf(
+export function keyOf(
   vcn_id: number,
   clearing: Pick<ExpectedClearing, 'settlement_date' | 'acquirer_reference_data'> & {
     readonly transaction_id: string;

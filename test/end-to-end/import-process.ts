@@ -38,8 +38,11 @@ export interface ImportProcess {
 }
 
 /** Starts the command as a process of its own. */
-export function startImport({ database_url }: Pick<ScratchDatabase, 'database_url'>, path: string): ImportProcess {
-  const child = spawn(process.execPath, ['--conditions=source', main_path, path, '--json'], {
+export function startImport(
+  { database_url }: Pick<ScratchDatabase, 'database_url'>,
+  ...paths: readonly string[]
+): ImportProcess {
+  const child = spawn(process.execPath, ['--conditions=source', main_path, ...paths, '--json'], {
     cwd: root_path,
     env: serverEnvironment({ database_url }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,9 +60,12 @@ export function startImport({ database_url }: Pick<ScratchDatabase, 'database_ur
   return { exited, kill: () => void child.kill('SIGKILL') };
 }
 
-/** Runs it to its end. */
-export async function runImport(database: Pick<ScratchDatabase, 'database_url'>, path: string): Promise<ImportExit> {
-  return await startImport(database, path).exited;
+/** Runs it to its end. Of several files the report is that of the first one. */
+export async function runImport(
+  database: Pick<ScratchDatabase, 'database_url'>,
+  ...paths: readonly string[]
+): Promise<ImportExit> {
+  return await startImport(database, ...paths).exited;
 }
 
 function reportIn(out: string): ImportReport | null {

@@ -47,7 +47,8 @@ const in_flight = 256;
 export async function migratedDatabase(name: DatabaseName): Promise<ScratchDatabase> {
   const database = await scratchDatabase(name);
   const clock = { now: () => Temporal.Now.instant() };
-  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+  const { audit_mac } = createVault(parseKeyRing(test_keys));
+  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
   await persistence.migrate();
   await persistence.close();
   return database;
@@ -65,9 +66,10 @@ export async function openSampleWorld(
   const database = await (migrated === null ? scratchDatabase(name) : copyDatabase(migrated));
   const now = Temporal.Instant.from(`${set.options.day}T12:00Z`);
   const clock = { now: () => now };
-  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
-  await persistence.migrate();
   const vault = createVault(parseKeyRing(test_keys));
+  const { audit_mac } = vault;
+  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
+  await persistence.migrate();
   const { card_vault, random, sealer, sha256 } = vault;
   const network: Network = createNetwork({
     ledger: persistence.ledger,

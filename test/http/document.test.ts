@@ -4,6 +4,7 @@ import { mailboxMailer } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { relayEvents } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
+import { itemIdOf } from '@tallystick/reconciliation';
 import { type CheckedDocument, checkedDocument } from '@tallystick/test-support';
 import { authorization } from './authorization.ts';
 import { type Call, type Service, start, startService } from './service.ts';
@@ -83,6 +84,7 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
   };
   const template = { name: 'n', mcc_list: ['5734'], mcc_rule: 'ALLOW', description: 'd', required_control: 'VELOCITY' };
   const real_card = { company_id: 1, alias: 'a', billing_currency: 'EUR', account_range: '545455' };
+  const account = { company_id: 1, number: '1', currency: 'EUR', kind: 'card' };
   const event = { company_id: 1, event_type: 'ach.status', payload: { id: 1 } };
   const release = '/v1/virtualcards/{id}/authorizations/{authorization_id}/release';
   return [
@@ -100,6 +102,7 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
     ['post', '/operator/v1/realcards', '/operator/v1/realcards', operator(real_card)],
     ['post', '/operator/v1/keys', '/operator/v1/keys', operator({ role: 'network', name: 'n' })],
     ['post', '/operator/v1/events', '/operator/v1/events', operator(event)],
+    ['post', '/bank/v1/accounts', '/bank/v1/accounts', { key: 'bank', body: { data: account } }],
     ['post', '/sandbox/v1/purchases', '/sandbox/v1/purchases', { body: { data: { vcn_id: 1, amount: 5 } } }],
     ...['clear', 'reverse', 'refund'].map((what) => followUp(what)),
     ['post', '/sandbox/v1/clock', '/sandbox/v1/clock', operator({ set: '2030-03-15T10:00:00Z' })],
@@ -128,11 +131,21 @@ async function withCard(t: TestContext): Promise<Service & { readonly card_numbe
   return { ...service, card_number };
 }
 
-function keyFor(path: string): 'operator' | 'network' | 'client' {
+function keyFor(path: string): 'operator' | 'network' | 'client' | 'bank' {
   if (/^\/sandbox\/v1\/(purchases|authorizations)/.test(path)) return 'client';
   if (/^\/(operator|sandbox)/.test(path)) return 'operator';
+  if (path.startsWith('/bank')) return 'bank';
   return path.startsWith('/network') ? 'network' : 'client';
 }
+
+/** A path of the document with ids of objects that exist. An item has its id from its first record. */
+function targetOf(path: string, delivery_id: string): string {
+  if (path.endsWith('/items/{id}')) return path.replace('{id}', String(itemIdOf({ kind: 'authorization', id: 1 })));
+  if (path.endsWith('/bridge')) return `${path}?filter[account_id]=${account_number}`;
+  return path.replace('{id}', '1').replace('{number}', account_number).replace('{delivery_id}', delivery_id);
+}
+
+const account_number = '1';
 
 const asText = (text: string): string =>
   text.replaceAll('&', '&#38;').replaceAll('"', '&#34;').replaceAll("'", '&#39;');
@@ -159,7 +172,7 @@ describe('the OpenAPI document', () => {
       // A page for people, which requires a secret.
       if (operations.get === undefined || path.startsWith('/card-details')) continue;
       const key = keyFor(path);
-      const target = path.replace('{id}', '1').replace('{delivery_id}', delivery_id);
+      const target = targetOf(path, delivery_id);
       const reply = await service.send('GET', target, { key });
       assert.equal(reply.status, 200, `${path}: ${reply.text}`);
 
@@ -203,7 +216,9 @@ describe('the OpenAPI document', () => {
             key: keyFor(path),
             body,
           });
-          assert.equal(reply.status, 200, `${method} ${path}: ${reply.text}`);
+          // There is no item, so that an action reaches its state and no further.
+          const expected = path.includes('/items/{id}/') ? 404 : 200;
+          assert.equal(reply.status, expected, `${method} ${path}: ${reply.text}`);
         }
       }
     }
@@ -277,7 +292,8 @@ describe('the OpenAPI document', () => {
     const { webhooks } = await read(service);
     const types: readonly { name: string }[] = (await service.send('GET', '/v1/events/types')).json.data;
     const names = types.map(({ name }) => name).filter((name) => name !== 'all');
-    const expected = [...names, 'virtualcard.updated', 'ach.$$limit.exceeded', 'webhooks.test'];
+    const of_breaks = ['opened', 'aged', 'resolved'].map((name) => `reconciliation.break.${name}`);
+    const expected = [...names, 'virtualcard.updated', 'ach.$$limit.exceeded', 'webhooks.test', ...of_breaks];
     assert.deepEqual(Object.keys(webhooks).toSorted(), expected.toSorted());
   });
 
@@ -287,12 +303,14 @@ describe('the OpenAPI document', () => {
     const { findMisfit } = await readChecked(service);
     let tried = 0;
     for (const [path, { get }] of Object.entries(document.paths)) {
-      const filters = get?.parameters.find(({ name }) => name === 'filter')?.schema.properties ?? {};
+      const { properties: filters = {}, required = [] } =
+        get?.parameters.find(({ name }) => name === 'filter')?.schema ?? {};
       for (const [name, schema] of Object.entries(filters)) {
         for (const value of filter_values) {
           const listed =
             findMisfit(schema, value) === null || (/^\d+$/.test(value) && findMisfit(schema, Number(value)) === null);
-          const target = `${path.replace('{id}', '1')}?filter[${name}]=${encodeURIComponent(value)}`;
+          const others = required.filter((one) => one !== name).map((one) => `&filter[${one}]=${account_number}`);
+          const target = `${path.replace('{id}', '1')}?filter[${name}]=${encodeURIComponent(value)}${others.join('')}`;
           const reply = await service.send('GET', target, { key: keyFor(path) });
           if (reply.status === 404) continue;
           assert.equal(reply.status, listed ? 200 : 400, `${target}: ${reply.text}`);
@@ -412,6 +430,9 @@ async function importFile({ send }: Service, is_held = false): Promise<void> {
 
 /** Generated clients name their functions after these ids, so an id never changes. */
 const operation_ids = [
+  'bank.accounts.create',
+  'bank.accounts.list',
+  'bank.accounts.read',
   'cardDetails.page',
   'cardDetails.show',
   'events.list',
@@ -451,6 +472,22 @@ const operation_ids = [
   'purchaseTemplates.request',
   'realCards.list',
   'realCards.read',
+  'reconciliation.bridge',
+  'reconciliation.decisions.create',
+  'reconciliation.items.accept',
+  'reconciliation.items.confirm',
+  'reconciliation.items.export',
+  'reconciliation.items.ignore',
+  'reconciliation.items.list',
+  'reconciliation.items.match',
+  'reconciliation.items.read',
+  'reconciliation.items.reopen',
+  'reconciliation.items.unmatch',
+  'reconciliation.periods.close',
+  'reconciliation.periods.list',
+  'reconciliation.periods.reopen',
+  'reconciliation.rules',
+  'reconciliation.summary',
   'sandbox.authorizations.clear',
   'sandbox.authorizations.refund',
   'sandbox.authorizations.reverse',

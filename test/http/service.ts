@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { createCompany } from '@tallystick/access';
 import { createNetwork, createRealCard, type Ledger } from '@tallystick/cards';
-import { clearing_formats } from '@tallystick/clearing-files';
+import { clearing_formats, tableSource } from '@tallystick/clearing-files';
 import { createWebhookTester, type WebhookSender } from '@tallystick/events';
 import { createFormats } from '@tallystick/imports';
 import { type Clock, fixedClock } from '@tallystick/kernel';
@@ -20,6 +20,7 @@ import {
   type WebhookServices,
 } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { statement_formats } from '@tallystick/statement-files';
 import {
   assertDocumented,
   type DatabaseName,
@@ -88,9 +89,10 @@ export async function startService(
   t.after(() => database.dispose());
   let clock_now = fixedClock(start);
   const clock: Clock = { now: () => clock_now.now() };
-  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
-  await persistence.migrate();
   const vault = createVault(parseKeyRing(test_keys));
+  const { audit_mac } = vault;
+  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
+  await persistence.migrate();
   const metrics = createMetrics({ process_metrics: false });
   const ledger = measureLedger(around(persistence.ledger), metrics);
   const network = createNetwork({ ...vault, ledger, vault: vault.card_vault });
@@ -121,12 +123,13 @@ export async function startService(
     ping: () => persistence.ping(),
     template_completion_delay_ms: 5_000,
     webhooks: webhookServices(vault, clock, sender),
+    readTable: tableSource,
     imports: createImportPorts(
       { sandbox: true },
       { ...persistence, ledger },
       vault,
       clock,
-      createFormats(clearing_formats),
+      createFormats([...clearing_formats, ...statement_formats]),
     ),
     sandbox: {
       company_id,

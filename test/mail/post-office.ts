@@ -58,13 +58,14 @@ export async function postOffice(
     now: () => Temporal.Instant.fromEpochMilliseconds(start_ms + read()),
   });
   const clock = clockAt(() => office.now_ms);
+  const vault = createVault(parseKeyRing(test_keys));
   const persistence = await mikroOrmPersistence({
+    audit_mac: vault.audit_mac,
     database_url: database.database_url,
     clock: fixedClock('2030-03-15T10:00:00Z'),
   });
   t.after(() => persistence.close());
   await persistence.migrate();
-  const vault = createVault(parseKeyRing(test_keys));
   const { unitOfWork } = persistence;
   const callAt = (company_id: number) => ({
     company_id,

@@ -14,6 +14,7 @@ import {
   normalizeClearing,
   type QuarantineStore,
   readCard,
+  rematchByHand,
   replayQuarantined,
   resetCodeFailures,
   revealNumbers,
@@ -33,7 +34,7 @@ import {
 } from '@tallystick/kernel';
 import { memoryPersistence } from '@tallystick/memory';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { type DatabaseName, scratchDatabase } from '@tallystick/test-support';
+import { type DatabaseName, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { windowAt } from '@tallystick/velocity';
 
@@ -81,7 +82,11 @@ interface Persistence {
 async function openPersistence(name: StorageName, clock: Clock): Promise<Persistence> {
   if (name === 'memory') return memoryPersistence({ clock });
   const database = await scratchDatabase(name);
-  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock });
+  const persistence = await mikroOrmPersistence({
+    audit_mac: testAuditMac,
+    database_url: database.database_url,
+    clock,
+  });
   await persistence.migrate();
   const close = async () => {
     await persistence.close();
@@ -201,6 +206,12 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
         const message = { kind: 'release', number_index: null, vcn_id, authorization_id, note, ...caller } as const;
         const answer = await network.release(message);
         if (answer.kind === 'refused') throw answer.refusal;
+        return null;
+      }),
+    rematch: (request) =>
+      answered(async () => {
+        const caller = { company_id, actor: 'command', request_id: null };
+        await rematchByHand({ network }, caller, { ...request, note: 'The receipt says so.', reason: null });
         return null;
       }),
     resetCodeFailures: (id) =>

@@ -1,4 +1,5 @@
 export * from './admin.ts';
+export * from './audit-mac.ts';
 export * from './checked-fetch.ts';
 export * from './chromium.ts';
 export * from './clearing-samples.ts';

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createCompany } from '@tallystick/access';
+import { type AccountRequest, openAccount } from '@tallystick/accounts';
+import { reportedLine } from '@tallystick/harness';
+import type { WrittenStatement } from '@tallystick/imports';
+import { money } from '@tallystick/kernel';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import { statement_formats } from '@tallystick/statement-files';
+import {
+  changeRows,
+  type DatabaseName,
+  database_names,
+  full_run,
+  readRows,
+  type ScratchDatabase,
+  scratchDatabase,
+  test_keys,
+  test_seed,
+} from '@tallystick/test-support';
+import { createVault, parseKeyRing } from '@tallystick/vault';
+import { runImport, startImport } from './import-process.ts';
+
+/** Several batches of 1,000 lines, so that a kill can come before, between and after others. */
+const days = 4;
+const lines_a_day = full_run ? 5_000 : 2_000;
+const kills_wanted = full_run ? 12 : 4;
+
+type Phase = 'staging' | 'checking' | 'recording';
+
+const account: Omit<AccountRequest, 'company_id'> = { number: '1000000009', currency: 'USD', kind: 'deposit' };
+
+async function prepare(name: DatabaseName): Promise<ScratchDatabase> {
+  const database = await scratchDatabase(name);
+  const { audit_mac } = createVault(parseKeyRing(test_keys));
+  const clock = { now: () => Temporal.Now.instant() };
+  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
+  try {
+    await persistence.migrate();
+    const call = { actor: 'command', request_id: null, now_ms: Date.now() };
+    await persistence.unitOfWork.run(async (tx) => {
+      const { id: company_id } = await createCompany(tx, call, { name: 'n', customer_number: '1' });
+      await openAccount(tx, call, { ...account, company_id });
+    });
+  } finally {
+    await persistence.close();
+  }
+  return database;
+}
+
+/** The statements of some days. Each line has a reference and an amount of its own. */
+function* statements(): Generator<WrittenStatement> {
+  for (let day = 1; day <= days; day += 1) {
+    const first = (day - 1) * lines_a_day + 1;
+    const as_of = `2026-05-0${day}`;
+    const lines = Array.from({ length: lines_a_day }, (_, at) =>
+      reportedLine(-(first + at), {
+        // Every second line is known by its place only.
+        bank_reference: at % 2 === 0 ? `R${first + at}` : null,
+        booking_date: as_of,
+        value_date: as_of,
+      }),
+    );
+    const head = {
+      account_number: String(account.number),
+      currency: 'USD',
+      reference: null,
+      as_of,
+      opening_balance: money(-sumTo(first - 1)),
+      closing_balance: money(-sumTo(first - 1 + lines_a_day)),
+    };
+    yield { head, lines };
+  }
+}
+
+/** 1 + 2 + ... + `last`. */
+function sumTo(last: number): number {
+  return (last * (last + 1)) / 2;
+}
+
+describe('an import of statements', { concurrency: true }, () => {
+  for (const name of database_names) {
+    it(`that SIGKILL ends at random points of its phases records each line once, on ${name}`, async (t) => {
+      const folder = mkdtempSync(join(tmpdir(), 'tallystick-statements-'));
+      t.after(() => rmSync(folder, { recursive: true }));
+      const path = join(folder, 'may.bai');
+      const bai2 = statement_formats.find((format) => format.name === 'bai2')!;
+      const content = { sequence: 1, created_on: '2026-05-05', statements: statements() };
+      writeFileSync(path, Buffer.concat([...bai2.writeStatements!(content)]));
+
+      const random = fractions();
+      const killed_in: string[] = [];
+      for (let round = 1; killed_in.length < kills_wanted || !killed_in.includes('recording'); round += 1) {
+        assert.ok(round <= 3 * kills_wanted, `imports were killed only in ${killed_in.join(', ')}`);
+        const database = await prepare(name);
+        try {
+          for (const phase of ['staging', 'checking', 'recording', 'recording'] as const) {
+            const killed = await killAt(database, path, phase, random());
+            if (killed !== null) killed_in.push(killed);
+          }
+          const last = await runImport(database, path);
+          assert.equal(last.status, 0, last.output);
+          await assertRecorded(database);
+        } finally {
+          await database.dispose();
+        }
+      }
+    });
+  }
+});
+
+/** Everything is there, once, and the balances lead from line to line. */
+async function assertRecorded(database: ScratchDatabase): Promise<void> {
+  const [lines] = await readRows(
+    database,
+    'select count(*) as count, sum(amount) as sum, count(distinct amount) as amounts from statement_lines',
+  );
+  const all = days * lines_a_day;
+  assert.deepEqual(numbersOf(lines), { count: all, sum: -sumTo(all), amounts: all });
+  const [statement_count] = await readRows(database, 'select count(*) as count from statements');
+  assert.deepEqual(numbersOf(statement_count), { count: days });
+  const [ends] = await readRows(database, 'select first_statement_balance, last_statement_balance from accounts');
+  assert.deepEqual(numbersOf(ends), { first_statement_balance: 0, last_statement_balance: -sumTo(all) });
+  const imports = await readRows(database, 'select status, applied, duplicates from imports');
+  assert.deepEqual(
+    imports.map(({ status, applied, duplicates }) => [status, Number(applied), Number(duplicates)]),
+    [['completed', all, 0]],
+  );
+  const [left] = await readRows(database, 'select count(*) as count from import_batches');
+  assert.deepEqual(numbersOf(left), { count: 0 });
+  // A process that was killed may have left some to the next one that looks.
+  const [waiting] = await readRows(database, "select count(*) as count from reconciliation_inbox where kind = 'line'");
+  const [items] = await readRows(database, 'select count(*) as count from reconciliation_items');
+  const noted = Number(waiting?.count) + Number(items?.count);
+  assert.equal(noted, all, 'each card line has an item of reconciliation, or waits for one');
+}
+
+function numbersOf(row: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(row ?? {}).map(([column, value]) => [column, Number(value)]));
+}
+
+/**
+ * Runs the import until it has done this share of a phase, and kills it. Returns the phase in which
+ * it was; null if it ended before.
+ */
+async function killAt(database: ScratchDatabase, path: string, phase: Phase, share: number): Promise<string | null> {
+  const running = startImport(database, path);
+  let ended = false;
+  void running.exited.then(() => {
+    ended = true;
+  });
+  while (!ended && !(await isAt(database, phase, share))) await delay(5);
+  running.kill();
+  const { status, output } = await running.exited;
+  assert.ok(status === null || status === 0, output);
+  // The lease of the process that died outlasts it in machine time.
+  await changeRows(database, 'update imports set lease_until_machine_ms = 0 where lease_until_machine_ms > 0');
+  const [found] = await readRows<{ phase: string | null }>(database, 'select phase from imports');
+  return status === null ? (found?.phase ?? null) : null;
+}
+
+const phases: readonly Phase[] = ['staging', 'checking', 'recording'];
+
+/** Whether the import has done this share of the phase, or is past it. */
+async function isAt(database: ScratchDatabase, phase: Phase, share: number): Promise<boolean> {
+  const [found] = await readRows<{ phase: Phase | null; records: number; applied: number }>(
+    database,
+    'select phase, records, applied from imports',
+  );
+  if (found === undefined) return false;
+  if (found.phase === null) return true;
+  if (found.phase !== phase) return phases.indexOf(found.phase) > phases.indexOf(phase);
+  const done = phase === 'staging' ? Number(found.records) : Number(found.applied);
+  return phase === 'checking' || done >= share * days * lines_a_day;
+}
+
+/** Random numbers from 0 to 1 that the seed of the test run reproduces. */
+function fractions(): () => number {
+  let state = test_seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
