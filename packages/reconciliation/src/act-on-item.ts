@@ -11,7 +11,7 @@ import { catchUp, recomputeAndWrite, steps_of_reads_max } from './keep-up.ts';
 import { planConfirmation, planDecision, planReopening } from './plan-decision.ts';
 import { planMatch } from './plan-match.ts';
 import { planUnmatch } from './plan-unmatch.ts';
-import { readItem, recordsOf } from './read-items.ts';
+import { findSeenItem, readItem, recordsOf } from './read-items.ts';
 import { otherVersion, refuseByState, refuseOtherVersion, type SeenItem } from './refuse-act.ts';
 
 /**
@@ -33,11 +33,13 @@ export async function actOnItem(
   request: object,
 ): Promise<Item> {
   const asked = readActRequest(action, request);
+  // Read first: an act that commits while the items are brought up to date was not seen.
+  const before = await ports.unitOfWork.read((tx) => findSeenItem(tx, call, item_id));
   await catchUp(ports, call.company_id, { steps_max: steps_of_reads_max });
   const seen = await ports.unitOfWork.read((tx) => readItem(tx, call, item_id));
   const expected = {
     version: asked.version ?? seen.item.version,
-    seen_act_id: asked.version === null || asked.version === seen.item.version ? newestActOf(seen) : null,
+    seen_act_id: asked.version === null || asked.version === seen.item.version ? newestActOf(before) : null,
   };
   const perform = (is_against_rules: boolean) =>
     ports.unitOfWork.run(async (tx) => {
@@ -60,8 +62,8 @@ export async function actOnItem(
   });
 }
 
-function newestActOf({ history }: SeenItem): number {
-  return history.at(-1)?.id ?? 0;
+function newestActOf(seen: SeenItem | null): number {
+  return seen?.history.at(-1)?.id ?? 0;
 }
 
 /**

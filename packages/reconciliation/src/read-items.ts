@@ -22,15 +22,21 @@ export function listItems(
  * Reads an item. The id of an item that was merged into another one leads to that. Refuses
  * (`not_found`) an unknown id, and that of another company.
  */
-export async function readItem(
+export async function readItem(tx: ItemsTx, call: Pick<Call, 'company_id'>, id: number): Promise<SeenItem> {
+  const seen = await findSeenItem(tx, call, id);
+  if (seen === null) throw new Refusal('not_found', 'there is no item with this id');
+  return seen;
+}
+
+/** The item as `readItem` reads it; null for an unknown id, and that of another company. */
+export async function findSeenItem(
   { reconciliation }: ItemsTx,
   { company_id }: Pick<Call, 'company_id'>,
   id: number,
-): Promise<SeenItem> {
+): Promise<SeenItem | null> {
   const record = recordOfItemId(id);
   const item = record === null ? null : await findItem(reconciliation, company_id, record);
-  if (item === null) throw new Refusal('not_found', 'there is no item with this id');
-  return { item, history: await reconciliation.actsOn(company_id, recordsOf(item)) };
+  return item === null ? null : { item, history: await reconciliation.actsOn(company_id, recordsOf(item)) };
 }
 
 /** The records of an item. */
