@@ -276,33 +276,6 @@ for (const database_name of database_names) {
       assert.match(replayed.out, /^0 of 5 records left the quarantine\nimport .*completed_with_quarantine/);
     });
 
-    it('shows how far a release and a replay are, and stops them after the records in progress', async () => {
-      const held = cdf3File(11, Array(300).fill({ vcn_id: unknown_card }));
-      await importing([write('eleven.xml', cdf3File(11, [{ vcn_id: unknown_card }]))]);
-      const { out } = await importing([write('other-eleven.xml', held), '--json']);
-      const { id, status } = JSON.parse(out).import;
-      assert.equal(status, 'held', out);
-      const stopping = { is_terminal: true, stops_at: 'err' } as const;
-      const release = ['release', id, '--note', 'the sender confirmed it'];
-      const released = await runPeople(release, env, stopping);
-      assert.equal(released.status, 1, released.err);
-      assert.match(released.err, /\[#+\.+\] \d+% applying \d+ of 30\d records/);
-      assert.match(released.err, /\nSIGINT: stopping after the batch in progress; a second signal /);
-      const continued_by = 'a server, or npm run import with the same file, continues it';
-      assert.ok(released.err.endsWith(`import ${id}: stopped; ${continued_by}\n`), released.err);
-      const rest = await importing(['other-eleven.xml']);
-      assert.equal(rest.status, 4, rest.out + rest.err);
-      assert.match(rest.err, /continues import \d+ at record \d+ of 30\d \(applying\)/);
-
-      const replayed = await runPeople(['replay', id], env, stopping);
-      assert.equal(replayed.status, 1, replayed.err);
-      assert.match(replayed.err, /\[#+\.+\] \d+% applying \d+ of 300 records/);
-      assert.ok(replayed.err.endsWith(`import ${id}: stopped; the same command tries the records that are left\n`));
-      const quiet = await runPeople(['replay', id, '--quiet'], env, { is_terminal: true });
-      assert.deepEqual([quiet.status, quiet.err.replace(/^database: .*\n/, '')], [0, '']);
-      assert.match(quiet.out, /^0 of 300 records left the quarantine\n/);
-    });
-
     it('names its database, and repeats --database-url in the commands that it recommends', async () => {
       const { DATABASE_URL: database_url, ...elsewhere } = env;
       const given = ['--database-url', database_url!];
@@ -318,6 +291,50 @@ for (const database_name of database_names) {
       assert.match((await runPeople(['show', id], env)).out, /npm run imports -- quarantine \d+\n/);
       for (const word of ['--quiet', '--json'])
         assert.equal((await runHere([file, ...given, word], elsewhere)).err, '');
+    });
+  });
+
+  // A server that runs would continue what is stopped.
+  describe(`releases and replays without a server on ${database_name}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tallystick-release-'));
+    const database = await scratchDatabase(database_name);
+    const env = serverEnvironment(database);
+    before(async () => void (await (await startServer(database)).stop()));
+    after(async () => {
+      await database.dispose();
+      rmSync(folder, { recursive: true });
+    });
+
+    const importing = (name: string, bytes: Uint8Array): Promise<Ended> => {
+      writeFileSync(join(folder, name), bytes);
+      return runHere([name, '--json'], env, folder);
+    };
+
+    it('shows how far a release and a replay are, and stops them after the records in progress', async () => {
+      const held = cdf3File(11, Array(300).fill({ vcn_id: unknown_card }));
+      await importing('eleven.xml', cdf3File(11, [{ vcn_id: unknown_card }]));
+      const { out } = await importing('other-eleven.xml', held);
+      const { id, status } = JSON.parse(out).import;
+      assert.equal(status, 'held', out);
+      const stopping = { is_terminal: true, stops_at: 'err' } as const;
+      const release = ['release', id, '--note', 'the sender confirmed it'];
+      const released = await runPeople(release, env, stopping);
+      assert.equal(released.status, 1, released.err);
+      assert.match(released.err, /\[#+\.+\] \d+% applying \d+ of 30\d records/);
+      assert.match(released.err, /\nSIGINT: stopping after the batch in progress; a second signal /);
+      const continued_by = 'a server, or npm run import with the same file, continues it';
+      assert.ok(released.err.endsWith(`import ${id}: stopped; ${continued_by}\n`), released.err);
+      const rest = await runHere(['other-eleven.xml'], env, folder);
+      assert.equal(rest.status, 4, rest.out + rest.err);
+      assert.match(rest.err, /continues import \d+ at record \d+ of 30\d \(applying\)/);
+
+      const replayed = await runPeople(['replay', id], env, stopping);
+      assert.equal(replayed.status, 1, replayed.err);
+      assert.match(replayed.err, /\[#+\.+\] \d+% applying \d+ of 300 records/);
+      assert.ok(replayed.err.endsWith(`import ${id}: stopped; the same command tries the records that are left\n`));
+      const quiet = await runPeople(['replay', id, '--quiet'], env, { is_terminal: true });
+      assert.deepEqual([quiet.status, quiet.err.replace(/^database: .*\n/, '')], [0, '']);
+      assert.match(quiet.out, /^0 of 300 records left the quarantine\n/);
     });
   });
 }
