@@ -30,6 +30,7 @@ export { type FrozenRecords, nothing_frozen } from './item-parts.ts';
 export * from './item-table.ts';
 export type { Coverage } from './judge-item.ts';
 export * from './keep-up.ts';
+export * from './match-cells.ts';
 export * from './pair-lines.ts';
 export * from './pair-records.ts';
 export * from './period.ts';

@@ -5,6 +5,7 @@ import type { Item } from './item.ts';
 import type { ItemFilter } from './item-filter.ts';
 import type { RecordKey } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
+import type { MatchCell } from './match-cells.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount } from './records.ts';
 import type { SummaryCell } from './summary.ts';
 
@@ -70,6 +71,8 @@ export interface ItemChanges {
   readonly entries_removed: readonly Entry[];
   /** What is added to the cells; a count or sum below 0 takes away. */
   readonly cells: readonly SummaryCell[];
+  /** The same for the cells of matches. */
+  readonly match_cells: readonly MatchCell[];
 }
 
 /**
@@ -168,6 +171,8 @@ export interface ReconciliationStore {
   list(company_id: number, filter: ItemFilter, page: PageRequest): Promise<Page<Item>>;
   /** All cells of the company; none with a count of 0. */
   cells(company_id: number): Promise<readonly SummaryCell[]>;
+  /** The same of the cells of matches: at most some for each settlement date. */
+  matchCells(company_id: number): Promise<readonly MatchCell[]>;
   /** The cells of all companies together, for metrics. */
   allCells(): Promise<readonly SummaryCell[]>;
 

@@ -13,6 +13,7 @@ import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from './entry-key.t
 import { itemIdOf, type RecordKey, record_kinds } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
+import { addMatchCell, type MatchCell, matchCellsOf } from './match-cells.ts';
 import type { Entry, ItemChanges, ReconciliationPorts, ReconciliationTx } from './ports.ts';
 import { recompute, type Seeds } from './recompute.ts';
 import { cellKeyOf, cellOf, type SummaryCell } from './summary.ts';
@@ -44,6 +45,7 @@ export interface Rebuilt {
   /** Items that differed: missing, wrong, or without records. */
   readonly items_different: number;
   readonly entries_different: number;
+  /** Totals of the summary, and counts of matches. */
   readonly cells_different: number;
 }
 
@@ -177,27 +179,37 @@ class CompanyRebuild {
    * rebuilds at once may add it twice, which the next one corrects.
    */
   async #mendCells(): Promise<number> {
-    const { items, cells } = await this.#ports.unitOfWork.read((tx) => this.#countCells(tx));
-    this.#found.cells_different += cells.length;
-    if (cells.length > 0) await this.#step((tx) => this.#mend(tx, { ...nothing(this.#company_id), cells }));
-    this.#report('cells', cells.length);
+    const { items, cells, match_cells } = await this.#ports.unitOfWork.read((tx) => this.#countCells(tx));
+    const different = cells.length + match_cells.length;
+    this.#found.cells_different += different;
+    if (different > 0) await this.#step((tx) => this.#mend(tx, { ...nothing(this.#company_id), cells, match_cells }));
+    this.#report('cells', different);
     return items;
   }
 
   /** How many items there are, and what the cells lack. */
   async #countCells({ reconciliation }: ReconciliationTx) {
     const counted = new Map<string, SummaryCell>();
+    const matches = new Map<string, MatchCell>();
     let items = 0;
     for (let after = 0; ; ) {
       const found = await reconciliation.itemsAfter(this.#company_id, after, 5_000);
-      for (const item of found) addTo(counted, cellOf(item), 1);
+      for (const item of found) {
+        addTo(counted, cellOf(item), 1);
+        for (const cell of matchCellsOf(item)) addMatchCell(matches, cell, 1);
+      }
       const last = found.at(-1);
       if (last === undefined) break;
       items += found.length;
       after = last.id;
     }
     for (const cell of await reconciliation.cells(this.#company_id)) addTo(counted, cell, -1);
-    return { items, cells: [...counted.values()].filter(({ count, sum }) => count !== 0 || sum !== 0) };
+    for (const cell of await reconciliation.matchCells(this.#company_id)) addMatchCell(matches, cell, -1);
+    return {
+      items,
+      cells: [...counted.values()].filter(({ count, sum }) => count !== 0 || sum !== 0),
+      match_cells: [...matches.values()].filter(({ count }) => count !== 0),
+    };
   }
 
   async #recompute(tx: ReconciliationTx, seeds: Seeds, coverage: Coverage): Promise<void> {
@@ -212,8 +224,8 @@ class CompanyRebuild {
   }
 
   async #mend(tx: ReconciliationTx, changes: ItemChanges): Promise<void> {
-    const { entries_put, entries_removed, cells } = changes;
-    if (entries_put.length + entries_removed.length + cells.length === 0) return;
+    const { entries_put, entries_removed, cells, match_cells } = changes;
+    if ([entries_put, entries_removed, cells, match_cells].every((changed) => changed.length === 0)) return;
     this.#found.entries_different += entries_put.length + entries_removed.length;
     if (!this.#options.check_only) await tx.reconciliation.write(changes);
   }
@@ -244,6 +256,7 @@ function nothing(company_id: number): ItemChanges {
     entries_put: [],
     entries_removed: [],
     cells: [],
+    match_cells: [],
   };
 }
 

@@ -6,6 +6,7 @@ import type { Item, ItemContent } from './item.ts';
 import { isSameContent } from './item-content.ts';
 import { itemIdOf, type RecordKey } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
+import { matchCellChanges } from './match-cells.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
 import type { Entry, ItemChanges, ReconciliationStore } from './ports.ts';
 import { cellChanges } from './summary.ts';
@@ -74,6 +75,7 @@ export async function recompute(
       entries_put: entries.put,
       entries_removed: entries.removed,
       cells: cellChanges(items),
+      match_cells: matchCellChanges(items),
     },
   };
 }

@@ -21,9 +21,12 @@ export interface MatchCount {
   readonly matches: number;
 }
 
+/** The acts about matches that reports count. */
+export const counted_acts = ['confirm', 'unmatch'] as const satisfies readonly ActKind[];
+
 /** How many acts of a kind concerned matches that a rule had made; null: the act names none. */
 export interface ActCount {
-  readonly action: ActKind;
+  readonly action: (typeof counted_acts)[number];
   readonly rule: MatchedBy | null;
   readonly acts: number;
 }
@@ -49,9 +52,10 @@ export interface ReconciliationReports {
   ): Promise<readonly { readonly line_id: number; readonly item_id: number }[]>;
   /**
    * The matches of all items of the company whose newest clearing settled on these dates; of all
-   * items when the range has no end. It reads these items.
+   * items when the range has no end. It adds up cells of matches, and reads no item.
    */
   countMatches(company_id: number, settlement_date: DateRange): Promise<readonly MatchCount[]>;
+  /** The acts that confirmed or undid a match. It reads these. */
   countActs(company_id: number): Promise<readonly ActCount[]>;
   /** The records that may have an item, and the items, for the progress of a rebuild. */
   countRecords(company_id: number): Promise<RecordCounts>;

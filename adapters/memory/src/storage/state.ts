@@ -24,7 +24,7 @@ import type {
   RetentionProgress,
   SandboxClockState,
 } from '@tallystick/kernel';
-import type { Act, CoverageWalk, Entry, Item, Period, SummaryCell } from '@tallystick/reconciliation';
+import type { Act, CoverageWalk, Entry, Item, MatchCell, Period, SummaryCell } from '@tallystick/reconciliation';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import type { IdempotencyRecord } from './idempotency-record.ts';
 import type { InboxRow } from './inbox-row.ts';
@@ -92,6 +92,8 @@ export interface State {
   readonly reconciliation_items: Table<Item>;
   /** By company and key, as text. */
   readonly reconciliation_cells: Table<{ readonly company_id: number; readonly cell: SummaryCell }, string>;
+  /** The same. */
+  readonly reconciliation_match_cells: Table<{ readonly company_id: number; readonly cell: MatchCell }, string>;
   readonly reconciliation_acts: Table<Act>;
   readonly reconciliation_periods: Table<Period>;
   readonly api_keys: Table<ApiKey>;
@@ -146,6 +148,7 @@ export function newState(): State {
     reconciliation_entries: new Table(),
     reconciliation_items: new Table(),
     reconciliation_cells: new Table(),
+    reconciliation_match_cells: new Table(),
     reconciliation_acts: new Table(),
     reconciliation_periods: new Table(),
     api_keys: new Table(),

@@ -1,12 +1,18 @@
 import { card_line_codes, fee_line_codes, type StatementLine } from '@tallystick/accounts';
-import type { BookedLine, BookPlace, ReconciliationReports } from '@tallystick/reconciliation';
+import {
+  type BookedLine,
+  type BookPlace,
+  counted_acts,
+  type MatchCell,
+  type ReconciliationReports,
+} from '@tallystick/reconciliation';
 import type { State } from '../storage/state.ts';
 
 const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
 /** What the reports of reconciliation read. */
 export function reconciliationReports(state: State): ReconciliationReports {
-  const { reconciliation_acts, reconciliation_entries, reconciliation_items } = state;
+  const { reconciliation_acts, reconciliation_entries, reconciliation_items, reconciliation_match_cells } = state;
   const lines = (): readonly BookedLine[] => state.statement_lines.entries().map(([id, row]) => lineOf({ ...row, id }));
   const itemsOf = (company_id: number) =>
     reconciliation_items.values().filter((item) => item.company_id === company_id);
@@ -47,33 +53,29 @@ export function reconciliationReports(state: State): ReconciliationReports {
     },
 
     async countMatches(company_id, { from, to }) {
-      const within = itemsOf(company_id).filter(
-        ({ settlement_date: date }) =>
-          (from === undefined && to === undefined) ||
-          (date !== null && (from === undefined || date >= from) && (to === undefined || date <= to)),
-      );
-      const made = within
-        .flatMap(({ matches }) => matches)
-        .filter(
-          ({ side, authorization_id, values }) =>
-            side === 'statement' || authorization_id !== null || (values.earlier_clearing_id ?? null) !== null,
-        );
-      const groups = Map.groupBy(made, ({ rule, side }) => `${rule} ${side}`);
-      return [...groups.values()].map((of_rule) => ({
-        rule: of_rule[0]!.rule,
-        side: of_rule[0]!.side,
-        matches: of_rule.length,
+      const is_all = from === undefined && to === undefined;
+      const isWithin = ({ settlement_date: date }: MatchCell): boolean =>
+        is_all || (date !== null && (from === undefined || date >= from) && (to === undefined || date <= to));
+      const its = reconciliation_match_cells
+        .values()
+        .flatMap((row) => (row.company_id === company_id && isWithin(row.cell) ? row.cell : []));
+      const groups = Map.groupBy(its, ({ rule, side }) => `${rule} ${side}`);
+      return [...groups.values()].map((cells) => ({
+        rule: cells[0]!.rule,
+        side: cells[0]!.side,
+        matches: cells.reduce((sum, { count }) => sum + count, 0),
       }));
     },
 
     async countActs(company_id) {
       const acts = reconciliation_acts.values().filter((act) => act.company_id === company_id);
-      const groups = Map.groupBy(acts, ({ action, subject }) => `${action} ${subject.rule ?? ''}`);
-      return [...groups.values()].map((of_kind) => ({
-        action: of_kind[0]!.action,
-        rule: of_kind[0]!.subject.rule ?? null,
-        acts: of_kind.length,
-      }));
+      return counted_acts.flatMap((action) => {
+        const rules = Map.groupBy(
+          acts.filter((act) => act.action === action),
+          ({ subject }) => subject.rule ?? null,
+        );
+        return [...rules].map(([rule, of_rule]) => ({ action, rule, acts: of_rule.length }));
+      });
     },
 
     async countRecords(company_id) {

@@ -15,6 +15,8 @@ import {
   isFrozenBy,
   isOpenBreakOf,
   itemIdOf,
+  type MatchCell,
+  matchCellKeyOf,
   type ReconciliationStore,
   type RecordKey,
   type SummaryCell,
@@ -37,6 +39,7 @@ export function reconciliationStore(state: State): ReconciliationStore {
     reconciliation_entries,
     reconciliation_inbox,
     reconciliation_items,
+    reconciliation_match_cells,
     reconciliation_periods,
     statement_lines,
   } = state;
@@ -218,7 +221,7 @@ export function reconciliationStore(state: State): ReconciliationStore {
 
     items: async (company_id, ids) => found(reconciliation_items, company_id, ids),
 
-    async write({ company_id, inserted, updated, removed_ids, entries_put, entries_removed, cells }) {
+    async write({ company_id, inserted, updated, removed_ids, entries_put, entries_removed, ...counts }) {
       for (const id of removed_ids) reconciliation_items.delete(id);
       for (const item of inserted) {
         assert(!reconciliation_items.has(item.id), `item ${item.id} is inserted, and exists`);
@@ -230,7 +233,8 @@ export function reconciliationStore(state: State): ReconciliationStore {
       }
       for (const entry of entries_put) reconciliation_entries.set(entryKey(entry), entry);
       for (const entry of entries_removed) reconciliation_entries.delete(entryKey(entry));
-      for (const cell of cells) addCell(company_id, cell);
+      for (const cell of counts.cells) addCell(company_id, cell);
+      for (const cell of counts.match_cells) addToMatchCell(company_id, cell);
     },
 
     async list(company_id, filter, page) {
@@ -242,6 +246,10 @@ export function reconciliationStore(state: State): ReconciliationStore {
 
     async cells(company_id) {
       return reconciliation_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
+    },
+
+    async matchCells(company_id) {
+      return reconciliation_match_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
     },
 
     async allCells() {
@@ -342,6 +350,13 @@ export function reconciliationStore(state: State): ReconciliationStore {
     const count = (known?.count ?? 0) + cell.count;
     if (count === 0) reconciliation_cells.delete(key);
     else reconciliation_cells.set(key, { company_id, cell: { ...cell, count, sum: (known?.sum ?? 0) + cell.sum } });
+  }
+
+  function addToMatchCell(company_id: number, cell: MatchCell): void {
+    const key = `${company_id} ${matchCellKeyOf(cell)}`;
+    const count = (reconciliation_match_cells.get(key)?.cell.count ?? 0) + cell.count;
+    if (count === 0) reconciliation_match_cells.delete(key);
+    else reconciliation_match_cells.set(key, { company_id, cell: { ...cell, count } });
   }
 }
 

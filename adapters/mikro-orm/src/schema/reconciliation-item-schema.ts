@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Money } from '@tallystick/kernel';
-import type { ActKind, Item, Period, RecordKind } from '@tallystick/reconciliation';
+import type { ActKind, Item, MatchCell, Period, RecordKind } from '@tallystick/reconciliation';
 
 const int = () => p.bigint('number');
 const money = () => p.bigint('number').$type<Money>();
@@ -112,6 +112,19 @@ export const ReconciliationCell = defineEntity({
   },
 });
 
+/** Counts of the matches of items. A date that an item does not have is ''. */
+export const ReconciliationMatchCell = defineEntity({
+  name: 'ReconciliationMatchCell',
+  tableName: 'reconciliation_match_cells',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    settlement_date: p.text().primary(),
+    rule: p.text().primary().$type<MatchCell['rule']>(),
+    side: p.text().primary().$type<MatchCell['side']>(),
+    count: int(),
+  },
+});
+
 /** What people did to items. Rows are only inserted. */
 export const ReconciliationAct = defineEntity({
   name: 'ReconciliationAct',
@@ -129,6 +142,9 @@ export const ReconciliationAct = defineEntity({
     reason: p.text().nullable(),
     request_id: p.text().nullable(),
   },
+  indexes: [
+    { name: 'reconciliation_acts_counted', properties: ['company_id'], where: "action in ('confirm', 'unmatch')" },
+  ],
 });
 
 /** The records that acts concern, as `itemIdOf` numbers them. A trigger writes the rows. */

@@ -29,6 +29,7 @@ import {
   ReconciliationCompany,
   ReconciliationEntry,
   ReconciliationItem,
+  ReconciliationMatchCell,
   ReconciliationPeriod,
 } from './reconciliation-item-schema.ts';
 import { ReconciliationInbox } from './reconciliation-schema.ts';
@@ -514,6 +515,7 @@ export const entities = [
   ReconciliationEntry,
   ReconciliationItem,
   ReconciliationCell,
+  ReconciliationMatchCell,
   ReconciliationAct,
   ReconciliationActRecord,
   ReconciliationPeriod,

@@ -113,6 +113,7 @@ export const reconciliation_list_contract: readonly ContractRule<StorageUnderTes
             entries_put: [],
             entries_removed: [],
             cells: [],
+            match_cells: [],
           });
         }
       });

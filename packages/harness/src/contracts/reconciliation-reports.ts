@@ -4,6 +4,7 @@ import {
   type BridgeDifference,
   type DateRange,
   daysAfter,
+  type Item,
   readBridge,
   readRules,
 } from '@tallystick/reconciliation';
@@ -26,6 +27,14 @@ async function bridgesOf(world: ReconciliationWorld, dates: DateRange): Promise<
     return bridges;
   });
 }
+
+/** Settlement dates of a world, with ends that may be open. */
+const date_ranges: fc.Arbitrary<DateRange> = fc
+  .tuple(fc.option(fc.integer({ min: -1, max: 8 })), fc.option(fc.integer({ min: -1, max: 8 })))
+  .map(([from, to]) => ({
+    ...(from === null ? {} : { from: daysAfter(first_day, from) }),
+    ...(to === null ? {} : { to: daysAfter(first_day, to) }),
+  }));
 
 function sumOf(found: readonly { readonly amount: number }[]): number {
   return found.reduce((sum, { amount }) => sum + amount, 0);
@@ -79,21 +88,42 @@ export function reconciliationReportsContract(
       async check(open) {
         const storage = await open();
         await fc.assert(
-          fc.asyncProperty(world_plans, async (plan) => {
+          fc.asyncProperty(world_plans, date_ranges, async (plan, range) => {
             const world = await ReconciliationWorld.on(storage);
             await world.arrive(plan, at_once);
             const { company_id } = world;
             const items = await world.storedItems();
-            const matches = items
-              .flatMap((item) => item.matches)
-              .filter(({ authorization_id, side, values }) =>
-                side === 'statement' ? true : authorization_id !== null || values.earlier_clearing_id !== null,
-              );
-            const [report, counts] = await storage.unitOfWork.read(async (tx) => [
+            const matchesOf = (found: readonly Item[]) =>
+              found
+                .flatMap((item) => item.matches)
+                .filter(
+                  ({ rule, authorization_id, side, values }) =>
+                    rule !== '8' &&
+                    (side === 'statement' || authorization_id !== null || values.earlier_clearing_id !== null),
+                );
+            const [report, of_dates, counts] = await storage.unitOfWork.read(async (tx) => [
               await readRules(tx, { company_id }, {}),
+              await readRules(tx, { company_id }, range),
               await tx.reconciliation_reports.countRecords(company_id),
             ]);
-            assertEqual(report.matches, matches.filter(({ rule }) => rule !== '8').length, 'the matches');
+            const within = items.filter(
+              ({ settlement_date: date }) =>
+                date !== null && date >= (range.from ?? date) && date <= (range.to ?? date),
+            );
+            for (const [found, expected] of [
+              [report, matchesOf(items)],
+              [of_dates, range.from === undefined && range.to === undefined ? matchesOf(items) : matchesOf(within)],
+            ] as const) {
+              assertEqual(found.matches, expected.length, 'the matches');
+              for (const { rule, authorization_matches, statement_matches } of found.rules) {
+                const of_rule = Map.groupBy(
+                  expected.filter((match) => match.rule === rule),
+                  ({ side }) => side,
+                );
+                assertEqual(authorization_matches, of_rule.get('authorization')?.length ?? 0, `of rule ${rule}`);
+                assertEqual(statement_matches, of_rule.get('statement')?.length ?? 0, `of lines by ${rule}`);
+              }
+            }
             assertEqual(counts.items, items.length, 'the items');
           }),
           runs,

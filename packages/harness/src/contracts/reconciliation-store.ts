@@ -1,4 +1,13 @@
-import { catchUp, cellKeyOf, cellOf, rebuild, recompute, type SummaryCell } from '@tallystick/reconciliation';
+import {
+  catchUp,
+  cellKeyOf,
+  cellOf,
+  matchCellKeyOf,
+  matchCellsOf,
+  rebuild,
+  recompute,
+  type SummaryCell,
+} from '@tallystick/reconciliation';
 import fc from 'fast-check';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -42,7 +51,7 @@ async function assertConsistent(world: ReconciliationWorld): Promise<void> {
     const coverage = await store.readCoverage(company_id);
     const item_ids = items.map(({ id }) => id);
     const { changes } = await recompute(store, { records, item_ids }, { company_id, coverage, now_ms });
-    const { cells: _cells, company_id: _company, ...differences } = changes;
+    const { cells: _cells, match_cells: _matches, company_id: _company, ...differences } = changes;
     const nothing = { inserted: [], updated: [], removed_ids: [], entries_put: [], entries_removed: [] };
     assertEqual(differences, nothing, 'a recomputation of all records');
     const counted = new Map<string, SummaryCell>();
@@ -53,6 +62,13 @@ async function assertConsistent(world: ReconciliationWorld): Promise<void> {
     }
     const inOrder = (cells: Iterable<SummaryCell>) => [...cells].sort((a, b) => (cellKeyOf(a) < cellKeyOf(b) ? -1 : 1));
     assertEqual(inOrder(await store.cells(company_id)), inOrder(counted.values()), 'the cells');
+    const matches = Map.groupBy(items.flatMap(matchCellsOf), matchCellKeyOf);
+    const cells = await store.matchCells(company_id);
+    assertEqual(
+      cells.map((cell) => [matchCellKeyOf(cell), cell.count]).sort(),
+      [...matches].map(([key, of_key]) => [key, of_key.length]).sort(),
+      'the cells of matches',
+    );
   });
 }
 
@@ -156,6 +172,7 @@ async function lose({ company_id, storage }: ReconciliationWorld): Promise<void>
       entries_put: [],
       entries_removed: entries.filter((_entry, at) => at % 3 !== 0),
       cells: (await store.cells(company_id)).map((cell) => ({ ...cell, count: -cell.count, sum: -cell.sum })),
+      match_cells: (await store.matchCells(company_id)).map((cell) => ({ ...cell, count: -cell.count })),
     });
   });
 }

@@ -129,7 +129,7 @@ export function reconciliationRoutes(ports: ReconciliationPorts): readonly Route
       path: `${reconciliation_path}/rules`,
       operation_id: 'reconciliation.rules',
       summary: 'Count the matches of each rule, and what people confirmed and undid',
-      description: 'Without a filter it reads all items of the company.',
+      description: 'Costs the same for any number of items: matches are counted while items change.',
       query: { filters: namedIn(rules_filter) },
       filter: rules_filter,
       answer: rules_report,

@@ -74,6 +74,14 @@ export async function reconciliation(dialect: Dialect, look: Look): Promise<read
       sum bigint not null,
       primary key (company_id, currency, status, kind, class, due_date)
     )${without_rowid}`,
+    `create table reconciliation_match_cells (
+      company_id bigint not null,
+      settlement_date ${text} not null,
+      rule ${text} not null,
+      side ${text} not null,
+      count bigint not null,
+      primary key (company_id, settlement_date, rule, side)
+    )${without_rowid}`,
     `create table reconciliation_acts (
       id ${id},
       company_id bigint not null,
@@ -86,6 +94,7 @@ export async function reconciliation(dialect: Dialect, look: Look): Promise<read
       reason ${text},
       request_id ${text}
     )`,
+    "create index reconciliation_acts_counted on reconciliation_acts (company_id) where action in ('confirm', 'unmatch')",
     `create table reconciliation_act_records (
       company_id bigint not null,
       record bigint not null,

@@ -251,6 +251,14 @@ export function reconciliationStore(session: Session): ReconciliationStore {
       return rows.map(cellOf);
     },
 
+    async matchCells(company_id) {
+      const rows = await all<Omit<MatchCellRow, 'company_id'>>(
+        'select settlement_date, rule, side, count from reconciliation_match_cells where company_id = ?',
+        company_id,
+      );
+      return rows.map(({ settlement_date, ...cell }) => ({ ...cell, settlement_date: settlement_date || null }));
+    },
+
     async allCells() {
       const as = is_postgres ? (sum: string) => `${sum}::bigint` : (sum: string) => sum;
       const rows = await all<Omit<CellRow, 'company_id'>>(
@@ -320,6 +328,7 @@ const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table:
 type ProgressRow = Selectable<Tables['reconciliation_companies']>;
 type EntryRow = Selectable<Tables['reconciliation_entries']>;
 type CellRow = Selectable<Tables['reconciliation_cells']>;
+type MatchCellRow = Selectable<Tables['reconciliation_match_cells']>;
 type ActRow = Selectable<Tables['reconciliation_acts']>;
 
 function progressOf({ company_id, coverage, walk }: ProgressRow): CompanyProgress {

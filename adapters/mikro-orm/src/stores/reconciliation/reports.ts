@@ -2,8 +2,8 @@ import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
 import {
   type ActCount,
   type BookedLine,
+  counted_acts,
   entryKeyOfLine,
-  type MatchCount,
   type ReconciliationReports,
 } from '@tallystick/reconciliation';
 import { type RawBuilder, sql } from 'kysely';
@@ -67,35 +67,23 @@ export function reconciliationReports({ db, dialect }: Session): ReconciliationR
     },
 
     async countMatches(company_id, { from, to }) {
-      const matches = {
-        sqlite: sql`json_each(i.matches) as m`,
-        postgres: sql`json_array_elements(i.matches::json) as m (value)`,
-      }[dialect];
-      const earlier_clearing =
-        dialect === 'postgres'
-          ? sql`m.value -> 'values' ->> 'earlier_clearing_id'`
-          : sql`m.value ->> '$.values.earlier_clearing_id'`;
-      // The period date of an item with a clearing is its settlement date, and has an index.
-      const conditions = [
-        sql`i.company_id = ${company_id}`,
-        // A clearing that belongs to no other record is no match.
-        sql`(${field('m.value', 'authorization_id')} is not null or ${earlier_clearing} is not null
-          or ${field('m.value', 'side')} = 'statement')`,
-        ...(from === undefined && to === undefined ? [] : [sql`i.settlement_date is not null`]),
-        ...(from === undefined ? [] : [sql`i.period_date >= ${from}`]),
-        ...(to === undefined ? [] : [sql`i.period_date <= ${to}`]),
-      ];
-      const { rows } = await sql<Counted<Pick<MatchCount, 'rule' | 'side'>>>`select ${field('m.value', 'rule')} as rule,
-          ${field('m.value', 'side')} as side, count(*) as count
-        from reconciliation_items as i cross join ${matches}
-        where ${sql.join(conditions, sql` and `)} group by 1, 2 order by 1, 2`.execute(db);
+      let its = db
+        .selectFrom('reconciliation_match_cells')
+        .select(['rule', 'side', sql<number | string>`sum(count)`.as('count')])
+        .where('company_id', '=', company_id);
+      if (from !== undefined || to !== undefined) its = its.where('settlement_date', '>=', from ?? first_date);
+      if (to !== undefined) its = its.where('settlement_date', '<=', to);
+      const rows = await its.groupBy(['rule', 'side']).orderBy('rule').orderBy('side').execute();
       return rows.map(({ count, ...made }) => ({ ...made, matches: Number(count) }));
     },
 
     async countActs(company_id) {
-      const { rows } = await sql<Counted<Pick<ActCount, 'action' | 'rule'>>>`select action,
-          ${field('subject', 'rule')} as rule, count(*) as count
-        from reconciliation_acts where company_id = ${company_id} group by 1, 2 order by 1, 2`.execute(db);
+      const actions = sql.join(counted_acts.map((action) => sql.lit(action)));
+      const rule = dialect === 'postgres' ? sql`subject::json ->> 'rule'` : sql`subject ->> '$.rule'`;
+      const { rows } = await sql<Counted<Pick<ActCount, 'action' | 'rule'>>>`select action, ${rule} as rule,
+          count(*) as count
+        from reconciliation_acts where company_id = ${company_id} and action in (${actions})
+        group by 1, 2 order by 1, 2`.execute(db);
       return rows.map(({ count, ...done }) => ({ ...done, acts: Number(count) }));
     },
 
@@ -114,13 +102,10 @@ export function reconciliationReports({ db, dialect }: Session): ReconciliationR
       };
     },
   };
-
-  function field(json: string, name: string): RawBuilder<string> {
-    return dialect === 'postgres'
-      ? sql`${sql.ref(json)}::json ->> ${sql.lit(name)}`
-      : sql`${sql.ref(json)} ->> ${sql.lit(`$.${name}`)}`;
-  }
 }
+
+/** Before every date of a cell: no date is ''. */
+const first_date = '0';
 
 /** On Postgres a count is text. */
 type Counted<Fields> = Fields & { readonly count: number | string };

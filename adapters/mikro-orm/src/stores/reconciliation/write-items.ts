@@ -1,4 +1,4 @@
-import type { Entry, ItemChanges, SummaryCell } from '@tallystick/reconciliation';
+import type { Entry, ItemChanges, MatchCell, SummaryCell } from '@tallystick/reconciliation';
 import { item_column_names, item_columns, lasting_columns, rowOf } from './item-rows.ts';
 import type { Queries } from './query.ts';
 
@@ -8,7 +8,7 @@ export async function writeItems(
   dialect: 'sqlite' | 'postgres',
   changes: ItemChanges,
 ): Promise<void> {
-  const { company_id, inserted, updated, removed_ids, entries_put, entries_removed, cells } = changes;
+  const { company_id, inserted, updated, removed_ids, entries_put, entries_removed, cells, match_cells } = changes;
   const write = dialect === 'sqlite' ? writeOnSqlite : writeOnPostgres;
   if (removed_ids.length > 0) {
     await queries.run(
@@ -21,13 +21,12 @@ export async function writeItems(
   await write(queries, 'update_items', updated.map(rowOf));
   await write(queries, 'put_entries', entries_put.map(entryRow));
   await write(queries, 'remove_entries', entries_removed.map(entryRow));
-  if (cells.length === 0) return;
-  await write(
-    queries,
-    'add_cells',
-    cells.map((cell) => ({ company_id, ...cellRow(cell) })),
-  );
-  await queries.run('delete from reconciliation_cells where company_id = ? and count = 0', company_id);
+  const cell_rows = cells.map((cell) => ({ company_id, ...cellRow(cell) }));
+  await write(queries, 'add_cells', cell_rows);
+  await write(queries, 'remove_empty_cells', cell_rows);
+  const match_rows = match_cells.map((cell) => ({ company_id, ...matchCellRow(cell) }));
+  await write(queries, 'add_match_cells', match_rows);
+  await write(queries, 'remove_empty_match_cells', match_rows);
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -55,6 +54,14 @@ const cell_columns = {
   due_date: 'text',
   count: 'bigint',
   sum: 'bigint',
+} as const;
+
+const match_cell_columns = {
+  company_id: 'bigint',
+  settlement_date: 'text',
+  rule: 'text',
+  side: 'text',
+  count: 'bigint',
 } as const;
 
 const names = (columns: Readonly<Record<string, unknown>>) => Object.keys(columns).map((name) => `"${name}"`);
@@ -90,6 +97,25 @@ const writes = {
       `insert into reconciliation_cells (${names(cell_columns)}) select ${names(cell_columns)} from ${rows}
         where true on conflict (company_id, currency, status, kind, class, due_date) do update
         set count = reconciliation_cells.count + excluded.count, sum = reconciliation_cells.sum + excluded.sum`,
+  },
+  remove_empty_cells: {
+    columns: cell_columns,
+    text: (rows) =>
+      `delete from reconciliation_cells where count = 0 and (company_id, currency, status, kind, class, due_date) in
+        (select company_id, currency, status, kind, class, due_date from ${rows})`,
+  },
+  add_match_cells: {
+    columns: match_cell_columns,
+    text: (rows) =>
+      `insert into reconciliation_match_cells (${names(match_cell_columns)}) select ${names(match_cell_columns)}
+        from ${rows} where true on conflict (company_id, settlement_date, rule, side) do update
+        set count = reconciliation_match_cells.count + excluded.count`,
+  },
+  remove_empty_match_cells: {
+    columns: match_cell_columns,
+    text: (rows) =>
+      `delete from reconciliation_match_cells where count = 0 and (company_id, settlement_date, rule, side) in
+        (select company_id, settlement_date, rule, side from ${rows})`,
   },
 } as const satisfies Readonly<Record<string, Write>>;
 
@@ -136,6 +162,10 @@ function entryRow({ company_id, key, record, item_id }: Entry): Row {
   return { company_id, key, kind: record.kind, record_id: record.id, item_id };
 }
 
-function cellRow({ kind, class: its_class, due_date, ...cell }: SummaryCell): Row {
+function matchCellRow({ settlement_date, rule, side, count }: MatchCell) {
+  return { settlement_date: settlement_date ?? '', rule, side, count };
+}
+
+function cellRow({ kind, class: its_class, due_date, ...cell }: SummaryCell) {
   return { ...cell, kind: kind ?? '', class: its_class ?? '', due_date: due_date ?? '' };
 }
