@@ -135,7 +135,6 @@ function describeItem(item: Item, names: RecordNames, now_ms: number): Described
         clearing_ids.map((clearing) => [names.lines.get(line), names.clearings.get(clearing)]),
       ),
     );
-  const applied = item.matches.some(({ rule }) => rule === 'covering_set') ? 1 : 0;
   return {
     records: [
       ...item.authorization_ids.map((id) => names.authorizations.get(id)),
@@ -158,7 +157,7 @@ function describeItem(item: Item, names: RecordNames, now_ms: number): Described
       settlement_date: item.settlement_date,
       due_date: item.due_date,
       age: item.status === 'break' && item.due_date !== null ? bucketOf(item.due_date, now_ms) : null,
-      offers: item.alternatives.filter(({ rule }) => rule === 'covering_set').length - applied,
+      offers: item.alternatives.filter(({ rule }) => rule === 'covering_set').length,
     },
   };
 }

@@ -51,10 +51,13 @@ export {
   type Reason,
   reasons,
 } from './network/decline-reasons.ts';
+export { type CandidateRecords, findCandidates, type MatchCandidate } from './network/find-candidates.ts';
 export { foldMessages, type NetworkAnswer } from './network/fold-messages.ts';
 export * from './network/ledger.ts';
 export * from './network/match-candidates.ts';
+export type { MatchCard } from './network/match-case.ts';
 export { barredOf, chosenOf, type MatchChoice, type MatchChoices } from './network/match-choice.ts';
+export { evidenceOf, type MatchEvidence } from './network/match-evidence.ts';
 export { match_reach_days } from './network/match-reach.ts';
 export { type MatchRule, match_rules } from './network/match-rules.ts';
 export * from './network/message.ts';

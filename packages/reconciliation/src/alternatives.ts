@@ -1,30 +1,27 @@
-import { match_rules } from '@tallystick/cards';
+import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
 import type { CoveringSet } from './covering-sets.ts';
-import type { Alternative, ItemMatch } from './item.ts';
+import type { Alternative, MatchedBy } from './item.ts';
 import { itemIdOf, type RecordKey } from './item-id.ts';
 import { ruleOf } from './item-matches.ts';
 import type { ItemRecords } from './item-parts.ts';
-import { isProposal } from './judge-item.ts';
 import type { ClearedAmount } from './records.ts';
 
 /** How many covering sets an item lists among its alternatives. */
 const offers_listed_max = 10;
 
-/** The other ways to match the records of an item, and for a proposal the one that was taken. */
-export function alternativesOf(
-  offersOf: OffersOf,
-  { clearings, lines }: ItemRecords,
-  matches: readonly ItemMatch[],
-): readonly Alternative[] {
-  const applied = matches.filter(({ rule }) => rule === 'covering_set').map(toApplied);
-  const proposals = clearings.filter(isProposal).map(toAlternative);
-  if (offersOf === noOffers) return [...proposals, ...applied];
+/**
+ * The other ways to match the records of an item: none that is a match already. A tie is listed
+ * without its authorizations, which `explainItem` finds.
+ */
+export function alternativesOf(offersOf: OffersOf, { clearings, lines }: ItemRecords): readonly Alternative[] {
+  const ties = clearings.filter(({ is_tie }) => is_tie).map(toTie);
+  if (offersOf === noOffers) return ties;
   const offered = new Set([
     ...clearings.flatMap(({ id }) => offersOf({ kind: 'clearing', id })),
     ...lines.flatMap(({ id }) => offersOf({ kind: 'line', id })),
   ]);
   const best = [...offered].sort((a, b) => a.place - b.place).slice(0, offers_listed_max);
-  return [...proposals, ...applied, ...best.map(({ set }) => toOffer(set))];
+  return [...ties, ...best.map(({ set }) => toOffer(set))];
 }
 
 /** The covering sets of a record that were not applied, with their places in the list of all. */
@@ -50,26 +47,42 @@ export function offersByRecord(offers: readonly CoveringSet[]): OffersOf {
   return (record) => by_record.get(itemIdOf(record)) ?? [];
 }
 
-function toApplied({ clearing_ids, line_ids }: ItemMatch): Alternative {
+function toTie(clearing: ClearedAmount): Alternative {
   return {
-    rule: 'covering_set',
-    reason: 'the only lines without a reference and clearings that make up each other',
+    rule: ruleOf(clearing),
+    reason: 'several records fit equally well, so none was taken',
     authorization_id: null,
-    clearing_ids,
-    line_ids,
+    clearing_ids: [clearing.id],
+    line_ids: [],
   };
 }
 
-function toAlternative(clearing: ClearedAmount): Alternative {
-  const { id, authorization_id, match_rule, is_tie } = clearing;
-  const rule = match_rules.find((known) => known.rule === match_rule);
+/** The authorization that the clearing may belong to, found by a rule. */
+export function toCandidate(clearing_id: number, { rule, authorization_id, evidence }: MatchCandidate): Alternative {
   return {
-    rule: ruleOf(clearing),
-    reason: is_tie ? 'several records fit equally well, so none was taken' : (rule?.meaning ?? ''),
+    rule: String(rule) as MatchedBy,
+    reason: describeEvidence(evidence),
     authorization_id,
-    clearing_ids: [id],
+    clearing_ids: [clearing_id],
     line_ids: [],
   };
+}
+
+function describeEvidence(evidence: MatchEvidence): string {
+  const { cleared, authorized, currency, approval_code, merchant_id, network_reference } = evidence;
+  const { authorization_date, days } = evidence;
+  const amounts = `${cleared} of ${authorized} in minor units of ${currency}`;
+  const same = [
+    network_reference === null ? [] : `network reference ${network_reference}`,
+    approval_code === null ? [] : `approval code ${approval_code}`,
+    merchant_id === null ? [] : `merchant ${merchant_id}`,
+  ].flat();
+  const dates = `authorized on ${authorization_date}, settled ${countOf(Math.abs(days), 'day')}`;
+  return `same ${same.join(', ')}; ${amounts}; ${dates} ${days < 0 ? 'before' : 'after'} that`;
+}
+
+function countOf(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
 function toOffer({ line_ids, clearing_ids, amount, days }: CoveringSet): Alternative {

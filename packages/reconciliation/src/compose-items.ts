@@ -64,7 +64,7 @@ function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords)
     clearing_ids: idsOf(clearings),
     line_ids: idsOf(lines),
     matches,
-    alternatives: alternativesOf(offersOf, records, matches),
+    alternatives: alternativesOf(offersOf, records),
     ...amountsOf({ purchases, clearings, lines, pairings }),
     currency: (clearings[0] ?? purchases[0] ?? lines[0]!).currency,
     sides: judgement.sides,

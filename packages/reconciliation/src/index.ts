@@ -19,6 +19,7 @@ export {
 } from './decide-by-table.ts';
 export * from './decision-table.ts';
 export { entryKeyOfClearing, entryKeyOfLine } from './entry-key.ts';
+export * from './explain-item.ts';
 export * from './export-items.ts';
 export * from './find-item.ts';
 export { covering_members_max } from './find-sums.ts';

@@ -1,9 +1,11 @@
+import { evidenceOf } from '@tallystick/cards';
+import { money } from '@tallystick/kernel';
 import { clustersOf, linkOf } from './clusters.ts';
 import type { ItemMatch, MatchedBy } from './item.ts';
 import { sumOf } from './item-amounts.ts';
 import type { ItemRecords } from './item-parts.ts';
 import type { Pairing } from './pair-lines.ts';
-import type { CardLine, ClearedAmount } from './records.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount } from './records.ts';
 
 /**
  * What made a match, the most certain first. A match of a person comes after the rules that need no
@@ -17,8 +19,14 @@ export function weakestOf(matches: readonly ItemMatch[]): MatchedBy | null {
 }
 
 /** The matches of an item: of each clearing in the canonical order, then of its lines. */
-export function matchesOf({ clearings, lines, pairings }: ItemRecords): readonly ItemMatch[] {
-  if (pairings.length === 0) return clearings.map(toNetworkMatch);
+export function matchesOf({ purchases, clearings, lines, pairings }: ItemRecords): readonly ItemMatch[] {
+  const of_network = clearings.map((clearing) =>
+    toNetworkMatch(
+      clearing,
+      purchases.find(({ id }) => id === clearing.authorization_id),
+    ),
+  );
+  if (pairings.length === 0) return of_network;
   const lines_by_id = new Map(lines.map((line) => [line.id, line]));
   const clearings_by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
   const covering = pairings.filter(({ rule }) => rule === 'covering_set');
@@ -27,16 +35,20 @@ export function matchesOf({ clearings, lines, pairings }: ItemRecords): readonly
   );
   const pairs = pairings.filter(({ rule }) => rule !== 'covering_set').map((pairing) => [pairing]);
   return [
-    ...clearings.map(toNetworkMatch),
+    ...of_network,
     ...[...sets, ...pairs]
       .map((joined) => toStatementMatch(joined, clearings_by_id, lines_by_id))
       .sort((a, b) => a.line_ids[0]! - b.line_ids[0]! || a.clearing_ids[0]! - b.clearing_ids[0]!),
   ];
 }
 
-/** The match of a clearing with its authorization or earlier clearing, or with none. */
-function toNetworkMatch(clearing: ClearedAmount): ItemMatch {
-  const { id, authorization_id, clearing_id, amount, acquirer_reference, settlement_date } = clearing;
+/**
+ * The match of a clearing with its authorization or earlier clearing, or with none. `purchase`: the
+ * authorization, unless a closing froze it.
+ */
+function toNetworkMatch(clearing: ClearedAmount, purchase: AuthorizedPurchase | undefined): ItemMatch {
+  const { id, authorization_id, clearing_id, amount, acquirer_reference, settlement_date, currency } = clearing;
+  const billed = { billing_amount: money(Math.abs(amount)), billing_currency: currency };
   return {
     side: 'authorization',
     rule: ruleOf(clearing),
@@ -44,7 +56,13 @@ function toNetworkMatch(clearing: ClearedAmount): ItemMatch {
     authorization_id,
     clearing_ids: [id],
     line_ids: [],
-    values: { acquirer_reference, amount, settlement_date, earlier_clearing_id: clearing_id },
+    values: {
+      acquirer_reference,
+      amount,
+      settlement_date,
+      earlier_clearing_id: clearing_id,
+      ...(purchase === undefined ? {} : evidenceOf({ ...clearing, ...billed }, purchase)),
+    },
   };
 }
 

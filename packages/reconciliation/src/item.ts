@@ -35,7 +35,10 @@ export interface ItemMatch {
   readonly authorization_id: number | null;
   readonly clearing_ids: readonly number[];
   readonly line_ids: readonly number[];
-  /** The values that made it: `{ acquirer_reference, amount, days }`. */
+  /**
+   * The values that made it: of the statement side `{ acquirer_reference, amount, days }`, with an
+   * authorization those of `MatchEvidence`.
+   */
   readonly values: Readonly<Record<string, string | number | null>>;
 }
 

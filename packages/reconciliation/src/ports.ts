@@ -1,3 +1,4 @@
+import type { CandidateRecords } from '@tallystick/cards';
 import type { EventStore } from '@tallystick/events';
 import type { Clock, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
 import type { Act } from './act.ts';
@@ -97,6 +98,12 @@ export interface Period {
 /** The most rows of the inbox that `backlog` counts. */
 export const inbox_count_max = 100_000;
 
+/** How many of the newest authorizations of a card are searched by merchant and amount. */
+export const searched_roots_max = 10_000;
+
+/** How many authorizations, and how many of their clearings, are read to explain an item. */
+export const candidates_read_max = 500;
+
 /** What is waiting, for metrics. */
 export interface InboxBacklog {
   /** At most `inbox_count_max`. */
@@ -150,6 +157,14 @@ export interface ReconciliationStore {
     company_id: number,
     to: readonly Pick<ClearedAmount, 'id' | 'card_id'>[],
   ): Promise<readonly ClearedAmount[]>;
+  /**
+   * What the authorizations that these clearings may belong to are found among: the roots of the
+   * card with the approval code or the network reference of the clearing, and of the
+   * `searched_roots_max` newest those with its merchant and one of its amounts; of each kind at most
+   * `candidates_read_max`. For one item: several queries for each
+   * clearing.
+   */
+  candidateRecords(company_id: number, clearing_ids: readonly number[]): Promise<readonly CandidateRecords[]>;
   lines(company_id: number, ids: readonly number[]): Promise<readonly CardLine[]>;
   /** All entries with one of these keys. */
   entries(company_id: number, keys: readonly string[]): Promise<readonly Entry[]>;

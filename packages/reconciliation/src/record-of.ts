@@ -1,4 +1,4 @@
-import { type Authorization, type Clearing, chosenOf, isRefund } from '@tallystick/cards';
+import { type Authorization, type Clearing, chosenOf, isRefund, sentReferenceOf } from '@tallystick/cards';
 import { type Money, money, scale } from '@tallystick/kernel';
 import { type AuthorizedPurchase, type ClearedAmount, isTie } from './records.ts';
 
@@ -19,6 +19,11 @@ export type AuthorizationFields = Pick<
   | 'cleared'
   | 'billing_amount'
   | 'merchant_amount'
+  | 'merchant_currency'
+  | 'approval_code'
+  | 'merchant_id'
+  | 'net_reference_number'
+  | 'transaction_date_time_ms'
   | 'status'
   | 'uncleared_status'
   | 'hold_end_ms'
@@ -43,6 +48,13 @@ export function authorizedPurchaseOf(
     hold_end_ms,
     decided_at_ms,
     merchant_name,
+    billing_amount: authorization.billing_amount,
+    merchant_amount: authorization.merchant_amount,
+    merchant_currency: authorization.merchant_currency,
+    approval_code: authorization.approval_code,
+    merchant_id: authorization.merchant_id,
+    net_reference_number: authorization.net_reference_number,
+    transaction_date_time_ms: authorization.transaction_date_time_ms,
   };
 }
 
@@ -77,7 +89,12 @@ export type ClearingFields = Pick<
   | 'partial'
   | 'billing_amount'
   | 'billing_currency'
+  | 'merchant_amount'
   | 'merchant_currency'
+  | 'approval_code'
+  | 'merchant_id'
+  | 'net_reference_number'
+  | 'sent'
   | 'cleared_effect'
   | 'settlement_date'
   | 'acquirer_reference_data'
@@ -110,6 +127,11 @@ export function clearedAmountOf(
     acquirer_reference: clearing.acquirer_reference_data,
     merchant_name: clearing.merchant_name,
     recorded_at_ms: clearing.recorded_at_ms,
+    merchant_amount: clearing.merchant_amount,
+    merchant_currency: clearing.merchant_currency,
+    approval_code: clearing.approval_code,
+    merchant_id: clearing.merchant_id,
+    net_reference_number: sentReferenceOf(clearing),
   };
 }
 

@@ -19,6 +19,14 @@ export interface AuthorizedPurchase {
   readonly hold_end_ms: number | null;
   readonly decided_at_ms: number;
   readonly merchant_name: string | null;
+  // What matching compares, as the authorization has it.
+  readonly billing_amount: Money;
+  readonly merchant_amount: Money;
+  readonly merchant_currency: string;
+  readonly approval_code: string | null;
+  readonly merchant_id: string | null;
+  readonly net_reference_number: string | null;
+  readonly transaction_date_time_ms: number;
 }
 
 /** A clearing as reconciliation sees it. */
@@ -48,6 +56,12 @@ export interface ClearedAmount {
   readonly acquirer_reference: string | null;
   readonly merchant_name: string | null;
   readonly recorded_at_ms: number;
+  // What matching compares, as the message sent it.
+  readonly merchant_amount: Money | null;
+  readonly merchant_currency: string | null;
+  readonly approval_code: string | null;
+  readonly merchant_id: string | null;
+  readonly net_reference_number: string | null;
 }
 
 /**

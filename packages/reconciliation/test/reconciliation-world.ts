@@ -30,6 +30,13 @@ export function purchase(change: Partial<AuthorizedPurchase> = {}): AuthorizedPu
     hold_end_ms: startOf('2026-03-09'),
     decided_at_ms: startOf(day),
     merchant_name: 'Paper and Ink',
+    billing_amount: money(1_000),
+    merchant_amount: money(1_000),
+    merchant_currency: 'USD',
+    approval_code: 'A1B2C3',
+    merchant_id: 'M1',
+    net_reference_number: 'MCCAAAAAA0302',
+    transaction_date_time_ms: startOf(day),
     ...change,
   };
 }
@@ -57,6 +64,11 @@ export function clearing(change: Partial<ClearedAmount> = {}): ClearedAmount {
     acquirer_reference: reference,
     merchant_name: 'Paper and Ink',
     recorded_at_ms: startOf('2026-03-03') + id,
+    merchant_amount: null,
+    merchant_currency: null,
+    approval_code: 'A1B2C3',
+    merchant_id: 'M1',
+    net_reference_number: 'MCCAAAAAA0302',
     ...change,
   };
 }

@@ -1,5 +1,5 @@
 import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
-import type { Authorization, Clearing } from '@tallystick/cards';
+import { type Authorization, asSent, type Clearing, referenceKeys } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import {
   authorizedPurchaseOf,
@@ -180,6 +180,10 @@ export function reconciliationStore(state: State): ReconciliationStore {
       return its.map(clearedOf);
     },
 
+    async candidateRecords(company_id, clearing_ids) {
+      return found(clearings, company_id, clearing_ids).map((clearing) => candidateRecordsOf(state, clearing));
+    },
+
     async lines(company_id, ids) {
       return found(statement_lines, company_id, ids)
         .filter(({ bai_code }) => card_line_codes.includes(bai_code))
@@ -358,6 +362,28 @@ export function reconciliationStore(state: State): ReconciliationStore {
     if (count === 0) reconciliation_match_cells.delete(key);
     else reconciliation_match_cells.set(key, { company_id, cell: { ...cell, count } });
   }
+}
+
+function candidateRecordsOf({ authorizations, cards, clearings, real_cards }: State, clearing: Clearing) {
+  const card = cards.get(clearing.card_id)!;
+  const message = asSent(clearing);
+  const keys = new Set(referenceKeys(message));
+  const amounts = [message.merchant_amount, message.billing_amount];
+  const ofMerchant = ({ merchant_id, ...root }: Authorization) =>
+    merchant_id !== null &&
+    merchant_id === message.merchant_id &&
+    [root.merchant_amount, root.billing_amount, root.authorized].some((amount) => amounts.includes(amount));
+  const roots = authorizations
+    .values()
+    .filter(({ id, root_id, card_id }) => root_id === id && card_id === card.id)
+    .filter((root) => referenceKeys(root).some((key) => keys.has(key)) || ofMerchant(root));
+  const ids = new Set<number | null>(roots.map(({ id }) => id));
+  return {
+    clearing,
+    card: { ...card, billing_currency: real_cards.get(card.rcn_id)!.billing_currency },
+    roots,
+    clearings: clearings.values().filter((one) => one.authorization_id !== null && ids.has(one.authorization_id)),
+  };
 }
 
 /** When the record of a row of the inbox arrived. */

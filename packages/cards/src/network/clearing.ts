@@ -174,6 +174,9 @@ export function asSent(clearing: Clearing): Clearing {
 }
 
 /** The `net_reference_number` of the message of a clearing. */
-export function sentReferenceOf({ sent, net_reference_number }: Clearing): string | null {
+export function sentReferenceOf({
+  sent,
+  net_reference_number,
+}: Pick<Clearing, 'sent' | 'net_reference_number'>): string | null {
   return sent?.net_reference_number === undefined ? net_reference_number : sent.net_reference_number;
 }

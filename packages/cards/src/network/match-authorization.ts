@@ -5,6 +5,7 @@ import { limitAmount } from './decline-reasons.ts';
 import type { LedgerCard } from './ledger.ts';
 import { localDateAt } from './local-date.ts';
 import { type Case, type ClearingFacts, isSameApprovalCode, isSameMerchant } from './match-case.ts';
+import { comparedAmounts } from './match-evidence.ts';
 import { daysOf, isNearRoot } from './match-reach.ts';
 import type { MatchRule } from './match-rules.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
@@ -20,8 +21,7 @@ interface FoundAuthorization {
 
 /** Finds the authorization that a clearing belongs to: rules 3 to 6. */
 export function findAuthorization(the: Case): FoundAuthorization {
-  const { message, barred = [] } = the;
-  const roots = the.authorizations.filter((root) => isClearable(message, root) && !barred.includes(root.id));
+  const roots = the.authorizations.filter((root) => isAllowed(the, root));
   const [named, ...as_good] = bestOf(
     the,
     roots.filter((root) => isSameNetworkReference(the.message, root)),
@@ -39,6 +39,20 @@ export function findAuthorization(the: Case): FoundAuthorization {
     if (others.length > 0) review = true;
   }
   return { by: null, review };
+}
+
+/** The rules that find an authorization by what the clearing has in common with it. */
+export type CandidateRule = 3 | 4 | 5 | 6;
+
+/** The first of rules 3 to 6 that finds this authorization; null: none does. */
+export function ruleFor(the: Case, root: Authorization): CandidateRule | null {
+  if (!isAllowed(the, root)) return null;
+  if (isSameNetworkReference(the.message, root)) return 3;
+  return authorization_rules.find(({ finds }) => finds(the, root))?.rule ?? null;
+}
+
+function isAllowed({ message, barred = [] }: Case, root: Authorization): boolean {
+  return isClearable(message, root) && !barred.includes(root.id);
 }
 
 /**
@@ -96,7 +110,10 @@ export function isUnfinished({ status }: Pick<Authorization, 'status'>): boolean
  * The zone is that of the card's aging velocity, else UTC.
  */
 export function isHoldOverOn(
-  { authorization_hold_days, aging_velocity_time_zone }: LedgerCard,
+  {
+    authorization_hold_days,
+    aging_velocity_time_zone,
+  }: Pick<LedgerCard, 'authorization_hold_days' | 'aging_velocity_time_zone'>,
   { hold_end_ms }: Pick<Authorization, 'hold_end_ms'>,
   settlement_date: string,
 ): boolean {
@@ -107,7 +124,7 @@ export function isHoldOverOn(
 
 /** Rules 4 to 6: the authorization of a clearing without a whole reference. */
 const authorization_rules: readonly {
-  readonly rule: MatchRule;
+  readonly rule: CandidateRule;
   readonly finds: (the: Case, root: Authorization) => boolean;
 }[] = [
   {
@@ -171,10 +188,7 @@ function amountsOf(
   { message, card }: Case,
   root: Authorization,
 ): readonly { readonly cleared: number; readonly authorized: number }[] {
-  const merchant = message.merchant_amount !== null && message.merchant_currency === root.merchant_currency;
-  const first = merchant
-    ? { cleared: message.merchant_amount, authorized: root.merchant_amount }
-    : { cleared: message.billing_amount, authorized: root.billing_amount };
+  const first = comparedAmounts(message, root);
   const limit = limitAmountSent(message, card);
   if (limit === null || root.authorized === limitAmount(card, root) || root.authorized === 0) return [first];
   return [first, { cleared: limit, authorized: root.authorized }];
@@ -189,7 +203,7 @@ export function limitAmountSent(
     merchant_amount,
     merchant_currency,
   }: Pick<ClearingFacts, 'billing_amount' | 'merchant_amount' | 'merchant_currency'>,
-  { currency, billing_currency }: LedgerCard,
+  { currency, billing_currency }: Pick<LedgerCard, 'currency' | 'billing_currency'>,
 ): number | null {
   if (currency !== null && merchant_currency === currency && merchant_amount !== null) return merchant_amount;
   return currency === null || currency === billing_currency ? billing_amount : null;

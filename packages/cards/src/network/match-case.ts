@@ -22,10 +22,16 @@ export type ClearingFacts = Pick<
   | 'authorization_date'
 >;
 
+/** What the rules read of a card. */
+export type MatchCard = Pick<
+  LedgerCard,
+  'currency' | 'billing_currency' | 'authorization_hold_days' | 'aging_velocity_time_zone'
+>;
+
 /** A clearing and what came before it in the canonical order. */
 export interface Case {
   readonly message: ClearingFacts;
-  readonly card: LedgerCard;
+  readonly card: MatchCard;
   /**
    * Authorizations of the card as the earlier clearings left them. May include records that cannot
    * match.

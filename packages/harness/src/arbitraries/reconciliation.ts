@@ -176,6 +176,13 @@ function purchaseOf(plan: PurchasePlan, id: number): ReferenceAuthorization | nu
     hold_end_ms: ends === null ? null : startOf(ends),
     decided_at_ms: startOf(first_day) + id,
     merchant_name: `merchant ${id}`,
+    billing_amount: authorized as Money,
+    merchant_amount: authorized as Money,
+    merchant_currency: currency,
+    approval_code: null,
+    merchant_id: null,
+    net_reference_number: null,
+    transaction_date_time_ms: startOf(first_day),
   };
 }
 
@@ -215,6 +222,11 @@ function clearingOf(
     acquirer_reference: refers ? earlier.acquirer_reference : reference,
     merchant_name: null,
     recorded_at_ms: startOf(first_day) + 100 + id,
+    merchant_amount: null,
+    merchant_currency: null,
+    approval_code: null,
+    merchant_id: null,
+    net_reference_number: null,
   };
 }
 

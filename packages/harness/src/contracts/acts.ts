@@ -2,6 +2,7 @@ import type { Item } from '@tallystick/reconciliation';
 import { ActWorld, assertSameState, authorization, clearing, line } from './act-world.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
+import { explained_items_contract } from './explained-items.ts';
 import { refusalOf } from './refusals.ts';
 import type { StorageUnderTest } from './storage.ts';
 
@@ -13,6 +14,7 @@ function shown({ status, kind, authorization_ids, clearing_ids, line_ids }: Item
 
 /** Acts of people on items (decision: reconciliation, actions). */
 export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
+  ...explained_items_contract,
   {
     rule: 'a force post is matched with an authorization by hand, moves its hold, and an unmatch undoes both',
     async check(open) {

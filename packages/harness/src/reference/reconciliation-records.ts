@@ -12,6 +12,13 @@ export interface ReferenceAuthorization {
   readonly hold_end_ms: number | null;
   readonly decided_at_ms: number;
   readonly merchant_name: string | null;
+  readonly billing_amount: Money;
+  readonly merchant_amount: Money;
+  readonly merchant_currency: string;
+  readonly approval_code: string | null;
+  readonly merchant_id: string | null;
+  readonly net_reference_number: string | null;
+  readonly transaction_date_time_ms: number;
 }
 
 /** A clearing as reconciliation sees it. Purchases positive, credits negative. */
@@ -45,6 +52,11 @@ export interface ReferenceClearing {
   readonly acquirer_reference: string | null;
   readonly merchant_name: string | null;
   readonly recorded_at_ms: number;
+  readonly merchant_amount: Money | null;
+  readonly merchant_currency: string | null;
+  readonly approval_code: string | null;
+  readonly merchant_id: string | null;
+  readonly net_reference_number: string | null;
 }
 
 /** A card line as reconciliation sees it. Purchases positive, credits negative. */

@@ -1,5 +1,12 @@
 import { toInstantText } from '@tallystick/kernel';
-import { type Act, type Alternative, ageOfItem, type Item, type ItemMatch } from '@tallystick/reconciliation';
+import {
+  type Act,
+  type Alternative,
+  ageOfItem,
+  type ExplainedItem,
+  type Item,
+  type ItemMatch,
+} from '@tallystick/reconciliation';
 import type { MinimalItem } from '../../answer/answer.ts';
 
 export const items_path = '/v1/reconciliation/items';
@@ -38,8 +45,8 @@ export function presentItem(item: Item, today: string) {
 }
 
 /** An item with what people did to it, the oldest act first. */
-export function presentItemWithHistory(item: Item, history: readonly Act[], today: string) {
-  return { ...presentItem(item, today), history: history.map(presentAct) };
+export function presentExplainedItem({ item, history, has_more_alternatives }: ExplainedItem, today: string) {
+  return { ...presentItem(item, today), has_more_alternatives, history: history.map(presentAct) };
 }
 
 /** The fields of an item with `Prefer: return-minimal`. */

@@ -3,6 +3,7 @@ import { invalidQuery } from '@tallystick/kernel';
 import {
   catchUp,
   dateOf,
+  explainItem,
   exportItems,
   type ItemFilter,
   listItems,
@@ -10,7 +11,6 @@ import {
   type ReconciliationPorts,
   readBridge,
   readDateRange,
-  readItem,
   readRules,
   readSummary,
   steps_of_reads_max,
@@ -22,7 +22,7 @@ import { Overloaded } from '../../request/overloaded.ts';
 import { namedIn, readFilters } from '../../request/query.ts';
 import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
 import { bridge_filter, item_filter, rules_filter } from './filter-shapes.ts';
-import { items_path, presentItem, presentItemWithHistory, presentMinimalItem } from './presenter.ts';
+import { items_path, presentExplainedItem, presentItem, presentMinimalItem } from './presenter.ts';
 import { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
 import { bridge, rules_report, summary } from './report-shapes.ts';
 import { item, item_with_history } from './shapes.ts';
@@ -103,12 +103,13 @@ export function reconciliationRoutes(ports: ReconciliationPorts): readonly Route
       path: `${items_path}/:id`,
       operation_id: 'reconciliation.items.read',
       summary: 'Read an item with its matches, alternatives and history',
-      description: 'The id of an item that was merged into another one answers with that.',
+      description:
+        'The id of an item that was merged into another one answers with that. The alternatives of a proposal name the authorizations that its clearings may belong to; lists leave them out.',
       answer: item_with_history,
       before,
       async transaction(tx, request) {
-        const { item: found, history } = await readItem(tx, clientCall(request), request.id);
-        return resource(presentItemWithHistory(found, history, dateOf(request.now_ms)));
+        const found = await explainItem(tx, clientCall(request), request.id);
+        return resource(presentExplainedItem(found, dateOf(request.now_ms)));
       },
     }),
     route({

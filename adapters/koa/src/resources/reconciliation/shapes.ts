@@ -11,7 +11,7 @@ import {
   shown_amount,
   shown_instant,
 } from '../fields.ts';
-import type { presentAct, presentItem, presentItemWithHistory } from './presenter.ts';
+import type { presentAct, presentExplainedItem, presentItem } from './presenter.ts';
 
 const ids = z.array(id_number).readonly();
 
@@ -40,7 +40,7 @@ const match = z
   .meta({ id: 'ReconciliationMatch' });
 
 const alternative = z
-  .object({ rule, reason: z.string().describe('One sentence'), ...members })
+  .object({ rule, reason: z.string().describe('One sentence, with the values that fit'), ...members })
   .meta({ id: 'ReconciliationAlternative' });
 
 const act = z
@@ -102,8 +102,9 @@ export const item = z.object(item_fields).meta({ id: 'ReconciliationItem' });
 export const item_with_history = z
   .object({
     ...item_fields,
+    has_more_alternatives: z.boolean().describe('More authorizations fit than the alternatives list'),
     history: z.array(act).describe('What people did to it and to the items merged into it, the oldest act first'),
-  } satisfies ShapeOf<ReturnType<typeof presentItemWithHistory>>)
+  } satisfies ShapeOf<ReturnType<typeof presentExplainedItem>>)
   .meta({ id: 'ReconciliationItemWithHistory' });
 
 const note = z.string().meta({ minLength: 1, maxLength: 1000 }).describe('Why; the history and the audit log keep it');

@@ -11,6 +11,7 @@ import type {
 import { inbox_count_max, itemIdOf } from '@tallystick/reconciliation';
 import type { Selectable } from 'kysely';
 import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
+import { candidateReads } from './candidate-reads.ts';
 import { listItems } from './item-list.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import { periodStore } from './periods.ts';
@@ -46,6 +47,7 @@ export function reconciliationStore(session: Session): ReconciliationStore {
 
   return {
     ...recordReads(queries),
+    ...candidateReads(queries, dialect),
     ...periodStore(queries),
 
     async lockCompany(company_id) {

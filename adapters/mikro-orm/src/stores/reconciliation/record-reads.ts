@@ -21,7 +21,8 @@ type RecordReads = Pick<
 export function recordReads(queries: Queries): RecordReads {
   const { all, each, list, from_ids } = queries;
   const purchase_columns = `a.id, a.company_id, a.card_id, a.authorized, a.cleared, a.billing_amount, a.merchant_amount,
-      a.status, a.uncleared_status, a.hold_end_ms, a.decided_at_ms,
+      a.merchant_currency, a.approval_code, a.merchant_id, a.net_reference_number, a.transaction_date_time_ms, a.status,
+      a.uncleared_status, a.hold_end_ms, a.decided_at_ms,
       ${queries.field('a.details', 'merchant_name')} as merchant_name,
       ${queries.field('a.details', 'card_holder_transaction_type_code')} as card_holder_transaction_type_code,
       r.billing_currency, v.currency as limit_currency`;
@@ -36,8 +37,8 @@ export function recordReads(queries: Queries): RecordReads {
   // Only what stands alone and needs a review may be a tie, which depends on the card.
   const clearing_columns = `c.id, c.company_id, c.card_id, c.network_financial_transaction_id, c.authorization_id,
       c.clearing_id, c.cycle, c.clearing_type, c.class, c.match_rule, c.review, c.choices, c.partial, c.billing_amount,
-      c.billing_currency, c.merchant_currency, c.cleared_effect, c.settlement_date, c.acquirer_reference_data,
-      c.recorded_at_ms, ${queries.field('c.details', 'merchant_name')} as merchant_name,
+      c.billing_currency, c.merchant_amount, c.merchant_currency, c.approval_code, c.merchant_id,
+      c.net_reference_number, c.sent, c.cleared_effect, c.settlement_date, c.acquirer_reference_data, c.recorded_at_ms, ${queries.field('c.details', 'merchant_name')} as merchant_name,
       case when c.review and c.authorization_id is null and c.clearing_id is null
         then (select v.currency from virtual_cards v where v.id = c.card_id) end as limit_currency`;
   return {
@@ -117,10 +118,11 @@ const record_tables = {
 };
 
 /** A clearing as the drivers return it. */
-type ClearingRow = Omit<ClearingFields, 'review' | 'partial' | 'choices'> &
+type ClearingRow = Omit<ClearingFields, 'review' | 'partial' | 'sent' | 'choices'> &
   Pick<CardCurrencies, 'limit_currency'> & {
     readonly review: boolean | 0 | 1;
     readonly partial: boolean | 0 | 1;
+    readonly sent: string | null;
     readonly choices: string | null;
   };
 
@@ -129,6 +131,7 @@ function clearingOf(row: ClearingRow): ClearedAmount {
     ...row,
     review: Boolean(row.review),
     partial: Boolean(row.partial),
+    sent: row.sent === null ? null : JSON.parse(row.sent),
     choices: row.choices === null ? null : JSON.parse(row.choices),
   };
   return clearedAmountOf(fields, row);

@@ -1,0 +1,104 @@
+import { type ExplainedItem, explainItem, itemIdOf, type RecordKey } from '@tallystick/reconciliation';
+import { ActWorld, assertSameState, authorization, clearing } from './act-world.ts';
+import type { ContractRule } from './contract-rule.ts';
+import { assertEqual } from './equality.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+async function explain(world: ActWorld, record: RecordKey): Promise<ExplainedItem> {
+  await world.catchUp();
+  return await world.storage.unitOfWork.read((tx) => explainItem(tx, world.call(), itemIdOf(record)));
+}
+
+function shown({ item }: ExplainedItem) {
+  return item.alternatives.map(({ rule, authorization_id }) => ({ rule, authorization_id }));
+}
+
+/** The alternatives of a proposal, with the rule and reason of each (decision: reconciliation). */
+export const explained_items_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a tie names each authorization that fits, with its rule and values, and a person picks one',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_ids = [await world.authorize({ merchant_id: 'T1' }), await world.authorize({ merchant_id: 'T1' })];
+      await world.authorize({ merchant_id: 'T1', amount: 400 });
+      await world.authorize({ merchant_id: 'T2' });
+      const other = await ActWorld.on(world.storage);
+      await other.authorize({ merchant_id: 'T1' });
+      const reference = '74123456061000000000074';
+      const clearing_id = await world.clear({ merchant_id: 'T1', acquirer_reference_data: reference });
+      await world.line({ reference });
+      const tie = await explain(world, clearing(clearing_id));
+      assertEqual(tie.item.status, 'proposed', 'the status of the tie');
+      assertEqual(
+        shown(tie),
+        root_ids.map((authorization_id) => ({ rule: '6', authorization_id })),
+        'the alternatives',
+      );
+      assertEqual(tie.has_more_alternatives, false, 'whether there are more');
+      const reason = tie.item.alternatives[0]!.reason;
+      const parts = ['merchant T1', '1000 of 1000 in minor units of USD', 'authorized on 2026-05-20', 'settled '];
+      for (const part of parts) assertEqual(reason.includes(part), true, `${reason} has ${part}`);
+      const before = await world.state();
+      const picked = { with: { authorization_id: root_ids[1] } };
+      const matched = await world.act(clearing(clearing_id), 'match', picked);
+      assertEqual([matched.authorization_ids, matched.matches[0]?.rule], [[root_ids[1]], 'person'], 'the match');
+      assertEqual(shown(await explain(world, clearing(clearing_id))), [], 'the alternatives of the match');
+      await world.act(authorization(root_ids[1]!), 'unmatch', { side: 'authorization' });
+      assertSameState(await world.state(), before, 'everything after the unmatch');
+    },
+  },
+  {
+    rule: 'the alternatives of a tie are those of its place in the order of settlement',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const code = { merchant_id: 'T3', approval_code: 'T30000' };
+      const root_ids = [await world.authorize({ merchant_id: 'T3' }), await world.authorize(code)];
+      const clearing_id = await world.clear({ merchant_id: 'T3', settlement_date: '2026-05-21' });
+      await world.clear({ ...code, settlement_date: '2026-05-25' });
+      const found = await explain(world, clearing(clearing_id));
+      assertEqual(
+        shown(found),
+        root_ids.map((authorization_id) => ({ rule: '6', authorization_id })),
+        'the alternatives after another clearing took one of them',
+      );
+    },
+  },
+  {
+    rule: 'an uncertain match lists the other authorizations, and not its own',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const code = { approval_code: 'T40000', merchant_id: 'T4' };
+      const taken_id = await world.authorize(code);
+      const other_id = await world.authorize({ merchant_id: 'T4' });
+      const clearing_id = await world.clear(code);
+      const { item } = await explain(world, clearing(clearing_id));
+      assertEqual([item.status, item.authorization_ids], ['break', [taken_id]], 'the item that lacks its line');
+      assertEqual(
+        [item.matches[0]?.rule, item.matches[0]?.values.approval_code, item.matches[0]?.values.merchant_id],
+        ['5', 'T40000', 'T4'],
+        'the match with its values',
+      );
+      assertEqual(
+        item.alternatives.map(({ rule, authorization_id }) => [rule, authorization_id]),
+        [['6', other_id]],
+        'the alternatives',
+      );
+    },
+  },
+  {
+    rule: 'a tie of many authorizations lists 10, and says that there are more',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_ids = [];
+      for (let at = 0; at < 12; at += 1) root_ids.push(await world.authorize({ merchant_id: 'T5' }));
+      const clearing_id = await world.clear({ merchant_id: 'T5' });
+      const tie = await explain(world, clearing(clearing_id));
+      assertEqual(
+        tie.item.alternatives.map((one) => one.authorization_id),
+        root_ids.slice(0, 10),
+        'the oldest 10',
+      );
+      assertEqual(tie.has_more_alternatives, true, 'whether there are more');
+    },
+  },
+];
