@@ -89,7 +89,7 @@ async function assertAnswers(world: SampleWorld, company_id: number, set: Sample
     `the bridge of ${today}`,
   );
   const named = (step: string): number =>
-    bridge.differences.filter((one) => one.step === step).reduce((sum, { amount }) => sum + amount, 0);
+    bridge.difference_sums.filter((one) => one.step === step).reduce((total, { sum }) => total + sum, 0);
   assert.equal(bridge.card_lines, bridge.clearings + bridge.fees + named('statement') + bridge.unexplained_sum);
   assert.equal(bridge.clearings, bridge.authorized + named('authorization'));
 }

@@ -232,7 +232,13 @@ for (const database of database_names) {
         clearings: -16_850,
         fees: 0,
         authorized: -17_000,
+        differences_count: 2,
+        difference_sums: [
+          { step: 'statement', kind: 'amount', count: 1, sum: -40, items_url: `${path}/items?filter[kind]=amount` },
+          { step: 'authorization', kind: 'under', count: 1, sum: 150, items_url: `${path}/items?filter[class]=under` },
+        ],
         unexplained: [{ line_id: (lone!.line_ids as number[])[0], amount: -333 }],
+        unexplained_count: 1,
         unexplained_sum: -333,
       });
       const named = differences.map((one: Record<string, unknown>) => [one.item_id, one.step, one.kind, one.amount]);
@@ -243,6 +249,14 @@ for (const database of database_names) {
           [matched!.id, 'authorization', 'under', 150],
         ].toSorted(),
       );
+      const listing: readonly string[] = sums.difference_sums.map((one: { items_url: string }) => one.items_url);
+      for (const [at, item_id] of [breaks!.id, matched!.id].entries()) {
+        const listed = (await service.send('GET', listing[at]!)).json.data as readonly { readonly id: string }[];
+        assert.deepEqual(
+          listed.map(({ id }) => id),
+          [item_id],
+        );
+      }
       const later = (await service.send('GET', `${of_account}&filter[booking_date]=[2030-03-12,2030-03-31]`)).json.data;
       assert.deepEqual([later.opening_balance, later.closing_balance, later.unexplained], [999_667, 985_277, []]);
     });

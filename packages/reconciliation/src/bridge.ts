@@ -63,6 +63,16 @@ export interface UnexplainedLine {
   readonly amount: number;
 }
 
+/** The differences of a step and kind together. */
+export interface DifferenceSum extends Pick<BridgeDifference, 'step' | 'kind'> {
+  readonly count: number;
+  /** Minor units. */
+  readonly sum: number;
+}
+
+/** How many differences, and how many unexplained lines, a bridge lists unless told otherwise. */
+export const bridge_listed_max = 1_000;
+
 /**
  * The way from the opening to the closing balance of an account, in its sign (decision:
  * reconciliation, bridge):
@@ -70,6 +80,8 @@ export interface UnexplainedLine {
  * - `opening_balance + card_lines + other_lines = closing_balance`
  * - `card_lines = clearings + fees + differences of the statement step + unexplained_sum`
  * - `clearings = authorized + differences of the authorization step`
+ *
+ * Sums and counts are of all differences and lines, also of those that are not listed.
  */
 export interface Bridge {
   readonly opening_balance: Money;
@@ -79,9 +91,24 @@ export interface Bridge {
   readonly clearings: Money;
   readonly fees: Money;
   readonly authorized: Money;
+  /** The first ones, in the order of their lines. */
   readonly differences: readonly BridgeDifference[];
+  readonly differences_count: number;
+  /** Of each step and kind that has differences, in their order. */
+  readonly difference_sums: readonly DifferenceSum[];
+  /** The first ones, in the order of the book. */
   readonly unexplained: readonly UnexplainedLine[];
+  readonly unexplained_count: number;
   readonly unexplained_sum: Money;
+}
+
+export interface BridgeOptions {
+  /** How many differences, and how many unexplained lines, are listed. */
+  readonly listed_max?: number;
+  /** Called with every difference, listed or not. */
+  readonly onDifference?: (difference: BridgeDifference) => void;
+  /** Called with every unexplained line, listed or not. */
+  readonly onUnexplained?: (line: UnexplainedLine) => void;
 }
 
 /** Adds up a bridge while lines and items are read. */
@@ -100,13 +127,34 @@ export interface BridgeBuilder {
 }
 
 /** Begins a bridge. */
-export function buildBridge(range: BridgeRange, opening_balance: number): BridgeBuilder {
+export function buildBridge(
+  range: BridgeRange,
+  opening_balance: number,
+  { listed_max = bridge_listed_max, onDifference, onUnexplained }: BridgeOptions = {},
+): BridgeBuilder {
   const sums = { card_lines: 0, other_lines: 0, clearings: 0, fees: 0, authorized: 0, unexplained_sum: 0 };
   const differences: BridgeDifference[] = [];
+  const totals = new Map<string, { readonly count: number; readonly sum: number }>();
   const unexplained: UnexplainedLine[] = [];
+  let unexplained_count = 0;
 
   function differ(difference: Omit<BridgeDifference, 'amount'>, amount: number): void {
-    if (amount !== 0) differences.push({ ...difference, amount: money(amount) });
+    if (amount === 0) return;
+    const key = `${difference.step} ${difference.kind}`;
+    const { count, sum } = totals.get(key) ?? { count: 0, sum: 0 };
+    totals.set(key, { count: count + 1, sum: sum + amount });
+    const found = { ...difference, amount: money(amount) };
+    if (differences.length < listed_max) differences.push(found);
+    onDifference?.(found);
+  }
+
+  function sumsOfDifferences(): readonly DifferenceSum[] {
+    return steps.flatMap((step) =>
+      difference_kinds.flatMap((kind) => {
+        const total = totals.get(`${step} ${kind}`);
+        return total === undefined ? [] : { step, kind, count: total.count, sum: money(total.sum) };
+      }),
+    );
   }
 
   /** Lines without a clearing: what is no break by now is a difference with a name. */
@@ -116,8 +164,11 @@ export function buildBridge(range: BridgeRange, opening_balance: number): Bridge
         differ({ item_id, step: 'statement', kind: status === 'matched' ? 'accepted' : status }, amount);
         continue;
       }
-      unexplained.push({ line_id: id, amount: money(amount) });
+      const line = { line_id: id, amount: money(amount) };
+      if (unexplained.length < listed_max) unexplained.push(line);
+      unexplained_count += 1;
       sums.unexplained_sum += amount;
+      onUnexplained?.(line);
     }
   }
 
@@ -174,11 +225,16 @@ export function buildBridge(range: BridgeRange, opening_balance: number): Bridge
       fees: money(sums.fees),
       authorized: money(sums.authorized),
       differences,
+      differences_count: totals.values().reduce((all, { count }) => all + count, 0),
+      difference_sums: sumsOfDifferences(),
       unexplained,
+      unexplained_count,
       unexplained_sum: money(sums.unexplained_sum),
     }),
   };
 }
+
+const steps = ['statement', 'authorization'] as const satisfies readonly BridgeDifference['step'][];
 
 /** Classes that correct what was cleared. They are no difference of the purchase itself. */
 const correction_classes: ReadonlySet<string> = new Set<ClearingClass>([

@@ -1,6 +1,14 @@
 import { type Account, card_line_codes } from '@tallystick/accounts';
 import { type Call, Refusal } from '@tallystick/kernel';
-import { type Bridge, type BridgeLine, type BridgeRange, buildBridge, firstOf, isIn } from './bridge.ts';
+import {
+  type Bridge,
+  type BridgeLine,
+  type BridgeOptions,
+  type BridgeRange,
+  buildBridge,
+  firstOf,
+  isIn,
+} from './bridge.ts';
 import type { Item } from './item.ts';
 import type { DateRange } from './item-filter.ts';
 import type { ReconciliationTx } from './ports.ts';
@@ -23,7 +31,7 @@ const card_codes: ReadonlySet<string> = new Set(card_line_codes);
 
 /**
  * Reads the bridge of an account of the company, named by its number. It keeps in memory a batch of
- * lines, and the differences that it names. The transaction must see one state of the database.
+ * lines, and what it lists. The transaction must see one state of the database.
  * Refuses (`not_found`) an account that the company does not have.
  */
 export async function readBridge(
@@ -31,6 +39,7 @@ export async function readBridge(
   { company_id }: Pick<Call, 'company_id'>,
   account_number: string,
   booking_date: DateRange,
+  options: BridgeOptions = {},
 ): Promise<AccountBridge> {
   const account = await tx.accounts.findByNumber(account_number);
   if (account === null || account.company_id !== company_id) {
@@ -38,7 +47,7 @@ export async function readBridge(
   }
   const range = { account_id: account.id, from: booking_date.from ?? null, to: booking_date.to ?? null };
   const before = range.from === null ? 0 : await tx.reconciliation_reports.sumBookedBefore(account.id, range.from);
-  const builder = buildBridge(range, (account.first_statement?.balance ?? 0) + before);
+  const builder = buildBridge(range, (account.first_statement?.balance ?? 0) + before, options);
   for await (const lines of batchesOf(tx, range)) {
     for (const line of lines) if (!isCardLine(line)) builder.addOther(line.amount);
     const card_lines = lines.filter(isCardLine);

@@ -7,6 +7,7 @@ import {
   type Bridge,
   type BridgeDifference,
   type BridgeLine,
+  type BridgeOptions,
   type BridgeRange,
   break_kinds,
   buildBridge,
@@ -15,6 +16,7 @@ import {
   type ItemMatch,
   isIn,
   item_statuses,
+  type UnexplainedLine,
 } from '../src/index.ts';
 
 const first_day = '2030-03-01';
@@ -98,8 +100,13 @@ const booked_items: fc.Arbitrary<readonly Booked[]> = fc
     });
   });
 
-function bridgeOf(booked: readonly Booked[], range: BridgeRange, opening_balance = 0): Bridge {
-  const builder = buildBridge(range, opening_balance);
+function bridgeOf(
+  booked: readonly Booked[],
+  range: BridgeRange,
+  opening_balance = 0,
+  options: BridgeOptions = {},
+): Bridge {
+  const builder = buildBridge(range, opening_balance, options);
   for (const { item, lines } of booked) {
     if (lines.some((one) => isIn(range, one))) builder.addItem(item, lines);
   }
@@ -168,6 +175,51 @@ describe('a bridge', () => {
     );
   });
 
+  it('has the same sums and counts however few of its differences and lines it lists', () => {
+    fc.assert(
+      fc.property(booked_items, fc.nat({ max: 6 }), (booked, listed_max) => {
+        const every: BridgeDifference[] = [];
+        const lines: UnexplainedLine[] = [];
+        const cut = bridgeOf(booked, whole, 0, {
+          listed_max,
+          onDifference: (found) => every.push(found),
+          onUnexplained: (found) => lines.push(found),
+        });
+        const all = bridgeOf(booked, whole);
+        const { differences, unexplained, ...sums } = all;
+        assert.deepEqual([every, lines], [differences, unexplained]);
+        assert.deepEqual(cut, {
+          ...sums,
+          differences: differences.slice(0, listed_max),
+          unexplained: unexplained.slice(0, listed_max),
+        });
+        assert.deepEqual([cut.differences_count, cut.unexplained_count], [every.length, lines.length]);
+        assert.equal(cut.unexplained_sum, sumOf(lines));
+        for (const { step, kind, count, sum } of cut.difference_sums) {
+          const its = every.filter((one) => one.step === step && one.kind === kind);
+          assert.deepEqual([count, sum], [its.length, sumOf(its)]);
+        }
+        const counted = cut.difference_sums.reduce((total, { count }) => total + count, 0);
+        assert.equal(counted, every.length);
+      }),
+    );
+  });
+
+  it('lists 1,000 differences and 1,000 unexplained lines of many', () => {
+    const booked = Array.from({ length: 2_500 }, (_, at): Booked => {
+      const lone = { authorized: null, cleared: null, kind: 'unexplained_line', line_ids: [at + 1] } as const;
+      return {
+        item: { ...plain, ...lone, id: at + 1, status: at % 2 === 0 ? 'break' : 'awaiting' },
+        lines: [line(at + 1, 0, -1)],
+      };
+    });
+    const bridge = bridgeOf(booked, whole);
+    assert.deepEqual([bridge.differences.length, bridge.unexplained.length], [1_000, 1_000]);
+    assert.deepEqual([bridge.differences_count, bridge.unexplained_count], [1_250, 1_250]);
+    assert.equal(bridge.unexplained_sum, -1_250);
+    assert.deepEqual(bridge.difference_sums, [{ step: 'statement', kind: 'awaiting', count: 1_250, sum: -1_250 }]);
+  });
+
   it('of matched purchases has no difference', () => {
     const item = { ...plain, fees: money(30) };
     const bridge = bridgeOf([{ item, lines: [line(1, 0, -1_000), line(2, 0, -30, { is_fee: true })] }], whole, 5_000);
@@ -180,7 +232,10 @@ describe('a bridge', () => {
       fees: -30,
       authorized: -1_000,
       differences: [],
+      differences_count: 0,
+      difference_sums: [],
       unexplained: [],
+      unexplained_count: 0,
       unexplained_sum: 0,
     });
   });

@@ -1,20 +1,20 @@
-import { type AccountBridge, type BridgeDifference, toCsvRow } from '@tallystick/reconciliation';
+import { type AccountBridge, type BridgeDifference, toCsvRow, type UnexplainedLine } from '@tallystick/reconciliation';
 import { count, showDecimal } from '../amount-text.ts';
 import { formatColumns } from './text-table.ts';
 
 /** A bridge for people: from balance to balance, with the differences by kind. */
 export function describeBridge(bridge: AccountBridge): string {
-  const { account, booking_date, unexplained } = bridge;
+  const { account, booking_date } = bridge;
   const { currency } = account;
   const show = (amount: number) => showDecimal(amount, currency);
-  const differencesOf = (step: BridgeDifference['step'], indent: string): readonly string[][] => {
-    const of_step = bridge.differences.filter((difference) => difference.step === step);
-    return [...Map.groupBy(of_step, ({ kind }) => kind)].map(([kind, of_kind]) => [
-      `${indent}${kind}`,
-      show(of_kind.reduce((sum, { amount }) => sum + amount, 0)),
-      `${count(of_kind.length)} ${of_kind.length === 1 ? 'difference' : 'differences'}`,
-    ]);
-  };
+  const differencesOf = (step: BridgeDifference['step'], indent: string): readonly string[][] =>
+    bridge.difference_sums
+      .filter((one) => one.step === step)
+      .map(({ kind, count: found, sum }) => [
+        `${indent}${kind}`,
+        show(sum),
+        `${count(found)} ${found === 1 ? 'difference' : 'differences'}`,
+      ]);
   const rows = [
     ['opening balance', show(bridge.opening_balance)],
     ['card lines', show(bridge.card_lines)],
@@ -23,7 +23,7 @@ export function describeBridge(bridge: AccountBridge): string {
     ...differencesOf('authorization', '    '),
     ['  fees', show(bridge.fees)],
     ...differencesOf('statement', '  '),
-    ['  unexplained', show(bridge.unexplained_sum), `${count(unexplained.length)} of the lines`],
+    ['  unexplained', show(bridge.unexplained_sum), `${count(bridge.unexplained_count)} of the lines`],
     ['other lines', show(bridge.other_lines)],
     ['closing balance', show(bridge.closing_balance)],
   ];
@@ -34,13 +34,22 @@ export function describeBridge(bridge: AccountBridge): string {
   return [`Account ${account.number} of company ${account.company_id}, ${currency}, ${dates}`, ...table].join('\n');
 }
 
-/** The differences and the unexplained lines of a bridge as a table in CSV. */
-export function* bridgeTable({ differences, unexplained, account }: AccountBridge): Generator<string> {
-  yield toCsvRow(['step', 'kind', 'item_id', 'line_id', 'amount', 'currency']);
-  for (const { step, kind, item_id, amount } of differences) {
-    yield toCsvRow([step, kind, item_id, null, amount, account.currency]);
+/** A table in CSV of the differences and the unexplained lines of a bridge, written row by row. */
+export class BridgeTable {
+  readonly #write: (row: string) => unknown;
+  readonly #currency: string;
+
+  constructor(currency: string, write: (row: string) => unknown) {
+    this.#write = write;
+    this.#currency = currency;
+    write(toCsvRow(['step', 'kind', 'item_id', 'line_id', 'amount', 'currency']));
   }
-  for (const { line_id, amount } of unexplained) {
-    yield toCsvRow(['statement', 'unexplained', null, line_id, amount, account.currency]);
+
+  addDifference({ step, kind, item_id, amount }: BridgeDifference): void {
+    this.#write(toCsvRow([step, kind, item_id, null, amount, this.#currency]));
+  }
+
+  addUnexplained({ line_id, amount }: UnexplainedLine): void {
+    this.#write(toCsvRow(['statement', 'unexplained', null, line_id, amount, this.#currency]));
   }
 }

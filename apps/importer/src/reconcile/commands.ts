@@ -1,6 +1,7 @@
 import { type Call, isDay, type UnitOfWork } from '@tallystick/kernel';
 import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/koa';
 import {
+  type BridgeDifference,
   type BridgeTx,
   break_kinds,
   catchUp,
@@ -18,6 +19,7 @@ import {
   readRules,
   readSummary,
   type Summary,
+  type UnexplainedLine,
 } from '@tallystick/reconciliation';
 import {
   type AdminServices,
@@ -31,7 +33,7 @@ import {
 import { count } from '../amount-text.ts';
 import type { Attendance } from '../stop-signal.ts';
 import { describeBreaks, describeSums } from './breaks-text.ts';
-import { bridgeTable, describeBridge } from './bridge-text.ts';
+import { BridgeTable, describeBridge } from './bridge-text.ts';
 import { rebuildCommand } from './rebuild-command.ts';
 import { describeRules, describeSummary } from './summary-text.ts';
 
@@ -176,11 +178,17 @@ function bridgeCommand({ stdout }: ReconcileTerminal): Command {
       const account = await ports.unitOfWork.read((tx) => tx.accounts.findByNumber(number));
       if (account === null) throw new Error(`there is no account ${number}`);
       await catchUp(ports, account.company_id);
-      const bridge = await ports.unitOfWork.read((tx) => readBridge(tx, account, number, dates));
       if (given.flags.has('csv')) {
-        for (const row of bridgeTable(bridge)) stdout.write(row);
+        const table = new BridgeTable(account.currency, (row) => stdout.write(row));
+        const every = {
+          listed_max: 0,
+          onDifference: (difference: BridgeDifference) => table.addDifference(difference),
+          onUnexplained: (line: UnexplainedLine) => table.addUnexplained(line),
+        };
+        await ports.unitOfWork.read((tx) => readBridge(tx, account, number, dates, every));
         return { data: null, text: '' };
       }
+      const bridge = await ports.unitOfWork.read((tx) => readBridge(tx, account, number, dates));
       return { data: presentBridge(bridge), text: describeBridge(bridge) };
     },
   };

@@ -41,8 +41,10 @@ function sumOf(found: readonly { readonly amount: number }[]): number {
 }
 
 function assertAddsUp(bridge: AccountBridge): void {
-  const named = (step: BridgeDifference['step']) => sumOf(bridge.differences.filter((one) => one.step === step));
+  const named = (step: BridgeDifference['step']) =>
+    bridge.difference_sums.filter((one) => one.step === step).reduce((total, { sum }) => total + sum, 0);
   const { clearings, fees, authorized, unexplained, unexplained_sum } = bridge;
+  assertEqual(named('statement') + named('authorization'), sumOf(bridge.differences), 'the differences');
   assertEqual(bridge.card_lines, clearings + fees + named('statement') + unexplained_sum, 'the card lines');
   assertEqual(clearings, authorized + named('authorization'), 'the clearings');
   assertEqual(unexplained_sum, sumOf(unexplained), 'the unexplained lines');

@@ -1,4 +1,13 @@
-import type { AccountBridge, BridgeDifference, RulesReport, Summary } from '@tallystick/reconciliation';
+import {
+  type AccountBridge,
+  type BridgeDifference,
+  break_kinds,
+  type DifferenceSum,
+  item_statuses,
+  type RulesReport,
+  type Summary,
+} from '@tallystick/reconciliation';
+import { items_path } from './presenter.ts';
 
 /** A count of items with the sum of their amounts; null: they are of several currencies. */
 interface ShownTotal {
@@ -57,7 +66,7 @@ export function presentRules(report: RulesReport) {
 }
 
 export function presentBridge(bridge: AccountBridge) {
-  const { account, booking_date, differences, ...sums } = bridge;
+  const { account, booking_date, differences, difference_sums, ...sums } = bridge;
   return {
     account_id: account.number,
     currency: account.currency,
@@ -65,7 +74,20 @@ export function presentBridge(bridge: AccountBridge) {
     to: booking_date.to ?? null,
     ...sums,
     differences: differences.map(presentDifference),
+    difference_sums: difference_sums.map(presentDifferenceSum),
   };
+}
+
+function presentDifferenceSum({ step, kind, count, sum }: DifferenceSum) {
+  const filter = itemFilterOf({ step, kind });
+  return { step, kind, count, sum, items_url: filter === null ? null : `${items_path}?filter[${filter}]=${kind}` };
+}
+
+/** The filter of items by which those with a difference are listed; null: there is none. */
+function itemFilterOf({ step, kind }: Pick<DifferenceSum, 'step' | 'kind'>): 'kind' | 'class' | 'status' | null {
+  if (step === 'authorization') return 'class';
+  if ((break_kinds as readonly string[]).includes(kind)) return 'kind';
+  return (item_statuses as readonly string[]).includes(kind) ? 'status' : null;
 }
 
 function presentDifference({ item_id, step, kind, amount }: BridgeDifference) {

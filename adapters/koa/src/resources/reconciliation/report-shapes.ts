@@ -1,5 +1,12 @@
 import { clearing_classes } from '@tallystick/cards';
-import { age_buckets, break_kinds, difference_kinds, item_statuses, matched_by } from '@tallystick/reconciliation';
+import {
+  age_buckets,
+  break_kinds,
+  bridge_listed_max,
+  difference_kinds,
+  item_statuses,
+  matched_by,
+} from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { currency, date, id_number, id_text, type ShapeOf, shown_amount } from '../fields.ts';
 import type { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
@@ -79,6 +86,19 @@ const difference = z
   })
   .meta({ id: 'ReconciliationDifference' });
 
+const difference_sum = z
+  .object({
+    step: difference.shape.step,
+    kind: difference.shape.kind,
+    count,
+    sum: shown_amount,
+    items_url: z
+      .string()
+      .nullable()
+      .describe('Lists the items of the company with this kind, class or status, on any account; null: nothing does'),
+  })
+  .meta({ id: 'ReconciliationDifferenceSum' });
+
 const unexplained_line = z
   .object({ line_id: id_number, amount: shown_amount })
   .meta({ id: 'ReconciliationUnexplainedLine' });
@@ -97,8 +117,21 @@ export const bridge = z
     clearings: shown_amount.describe('= authorized + differences of the step `authorization`'),
     fees: shown_amount,
     authorized: shown_amount,
-    differences: z.array(difference),
-    unexplained: z.array(unexplained_line).readonly().describe('Card lines that are breaks and have no clearing'),
-    unexplained_sum: shown_amount,
+    differences: z
+      .array(difference)
+      .describe(
+        `The first ${bridge_listed_max}. Fewer booking dates, or the items of \`difference_sums\`, show the others`,
+      ),
+    differences_count: count.describe('Of all differences, listed or not'),
+    difference_sums: z.array(difference_sum).describe('All differences by step and kind'),
+    unexplained: z
+      .array(unexplained_line)
+      .readonly()
+      .describe(
+        `The first ${bridge_listed_max} card lines that are breaks and have no clearing. Fewer booking dates, or items ` +
+          'with `filter[kind]=unexplained_line`, show the others',
+      ),
+    unexplained_count: count.describe('Of all unexplained lines, listed or not'),
+    unexplained_sum: shown_amount.describe('Of all unexplained lines, listed or not'),
   } satisfies ShapeOf<ReturnType<typeof presentBridge>>)
   .meta({ id: 'ReconciliationBridge' });
