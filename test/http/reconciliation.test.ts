@@ -86,8 +86,9 @@ for (const database of database_names) {
       const [matched] = await itemsOf(service, '?filter[status]=matched');
       const { json } = await service.send('GET', String(matched!.url));
       const item: Reply['json'] = json.data;
-      assert.deepEqual(item.history, []);
+      assert.deepEqual([item.history, item.has_more_alternatives], [[], false]);
       delete item.history;
+      delete item.has_more_alternatives;
       assert.deepEqual({ ...item }, matched);
       assert.deepEqual(
         [item.class, item.sides, item.difference, item.settlement_date],
