@@ -71,7 +71,7 @@ export interface DifferenceSum extends Pick<BridgeDifference, 'step' | 'kind'> {
 }
 
 /** How many differences, and how many unexplained lines, a bridge lists unless told otherwise. */
-export const bridge_listed_max = 1_000;
+export const bridge_listed_max = 100_000;
 
 /**
  * The way from the opening to the closing balance of an account, in its sign (decision:
