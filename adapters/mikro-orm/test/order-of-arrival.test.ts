@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  type AuthorizationMessage,
-  type ClearingMessage,
-  foldMessages,
-  type NetworkMessage,
-  type PassPorts,
-} from '@tallystick/cards';
+import { type AuthorizationMessage, type ClearingMessage, foldMessages, type PassPorts } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import { database_names, propertyParameters, type ScratchDatabase, testAuditMac } from '@tallystick/test-support';
 import fc from 'fast-check';
@@ -21,6 +15,8 @@ import {
   run,
   seededDatabase,
 } from './ledger-fixture.ts';
+
+type Arriving = AuthorizationMessage | ClearingMessage;
 
 /** So many cards that each order of arrival of a run has one of its own. */
 const card_count = 600;
@@ -94,7 +90,7 @@ for (const name of database_names) {
       await database?.dispose();
     });
 
-    const messageOf = (card_id: number, fields: (typeof messages)[number]): NetworkMessage => {
+    const messageOf = (card_id: number, fields: (typeof messages)[number]): Arriving => {
       if (!('network_financial_transaction_id' in fields)) {
         // Of several with one reference the oldest is chosen.
         const transaction_date_time_ms = noon_ms + Number((fields as Partial<AuthorizationMessage>).trace_id!.slice(1));
@@ -103,7 +99,7 @@ for (const name of database_names) {
       const id = `${fields.network_financial_transaction_id}-${card_id}`;
       return clearingMessage(card_id, { ...fields, network_financial_transaction_id: id });
     };
-    const send = async (process: number, sent: readonly NetworkMessage[]) =>
+    const send = async (process: number, sent: readonly Arriving[]) =>
       await ledgers[process]!.ledger.pass(sent, (state) => foldMessages(state, sent, ports));
 
     /** Reduces all records of the newest card that hold nothing, as if their time were over. */

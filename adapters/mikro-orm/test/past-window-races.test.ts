@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { foldMessages, type NetworkAnswer, type NetworkMessage, type PassPorts } from '@tallystick/cards';
+import {
+  type AuthorizationMessage,
+  type ClearingMessage,
+  foldMessages,
+  type NetworkAnswer,
+  type PassPorts,
+} from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
 import {
@@ -42,7 +48,7 @@ for (const name of database_names) {
     });
 
     let sent = 0;
-    const send = async (message: NetworkMessage): Promise<NetworkAnswer> => {
+    const send = async (message: AuthorizationMessage | ClearingMessage): Promise<NetworkAnswer> => {
       sent += 1;
       const { ledger } = ledgers[sent % ledgers.length]!;
       const [answer] = await ledger.pass([message], (state) => foldMessages(state, [message], ports));

@@ -299,12 +299,13 @@ for (const name of database_names) {
           done_count += done.length;
           for (const message of done.toReversed()) {
             const was = states.at(-2)!;
-            const undo = {
-              ...message,
-              authorization_id: message.authorization_id === null ? presentOf(was, message.clearing_id) : null,
-              ...seen(states.at(-1)!, message.clearing_id),
-              act: null,
+            const [match] = message.matches;
+            const undone = {
+              ...match!,
+              authorization_id: match!.authorization_id === null ? presentOf(was, match!.clearing_id) : null,
+              ...seen(states.at(-1)!, match!.clearing_id),
             };
+            const undo = { ...message, matches: [undone], act: null };
             const answer = await networks[0].rematch(undo);
             assert.equal(answer.kind, 'answered', answer.kind === 'refused' ? answer.refusal.message : '');
             states.pop();

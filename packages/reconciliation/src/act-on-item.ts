@@ -1,4 +1,4 @@
-import { matchMakerOf, type NewReconciliationAct, type RematchMessage, type SeenActs } from '@tallystick/cards';
+import { type MatchByHand, matchMakerOf, type RematchMessage, type SeenActs } from '@tallystick/cards';
 import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { Act, ActKind, ActSubject } from './act.ts';
 import type { ActPlan, ActPorts, ActTx, Rematch, Situation } from './act-plan.ts';
@@ -183,28 +183,18 @@ function recordsOfPlan({ subject, rematches }: ActPlan): readonly RecordKey[] {
 }
 
 /**
- * Makes the matches of cards. The first one is recorded with the act, and refused when the clearing
- * changed meanwhile. The others keep or free further matches of the same confirmation: what has
- * changed meanwhile is not the match that the person saw, and stays.
+ * Makes all matches of cards that the act asks for, and records it with them. Refused, and nothing
+ * is done, when one of the clearings has changed meanwhile.
  */
-async function makeRematches(
-  ports: ActPorts,
-  {
-    situation,
-    plan,
-    seen_acts,
-  }: { readonly situation: Situation; readonly plan: ActPlan; readonly seen_acts: SeenActs },
-): Promise<void> {
-  const { call, request, item } = situation;
-  const { company_id, actor, request_id } = call;
-  const { action, note, reason } = request;
-  const subject = JSON.stringify(plan.subject);
-  const act = { company_id, actor, action, item_id: item.id, subject, note, reason, request_id };
-  const [first, ...others] = plan.rematches;
-  const message = rematchMessage(call, request, first!, act);
-  const answer = await ports.network.rematch({ ...message, seen_acts });
+async function makeRematches(ports: ActPorts, { situation, plan, seen_acts }: PlannedRematches): Promise<void> {
+  const answer = await ports.network.rematch(rematchMessage(situation, plan, seen_acts));
   if (answer.kind === 'refused') throw await explained(ports, situation, answer.refusal);
-  for (const other of others) await ports.network.rematch(rematchMessage(call, request, other, null));
+}
+
+interface PlannedRematches {
+  readonly situation: Situation;
+  readonly plan: ActPlan;
+  readonly seen_acts: SeenActs;
 }
 
 /**
@@ -222,28 +212,37 @@ async function seenActs({ tx, call, item, history }: Situation, plan: ActPlan): 
   };
 }
 
-/** The message to the network's side. */
+/** The message to the network's side, with the act and all its matches. */
 export function rematchMessage(
-  call: Call,
-  { note, reason }: ActRequest,
-  { clearing, authorization_id, is_confirmation }: Rematch,
-  act: NewReconciliationAct | null,
+  { call, item, request }: Situation,
+  plan: ActPlan,
+  seen_acts?: SeenActs,
 ): RematchMessage {
+  const { company_id, actor, request_id } = call;
+  const { action, note, reason } = request;
+  const subject = JSON.stringify(plan.subject);
   return {
     kind: 'rematch',
     number_index: null,
+    matches: plan.rematches.map(matchByHand),
+    company_id,
+    note,
+    reason,
+    actor,
+    act: { company_id, actor, action, item_id: item.id, subject, note, reason, request_id },
+    seen_acts,
+    request_id,
+  };
+}
+
+function matchByHand({ clearing, authorization_id, is_confirmation }: Rematch): MatchByHand {
+  return {
     vcn_id: clearing.card_id,
     clearing_id: clearing.id,
     authorization_id,
     is_confirmation,
     expected_authorization_id: clearing.authorization_id,
     expected_matched_by: matchMakerOf(clearing),
-    company_id: call.company_id,
-    note,
-    reason,
-    actor: call.actor,
-    act,
-    request_id: call.request_id,
   };
 }
 

@@ -46,8 +46,7 @@ export interface Rematch {
 export interface ActPlan {
   readonly subject: ActSubject;
   /**
-   * Matches that cards make with the act. The first one is made in the transaction that records the
-   * act.
+   * Matches that cards make in the transaction that records the act: all, or none and no act.
    */
   readonly rematches: readonly Rematch[];
   /**

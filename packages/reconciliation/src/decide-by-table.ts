@@ -1,6 +1,6 @@
 import { type Call, invalid, Refusal } from '@tallystick/kernel';
 import { lockCards, planAct, recordAct, refresh, rematchMessage } from './act-on-item.ts';
-import type { ActPorts, ActTx, Rematch, Situation } from './act-plan.ts';
+import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
 import type { ActRequest } from './act-request.ts';
 import { standingActs } from './acts.ts';
 import {
@@ -172,14 +172,12 @@ function isStanding({ item, history }: SeenItem, { decision, note }: DecidedRow)
 
 async function writeTable(ports: ActPorts, call: Call, source: TableSource): Promise<void> {
   const made: MadeDecision[] = [];
-  const rematches: { readonly request: ActRequest; readonly rematch: Rematch }[] = [];
+  const rematches: { readonly situation: Situation; readonly plan: ActPlan }[] = [];
   try {
     for await (const { rows } of batchesOf(source)) {
       const written = await ports.unitOfWork.run((tx) => writeBatch(tx, call, rows));
       made.push(...written.map(({ decision }) => decision));
-      rematches.push(
-        ...written.flatMap(({ request, plan }) => plan.rematches.map((rematch) => ({ request, rematch }))),
-      );
+      rematches.push(...written.filter(({ plan }) => plan.rematches.length > 0));
     }
   } catch (error) {
     await undoDecisions(ports, call, made);
@@ -187,8 +185,8 @@ async function writeTable(ports: ActPorts, call: Call, source: TableSource): Pro
     throw conflict(`${error.message}. It changed while the table was read, and nothing was decided`);
   }
   // What has changed meanwhile is not the match that the person saw, and stays.
-  for (const { request, rematch } of rematches) {
-    await ports.network.rematch(rematchMessage(call, request, rematch, null));
+  for (const { situation, plan } of rematches) {
+    await ports.network.rematch({ ...rematchMessage(situation, plan), act: null });
   }
 }
 
@@ -206,7 +204,7 @@ async function writeBatch(tx: ActTx, call: Call, rows: readonly ReadRow[]) {
     const plan = await planRow(situation, row);
     const undone = row.decision === 'reopen' ? lastDecision(situation) : null;
     const act = await recordAct(situation, plan.subject);
-    written.push({ decision: { act, undone }, request: situation.request, plan });
+    written.push({ decision: { act, undone }, situation, plan });
   }
   await refresh(tx, call, records);
   return written;

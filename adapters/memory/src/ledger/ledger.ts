@@ -4,7 +4,7 @@ import {
   type Ledger,
   type LedgerCard,
   type LedgerState,
-  type NetworkMessage,
+  type Lookup,
   suspectNumbers,
   type VirtualCard,
   withoutDetails,
@@ -23,7 +23,7 @@ export interface MemoryLedger extends Ledger {
    * Runs a pass that has ended when the call returns. For tests without any other writer at the
    * same time: that is a `Violation`.
    */
-  passNow<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Result;
+  passNow<Result>(messages: readonly Lookup[], fold: Fold<Result>): Result;
 }
 
 /**
@@ -33,7 +33,7 @@ export function memoryLedger(transactions: Transactions, clock: Clock, audit_mac
   function passOver<Result>(
     state: State,
     card_ids: readonly number[],
-    messages: readonly NetworkMessage[],
+    messages: readonly Lookup[],
     fold: Fold<Result>,
   ): Result {
     const loaded = load(state, card_ids, messages, clock.now().epochMilliseconds);
@@ -42,7 +42,7 @@ export function memoryLedger(transactions: Transactions, clock: Clock, audit_mac
     return result;
   }
 
-  function pass<Result>(state: State, messages: readonly NetworkMessage[], fold: Fold<Result>): Result {
+  function pass<Result>(state: State, messages: readonly Lookup[], fold: Fold<Result>): Result {
     const card_ids = messages.flatMap((message) => cardIdOf(state, message) ?? []);
     return passOver(state, [...new Set(card_ids)], messages, fold);
   }
@@ -75,14 +75,9 @@ function dueCards({ cards }: State, now_ms: number): readonly VirtualCard[] {
     .sort((a, b) => end(a) - end(b));
 }
 
-function load(
-  state: State,
-  card_ids: readonly number[],
-  messages: readonly NetworkMessage[],
-  now_ms: number,
-): LedgerState {
+function load(state: State, card_ids: readonly number[], messages: readonly Lookup[], now_ms: number): LedgerState {
   const { authorizations, clearings, events } = state;
-  const count = (wanted: NetworkMessage['kind']) => messages.filter(({ kind }) => kind === wanted).length;
+  const count = (wanted: Lookup['kind']) => messages.filter(({ kind }) => kind === wanted).length;
   return {
     now_ms,
     cards: card_ids.map((id) => ledgerCard(state, id)),

@@ -9,15 +9,15 @@ import {
   isOfMerchant,
   type LedgerCard,
   type LedgerState,
+  type Lookup,
   merchantSearch,
   type NeighbourQuestions,
   NeighbourSearch,
-  type NetworkMessage,
   needsNeighbours,
   pastWindowsOf,
   type ReferencesFound,
   type ReleaseMessage,
-  type RematchMessage,
+  type RematchLookup,
   readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
@@ -36,7 +36,7 @@ type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;
 export function loadRecords(
   state: State,
   card_ids: readonly number[],
-  messages: readonly NetworkMessage[],
+  messages: readonly Lookup[],
   now_ms: number,
 ): Records & Pick<LedgerState, 'windows' | 'cut_card_ids' | 'overtaken_clearing_ids'> {
   const authorizations = new Map<number, Authorization>();
@@ -185,7 +185,7 @@ function named({ authorizations }: State, card_id: number, message: ReleaseMessa
  * Returns the clearing of the card that a person matches, the authorization that the person chose,
  * the clearings of both authorizations, and those that refer to the clearing.
  */
-function matchedByHand(state: State, card_id: number, message: RematchMessage): Records {
+function matchedByHand(state: State, card_id: number, message: RematchLookup): Records {
   const clearings = state.clearings.values().filter((row) => row.card_id === card_id);
   const clearing = clearings.filter(({ id }) => id === message.clearing_id);
   const root_ids = [message.authorization_id, ...clearing.map(({ authorization_id }) => authorization_id)];
@@ -198,7 +198,7 @@ function matchedByHand(state: State, card_id: number, message: RematchMessage): 
 }
 
 /** Whether there is an act about the records of the message that the person has not seen. */
-function isOvertaken({ reconciliation_acts }: State, { seen_acts }: RematchMessage): boolean {
+function isOvertaken({ reconciliation_acts }: State, { seen_acts }: RematchLookup): boolean {
   if (seen_acts === undefined) return false;
   const { company_id, records, newest_id } = seen_acts;
   return reconciliation_acts

@@ -1,4 +1,4 @@
-import { eventsNeeded, type LedgerCard, type NetworkMessage } from '@tallystick/cards';
+import { eventsNeeded, type LedgerCard, type Lookup } from '@tallystick/cards';
 import { holdDaysOf } from '../schema/hold-days.ts';
 
 /**
@@ -93,7 +93,7 @@ export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCa
 }
 
 /** The largest number of new ids that a pass over these messages needs. */
-export function idsNeeded(messages: readonly NetworkMessage[]): {
+export function idsNeeded(messages: readonly Lookup[]): {
   readonly authorizations: number;
   readonly clearings: number;
   readonly events: number;

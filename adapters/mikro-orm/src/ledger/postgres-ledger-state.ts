@@ -6,11 +6,11 @@ import {
   joinSearches,
   type LedgerCard,
   type LedgerState,
+  type Lookup,
   type MerchantSearch,
   merchantSearch,
   type NeighbourQuestions,
   NeighbourSearch,
-  type NetworkMessage,
   needsNeighbours,
   partsOfKey,
   pastWindowsOf,
@@ -71,7 +71,7 @@ export async function loadState(
   { client, lookups, held_ms_max }: Reads,
   templates: TemplateRules,
   clock: Clock,
-  messages: readonly NetworkMessage[],
+  messages: readonly Lookup[],
 ): Promise<LoadedState> {
   const needed = idsNeeded(messages);
   const asked = keysOf(messages);
@@ -181,7 +181,7 @@ class Loaded {
    * Reads the candidates by merchant of clearings that no reference settled. Usually there are
    * none, and nothing is sent.
    */
-  async loadByMerchant(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
+  async loadByMerchant(client: PoolClient, messages: readonly Lookup[], now_ms: number): Promise<void> {
     const clearings = messages.filter((message) => message.kind === 'clearing');
     if (clearings.length === 0) return;
     const cardOf = this.#cardOf();
@@ -211,8 +211,8 @@ class Loaded {
    */
   #forNeighboursToo(
     searches: readonly CardMerchantSearch[],
-    messages: readonly NetworkMessage[],
-    cardOf: (message: NetworkMessage) => CardRow | undefined,
+    messages: readonly Lookup[],
+    cardOf: (message: Lookup) => CardRow | undefined,
   ): readonly CardSearch[] {
     const messages_of = Map.groupBy(messages, (message) => cardOf(message)?.id);
     const cards = new Map(this.#cards.map((card) => [card.id, countedOf(card)]));
@@ -244,7 +244,7 @@ class Loaded {
    * Reads what the match of other clearings depends on, of the cards for which it may change.
    * Usually there are none, and nothing is sent.
    */
-  async loadNeighbours(client: PoolClient, messages: readonly NetworkMessage[], now_ms: number): Promise<void> {
+  async loadNeighbours(client: PoolClient, messages: readonly Lookup[], now_ms: number): Promise<void> {
     if (this.#cards.length === 0) return;
     const cardOf = this.#cardOf();
     const by_card = Map.groupBy(messages, cardOf);
@@ -286,7 +286,7 @@ class Loaded {
   }
 
   /** Finds the card of a message. */
-  #cardOf(): (message: NetworkMessage) => CardRow | undefined {
+  #cardOf(): (message: Lookup) => CardRow | undefined {
     const by_number = new Map(this.#cards.map((card) => [hex(card.number_index), card]));
     const by_id = new Map(this.#cards.map((card) => [card.id, card]));
     return (message) => {
@@ -370,7 +370,7 @@ function templateOf(templates: TemplateRules, id: number): LedgerCard['template'
 }
 
 /** What the messages look up, each key once. */
-function keysOf(messages: readonly NetworkMessage[]) {
+function keysOf(messages: readonly Lookup[]) {
   const numbers: Uint8Array[] = [];
   /** The trace ids of authorization messages, by number. */
   const traces = new ByNumberIndex<string[]>();

@@ -13,11 +13,11 @@ import {
   type LedgerCard,
   type LedgerChanges,
   type LedgerState,
+  type Lookup,
   type MerchantSearch,
   merchantSearch,
   type NeighbourQuestions,
   NeighbourSearch,
-  type NetworkMessage,
   needsNeighbours,
   neighbours_max,
   type PassBounds,
@@ -25,7 +25,7 @@ import {
   pastWindowsOf,
   type Records,
   type ReleaseMessage,
-  type RematchMessage,
+  type RematchLookup,
   readsReferring,
   referenceKeys,
   suspectNumbers,
@@ -131,12 +131,7 @@ async function gather(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-function loadState(
-  reads: Reads,
-  templates: TemplateRules,
-  clock: Clock,
-  messages: readonly NetworkMessage[],
-): LedgerState {
+function loadState(reads: Reads, templates: TemplateRules, clock: Clock, messages: readonly Lookup[]): LedgerState {
   const found = new Found(reads, templates);
   const carded = messages.map((message) => ({ message, card: found.card(message) }));
   // The transaction holds the only write lock, so every card is locked now.
@@ -165,14 +160,14 @@ function loadDue(reads: Reads, templates: TemplateRules, clock: Clock, limit: nu
 
 /** A message and its card, or null when there is none. */
 interface Carded {
-  readonly message: NetworkMessage;
+  readonly message: Lookup;
   readonly card: LedgerCard | null;
 }
 
-type MessagesByCard = ReadonlyMap<LedgerCard, readonly NetworkMessage[]>;
+type MessagesByCard = ReadonlyMap<LedgerCard, readonly Lookup[]>;
 
 function messagesByCard(messages: readonly Carded[]): MessagesByCard {
-  const by_card = new Map<LedgerCard, NetworkMessage[]>();
+  const by_card = new Map<LedgerCard, Lookup[]>();
   for (const { message, card } of messages) {
     if (card === null) continue;
     const its = by_card.get(card);
@@ -210,7 +205,7 @@ class Found {
   }
 
   /** The card of a message, or null when there is none. */
-  card(message: NetworkMessage): LedgerCard | null {
+  card(message: Lookup): LedgerCard | null {
     const index = message.number_index;
     if (index === null) {
       const id = message.vcn_id;
@@ -268,7 +263,7 @@ class Found {
   }
 
   /** Loads what a person matches, the clearings of both authorizations, and what refers to it. */
-  matchedByHand(card: LedgerCard, { authorization_id: chosen_id, clearing_id, seen_acts }: RematchMessage): void {
+  matchedByHand(card: LedgerCard, { authorization_id: chosen_id, clearing_id, seen_acts }: RematchLookup): void {
     if (chosen_id !== null) this.#keepAuthorizations(this.#statements.authorization.all(chosen_id));
     const clearings = this.#keepClearings(this.#statements.clearing.all(clearing_id));
     for (const id of new Set([chosen_id, clearings[0]?.authorization_id ?? null])) {

@@ -42,12 +42,12 @@ export type ReleaseAnswer =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The answer to a request to match a clearing by hand. */
+/** The answer to a request to match clearings by hand. */
 export type RematchAnswer =
   | {
       readonly kind: 'answered';
-      /** The clearing with the match that it has now. */
-      readonly item: ClearingItem;
+      /** The clearings with the matches that they have now, in the order of the request. */
+      readonly items: readonly ClearingItem[];
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 

@@ -8,11 +8,19 @@ import type { Clearing, ClearingMessage } from './clearing.ts';
 import type { ClearingChange } from './clearing-change.ts';
 import type { ReconciliationActRow } from './reconciliation-act.ts';
 import type { ReleaseMessage } from './release-message.ts';
-import type { RematchMessage } from './rematch-message.ts';
+import { type RematchLookup, type RematchMessage, rematchLookups } from './rematch-message.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 
 /** A message that waits for a pass. */
 export type NetworkMessage = AuthorizationMessage | ClearingMessage | ReleaseMessage | RematchMessage;
+
+/** A message as a ledger looks up its records. Each concerns one card. */
+export type Lookup = AuthorizationMessage | ClearingMessage | ReleaseMessage | RematchLookup;
+
+/** What a ledger looks up for a message: a match by hand may concern several cards. */
+export function lookupsOf(message: NetworkMessage): readonly Lookup[] {
+  return message.kind === 'rematch' ? rematchLookups(message) : [message];
+}
 
 /** A card as a pass sees it. */
 export interface LedgerCard extends Controls {
@@ -94,7 +102,7 @@ export interface LedgerState {
    */
   readonly windows: readonly (PastWindow & { readonly is_stored: boolean })[];
   /**
-   * Unused ids in rising order, at least one of each kind per message, and as many of events as
+   * Unused ids in rising order, at least one of each kind per lookup, and as many of events as
    * `eventsNeeded` returns. Those that stay unused are gaps.
    */
   readonly authorization_ids: readonly number[];
@@ -102,8 +110,8 @@ export interface LedgerState {
   readonly event_ids: readonly number[];
 }
 
-/** How many ids of events these messages may need: one each, and one more for a code. */
-export function eventsNeeded(messages: readonly NetworkMessage[]): number {
+/** How many ids of events these lookups may need: one each, and one more for a code. */
+export function eventsNeeded(messages: readonly Lookup[]): number {
   return (
     messages.length + messages.filter((message) => message.kind === 'authorization' && message.cvc !== null).length
   );
@@ -215,11 +223,11 @@ export interface PassBounds {
  */
 export class CardsHeld extends Fault {
   /**
-   * Whether the message concerns a card that was held. True for one message of the pass or more.
+   * Whether the lookup concerns a card that was held. True for one lookup of the pass or more.
    */
-  readonly concerns: (message: NetworkMessage) => boolean;
+  readonly concerns: (lookup: Lookup) => boolean;
 
-  constructor(concerns: (message: NetworkMessage) => boolean, cause: unknown) {
+  constructor(concerns: (lookup: Lookup) => boolean, cause: unknown) {
     super('another transaction holds the card', { retryable: true, cause });
     this.concerns = concerns;
   }
@@ -258,8 +266,8 @@ export interface Ledger {
    * whose pass blocks its process. Absent where messages arrive while a pass runs.
    */
   readonly gather?: () => Promise<void>;
-  /** Runs a pass over messages of the network. */
-  pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>, bounds?: PassBounds): Promise<Result>;
+  /** Runs a pass over messages of the network, of which it loads what these lookups name. */
+  pass<Result>(lookups: readonly Lookup[], fold: Fold<Result>, bounds?: PassBounds): Promise<Result>;
   /**
    * Runs a pass over up to `limit` cards that have holds whose end has come, with those holds
    * loaded. Skips cards that another process holds.

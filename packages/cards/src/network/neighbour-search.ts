@@ -2,7 +2,7 @@ import { day_ms } from '@tallystick/velocity';
 import { asRoot } from './as-root.ts';
 import type { Authorization, AuthorizationMessage } from './authorization.ts';
 import { type Clearing, type ClearingMessage, isDispute, sentReferenceOf } from './clearing.ts';
-import type { LedgerCard, NetworkMessage } from './ledger.ts';
+import type { LedgerCard, Lookup } from './ledger.ts';
 import { type CandidateKey, type MerchantSearch, referenceKeys, searchedSince } from './match-candidates.ts';
 import { chosenOf } from './match-choice.ts';
 import { daysOf } from './match-reach.ts';
@@ -85,7 +85,7 @@ export function isOfMerchant({ merchant_id, since_ms, debits }: MerchantClearing
  */
 export function needsNeighbours(
   { provisional_clearings, settled_through }: Pick<LedgerCard, 'provisional_clearings' | 'settled_through'>,
-  messages: readonly NetworkMessage[],
+  messages: readonly Lookup[],
   known: Iterable<Copied>,
 ): boolean {
   const copies = new Set<string>();
@@ -137,11 +137,7 @@ export class NeighbourSearch {
   readonly #now_ms: number;
 
   /** `now_ms`: the time of the pass. */
-  constructor(
-    card: Pick<LedgerCard, 'id' | 'company_id' | 'currency'>,
-    messages: readonly NetworkMessage[],
-    now_ms: number,
-  ) {
+  constructor(card: Pick<LedgerCard, 'id' | 'company_id' | 'currency'>, messages: readonly Lookup[], now_ms: number) {
     this.card_id = card.id;
     this.#now_ms = now_ms;
     this.#neighbourhood = new Neighbourhood(({ trace_id }) => this.#changing.has(trace_id));

@@ -32,7 +32,7 @@ import type { AuthorizationMessage } from './authorization.ts';
 import type { ClearingMessage } from './clearing.ts';
 import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
 import { type Batch, Lane, type Place } from './lane.ts';
-import { CardsHeld, type Ledger, type LedgerState, type NetworkMessage } from './ledger.ts';
+import { CardsHeld, type Ledger, type LedgerState, lookupsOf, type NetworkMessage } from './ledger.ts';
 import type { ReleaseMessage } from './release-message.ts';
 import type { RematchMessage } from './rematch-message.ts';
 
@@ -105,8 +105,9 @@ export interface Network {
    */
   release(message: ReleaseMessage): Promise<ReleaseAnswer>;
   /**
-   * Matches a clearing by hand, or takes such a match back. It waits with the messages of the
-   * network, as a release does. Rejects with the fault when it could not be recorded.
+   * Matches clearings by hand, or takes such matches back: all of the message, or none. It waits
+   * with the messages of the network, as a release does. Rejects with the fault when it could not
+   * be recorded.
    */
   rematch(message: RematchMessage): Promise<RematchAnswer>;
   /**
@@ -122,7 +123,7 @@ export interface Network {
  */
 function concerns(error: unknown, message: NetworkMessage, count: number): boolean {
   if (count === 1) return true;
-  if (error instanceof CardsHeld) return error.concerns(message);
+  if (error instanceof CardsHeld) return lookupsOf(message).some(error.concerns);
   return error instanceof Fault && error.retryable;
 }
 
@@ -144,9 +145,10 @@ const held_ms_max = 500;
 /** The most lanes of held cards. Further held cards share them. */
 const held_lanes_max = 4;
 
-/** The card as a message names it. */
-function cardNamedBy({ number_index, vcn_id }: NetworkMessage & { readonly vcn_id?: number | null }): string {
-  return number_index === null ? `id ${vcn_id}` : number_index.toHex();
+/** The card as a message names it; of a match by hand the first one. */
+function cardNamedBy(message: NetworkMessage): string {
+  if (message.number_index !== null) return message.number_index.toHex();
+  return `id ${message.kind === 'rematch' ? message.matches[0]?.vcn_id : message.vcn_id}`;
 }
 
 /**
@@ -297,7 +299,7 @@ export function createNetwork(ports: NetworkPorts): Network {
       ...(time_bounds === undefined ? {} : { deadline: batch.deadline }),
       ...(lanes.includes(lane) ? { held_ms_max } : {}),
     };
-    const answers = await ledger.pass(messages, fold, bounds);
+    const answers = await ledger.pass(messages.flatMap(lookupsOf), fold, bounds);
     assert(answers.length === messages.length, 'a pass answers each of its messages');
     return answers;
   }

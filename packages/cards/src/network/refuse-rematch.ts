@@ -3,22 +3,18 @@ import type { Authorization } from './authorization.ts';
 import { type Clearing, matchMakerOf } from './clearing.ts';
 import { isClearable } from './match-authorization.ts';
 import { chosenOf } from './match-choice.ts';
-import type { RematchMessage } from './rematch-message.ts';
+import type { MatchByHand } from './rematch-message.ts';
 import { isStandingRoot } from './root.ts';
 
 /**
- * Why a clearing of the card cannot be matched by hand as the message asks; null: it can. `chosen`
- * is the authorization of the card that the message names; null when it names none, or the card has
+ * Why a clearing of the card cannot be matched by hand as a person asks; null: it can. `chosen`
+ * is the authorization of the card that the person names; null when it names none, or the card has
  * none with this id.
  */
-export function refuseRematch(
-  message: RematchMessage,
-  clearing: Clearing,
-  chosen: Authorization | null,
-): Refusal | null {
-  const { authorization_id, expected_authorization_id, expected_matched_by, is_confirmation } = message;
+export function refuseRematch(match: MatchByHand, clearing: Clearing, chosen: Authorization | null): Refusal | null {
+  const { authorization_id, expected_authorization_id, expected_matched_by, is_confirmation } = match;
   if (clearing.authorization_id !== expected_authorization_id || matchMakerOf(clearing) !== expected_matched_by) {
-    return conflict(`${presentMatch(clearing)} by now. When it was looked at, ${expectedMatch(message)}`);
+    return conflict(`${presentMatch(clearing)} by now. When it was looked at, ${expectedMatch(match)}`);
   }
   if (clearing.cycle !== 'first_presentment') {
     const what = clearing.cycle.replace('_', ' ');
@@ -26,15 +22,15 @@ export function refuseRematch(
       `clearing ${clearing.id} is a ${what}: it belongs to what the clearing belongs to that it refers to`,
     );
   }
-  if (is_confirmation) return refuseConfirmation(message, clearing);
-  if (authorization_id !== null) return refuseMatch(message, clearing, chosen);
+  if (is_confirmation) return refuseConfirmation(match, clearing);
+  if (authorization_id !== null) return refuseMatch(match, clearing, chosen);
   return clearing.authorization_id === null ? conflict(presentMatch(clearing)) : null;
 }
 
 /**
  * A confirmation keeps the match that a rule made. Taking it back leaves the match to the rules.
  */
-function refuseConfirmation({ authorization_id }: RematchMessage, clearing: Clearing): Refusal | null {
+function refuseConfirmation({ authorization_id }: MatchByHand, clearing: Clearing): Refusal | null {
   const chosen_id = chosenOf(clearing.choices);
   if (authorization_id === null) {
     return chosen_id === null ? conflict(`${presentMatch(clearing)}: there is no confirmation to take back`) : null;
@@ -46,7 +42,7 @@ function refuseConfirmation({ authorization_id }: RematchMessage, clearing: Clea
 }
 
 function refuseMatch(
-  { authorization_id, vcn_id }: RematchMessage,
+  { authorization_id, vcn_id }: MatchByHand,
   clearing: Clearing,
   chosen: Authorization | null,
 ): Refusal | null {
@@ -80,6 +76,6 @@ function presentMatch(clearing: Clearing): string {
   return `clearing ${id} was matched to authorization ${authorization_id} by ${maker}`;
 }
 
-function expectedMatch({ expected_authorization_id: id, expected_matched_by: maker }: RematchMessage): string {
+function expectedMatch({ expected_authorization_id: id, expected_matched_by: maker }: MatchByHand): string {
   return id === null ? 'it belonged to none' : `a ${maker} had matched it to authorization ${id}`;
 }

@@ -1,13 +1,11 @@
 import { maskCardNumbers } from '@tallystick/kernel';
 import type { ClearingItem } from './clearing-item.ts';
 import type { Network } from './network.ts';
-import type { RematchMessage } from './rematch-message.ts';
+import type { MatchByHand, RematchMessage } from './rematch-message.ts';
 
-/** What a person asks for about the match of a clearing, as `RematchMessage` describes it. */
-export type RematchRequest = Omit<
-  RematchMessage,
-  'kind' | 'number_index' | 'company_id' | 'actor' | 'request_id' | 'act'
-> &
+/** What a person asks for about the match of a clearing. */
+export type RematchRequest = MatchByHand &
+  Pick<RematchMessage, 'note' | 'reason' | 'seen_acts'> &
   Partial<Pick<RematchMessage, 'act'>>;
 
 /**
@@ -19,21 +17,23 @@ export type RematchRequest = Omit<
 export async function rematchByHand(
   { network }: { readonly network: Pick<Network, 'rematch'> },
   call: Pick<RematchMessage, 'company_id' | 'actor' | 'request_id'>,
-  { act = null, ...request }: RematchRequest,
+  { act = null, note: given_note, reason: given_reason, seen_acts, ...match }: RematchRequest,
 ): Promise<ClearingItem> {
   const { company_id, actor, request_id } = call;
-  const note = maskCardNumbers(request.note);
-  const reason = request.reason === null ? null : maskCardNumbers(request.reason);
-  const who = { company_id, actor, request_id };
+  const note = maskCardNumbers(given_note);
+  const reason = given_reason === null ? null : maskCardNumbers(given_reason);
   const answer = await network.rematch({
     kind: 'rematch',
     number_index: null,
-    ...request,
-    ...who,
+    matches: [match],
+    company_id,
+    actor,
+    request_id,
     note,
     reason,
     act: act === null ? null : { ...act, note, reason },
+    seen_acts,
   });
   if (answer.kind === 'refused') throw answer.refusal;
-  return answer.item;
+  return answer.items[0]!;
 }

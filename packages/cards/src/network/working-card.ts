@@ -217,14 +217,14 @@ export class WorkingCard {
   }
 
   /**
-   * The known neighbours of a clearing and of an authorization that a person chooses for it,
-   * whatever the choices about the clearing are, and these two themselves.
+   * The known neighbours of clearings and of the authorizations that a person chooses for them,
+   * whatever the choices about the clearings are, and these themselves.
    */
-  aroundChoice(clearing: Clearing, root: Authorization | null): Records {
+  aroundChoices(chosen: Records): Records {
     const neighbourhood = this.#placed();
-    neighbourhood.keepClearing(withChoices(clearing));
-    const { roots, clearings } = neighbourhood.around({ roots: root === null ? [] : [root], clearings: [clearing] });
-    neighbourhood.keepClearing(clearing);
+    for (const clearing of chosen.clearings) neighbourhood.keepClearing(withChoices(clearing));
+    const { roots, clearings } = neighbourhood.around(chosen);
+    for (const clearing of chosen.clearings) neighbourhood.keepClearing(clearing);
     return {
       roots: roots.map(({ id }) => this.#entries.get(id)!.now),
       clearings: clearings.map(({ id }) => this.#clearings.get(id)!.now),

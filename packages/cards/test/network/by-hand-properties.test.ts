@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { barredOf, type Clearing, chosenOf, type NetworkMessage, type RematchMessage } from '../../src/index.ts';
-import { actIn, planned_acts, rowsOf, sendAct, undoing } from './by-hand.ts';
+import { barredOf, type Clearing, chosenOf, type MatchByHand, type NetworkMessage } from '../../src/index.ts';
+import {
+  matchByHand,
+  matchIn,
+  type PlannedAct,
+  planned_acts,
+  rematchMessage,
+  rowsOf,
+  seenIn,
+  sendAct,
+  undoing,
+} from './by-hand.ts';
 import type { NetworkWorld } from './network-world.ts';
 import { day_ms, messageIn, openWorld, outcomeIn, sendIn, sets } from './planned-messages.ts';
 
@@ -11,27 +21,24 @@ const acts = fc.array(planned_acts, { minLength: 1, maxLength: 8 });
 
 /** What people did, with the clearing before and after. */
 interface Done {
-  readonly message: RematchMessage;
+  readonly match: MatchByHand;
   readonly was: Clearing;
   readonly is: Clearing;
 }
 
 /** Sends the requests that are not refused. Checks that a refused one changes nothing. */
-function act(
-  world: NetworkWorld,
-  planned: readonly (typeof acts extends fc.Arbitrary<(infer T)[]> ? T : never)[],
-): Done[] {
+function act(world: NetworkWorld, planned: readonly PlannedAct[]): Done[] {
   return planned.flatMap((one): Done[] => {
-    const message = actIn(world, one);
-    if (message === null) return [];
-    const was = world.clearing(message.clearing_id);
+    const match = matchIn(world, one);
+    if (match === null) return [];
+    const was = world.clearing(match.clearing_id);
     const before = rowsOf(world);
-    const answer = sendAct(world, message);
+    const answer = sendAct(world, rematchMessage([match]));
     if (answer.kind === 'refused') {
       assert.deepEqual(rowsOf(world), before, answer.refusal.message);
       return [];
     }
-    return [{ message, was, is: world.clearing(message.clearing_id) }];
+    return [{ match, was, is: world.clearing(match.clearing_id) }];
   });
 }
 
@@ -47,7 +54,7 @@ function assertChoicesHold(world: NetworkWorld): void {
 
 const kinds_done = new Map<string, number>();
 
-function count({ is_confirmation, authorization_id }: RematchMessage): void {
+function count({ is_confirmation, authorization_id }: MatchByHand): void {
   const kind = `${is_confirmation ? 'confirm' : 'match'} ${authorization_id === null ? 'undone' : 'made'}`;
   kinds_done.set(kind, (kinds_done.get(kind) ?? 0) + 1);
 }
@@ -71,11 +78,10 @@ describe('matches by hand', () => {
           return its;
         });
         assertChoicesHold(world);
-        for (const { message, was, is } of done.toReversed()) {
-          count(message);
+        for (const { match, was, is } of done.toReversed()) {
+          count(match);
           states.pop();
-          const undo = undoing(message, was, is);
-          const answer = sendAct(world, undo);
+          const answer = sendAct(world, rematchMessage([undoing(match, was, is)]));
           assert.equal(answer.kind, 'answered', answer.kind === 'refused' ? answer.refusal.message : '');
           assert.deepEqual(rowsOf(world), states.at(-1));
         }
@@ -148,8 +154,8 @@ describe('matches by hand', () => {
         for (let at = 0; at < Math.max(late.length, planned.length); at += 1) {
           const [arriving, asked] = [late[at], planned[at]];
           const message = arriving === undefined ? null : messageIn(together, arriving);
-          const request = asked === undefined ? null : actIn(apart, asked);
-          for (const one of [message, request]) {
+          const match = asked === undefined ? null : matchIn(apart, asked);
+          for (const one of [message, match === null ? null : rematchMessage([match])]) {
             if (one === null) continue;
             sent.push(one);
             answers.push(apart.send(one)[0]);
@@ -160,5 +166,82 @@ describe('matches by hand', () => {
       }),
       propertyParameters({ short: 300, full: 1_500 }),
     );
+  });
+
+  test('of one message are all made or none', () => {
+    const outcomes = { made: 0, refused: 0 };
+    fc.assert(
+      fc.property(sets, acts, ({ messages, is_aging, order, passes }, planned) => {
+        const world = openWorld(is_aging);
+        sendIn(
+          world,
+          order.map((at) => messages[at]!),
+          passes,
+        );
+        const drawn = planned.flatMap((one) => matchIn(world, one) ?? []);
+        const matches = [...new Map(drawn.map((match) => [match.clearing_id, match])).values()];
+        if (matches.length === 0) return;
+        const matches_before = new Map(world.state.clearings.values().map((row) => [row.id, row.authorization_id]));
+        const before = [rowsOf(world), world.events.length, world.state.audit.size];
+        const answer = sendAct(world, rematchMessage(matches));
+        if (answer.kind === 'refused') {
+          assert.deepEqual([rowsOf(world), world.events.length, world.state.audit.size], before);
+          if (matches.length > 1) outcomes.refused += 1;
+          return;
+        }
+        assertChoicesHold(world);
+        for (const { clearing_id, authorization_id, is_confirmation } of matches) {
+          const was = matches_before.get(clearing_id);
+          const { authorization_id: is, choices } = world.clearing(clearing_id);
+          if (authorization_id !== null) assert.deepEqual([is, chosenOf(choices)], [authorization_id, is]);
+          else assert.equal(is === was, is_confirmation);
+        }
+        if (matches.length > 1) outcomes.made += 1;
+      }),
+      propertyParameters({ short: 400, full: 2_500 }),
+    );
+    assert.ok(outcomes.made > 0 && outcomes.refused > 0, JSON.stringify(outcomes));
+  });
+
+  test('confirmed by one message are as if confirmed one by one, and taken back by one they are as before', () => {
+    let several = 0;
+    fc.assert(
+      fc.property(sets, fc.infiniteStream(fc.boolean()), ({ messages, is_aging, order, passes }, drawn) => {
+        const worlds = [openWorld(is_aging), openWorld(is_aging)] as const;
+        for (const world of worlds) {
+          sendIn(
+            world,
+            order.map((at) => messages[at]!),
+            passes,
+          );
+        }
+        const [together, apart] = worlds;
+        const before = rowsOf(together);
+        const confirming = (clearing: Clearing): MatchByHand[] => {
+          const { id: clearing_id, authorization_id, match_rule, cycle } = clearing;
+          if (authorization_id === null || match_rule < 3 || cycle !== 'first_presentment') return [];
+          return [matchByHand({ clearing_id, authorization_id, is_confirmation: true, ...seenIn(clearing) })];
+        };
+        const matches = together.state.clearings
+          .values()
+          .flatMap(confirming)
+          .filter(() => drawn.next().value);
+        if (matches.length === 0) return;
+        if (matches.length > 1) several += 1;
+        for (const match of matches) assert.equal(sendAct(apart, rematchMessage([match])).kind, 'answered');
+        assert.equal(sendAct(together, rematchMessage(matches)).kind, 'answered');
+        assert.deepEqual(rowsOf(together), rowsOf(apart));
+        const undone = matches.map((match) => ({
+          ...match,
+          authorization_id: null,
+          ...seenIn(together.clearing(match.clearing_id)),
+        }));
+        const answer = sendAct(together, rematchMessage(undone));
+        assert.equal(answer.kind, 'answered', answer.kind === 'refused' ? answer.refusal.message : '');
+        assert.deepEqual(rowsOf(together), before);
+      }),
+      propertyParameters({ short: 300, full: 1_500 }),
+    );
+    assert.ok(several > 0, 'no message confirmed several matches');
   });
 });

@@ -1,18 +1,35 @@
 import fc from 'fast-check';
-import { type Clearing, matchMakerOf, type RematchAnswer, type RematchMessage } from '../../src/index.ts';
+import {
+  type Clearing,
+  type MatchByHand,
+  matchMakerOf,
+  type RematchAnswer,
+  type RematchMessage,
+} from '../../src/index.ts';
 import type { NetworkWorld } from './network-world.ts';
 
-/** A person's request about clearing 1 of card 1, by its company. */
-export function rematchMessage(change: Partial<RematchMessage> = {}): RematchMessage {
+/** What a person decides about clearing 1 of card 1. */
+export function matchByHand(change: Partial<MatchByHand> = {}): MatchByHand {
   return {
-    kind: 'rematch',
-    number_index: null,
     vcn_id: 1,
     clearing_id: 1,
     authorization_id: 1,
     is_confirmation: false,
     expected_authorization_id: null,
     expected_matched_by: 'rule',
+    ...change,
+  };
+}
+
+/** The request about these matches, by the company of card 1. */
+export function rematchMessage(
+  matches: readonly MatchByHand[],
+  change: Partial<Omit<RematchMessage, 'matches'>> = {},
+): RematchMessage {
+  return {
+    kind: 'rematch',
+    number_index: null,
+    matches,
     company_id: 7,
     note: 'the receipt says so',
     reason: null,
@@ -38,8 +55,8 @@ export const planned_acts: fc.Arbitrary<PlannedAct> = fc.record({
   root: fc.nat({ max: 8 }),
 });
 
-/** The request in this world; null when it has no clearing or no authorization to choose. */
-export function actIn(world: NetworkWorld, { kind, clearing: drawn, root: chosen }: PlannedAct): RematchMessage | null {
+/** The match in this world; null when it has no clearing or no authorization to choose. */
+export function matchIn(world: NetworkWorld, { kind, clearing: drawn, root: chosen }: PlannedAct): MatchByHand | null {
   const clearings = world.state.clearings.values();
   const roots = world.state.authorizations.values().filter(({ id, root_id }) => id === root_id);
   const clearing = clearings[drawn % clearings.length];
@@ -48,23 +65,18 @@ export function actIn(world: NetworkWorld, { kind, clearing: drawn, root: chosen
   const { id: clearing_id, authorization_id: present_id } = clearing;
   const is_confirmation = kind === 'confirm' || kind === 'unconfirm';
   const authorization_id = kind === 'match' ? root.id : kind === 'confirm' ? present_id : null;
-  return rematchMessage({ clearing_id, authorization_id, is_confirmation, ...seenIn(clearing) });
+  return matchByHand({ clearing_id, authorization_id, is_confirmation, ...seenIn(clearing) });
 }
 
 /** What a person sees of the match of a clearing. */
-export function seenIn(clearing: Clearing): Pick<RematchMessage, 'expected_authorization_id' | 'expected_matched_by'> {
+export function seenIn(clearing: Clearing): Pick<MatchByHand, 'expected_authorization_id' | 'expected_matched_by'> {
   return { expected_authorization_id: clearing.authorization_id, expected_matched_by: matchMakerOf(clearing) };
 }
 
-/** The request that undoes another one, given the clearing before it and after it. */
-export function undoing(message: RematchMessage, was: Clearing, is: Clearing): RematchMessage {
-  const { is_confirmation, authorization_id } = message;
-  return {
-    ...message,
-    authorization_id: authorization_id === null ? was.authorization_id : null,
-    ...seenIn(is),
-    is_confirmation,
-  };
+/** The match that undoes another one, given the clearing before it and after it. */
+export function undoing(match: MatchByHand, was: Clearing, is: Clearing): MatchByHand {
+  const authorization_id = match.authorization_id === null ? was.authorization_id : null;
+  return { ...match, authorization_id, ...seenIn(is) };
 }
 
 export function sendAct(world: NetworkWorld, message: RematchMessage): RematchAnswer {

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault, missedDeadline } from '@tallystick/kernel';
-import {
-  CardsHeld,
-  createNetwork,
-  type Fold,
-  type Ledger,
-  type NetworkMessage,
-  type PassBounds,
-} from '../../src/index.ts';
+import { CardsHeld, createNetwork, type Fold, type Ledger, type Lookup, type PassBounds } from '../../src/index.ts';
 import { type CardSketch, NetworkWorld, plain_quarantine, vault } from './network-world.ts';
 import { settled, TestTime } from './test-time.ts';
 
 const decision_ms_max = 5_000;
 
 /** What the ledger does before a pass: resolves, rejects, or never settles. */
-type Before = (messages: readonly NetworkMessage[], bounds: PassBounds) => Promise<void>;
+type Before = (messages: readonly Lookup[], bounds: PassBounds) => Promise<void>;
 
 /** The network before a ledger that a test makes slow or broken. */
 function setUp(before: Before, ...sketches: readonly CardSketch[]) {
@@ -26,7 +19,7 @@ function setUp(before: Before, ...sketches: readonly CardSketch[]) {
   );
   const sizes: number[] = [];
   const ledger: Ledger = {
-    async pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>, bounds: PassBounds = {}) {
+    async pass<Result>(messages: readonly Lookup[], fold: Fold<Result>, bounds: PassBounds = {}) {
       sizes.push(messages.length);
       await before(messages, bounds);
       return await world.ledger.pass(messages, fold);
@@ -132,7 +125,7 @@ describe('a card that another transaction holds', () => {
   /** Cards from 2 on are held until `end`. A pass over them alone waits for that. */
   function withHeldCards(...sketches: readonly { id: number }[]) {
     const free = Promise.withResolvers<void>();
-    const isHeld = (message: NetworkMessage) => message.kind === 'authorization' && message.pan.last4 !== '0001';
+    const isHeld = (message: Lookup) => message.kind === 'authorization' && message.pan.last4 !== '0001';
     let ended = false;
     const set = setUp(
       async (messages, { held_ms_max }) => {

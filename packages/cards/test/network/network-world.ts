@@ -17,6 +17,7 @@ import {
   foldMessages,
   type LedgerCard,
   type LedgerState,
+  lookupsOf,
   type NetworkAnswer,
   type NetworkMessage,
   newCounters,
@@ -241,7 +242,7 @@ export class NetworkWorld {
   send(...messages: readonly NetworkMessage[]) {
     const fold: Fold<readonly NetworkAnswer[]> = (state) =>
       foldMessages(state, messages, { vault, random: this.random, ...plain_quarantine });
-    return this.ledger.passNow(messages, (state) =>
+    return this.ledger.passNow(messages.flatMap(lookupsOf), (state) =>
       fold(this.loads === 'everything' ? this.#withEverything(state) : state),
     );
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault, Violation } from '@tallystick/kernel';
-import { createNetwork, type Fold, type Ledger, type NetworkMessage, type OverloadReason } from '../../src/index.ts';
+import { createNetwork, type Fold, type Ledger, type Lookup, type OverloadReason } from '../../src/index.ts';
 import { itemOf, NetworkWorld, plain_quarantine, vault } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -9,12 +9,12 @@ const now = '2026-11-21T12:00:00Z';
 /** A ledger in front of the real one, which can be made to wait and to fail. */
 function gated(world: NetworkWorld) {
   let opening = Promise.withResolvers<void>();
-  let fails = (_messages: readonly NetworkMessage[]): unknown => null;
+  let fails = (_messages: readonly Lookup[]): unknown => null;
   let fails_after_commit = false;
   const begun: number[] = [];
   const committed: number[] = [];
   const ledger: Ledger = {
-    async pass<Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Promise<Result> {
+    async pass<Result>(messages: readonly Lookup[], fold: Fold<Result>): Promise<Result> {
       begun.push(messages.length);
       await opening.promise;
       const error = fails(messages);
@@ -34,7 +34,7 @@ function gated(world: NetworkWorld) {
     close: () => {
       opening = Promise.withResolvers<void>();
     },
-    failWhen(when: (messages: readonly NetworkMessage[]) => unknown, options = { after_commit: false }) {
+    failWhen(when: (messages: readonly Lookup[]) => unknown, options = { after_commit: false }) {
       fails = when;
       fails_after_commit = options.after_commit;
     },

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { createNetwork, type Fold, type Ledger, type NetworkMessage, type OverloadReason } from '../../src/index.ts';
+import { createNetwork, type Fold, type Ledger, type Lookup, type OverloadReason } from '../../src/index.ts';
 import { NetworkWorld, plain_quarantine, vault } from './network-world.ts';
 import { TestTime } from './test-time.ts';
 
@@ -14,7 +14,7 @@ type Outcome = 'decided' | 'refused';
 
 /** A message that was sent, and what became of it; times of the test's clock. */
 interface Sent {
-  readonly message: NetworkMessage;
+  readonly message: Lookup;
   readonly sent_ms: number;
   readonly passes: { readonly begun_ms: number; ended_ms: number | null }[];
   answered: { readonly at_ms: number; readonly outcome: Outcome } | null;
@@ -36,7 +36,7 @@ class Overload {
     const { world, time } = this;
     const ledger: Ledger = {
       passes_at_once,
-      pass: async <Result>(messages: readonly NetworkMessage[], fold: Fold<Result>): Promise<Result> => {
+      pass: async <Result>(messages: readonly Lookup[], fold: Fold<Result>): Promise<Result> => {
         const { ms, fails } = plan(messages.length);
         this.pass_sizes.push(messages.length);
         const records = this.sent

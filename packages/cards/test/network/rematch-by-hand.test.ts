@@ -1,27 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money, Refusal } from '@tallystick/kernel';
-import { matchMakerOf, type Network, neighbours_max, type RematchMessage, rematchByHand } from '../../src/index.ts';
-import { rematchMessage, rowsOf, sendAct } from './by-hand.ts';
+import {
+  type MatchByHand,
+  matchMakerOf,
+  type Network,
+  neighbours_max,
+  type RematchMessage,
+  rematchByHand,
+} from '../../src/index.ts';
+import { matchByHand, rematchMessage, rowsOf, seenIn, sendAct } from './by-hand.ts';
 import { NetworkWorld } from './network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
 const shop = { merchant_id: 'M', approval_code: null, net_reference_number: null };
 
+type Change = Partial<MatchByHand & Pick<RematchMessage, 'company_id' | 'reason' | 'act'>>;
+
 /** The person sees who made the match that there is, unless the change says otherwise. */
-function send(world: NetworkWorld, change: Partial<RematchMessage> = {}) {
-  const clearing = world.state.clearings.get(change.clearing_id ?? 1);
+function send(world: NetworkWorld, { company_id = 7, reason = null, act = null, ...match }: Change = {}) {
+  const clearing = world.state.clearings.get(match.clearing_id ?? 1);
   const expected_matched_by = clearing === undefined ? 'rule' : matchMakerOf(clearing);
-  return sendAct(world, rematchMessage({ expected_matched_by, ...change }));
+  return sendAct(world, rematchMessage([matchByHand({ expected_matched_by, ...match })], { company_id, reason, act }));
 }
 
 /** The code of the refusal, or the class of the clearing. */
-function resultOf(world: NetworkWorld, change: Partial<RematchMessage> = {}): string {
+function resultOf(world: NetworkWorld, change: Change = {}): string {
   const answer = send(world, change);
-  return answer.kind === 'refused' ? answer.refusal.code : answer.item.class;
+  return answer.kind === 'refused' ? answer.refusal.code : answer.items[0]!.class;
 }
 
-function reasonOf(world: NetworkWorld, change: Partial<RematchMessage> = {}): string {
+function reasonOf(world: NetworkWorld, change: Change = {}): string {
   const answer = send(world, change);
   return answer.kind === 'refused' ? answer.refusal.message : 'not refused';
 }
@@ -52,7 +61,7 @@ describe('a match by hand', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared, world.counters.uses], [400, 400, 2]);
     const answer = send(world);
     assert.ok(answer.kind === 'answered');
-    const { authorization_id, match_rule, matched_by, review, class: its_class } = answer.item;
+    const { authorization_id, match_rule, matched_by, review, class: its_class } = answer.items[0]!;
     assert.deepEqual([authorization_id, match_rule, matched_by, review, its_class], [1, 9, 'person', false, 'exact']);
     assert.deepEqual([world.counters.held, world.counters.cleared, world.counters.uses], [0, 400, 1]);
     assert.deepEqual([world.row(1).status, world.row(1).cleared], ['cleared', 400]);
@@ -346,6 +355,115 @@ describe('a match by hand is refused', () => {
   });
 });
 
+describe('several matches of one message', () => {
+  /** Two purchases of card 1, and one of card 2, each with a clearing that rule 6 matched to it. */
+  function worldOfProposals(): NetworkWorld {
+    const world = new NetworkWorld(now, {}, { id: 2 });
+    for (const [merchant_id, card_id] of [
+      ['M', 1],
+      ['N', 1],
+      ['O', 2],
+    ] as const) {
+      world.authorize({ ...shop, merchant_id, card_id, billing_amount: 400 });
+      world.clear({ merchant_id, card_id, billing_amount: 400 });
+    }
+    const rules = world.state.clearings
+      .values()
+      .map(({ authorization_id, match_rule }) => [authorization_id, match_rule]);
+    assert.deepEqual(rules, [
+      [1, 6],
+      [2, 6],
+      [3, 6],
+    ]);
+    return world;
+  }
+
+  function confirmations(world: NetworkWorld, { is_undone = false } = {}): readonly MatchByHand[] {
+    return world.state.clearings.values().map((clearing) =>
+      matchByHand({
+        vcn_id: clearing.card_id,
+        clearing_id: clearing.id,
+        authorization_id: is_undone ? null : clearing.authorization_id,
+        is_confirmation: true,
+        ...seenIn(clearing),
+      }),
+    );
+  }
+
+  /** Everything that a refused message must leave as it is. */
+  function everythingOf(world: NetworkWorld) {
+    return [rowsOf(world), world.events.length, world.state.audit.size, world.state.reconciliation_acts.size];
+  }
+
+  const act = {
+    company_id: 7,
+    actor: 'key:9',
+    action: 'confirm',
+    item_id: 5,
+    subject: JSON.stringify({ fingerprint: '', pairs: [], confirmed: [], authorization: null }),
+    note: 'n',
+    reason: null,
+    request_id: 'r-1',
+  };
+
+  test('are confirmed with one act and an audit entry each, on several cards, and all taken back', () => {
+    const world = worldOfProposals();
+    const before = rowsOf(world);
+    const answer = sendAct(world, rematchMessage(confirmations(world), { act }));
+    assert.ok(answer.kind === 'answered');
+    assert.deepEqual(
+      answer.items.map(({ id, vcn_id, matched_by }) => [id, vcn_id, matched_by]),
+      [
+        [1, 1, 'person'],
+        [2, 1, 'person'],
+        [3, 2, 'person'],
+      ],
+    );
+    assert.deepEqual([world.state.audit.size, world.state.reconciliation_acts.size], [3, 1]);
+    sendAct(world, rematchMessage(confirmations(world, { is_undone: true }), { act }));
+    assert.deepEqual(rowsOf(world), before);
+    assert.deepEqual([world.state.audit.size, world.state.reconciliation_acts.size], [6, 2]);
+  });
+
+  test('are all refused when one of them is, whichever it is', () => {
+    const world = worldOfProposals();
+    const matches = confirmations(world);
+    const before = everythingOf(world);
+    for (const [at, match] of matches.entries()) {
+      for (const [change, code] of [
+        [{ expected_matched_by: 'person' }, 'conflict'],
+        [{ clearing_id: 9 }, 'not_found'],
+        [{ vcn_id: 9 }, 'not_found'],
+        [{ authorization_id: 9 }, 'conflict'],
+        [{ authorization_id: null }, 'conflict'],
+      ] as const) {
+        const answer = sendAct(world, rematchMessage(matches.with(at, { ...match, ...change }), { act }));
+        assert.equal(answer.kind === 'refused' ? answer.refusal.code : 'answered', code, JSON.stringify([at, change]));
+        assert.deepEqual(everythingOf(world), before);
+      }
+    }
+  });
+
+  test('are all refused when those of a later card cannot be settled, and what was settled is put back', () => {
+    const world = worldOfProposals();
+    // No rule would match the clearing of card 2: to take this confirmation back is another match.
+    sendAct(world, rematchMessage(confirmations(world).slice(0, 2)));
+    send(world, { vcn_id: 2, clearing_id: 3, authorization_id: null, expected_authorization_id: 3 });
+    world.authorize({ ...shop, merchant_id: 'P', card_id: 2, billing_amount: 400 });
+    send(world, { vcn_id: 2, clearing_id: 3, authorization_id: 4 });
+    const before = everythingOf(world);
+    const answer = sendAct(world, rematchMessage(confirmations(world, { is_undone: true }), { act }));
+    assert.match(answer.kind === 'refused' ? answer.refusal.message : '', /no rule would match clearing 3/);
+    assert.deepEqual(everythingOf(world), before);
+  });
+
+  test('name each clearing once', () => {
+    const world = worldOfProposals();
+    const [match] = confirmations(world);
+    assert.throws(() => sendAct(world, rematchMessage([match!, match!])), /each of them once/);
+  });
+});
+
 describe('on a card with more records than a pass reads around its messages', () => {
   /**
    * A card with so many clearings of the merchant of its first authorization. A clearing of that is
@@ -386,15 +504,10 @@ describe('the use case of a match by hand', () => {
 
   test('returns the clearing, and masks card numbers in note and reason, also in the act', async () => {
     const world = worldOfTwo();
-    const { note, reason, vcn_id, clearing_id, is_confirmation, ...seen } = rematchMessage({
-      note: 'of 5555 5555 5555 4444',
-      reason: 'card 5555555555554444',
-    });
+    const [note, reason] = ['of 5555 5555 5555 4444', 'card 5555555555554444'];
     const subject = JSON.stringify({ fingerprint: '', pairs: [], confirmed: [], authorization: null });
     const act = { ...call, action: 'match', item_id: 5, subject, note, reason };
-    const { authorization_id, expected_authorization_id, expected_matched_by } = seen;
-    const expected = { authorization_id, expected_authorization_id, expected_matched_by };
-    const request = { vcn_id, clearing_id, is_confirmation, note, reason, act, ...expected };
+    const request = { ...matchByHand(), note, reason, act };
     const item = await rematchByHand({ network: networkIn(world) }, call, request);
     assert.deepEqual([item.authorization_id, item.matched_by], [1, 'person']);
     const texts = JSON.stringify([world.state.audit.values(), world.state.reconciliation_acts.values()]);

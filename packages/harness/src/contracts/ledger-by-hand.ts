@@ -4,7 +4,7 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertIncludes } from './equality.ts';
 import { freshCard, nothing_in_common } from './ledger.ts';
 import { changeClearings, nothing_in_common_root } from './ledger-order.ts';
-import { rematchMessage } from './network-messages.ts';
+import { rematchLookup } from './network-messages.ts';
 import { idsOf, type StorageUnderTest } from './storage.ts';
 
 /** What a pass needs to match clearings by hand, and what it keeps of that. */
@@ -32,12 +32,12 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
       const coded = await card.recordClearing({ ...nothing_in_common, approval_code: 'QQ4444' });
       const fits = { ...nothing_in_common_root, merchant_id: 'M-by-hand', billing_amount: named.billing_amount };
       const rival = await card.recordAuthorization('T-rival', fits);
-      const state = await card.look(rematchMessage(card.id, named.id, chosen.id));
+      const state = await card.look(rematchLookup(card.id, named.id, chosen.id));
       assertIncludes(idsOf(state.authorizations), [present.id, chosen.id, rival.id], 'the authorizations');
       const expected = idsOf([named, ...beside, refund, undone, coded]);
       assertIncludes(idsOf(state.clearings), expected, 'the clearings');
       assert(state.event_ids.length >= 1, 'a match by hand has no id for its event');
-      const taken = await card.look(rematchMessage(card.id, named.id, null));
+      const taken = await card.look(rematchLookup(card.id, named.id, null));
       assertIncludes(idsOf(taken.authorizations), [present.id, rival.id], 'the authorizations without a new one');
     },
   },
@@ -59,7 +59,7 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
       });
       const undone = await card.recordClearing({ ...nothing_in_common, cycle: 'reversal', clearing_id: refund.id });
       await card.recordClearings(neighbours_max + 1, crowd);
-      const state = await card.look(rematchMessage(card.id, named.id, chosen.id));
+      const state = await card.look(rematchLookup(card.id, named.id, chosen.id));
       assertEqual(state.cut_card_ids, [card.id], 'the cards that are named');
       assertIncludes(idsOf(state.authorizations), [present.id, chosen.id], 'the authorizations');
       assertIncludes(idsOf(state.clearings), idsOf([named, ...beside, refund, undone]), 'the clearings');
@@ -71,7 +71,7 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
       const { card, storage } = await freshCard(open);
       const { id } = await card.recordClearing(nothing_in_common);
       const load = async () => {
-        const { clearings } = await card.look(rematchMessage(card.id, id, null));
+        const { clearings } = await card.look(rematchLookup(card.id, id, null));
         return clearings.find((row) => row.id === id)!;
       };
       assertEqual((await load()).choices, null, 'the choices of a new clearing');

@@ -4,8 +4,8 @@ import {
   type ClearingMessage,
   type Fold,
   type LedgerState,
+  type Lookup,
   match_reach_days,
-  type NetworkMessage,
   no_changes,
   type PastWindow,
   withoutDetails,
@@ -74,7 +74,7 @@ export class CardUnderTest {
   }
 
   /** Returns the state that a pass over the messages loads. */
-  look(...messages: readonly NetworkMessage[]): Promise<LedgerState> {
+  look(...messages: readonly Lookup[]): Promise<LedgerState> {
     return this.#storage.ledger.pass(messages, look);
   }
 

@@ -6,10 +6,12 @@ import {
   type Fold,
   type LedgerCard,
   type LedgerState,
+  type MatchByHand,
   newAuthorization,
   no_changes,
   Pan,
   type ReleaseMessage,
+  type RematchLookup,
   type RematchMessage,
   unmatchedClearing,
 } from '@tallystick/cards';
@@ -71,25 +73,37 @@ export function rematchMessage(
   vcn_id: number,
   clearing_id: number,
   authorization_id: number | null,
-  fields: Partial<RematchMessage> = {},
+  fields: Partial<MatchByHand & Omit<RematchMessage, 'matches'>> = {},
 ): RematchMessage {
+  const {
+    is_confirmation = false,
+    expected_authorization_id = null,
+    expected_matched_by = 'rule',
+    ...of_message
+  } = fields;
+  const match = { is_confirmation, expected_authorization_id, expected_matched_by };
   return {
     kind: 'rematch',
     number_index: null,
-    vcn_id,
-    clearing_id,
-    authorization_id,
-    is_confirmation: false,
-    expected_authorization_id: null,
-    expected_matched_by: 'rule',
+    matches: [{ vcn_id, clearing_id, authorization_id, ...match }],
     company_id: null,
     note: 'the receipt says so',
     reason: null,
     actor: 'key:1',
     act: null,
     request_id: 'request-4',
-    ...fields,
+    ...of_message,
   };
+}
+
+/** What a ledger looks up for a match of a clearing by hand. */
+export function rematchLookup(
+  vcn_id: number,
+  clearing_id: number,
+  authorization_id: number | null,
+  fields: Pick<RematchLookup, 'seen_acts'> = {},
+): RematchLookup {
+  return { kind: 'rematch', number_index: null, vcn_id, clearing_id, authorization_id, ...fields };
 }
 
 /** A debit of 10 for the card with this number index. */

@@ -1,4 +1,4 @@
-import type { LedgerState, NetworkMessage } from '@tallystick/cards';
+import type { LedgerState, Lookup } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -63,7 +63,7 @@ export const reduced_records_contract: readonly ContractRule<RetentionStorage>[]
       await reduce('authorizations', root.id);
       const { merchant_name: _, ...kept } = details;
       const reduced = { ...root, details: kept, request_id: null, reduced_at_ms: storage.now_ms };
-      const found = async (message: NetworkMessage): Promise<LedgerState['authorizations']> =>
+      const found = async (message: Lookup): Promise<LedgerState['authorizations']> =>
         (await card.look(message)).authorizations;
       assertEqual(await found(card.authorization({ trace_id: 'T-old' })), [reduced], 'by trace id');
       for (const key of [{ approval_code: 'QQ1234' }, { net_reference_number: 'MCCQQ12340520' }]) {
