@@ -38,6 +38,7 @@ function sideOf(item: Item, { authorization_id, line_ids }: MatchWith): MatchSid
 
 async function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): Promise<ActPlan> {
   const { tx, call, item } = situation;
+  refuseDecided(situation);
   const clearing = await clearingToMatch(situation, matched_with);
   const authorization_id = matched_with.authorization_id ?? item.authorization_ids[0]!;
   if (!item.clearing_ids.includes(clearing.id) && !item.authorization_ids.includes(authorization_id)) {

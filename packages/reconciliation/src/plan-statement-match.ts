@@ -34,8 +34,10 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
   }
   const others = new Map<number, Item>();
   for (const record of keysOf(clearings, lines)) {
-    const other = await otherItem(situation, record);
-    if (other !== null) others.set(other.id, other);
+    const other = await findItem(tx.reconciliation, call.company_id, record);
+    if (other === null || other.id === item.id) continue;
+    await refuseFrozen(tx.reconciliation, other);
+    others.set(other.id, other);
   }
   const wanted = pairsOf(lines, clearings);
   const existing = textsOf([item, ...others.values()].flatMap((one) => statementPairsOf(one, { with_fees: true })));
@@ -47,7 +49,8 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
   const [pinned, barred] = [textsOf(hands.pins), textsOf(hands.bars)];
   const barred_here = missing.filter((pair) => barred.has(pairKeyOf(pair)));
   if (barred_here.length === missing.length && !situation.is_against_rules) {
-    // What was taken apart is given back to the rules first, which may make it again.
+    // What was taken apart is given back to the rules first, which may make it again: also of an
+    // item that is ignored or accepted only since then.
     const pairs = takenApart(acts, missing) ?? missing;
     const isMet = (after: readonly Item[]) => {
       const made = textsOf(after.flatMap((one) => statementPairsOf(one, { with_fees: true })));
@@ -55,8 +58,14 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
     };
     return { subject: subjectOf(item, { pairs }), rematches: [], isMet };
   }
+  refuseDecided(situation);
+  for (const other of others.values()) {
+    refuseDecided({ item: other, history: await tx.reconciliation.actsOn(call.company_id, recordsOf(other)) });
+  }
   const only_fees = lines.every(({ is_fee }) => is_fee);
-  refusePaired([...others.values()], { clearings: only_fees ? [] : clearings, lines }, wanted);
+  // A fee belongs to one clearing, also within an item.
+  const having = only_fees ? [item, ...others.values()] : [...others.values()];
+  refusePaired(having, { clearings: only_fees ? [] : clearings, lines }, wanted);
   if (!only_fees) refuseSum(whole);
   const made = only_fees ? missing : pairsOf(whole.lines, whole.clearings);
   const all = made.filter((pair) => !pinned.has(pairKeyOf(pair)));
@@ -65,14 +74,24 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
   return { subject: subjectOf(item, { pairs: [...all, ...twice] }), rematches: [] };
 }
 
-/** The pairs of the newest act that took exactly these apart, as it named them: its inverse. */
+/**
+ * The pairs of the newest act that took exactly these apart, as it named them: its inverse. An act
+ * that undid a match counts as little as that match.
+ */
 function takenApart(acts: readonly Act[], pairs: readonly StatementPair[]): readonly StatementPair[] | null {
   const texts = textsOf(pairs);
-  const isThis = ({ action, subject }: Act) => {
+  const standing: Act[] = [];
+  for (const act of acts.toSorted((a, b) => a.id - b.id)) {
+    const { action, subject } = act;
+    if (action !== 'match' && action !== 'unmatch') continue;
     const its = textsOf(subject.pairs);
-    return action === 'unmatch' && its.size === texts.size && [...its].every((text) => texts.has(text));
-  };
-  return acts.findLast(isThis)?.subject.pairs ?? null;
+    if (its.size !== texts.size || !texts.isSubsetOf(its)) continue;
+    const last = standing.at(-1);
+    if (last !== undefined && last.action !== action && last.subject.pairs.length === subject.pairs.length) {
+      standing.pop();
+    } else standing.push(act);
+  }
+  return standing.findLast(({ action }) => action === 'unmatch')?.subject.pairs ?? null;
 }
 
 interface NamedIds {
@@ -125,15 +144,6 @@ function refuseMixed(clearings: readonly ClearedAmount[], lines: readonly CardLi
     path: lines.length > 1 ? 'with.line_ids' : 'with',
     message: `${message}, for clearing ${clearing.id}`,
   });
-}
-
-/** The other item that has the record. Refuses (`conflict`) one that is frozen or decided. */
-async function otherItem({ tx, call, item }: Situation, record: RecordKey): Promise<Item | null> {
-  const other = await findItem(tx.reconciliation, call.company_id, record);
-  if (other === null || other.id === item.id) return null;
-  await refuseFrozen(tx.reconciliation, other);
-  refuseDecided({ item: other, history: await tx.reconciliation.actsOn(call.company_id, recordsOf(other)) });
-  return other;
 }
 
 /** Refuses (`conflict`) records that other items have in pairs that are not wanted. */

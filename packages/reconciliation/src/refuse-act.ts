@@ -38,7 +38,7 @@ export function otherVersion(
 /**
  * Refuses (`conflict`) an act that the state of an item does not permit, and says what would be
  * right. What a match names is checked later: what it takes is not matched yet, so a matched item
- * may still lack a side.
+ * may still lack a side, and a decided one may get back what an unmatch took from it.
  */
 export async function refuseByState(
   store: Pick<ReconciliationStore, 'findPeriod'>,
@@ -47,9 +47,10 @@ export async function refuseByState(
 ): Promise<void> {
   const { item } = seen;
   await refuseFrozen(store, item);
-  if (action !== 'reopen') refuseDecided(seen);
-  if (action === 'match' || action === 'reopen') return;
-  const { decisions } = standingActs(seen.history);
+  if (action === 'reopen') return;
+  const { hands, decisions } = standingActs(seen.history);
+  if (action !== 'match' || hands.bars.length === 0) refuseDecided(seen);
+  if (action === 'match') return;
   const decision = decisions.get(fingerprintOf(item)) ?? null;
   if (!permittedActs(item, decision).includes(action)) throw conflict(refusalOf(item, action));
 }

@@ -1,7 +1,16 @@
 import { assert, Refusal } from '@tallystick/kernel';
-import { type Act, type ActKind, act_kinds, type Item, recordOfItemId } from '@tallystick/reconciliation';
+import {
+  type Act,
+  type ActKind,
+  act_kinds,
+  type Item,
+  itemIdOf,
+  type RecordKey,
+  recordOfItemId,
+  recordsOf,
+} from '@tallystick/reconciliation';
 import fc from 'fast-check';
-import { ActWorld, assertSameState, clearing, line, type WorldState } from './act-world.ts';
+import { ActWorld, assertSameState, authorization, clearing, line, type WorldState } from './act-world.ts';
 import type { ContractRule } from './contract-rule.ts';
 import type { PropertyRuns } from './event-store.ts';
 import type { StorageUnderTest } from './storage.ts';
@@ -41,12 +50,22 @@ const attempts: fc.Arbitrary<readonly Attempt[]> = fc.array(
   { minLength: 3, maxLength: 14 },
 );
 
-async function arrive(world: ActWorld, { kind, amount, code, reference }: RecordPlan): Promise<void> {
+async function arrive(world: ActWorld, { kind, amount, code, reference }: RecordPlan): Promise<RecordKey> {
   const coded = { amount, ...(code === 0 ? {} : { approval_code: `A0000${code}`, merchant_id: `M${code}` }) };
   const number = reference === 0 ? null : `7412345606100000000${reference}017`;
-  if (kind === 'authorization') await world.authorize(coded);
-  else if (kind === 'clearing') await world.clear({ ...coded, acquirer_reference_data: number });
-  else await world.line({ amount, reference: number, code: kind === 'fee' ? '825' : '821' });
+  if (kind === 'authorization') return authorization(await world.authorize(coded));
+  if (kind === 'clearing') return clearing(await world.clear({ ...coded, acquirer_reference_data: number }));
+  return line(await world.line({ amount, reference: number, code: kind === 'fee' ? '825' : '821' }));
+}
+
+/**
+ * The items in the order in which their first records arrived. Ids would order them otherwise in
+ * each world, so that a failure could not be repeated.
+ */
+async function itemsInOrder(world: ActWorld, arrived: readonly RecordKey[]): Promise<readonly Item[]> {
+  const places = new Map(arrived.map((record, place) => [itemIdOf(record), place]));
+  const placeOf = (item: Item) => Math.min(...recordsOf(item).map((record) => places.get(itemIdOf(record))!));
+  return (await world.items()).toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** What a match of an item with another one names: the side that the item lacks. */
@@ -67,8 +86,12 @@ interface Done {
 }
 
 /** Tries what the attempt says. Null: it was refused, and nothing changed. */
-async function attempt(world: ActWorld, { action, item: at, other: other_at }: Attempt): Promise<Done | null> {
-  const items = await world.items();
+async function attempt(
+  world: ActWorld,
+  arrived: readonly RecordKey[],
+  { action, item: at, other: other_at }: Attempt,
+): Promise<Done | null> {
+  const items = await itemsInOrder(world, arrived);
   const item = items[at % items.length]!;
   const record = recordOfItemId(item.id)!;
   const before = await world.state();
@@ -120,11 +143,12 @@ export function actSequencesContract(runs: PropertyRuns = { numRuns: 25 }): read
         await fc.assert(
           fc.asyncProperty(record_plans, attempts, async (records, tried) => {
             const world = await ActWorld.on(storage);
-            for (const record of records) await arrive(world, record);
+            const arrived: RecordKey[] = [];
+            for (const record of records) arrived.push(await arrive(world, record));
             if ((await world.items()).length === 0) return;
             const done: Done[] = [];
             for (const one of tried) {
-              const outcome = await attempt(world, one);
+              const outcome = await attempt(world, arrived, one);
               if (outcome !== null) done.push(outcome);
             }
             for (const one of done.toReversed()) {

@@ -87,6 +87,35 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: 'a match gives back what an unmatch took from an item, also when the item is ignored since then',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const near_id = await world.clear({ acquirer_reference_data: reference });
+      const fee_id = await world.line({ reference, amount: 30, code: '825' });
+      const other_id = await world.clear({ acquirer_reference_data: reference });
+      await world.act(clearing(other_id), 'ignore');
+      await world.act(line(fee_id), 'unmatch');
+      const { item: joined } = await world.read(line(fee_id));
+      assertEqual([joined.clearing_ids, joined.status], [[other_id], 'break'], 'the fee beside the ignored clearing');
+      const before = await world.state();
+      for (const asked_of of [line(fee_id), clearing(other_id)]) {
+        await world.act(line(fee_id), 'unmatch');
+        const { item: alone } = await world.read(clearing(other_id));
+        assertEqual(alone.status, 'ignored', 'the clearing alone');
+        await world.act(asked_of, 'match', { with: { line_ids: [fee_id], clearing_ids: [other_id] } });
+        assertSameState(await world.state(), before, 'everything after the fee was given back');
+      }
+      await world.act(line(fee_id), 'unmatch');
+      const line_id = await world.line({ reference: null });
+      const refused = await refusalOf(
+        world.act(line(line_id), 'match', { with: { clearing_ids: [other_id] } }),
+        'another match of the ignored clearing',
+      );
+      assertEqual(/is ignored: .* Reopen it first/.test(refused.message), true, refused.message);
+      assertEqual((await world.read(clearing(near_id))).item.line_ids, [], 'the first clearing');
+    },
+  },
+  {
     rule: 'a covering set is confirmed, kept when another line arrives, and reopened',
     async check(open) {
       const world = await ActWorld.on(await open());
