@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
 import { money } from '@tallystick/kernel';
-import { database_names } from '@tallystick/test-support';
+import { database_names, sandbox_keys } from '@tallystick/test-support';
 import { book, buy, clear, issueCard, newReference, openAccount } from './reconciliation-world.ts';
 import { type Reply, type Service, startService } from './service.ts';
 
@@ -39,6 +41,24 @@ async function read({ send }: Service, { url }: Item): Promise<Item> {
 
 async function decide({ send }: Service, table: string, query = ''): Promise<Reply> {
   return await send('POST', `${path}/decisions${query}`, { body: table, headers: { 'Content-Type': 'text/csv' } });
+}
+
+/** Sends the head of a request with a table of this length, and no byte of it. */
+async function declareTable({ url }: Service, bytes: number): Promise<{ status: number | undefined; text: string }> {
+  const headers = {
+    Authorization: `Bearer ${sandbox_keys.client}`,
+    'Content-Type': 'text/csv',
+    'Content-Length': bytes,
+  };
+  const asked = request(`${url}${path}/decisions`, { method: 'POST', headers });
+  asked.flushHeaders();
+  try {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.setEncoding('utf8');
+    return { status: answer.statusCode, text: (await answer.toArray()).join('') };
+  } finally {
+    asked.destroy();
+  }
 }
 
 for (const database of database_names) {
@@ -101,6 +121,12 @@ for (const database of database_names) {
         ['reopen', { note: 'x' }, 409, /./],
         ['match', { note: 'x' }, 400, /data\.with/],
         ['match', { note: 'x', with: {} }, 400, /data\.with/],
+        [
+          'match',
+          { note: 'x', with: { line_ids: ['abc'] } },
+          400,
+          /^data\.with\.line_ids must be an array of 1 to 100 ids, positive whole numbers$/,
+        ],
         ['match', { note: 'x', with: { line_ids: [999_999] } }, 400, /there is no line 999999/],
         ['match', { note: 'x', with: { line_ids: line.line_ids } }, 400, /must add up: .* a difference of 740/],
         ['unmatch', { note: 'x', side: 'left' }, 400, /data\.side/],
@@ -137,6 +163,10 @@ for (const database of database_names) {
       const item = await itemOfKind(service, 'amount');
       await act(service, item, 'accept', { note: 'x' });
       const closing = { body: { data: { closed_through: '2030-03-15' } } };
+      const today = await service.send('POST', `${path}/periods`, closing);
+      assert.deepEqual([today.status, today.json.fields[0].path], [400, 'data.closed_through'], today.text);
+      assert.match(today.json.error, /must be 2030-03-14 or earlier, .*: that day is not over in UTC/);
+      service.setClock('2030-03-16T00:00:00Z');
       const closed = await service.send('POST', `${path}/periods`, closing);
       assert.equal(closed.status, 200, closed.text);
       assert.deepEqual([closed.json.data.frozen, closed.json.data.open_breaks], [1, 2]);
@@ -146,10 +176,6 @@ for (const database of database_names) {
       assert.equal((await read(service, item)).period_id, Number(closed.json.data.id));
       const { json } = await service.send('GET', `${path}/periods`);
       assert.deepEqual(json.data, [closed.json.data]);
-      const future = await service.send('POST', `${path}/periods`, {
-        body: { data: { closed_through: '2031-01-01' } },
-      });
-      assert.deepEqual([future.status, future.json.fields[0].path], [400, 'data.closed_through'], future.text);
       assert.equal((await service.send('DELETE', `${path}/periods/${closed.json.data.id}`)).status, 204);
       assert.equal((await read(service, item)).period_id, null);
       assert.equal((await act(service, item, 'reopen', { note: 'x' })).status, 200);
@@ -210,7 +236,33 @@ describe('a table of decisions', () => {
       assert.equal(refused.status, 400, no_table);
       assert.match(refused.json.error, /columns must be named in the first row: .*decision, note are not there/);
     }
+    const returns = await decide(service, 'id,version,decision,note\r7,1,accept,x\r');
+    assert.match(returns.json.error, /table must have LF or CRLF at the end of each row, and has CR alone/);
     const wrong = await decide(service, 'id,version,decision,note\r\n', '?dryrun=true');
     assert.match(wrong.json.error, /dryrun is not a parameter of this path; did you mean dry_run\?/);
+  });
+
+  it('that is not declared as CSV in UTF-8 is refused', async (t) => {
+    const service = await startService(t);
+    const body = 'id,version,decision,note\r\n';
+    const send = (type: string) =>
+      service.send('POST', `${path}/decisions`, { body, headers: { 'Content-Type': type } });
+    for (const type of ['text/csv', 'Text/CSV; charset="UTF-8"', 'text/csv;charset=utf8; header=present']) {
+      assert.equal((await send(type)).status, 200, type);
+    }
+    const others = ['application/json', 'application/x-www-form-urlencoded', 'text/csvx', 'text/csv; charset=utf-16'];
+    for (const type of others) {
+      const refused = await send(type);
+      assert.deepEqual([refused.status, refused.json.code], [415, 'unsupported_media_type'], type);
+      assert.equal(refused.json.error, 'the Content-Type must be text/csv (in UTF-8)');
+    }
+  });
+
+  it('that is longer than 256 MiB is refused before its bytes are read', async (t) => {
+    const service = await startService(t);
+    const bytes_max = 256 * 1024 * 1024;
+    const { status, text } = await declareTable(service, bytes_max + 1);
+    assert.equal(status, 413, text);
+    assert.match(text, /the file must have at most 268435456 bytes/);
   });
 });

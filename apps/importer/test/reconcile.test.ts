@@ -70,9 +70,18 @@ describe('npm run reconcile', () => {
   it('names the problem of a wrong command line', async () => {
     await withItems(async (env) => {
       const wrong: readonly (readonly [readonly string[], number, RegExp])[] = [
-        [['breaks', '--kind', 'open'], 1, /--kind must be one of/],
+        [['breaks', '--kind', 'open'], 2, /^--kind must be one of .*, not "open"\n/m],
+        [['breaks', '--age', '[4'], 2, /^--age must be a number of days/m],
+        [['breaks', '--card', 'x'], 2, /^--card must be the id of a card/m],
+        [['breaks', '--from', '2026-02-02', '--to', '2026-02-01'], 2, /^--from to --to begins after it ends\n/m],
+        [
+          ['bridge', '--account', '1000000001', '--from', '2026-02-02', '--to', '2026-02-01'],
+          2,
+          /^--from to --to begins/m,
+        ],
         [['breaks', '--from', '2026-13-01'], 2, /--from must be a date, YYYY-MM-DD, not "2026-13-01"/],
         [['breaks', '--company', 'x'], 2, /--company is "x"; it must be a positive integer/],
+        [['rebuild', '--check', '--company', '99'], 1, /there is no company 99\n/],
         [['report', '--company', '9'], 1, /there is no company 9/],
         [['bridge'], 2, /--account is missing/],
         [['bridge', '--account', '7'], 1, /there is no account 7/],

@@ -90,7 +90,8 @@ function readWith(fields: RequestFields): MatchWith | null {
     fields.addProblem('with.authorization_id', `must be an id, not ${showValue(given.get('authorization_id'))}`);
   }
   const [clearing_ids, line_ids] = [readIds(fields, given, 'clearing_ids'), readIds(fields, given, 'line_ids')];
-  if (authorization_id === null && clearing_ids.length === 0 && line_ids.length === 0 && fields.areSound('with')) {
+  const is_sound = fields.areSound('with', ...with_fields.map((name) => `with.${name}`));
+  if (is_sound && authorization_id === null && clearing_ids.length === 0 && line_ids.length === 0) {
     fields.addProblem('with', 'must name an authorization, clearings or lines');
   }
   return { authorization_id, clearing_ids, line_ids };

@@ -9,7 +9,7 @@ import {
 } from '@tallystick/kernel';
 import { refresh } from './act-on-item.ts';
 import type { ActPorts, ActTx } from './act-plan.ts';
-import { dateOf } from './calendar.ts';
+import { dateOf, daysAfter } from './calendar.ts';
 import type { RecordKey } from './item-id.ts';
 import { catchUp } from './keep-up.ts';
 import { placesOf } from './open-group.ts';
@@ -33,7 +33,7 @@ const batch_size = 500;
 /**
  * Closes the days up to `closed_through`. Freezes the matched, accepted and ignored items of the
  * period; the others stay open. Writes the audit log. A repeated request returns the period.
- * Refuses `validation_failed` a date that does not exist or has not come, and `conflict` a date
+ * Refuses `validation_failed` a date that does not exist or is not over in UTC, and `conflict` a date
  * before the end of the newest period, or while another one is being closed or reopened.
  */
 export async function closePeriod(ports: PeriodPorts, call: Call, request: object): Promise<Period> {
@@ -90,8 +90,12 @@ function readClosedThrough(request: object, now_ms: number): string {
   fields.require('closed_through', 'the last day of the period, YYYY-MM-DD');
   const date = fields.readDate('closed_through')?.toString() ?? null;
   const today = dateOf(now_ms);
-  if (date !== null && date > today) {
-    fields.addProblem('closed_through', `must be ${today} or earlier, not ${showValue(date)}: that day has not come`);
+  if (date !== null && date >= today) {
+    const last = daysAfter(today, -1);
+    fields.addProblem(
+      'closed_through',
+      `must be ${last} or earlier, not ${showValue(date)}: that day is not over in UTC`,
+    );
   }
   fields.refuseInvalid();
   return date!;

@@ -109,11 +109,20 @@ function formOf(head: Buffer): { readonly start: number; readonly delimiter: str
   }
   const start = head.subarray(0, 3).equals(byte_order_mark) ? 3 : 0;
   const text = head.toString('latin1', start);
+  refuseBareReturns(text);
   const stated = /^"?sep=([,;\t])"?\r?\n/i.exec(text);
   if (stated !== null) return { start: start + stated[0].length, delimiter: stated[1]! };
   const first = /^[^\r\n]*/.exec(text)![0];
   const count = (delimiter: string) => first.split(delimiter).length;
   return { start, delimiter: delimiters.toSorted((a, b) => count(b) - count(a))[0]! };
+}
+
+/** Refuses rows that end with CR alone: all of them would be one. */
+function refuseBareReturns(text: string): void {
+  const row = /^([^\r\n]*)\r[^\n]/.exec(text);
+  const is_within_quotes = row !== null && (row[1]!.split('"').length - 1) % 2 === 1;
+  if (row === null || is_within_quotes) return;
+  throw refusal('table', 'must have LF or CRLF at the end of each row, and has CR alone: save it as "CSV UTF-8"');
 }
 
 /** The bytes in turn. Refuses what is not UTF-8: its letters would be lost. */

@@ -67,6 +67,9 @@ describe('a table of a spreadsheet', () => {
       ['id,note\n1,a"b"\n', /table cannot be read: the row at offset 8 has a quote within a text/],
       [Buffer.from('id,note\n1,\xe9\n', 'latin1'), /table must be UTF-8, and has bytes that are not/],
       [Buffer.from('\uFEFFid', 'utf16le'), /table must be UTF-8, and it is UTF-16/],
+      ['id,note\r7,a\r', /table must have LF or CRLF at the end of each row, and has CR alone/],
+      ['\uFEFF"id";"note"\r7;a\r', /table must have LF or CRLF/],
+      ['sep=;\rid;note\r7;a\r', /table must have LF or CRLF/],
     ];
     for (const [table, message] of cases) {
       const refusal = await refusalOf(table);

@@ -112,6 +112,11 @@ const error_answers = {
     codes: ['invalid_query', 'malformed_request', 'validation_failed'],
     headers: [],
   },
+  UnsupportedUpload: {
+    description: 'The file is not declared as text/csv (in UTF-8), or is compressed',
+    codes: ['unsupported_media_type'],
+    headers: [],
+  },
   CompressedUpload: { description: 'The body is compressed', codes: ['unsupported_media_type'], headers: [] },
   UploadTooLarge: { description: 'The file is too long', codes: ['body_too_large'], headers: [] },
   BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: ['Deprecation'] },
@@ -187,14 +192,14 @@ function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
 }
 
 /** The error answers of an upload. */
-function uploadErrorsOf({ upload_bytes_max }: UploadRoute): readonly ErrorAnswerName[] {
+function uploadErrorsOf({ upload_bytes_max, takes_only_uploads = false }: UploadRoute): readonly ErrorAnswerName[] {
   return [
     'InvalidUpload',
     'Unauthenticated',
     'Forbidden',
     'ConflictingState',
     ...(upload_bytes_max === undefined ? [] : (['UploadTooLarge'] as const)),
-    'CompressedUpload',
+    takes_only_uploads ? 'UnsupportedUpload' : 'CompressedUpload',
     'RateLimited',
     'InternalError',
     'Unavailable',

@@ -10,11 +10,18 @@ export const nesting_max = 64;
  * Refuses (`unsupported_media_type`) a body unless its headers state uncompressed JSON in UTF-8.
  */
 export function requireJsonType(req: IncomingMessage): void {
-  const type = req.headers['content-type'];
-  if (type !== 'application/json' && !isJsonType(type)) {
-    throw new HttpProblem('unsupported_media_type', 'the Content-Type must be application/json (in UTF-8)');
-  }
+  requireMediaType(req, ['application/json']);
   requireUncompressed(req);
+}
+
+/**
+ * Refuses (`unsupported_media_type`) a body unless its headers state one of these media types, in
+ * UTF-8. Other parameters of the type have no effect.
+ */
+export function requireMediaType(req: IncomingMessage, types: readonly string[]): void {
+  const type = req.headers['content-type'];
+  if (type !== undefined && (types.includes(type) || isOneOf(type, types))) return;
+  throw new HttpProblem('unsupported_media_type', `the Content-Type must be ${types.join(' or ')} (in UTF-8)`);
 }
 
 /** Refuses (`unsupported_media_type`) a compressed body. */
@@ -28,10 +35,9 @@ export function requireUncompressed(req: IncomingMessage): void {
   }
 }
 
-function isJsonType(type: string | undefined): boolean {
-  if (type === undefined) return false;
+function isOneOf(type: string, types: readonly string[]): boolean {
   const [essence, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
-  if (essence !== 'application/json') return false;
+  if (!types.includes(essence!)) return false;
   return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
 }
 

@@ -34,7 +34,7 @@ import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, inTimeFor, keepForReplay, keepPerformed, releaseKey } from './idempotency.ts';
-import { parseJson, requireJsonType, requireUncompressed } from './json.ts';
+import { parseJson, requireJsonType, requireMediaType, requireUncompressed } from './json.ts';
 import { createFieldCheck, type FieldCheck } from './known-fields.ts';
 import { Overloaded } from './overloaded.ts';
 import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts';
@@ -334,6 +334,7 @@ async function answerUpload(
   { toWait, keepFor }: UploadPlace,
 ): Promise<RenderedAnswer> {
   const { req, res, state } = ctx;
+  if (route.takes_only_uploads === true) requireMediaType(req, route.uploads);
   requireUncompressed(req);
   const signature = expectSignature(
     principal,

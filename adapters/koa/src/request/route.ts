@@ -134,8 +134,10 @@ export interface OwnTransactionsRoute<Schema extends z.ZodType> extends RouteBas
  * kept together. An Idempotency-Key has no effect, because it would cover the whole body.
  */
 export interface UploadRoute extends RouteBase<z.ZodType> {
-  /** The media types of the body, for the document. Any is accepted. */
+  /** The media types of the body, for the document. */
   readonly uploads: readonly string[];
+  /** Other media types, and text in another encoding than UTF-8, are refused (415). */
+  readonly takes_only_uploads?: boolean;
   /** The most bytes of the body: a longer one is refused (413). Absent: no limit. */
   readonly upload_bytes_max?: number;
   /**

@@ -1,4 +1,4 @@
-import { type Call, isDay, type UnitOfWork } from '@tallystick/kernel';
+import { type Call, isDay, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/koa';
 import {
   type BridgeDifference,
@@ -247,12 +247,34 @@ function filterOf(services: AdminServices, given: ParsedWords): ItemFilter {
   add('vcn_id', given.values.get('card'));
   add('age_days', given.values.get('age'));
   add('settlement_date', rangeOf(given));
-  return parseItemFilter(filters, services.clock().now().epochMilliseconds);
+  try {
+    return parseItemFilter(filters, services.clock().now().epochMilliseconds);
+  } catch (error) {
+    throw error instanceof Refusal ? wrongOptions(error) : error;
+  }
+}
+
+/** The options that set filters of other names. */
+const options_of_filters: Readonly<Record<string, string>> = {
+  vcn_id: '--card',
+  age_days: '--age',
+  settlement_date: '--from to --to',
+  booking_date: '--from to --to',
+};
+
+function wrongOptions({ fields }: Refusal): UsageError {
+  return new UsageError(
+    fields.map(({ path, message }) => `${options_of_filters[path] ?? `--${path}`} ${message}`).join('\n'),
+  );
 }
 
 function datesOf(given: ParsedWords, name: string) {
   const range = rangeOf(given);
-  return readDateRange(name, new Map(range === undefined ? [] : [[name, range]]));
+  try {
+    return readDateRange(name, new Map(range === undefined ? [] : [[name, range]]));
+  } catch (error) {
+    throw error instanceof Refusal ? wrongOptions(error) : error;
+  }
 }
 
 /** `--from` and `--to` as a range. */

@@ -21,6 +21,9 @@ export function rebuildCommand({ stderr }: Attendance): Command {
       const company_id = readOptionalId(given, 'company') ?? null;
       const check_only = given.flags.has('check');
       const { unitOfWork } = await services.persistence();
+      if (company_id !== null && (await unitOfWork.read((tx) => tx.companies.find(company_id))) === null) {
+        throw new Error(`there is no company ${company_id}`);
+      }
       const display = chooseDisplay(stderr, 'rebuild', {
         quiet: given.flags.has('quiet'),
         json: given.flags.has('json'),

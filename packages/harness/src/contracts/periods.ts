@@ -91,7 +91,8 @@ export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
       const first = await close('2026-05-31');
       const second = await close('2026-06-30');
       const cases: readonly (readonly [() => Promise<unknown>, string, RegExp])[] = [
-        [() => close('2026-07-20'), 'validation_failed', /must be 2026-07-19 or earlier/],
+        [() => close('2026-07-20'), 'validation_failed', /must be 2026-07-18 or earlier, not "2026-07-20"/],
+        [() => close('2026-07-19'), 'validation_failed', /must be 2026-07-18 or earlier, .*is not over in UTC/],
         [() => close('2026-02-30'), 'validation_failed', /a date that exists/],
         [() => close(undefined), 'validation_failed', /is required/],
         [
@@ -115,6 +116,9 @@ export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
         const refusal = await refusalOf(refused(), String(message));
         assertEqual([refusal.code, message.test(refusal.message)], [code, true], refusal.message);
       }
+      assertEqual((await close('2026-07-18')).status, 'closed', 'a period through the last day that is over');
+      const newest = await close('2026-07-18');
+      await reopenPeriod(world.ports(), world.call(), newest.id);
       await reopenPeriod(world.ports(), world.call(), second.id);
       const twice = await refusalOf(reopenPeriod(world.ports(), world.call(), second.id), 'reopening twice');
       assertEqual(/was reopened by key:1 already/.test(twice.message), true, twice.message);

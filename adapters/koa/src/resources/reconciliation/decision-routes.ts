@@ -57,6 +57,7 @@ export function decisionRoutes(ports: ActPorts & { readonly readTable: ReadTable
         'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. The same table again changes nothing. With `dry_run=true` nothing is decided, and the answer shows what would be.',
       query: { flags: ['dry_run'] },
       uploads: ['text/csv'],
+      takes_only_uploads: true,
       upload_bytes_max: table_bytes_max,
       answer: table_answer,
       async receive(request, body) {

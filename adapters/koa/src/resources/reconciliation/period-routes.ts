@@ -45,7 +45,7 @@ const period = z
   .meta({ id: 'ReconciliationPeriod' });
 
 const close_period = z
-  .object({ data: z.object({ closed_through: date.describe('The last day to close') }) })
+  .object({ data: z.object({ closed_through: date.describe('The last day to close; a day that is over in UTC') }) })
   .meta({ id: 'ReconciliationPeriodClosing', examples: [{ data: { closed_through: '2030-03-14' } }] });
 
 /** `/v1/reconciliation/periods` (decision: reconciliation, periods). */
