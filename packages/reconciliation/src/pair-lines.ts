@@ -1,6 +1,8 @@
 import { pairKeyOf, type StatementPair } from './act.ts';
 import { dayOf } from './calendar.ts';
 import { compareTexts } from './compare-texts.ts';
+import { FreeLines } from './free-lines.ts';
+import { ClearingsByDay } from './nearest-clearing.ts';
 import type { CardLine } from './records.ts';
 
 /** What pairing reads of a clearing. */
@@ -50,6 +52,12 @@ export const pairing_days_max = 3;
 export const rest_days_max = 35;
 
 /**
+ * The most pairs of lines and clearings of which only the key fits. With more left of one purchase
+ * nothing joins: it would explain nothing, and people match what belongs together.
+ */
+export const rest_pairs_max = 10_000;
+
+/**
  * Pairs the card lines of one company, currency and statement key with its clearings. The result
  * depends on what is there, never on the order in which it arrived:
  *
@@ -59,9 +67,10 @@ export const rest_days_max = 35;
  * 3. Fees join the clearing of the key with the nearest date.
  * 4. What is left of the lines joins what is left of the clearings, when these belong to one
  *    purchase; when none is left, it joins the nearest clearing, when all belong to one purchase
- *    (decision: a line with a clearing's reference but another amount).
+ *    (decision: a line with a clearing's reference but another amount). Not with more than 10,000
+ *    pairs.
  *
- * A pair that a person undid is never made.
+ * A pair that a person undid is never made. Costs n log n of the records, and the pairs of step 4.
  */
 export function pairLines(
   clearings: readonly PairableClearing[],
@@ -89,12 +98,6 @@ export function pairByHand(
   });
 }
 
-interface Candidate {
-  readonly clearing: PairableClearing;
-  readonly line: PairableLine;
-  readonly days: number;
-}
-
 class KeyPairing {
   readonly #clearings: readonly PairableClearing[];
   readonly #lines: readonly PairableLine[];
@@ -115,7 +118,7 @@ class KeyPairing {
 
   pair(): readonly Pairing[] {
     const taken = this.#pairExact();
-    for (const line of this.#lines) if (line.is_fee) this.#joinNearest(line, this.#clearings, 'fee');
+    this.#joinFees();
     const rest = this.#lines.filter(({ id, is_fee }) => !is_fee && !taken.has(id));
     if (rest.length > 0) this.#joinRest(rest);
     return this.#pairings;
@@ -123,27 +126,41 @@ class KeyPairing {
 
   /** Returns the ids of the lines that were paired. */
   #pairExact(): ReadonlySet<number> {
-    const free = this.#clearings.filter(({ id }) => !this.#pinned_clearings.has(id));
-    const by_amount = Map.groupBy(free, ({ amount }) => amount);
-    const candidates: Candidate[] = [];
+    const by_place = new Map<string, FreeLines<PairableLine>>();
     for (const line of this.#lines) {
       if (line.is_fee) continue;
-      for (const clearing of by_amount.get(line.amount) ?? []) {
-        const days = daysApart(clearing, line);
-        if (Math.abs(days) <= pairing_days_max && this.#isAllowed(clearing, line)) {
-          candidates.push({ clearing, line, days });
+      const place = placeOf(line.amount, dayOf(line.booking_date));
+      const free = by_place.get(place) ?? new FreeLines<PairableLine>();
+      free.add(line);
+      by_place.set(place, free);
+    }
+    const taken = new Set<number>();
+    let waiting = this.#clearings
+      .filter(({ id }) => !this.#pinned_clearings.has(id))
+      .map((clearing) => ({ clearing, day: dayOf(clearing.settlement_date) }));
+    for (let distance = 0; distance <= pairing_days_max; distance += 1) {
+      // An earlier booking comes first in the order of lines.
+      const offsets = distance === 0 ? [0] : [-distance, distance];
+      waiting = waiting.filter(({ clearing, day }) => {
+        const isAllowed = (line: PairableLine): boolean => this.#isAllowed(clearing, line);
+        for (const days of offsets) {
+          const line = by_place.get(placeOf(clearing.amount, day + days))?.takeFirst(isAllowed) ?? null;
+          if (line === null) continue;
+          taken.add(line.id);
+          this.#add(clearing, line, 'exact', days);
+          return false;
         }
-      }
+        return true;
+      });
     }
-    const clearings = new Set<number>();
-    const lines = new Set<number>();
-    for (const { clearing, line, days } of candidates.sort(compareCandidates)) {
-      if (clearings.has(clearing.id) || lines.has(line.id)) continue;
-      clearings.add(clearing.id);
-      lines.add(line.id);
-      this.#add(clearing, line, 'exact', days);
-    }
-    return lines;
+    return taken;
+  }
+
+  #joinFees(): void {
+    const fees = this.#lines.filter(({ is_fee }) => is_fee);
+    if (fees.length === 0) return;
+    const by_day = new ClearingsByDay(this.#clearings);
+    for (const fee of fees) this.#joinNearest(fee, by_day, 'fee');
   }
 
   #joinRest(rest: readonly PairableLine[]): void {
@@ -151,25 +168,24 @@ class KeyPairing {
     const left = this.#clearings.filter(({ id }) => !exact.has(id) && !this.#pinned_clearings.has(id));
     const candidates = left.length > 0 ? left : this.#clearings;
     if (candidates.some(({ purchase }) => purchase !== candidates[0]!.purchase)) return;
+    if (rest.length * left.length > rest_pairs_max) return;
+    const by_day = new ClearingsByDay(candidates);
     for (const line of rest) {
-      if (left.length === 0) this.#joinNearest(line, candidates, 'rest');
-      else for (const clearing of left) this.#join(clearing, line, 'rest');
+      if (left.length === 0) this.#joinNearest(line, by_day, 'rest');
+      else this.#joinAll(line, by_day);
     }
   }
 
-  #joinNearest(line: PairableLine, clearings: readonly PairableClearing[], fit: Pairing['fit']): void {
-    let nearest: PairableClearing | null = null;
-    for (const clearing of clearings) {
-      if (!this.#isAllowed(clearing, line)) continue;
-      // Of equally near ones the first in order.
-      if (nearest === null || distance(clearing, line) < distance(nearest, line)) nearest = clearing;
-    }
-    if (nearest !== null) this.#join(nearest, line, fit);
+  #joinNearest(line: PairableLine, by_day: ClearingsByDay<PairableClearing>, fit: Pairing['fit']): void {
+    const isAllowed = (clearing: PairableClearing): boolean => this.#isAllowed(clearing, line);
+    const clearing = by_day.nearest(dayOf(line.booking_date), rest_days_max, isAllowed);
+    if (clearing !== null) this.#add(clearing, line, fit, daysApart(clearing, line));
   }
 
-  #join(clearing: PairableClearing, line: PairableLine, fit: Pairing['fit']): void {
-    const days = daysApart(clearing, line);
-    if (Math.abs(days) <= rest_days_max && this.#isAllowed(clearing, line)) this.#add(clearing, line, fit, days);
+  #joinAll(line: PairableLine, by_day: ClearingsByDay<PairableClearing>): void {
+    for (const clearing of by_day.within(dayOf(line.booking_date), rest_days_max)) {
+      if (this.#isAllowed(clearing, line)) this.#add(clearing, line, 'rest', daysApart(clearing, line));
+    }
   }
 
   #add(clearing: PairableClearing, line: PairableLine, fit: Pairing['fit'], days: number): void {
@@ -189,14 +205,9 @@ function daysApart(
   return dayOf(booking_date) - dayOf(settlement_date);
 }
 
-function distance(clearing: PairableClearing, line: PairableLine): number {
-  return Math.abs(daysApart(clearing, line));
-}
-
-function compareCandidates(a: Candidate, b: Candidate): number {
-  return (
-    Math.abs(a.days) - Math.abs(b.days) || compareClearings(a.clearing, b.clearing) || compareLines(a.line, b.line)
-  );
+/** Where an exact pair is looked up. */
+function placeOf(amount: number, day: number): string {
+  return `${amount} ${day}`;
 }
 
 /** By settlement date, then by transaction id, whenever they arrived. */
