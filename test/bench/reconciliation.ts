@@ -55,13 +55,16 @@ async function atFullSize(name: DatabaseName, { growth_scale, quick, log }: Benc
   log(`filling ${name} with ${size} purchases`);
   const database = await filledDatabase(name, { cards: Math.round(count / 10), authorizations: count, events: 0 });
   try {
-    await database.execute('delete from reconciliation_inbox');
-    await database.execute(clearingsSql(name, count));
-    await database.execute('delete from reconciliation_inbox');
-    log(`composing ${size} items, ${name}`);
     const ports = { unitOfWork: database.persistence.unitOfWork, clock };
-    const made_ms = await timeOf(() => rebuild(ports, { company_id: 1, check_only: false }));
+    await database.execute(account_sql);
+    await database.execute(clearingsSql(name, count));
     if (name === 'postgres') await database.execute('analyze');
+    log(`keeping ${size} items up to date with their clearings, ${name}`);
+    let kept_ms = await timeOf(() => follow(database));
+    await database.execute(lines_sql);
+    if (name === 'postgres') await database.execute('analyze');
+    log(`keeping ${size} items up to date with their statement lines, ${name}`);
+    kept_ms += await timeOf(() => follow(database));
     log(`rebuilding ${size} items, ${name}`);
     let different = 0;
     const rebuilt_ms = await timeOf(async () => {
@@ -90,10 +93,10 @@ async function atFullSize(name: DatabaseName, { growth_scale, quick, log }: Benc
       ...row(
         `rebuild of an item among ${size}, ${name}`,
         'µs',
-        { ours: (rebuilt_ms / count) * 1000, baseline: (made_ms / count) * 1000, baseline_name: 'made from records' },
+        { ours: (rebuilt_ms / count) * 1000, baseline: (kept_ms / count) * 1000, baseline_name: 'kept up to date' },
         null,
       ),
-      note: 'the rebuild found no difference',
+      note: 'the rebuild found no difference to what was kept up to date',
     });
     return rows;
   } finally {
@@ -143,3 +146,15 @@ function clearingsSql(name: DatabaseName, count: number): string {
       ${date}, 1600000000000 + id, id, 3, ${no}, case when id % 100 = 0 then 'over' else 'exact' end, 0, 1200, 1200, 0, '{}'
     from authorizations where status = 'cleared' and id <= ${count}`;
 }
+
+/** An account whose statements cover all of the clearings. */
+const account_sql = `insert into accounts (id, company_id, number, currency, kind, created_at_ms,
+    first_statement_as_of, first_statement_balance, last_statement_as_of, last_statement_balance)
+  values (1, 1, '1000000001', 'USD', 'card', 0, '2020-09-01', 0, '2020-09-01', 0)`;
+
+/** A card line for 49 of 50 clearings: one in 200 has another amount. */
+const lines_sql = `insert into statement_lines (id, account_id, company_id, currency, bank_reference, booking_date,
+    value_date, amount, bai_code, text, acquirer_reference, recorded_at_ms)
+  select id, 1, 1, 'USD', 'B' || id, settlement_date, settlement_date, case when id % 200 = 2 then -1250 else -1200 end,
+    '824', 'MERCHANT', acquirer_reference_data, recorded_at_ms
+  from clearings where id % 50 <> 1`;
