@@ -115,7 +115,7 @@ export function permittedActs(
   if (item.status !== 'matched') permitted.push('match', 'ignore');
   if (item.matches.some(canUndo)) permitted.push('unmatch');
   if (item.status === 'break') permitted.push('accept');
-  if (item.status === 'proposed' && item.matches.some(isConfirmable)) permitted.push('confirm');
+  if (item.status === 'proposed' && isConfirmable(item)) permitted.push('confirm');
   return permitted;
 }
 
@@ -124,8 +124,23 @@ export function canUndo({ side, rule, authorization_id }: ItemMatch): boolean {
   return side === 'statement' || (authorization_id !== null && rule !== '1' && rule !== '2');
 }
 
-/** Whether the match joins records, so that there is something to confirm. */
-function isConfirmable({ side, rule, authorization_id, values }: ItemMatch): boolean {
+/**
+ * Whether there is something to confirm: matches that join records, or that a refund, reversal or
+ * dispute under review stands alone. A debit that several authorizations fit cannot stay without
+ * one: it would be a purchase that nobody authorized.
+ */
+function isConfirmable({ matches }: ItemContent): boolean {
+  if (matches.some(isJoining)) return true;
+  return matches.some(isAlone) && !matches.some((match) => match.class === 'force_post');
+}
+
+function isJoining(match: ItemMatch): boolean {
+  const { side, rule } = match;
   if (side === 'statement') return rule === 'covering_set';
-  return rule !== 'person' && (authorization_id !== null || typeof values.earlier_clearing_id === 'number');
+  return rule !== 'person' && !isAlone(match);
+}
+
+/** Whether the match of a clearing found nothing that it belongs to. */
+function isAlone({ side, authorization_id, values }: ItemMatch): boolean {
+  return side === 'authorization' && authorization_id === null && typeof values.earlier_clearing_id !== 'number';
 }

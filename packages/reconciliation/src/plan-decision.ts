@@ -15,7 +15,7 @@ export function planDecision({ item }: Situation): ActPlan {
 /**
  * Plans to confirm the proposals of an item: its matches with authorizations become matches that a
  * person made, and the pairs of its covering set are kept, so that no later record takes them
- * apart.
+ * apart. What stands alone has no match to keep: the decision is all.
  */
 export async function planConfirmation({ tx, call, item }: Situation): Promise<ActPlan> {
   const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);

@@ -17,7 +17,7 @@ import type { StorageUnderTest } from './storage.ts';
 
 /** A record of a small world. Records with the same code or reference may belong together. */
 interface RecordPlan {
-  readonly kind: 'authorization' | 'clearing' | 'line' | 'fee';
+  readonly kind: 'authorization' | 'clearing' | 'refund' | 'line' | 'fee';
   readonly amount: number;
   /** 0: none. */
   readonly code: number;
@@ -33,7 +33,7 @@ interface Attempt {
 }
 
 const record_plan: fc.Arbitrary<RecordPlan> = fc.record({
-  kind: fc.constantFrom('authorization', 'clearing', 'clearing', 'line', 'line', 'line', 'fee'),
+  kind: fc.constantFrom('authorization', 'clearing', 'clearing', 'refund', 'line', 'line', 'line', 'fee'),
   amount: fc.constantFrom(400, 600, 1_000),
   code: fc.nat(2),
   reference: fc.nat(2),
@@ -55,6 +55,9 @@ async function arrive(world: ActWorld, { kind, amount, code, reference }: Record
   const number = reference === 0 ? null : `7412345606100000000${reference}017`;
   if (kind === 'authorization') return authorization(await world.authorize(coded));
   if (kind === 'clearing') return clearing(await world.clear({ ...coded, acquirer_reference_data: number }));
+  if (kind === 'refund') {
+    return clearing(await world.clear({ ...coded, acquirer_reference_data: number, clearing_type: 'CREDIT' }));
+  }
   return line(await world.line({ amount, reference: number, code: kind === 'fee' ? '825' : '821' }));
 }
 

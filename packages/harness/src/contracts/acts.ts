@@ -180,6 +180,33 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: 'a refund that several purchases fit is confirmed to stand alone, and reopened; a debit is not',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const shop = { merchant_id: 'R1', amount: 1_000 };
+      for (let bought = 0; bought < 2; bought += 1) await world.clear(shop);
+      const refund = { ...shop, amount: 300, clearing_type: 'CREDIT', acquirer_reference_data: reference } as const;
+      const refund_id = await world.clear(refund);
+      await world.line({ reference, amount: -300, code: '822' });
+      const before = await world.state();
+      const { item } = await world.read(clearing(refund_id));
+      assertEqual([item.status, item.class, item.authorization_ids], ['proposed', 'refund_unlinked', []], 'the refund');
+      const confirmed = await world.act(clearing(refund_id), 'confirm');
+      assertEqual([confirmed.status, confirmed.kind], ['matched', null], 'the confirmed refund');
+      const twice = await refusalOf(world.act(clearing(refund_id), 'confirm'), 'a second confirmation');
+      assertEqual(twice.code, 'conflict', 'the refusal of the second confirmation');
+      await world.act(clearing(refund_id), 'reopen');
+      assertSameState(await world.state(), before, 'everything after the reopening');
+      for (let authorized = 0; authorized < 2; authorized += 1) await world.authorize({ merchant_id: 'R2' });
+      const other = '74123456061000000000082';
+      const tie_id = await world.clear({ merchant_id: 'R2', acquirer_reference_data: other });
+      await world.line({ reference: other });
+      assertEqual((await world.read(clearing(tie_id))).item.status, 'proposed', 'the tie');
+      const refused = await refusalOf(world.act(clearing(tie_id), 'confirm'), 'a confirmation of a tie');
+      assertEqual(refused.message.includes('joins nothing that can be confirmed'), true, refused.message);
+    },
+  },
+  {
     rule: 'a break is accepted or ignored until it is reopened, or something else arrives for it',
     async check(open) {
       const world = await ActWorld.on(await open());

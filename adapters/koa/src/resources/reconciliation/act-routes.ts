@@ -44,7 +44,8 @@ const acts: readonly DocumentedAct[] = [
   {
     action: 'confirm',
     summary: 'Confirm a proposal',
-    description: 'Its matches are then made by a person, and no rule undoes them. Undone by `reopen`.',
+    description:
+      'Its matches are then made by a person, and no rule undoes them. A refund, reversal or dispute under review that belongs to nothing stands alone. Undone by `reopen`.',
     body: plain_act,
   },
   {
