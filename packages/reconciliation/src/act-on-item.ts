@@ -12,7 +12,7 @@ import { planConfirmation, planDecision, planReopening } from './plan-decision.t
 import { planMatch } from './plan-match.ts';
 import { planUnmatch } from './plan-unmatch.ts';
 import { findSeenItem, readItem, recordsOf } from './read-items.ts';
-import { otherVersion, refuseByState, refuseOtherVersion, type SeenItem } from './refuse-act.ts';
+import { otherVersion, refuseByState, refuseMerged, refuseOtherVersion, type SeenItem } from './refuse-act.ts';
 
 /**
  * A person acts on an item (decision: reconciliation, actions). Returns the item that has the first
@@ -22,7 +22,8 @@ import { otherVersion, refuseByState, refuseOtherVersion, type SeenItem } from '
  *
  * Refuses `not_found` an unknown item and one of another company, `validation_failed` invalid
  * fields and records that cannot belong together, and `conflict` what the state of the item does
- * not permit: the message says what happened. Of several acts on one item at once the first one
+ * not permit: the message says what happened. So is the id of an item that was merged into another
+ * one, unless the request has the version of that one. Of several acts on one item at once the first one
  * counts, and the others are refused, because the item is not as it was when they were asked for.
  */
 export async function actOnItem(
@@ -37,6 +38,7 @@ export async function actOnItem(
   const before = await ports.unitOfWork.read((tx) => findSeenItem(tx, call, item_id));
   await catchUp(ports, call.company_id, { steps_max: steps_of_reads_max });
   const seen = await ports.unitOfWork.read((tx) => readItem(tx, call, item_id));
+  refuseMerged(seen, { item_id, version: asked.version });
   const expected = {
     version: asked.version ?? seen.item.version,
     seen_act_id: asked.version === null || asked.version === seen.item.version ? newestActOf(before) : null,
@@ -44,6 +46,7 @@ export async function actOnItem(
   const perform = (is_against_rules: boolean) =>
     ports.unitOfWork.run(async (tx) => {
       const situation = { ...(await situationOf(tx, call, item_id, asked)), is_against_rules };
+      refuseMerged(situation, { item_id, version: asked.version });
       refuseOtherVersion(situation, expected);
       const plan = await planAct(situation);
       if (plan.rematches.length === 0) return await record(situation, plan);

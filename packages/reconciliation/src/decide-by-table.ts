@@ -14,7 +14,7 @@ import {
 import { fingerprintOf } from './fingerprint.ts';
 import { catchUp } from './keep-up.ts';
 import { readItem, recordsOf } from './read-items.ts';
-import { conflict, refuseOtherVersion, type SeenItem } from './refuse-act.ts';
+import { conflict, refuseMerged, refuseOtherVersion, type SeenItem } from './refuse-act.ts';
 import { type MadeDecision, undoDecisions } from './undo-decisions.ts';
 
 /** What a table of decisions does, or with a dry run would do. */
@@ -151,8 +151,10 @@ function requestOf({ decision, note, version }: DecidedRow): ActRequest {
   return { action: decision, note, reason: null, version, with: null, side: null };
 }
 
-async function planRow(situation: Situation, { version }: DecidedRow): ReturnType<typeof planAct> {
+async function planRow(situation: Situation, { item_id, version }: DecidedRow): ReturnType<typeof planAct> {
   try {
+    // The version of the row is that of the item with this id.
+    refuseMerged(situation, { item_id, version: null });
     refuseOtherVersion(situation, { version, seen_act_id: null });
   } catch (error) {
     throw error instanceof Refusal ? new OtherVersion(error.code, error.message) : error;

@@ -24,6 +24,21 @@ export function refuseOtherVersion(
   throw otherVersion({ item, history }, expected);
 }
 
+/**
+ * Refuses (`conflict`) to act by the id of an item that was merged into another one, unless the
+ * request has the version of that one: the person may never have seen it. Says which it is.
+ */
+export function refuseMerged(
+  { item, history }: SeenItem,
+  asked: { readonly item_id: number; readonly version: number | null },
+): void {
+  if (item.id === asked.item_id || item.version === asked.version) return;
+  const newest = history.at(-1);
+  const who = newest === undefined ? '' : ` (${describeAct(newest)})`;
+  const where = `item ${asked.item_id} is part of item ${item.id} now, which has version ${item.version}${who}`;
+  throw conflict(`${where}: act on item ${item.id}, or send its version`);
+}
+
 /** The refusal for an item that changed. */
 export function otherVersion(
   { item, history }: SeenItem,

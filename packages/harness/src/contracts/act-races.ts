@@ -5,7 +5,7 @@ import { assertEqual } from './equality.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 /** What one person does, on any process. */
-type Doing = (world: ActWorld, actor: string) => Promise<Item>;
+type Doing = (world: ActWorld, item_id: number, actor: string) => Promise<Item>;
 
 /** An item, and acts that are each permitted on it as it is. */
 interface Contest {
@@ -33,10 +33,10 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
     return {
       key,
       acts: {
-        match: (its, actor) => its.act(key, 'match', { with: { line_ids: [line_id] } }, actor),
-        unmatch: (its, actor) => its.act(key, 'unmatch', {}, actor),
-        ignore: (its, actor) => its.act(key, 'ignore', {}, actor),
-        accept: (its, actor) => its.act(key, 'accept', {}, actor),
+        match: (its, id, actor) => its.actOn(id, 'match', { with: { line_ids: [line_id] } }, actor),
+        unmatch: (its, id, actor) => its.actOn(id, 'unmatch', {}, actor),
+        ignore: (its, id, actor) => its.actOn(id, 'ignore', {}, actor),
+        accept: (its, id, actor) => its.actOn(id, 'accept', {}, actor),
       },
     };
   },
@@ -47,10 +47,11 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
     return {
       key,
       acts: {
-        match: (its, actor) => its.act(key, 'match', { with: { authorization_id: roots[0] } }, actor),
-        'match with another': (its, actor) => its.act(key, 'match', { with: { authorization_id: roots[1] } }, actor),
-        ignore: (its, actor) => its.act(key, 'ignore', {}, actor),
-        accept: (its, actor) => its.act(key, 'accept', {}, actor),
+        match: (its, id, actor) => its.actOn(id, 'match', { with: { authorization_id: roots[0] } }, actor),
+        'match with another': (its, id, actor) =>
+          its.actOn(id, 'match', { with: { authorization_id: roots[1] } }, actor),
+        ignore: (its, id, actor) => its.actOn(id, 'ignore', {}, actor),
+        accept: (its, id, actor) => its.actOn(id, 'accept', {}, actor),
       },
     };
   },
@@ -64,10 +65,10 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
     return {
       key,
       acts: {
-        confirm: (its, actor) => its.act(key, 'confirm', {}, actor),
-        unmatch: (its, actor) => its.act(key, 'unmatch', { side: 'authorization' }, actor),
-        'unmatch the line': (its, actor) => its.act(key, 'unmatch', { side: 'statement' }, actor),
-        ignore: (its, actor) => its.act(key, 'ignore', {}, actor),
+        confirm: (its, id, actor) => its.actOn(id, 'confirm', {}, actor),
+        unmatch: (its, id, actor) => its.actOn(id, 'unmatch', { side: 'authorization' }, actor),
+        'unmatch the line': (its, id, actor) => its.actOn(id, 'unmatch', { side: 'statement' }, actor),
+        ignore: (its, id, actor) => its.actOn(id, 'ignore', {}, actor),
       },
     };
   },
@@ -85,8 +86,12 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
         for (const one of names) {
           for (const other of names) {
             const { key, acts } = await prepare(world);
-            const before = (await world.read(key)).history.length;
-            const outcomes = await Promise.allSettled([acts[one]!(world, 'key:1'), acts[other]!(there, 'key:2')]);
+            const { item, history } = await world.read(key);
+            const before = history.length;
+            const outcomes = await Promise.allSettled([
+              acts[one]!(world, item.id, 'key:1'),
+              acts[other]!(there, item.id, 'key:2'),
+            ]);
             const what = `${one} and ${other}: ${outcomes.map(reasonOf).join(' | ')}`;
             const done = outcomes.filter(({ status }) => status === 'fulfilled');
             assertEqual(done.length, 1, what);
@@ -111,7 +116,7 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
           const { item } = await world.read(key);
           const clearing_id = item.clearing_ids[0]!;
           const outcomes = await Promise.allSettled([
-            acts[act]!(world, 'key:1'),
+            acts[act]!(world, item.id, 'key:1'),
             there.clear({ amount: 20 }),
             there.line({ amount: 30, code: '825' }),
             there.catchUp(),

@@ -183,9 +183,15 @@ export class ActWorld {
   }
 
   /** Acts on the item that has the record. */
-  act(record: RecordKey, action: ActKind, request: object = {}, actor?: string): Promise<Item> {
+  async act(record: RecordKey, action: ActKind, request: object = {}, actor?: string): Promise<Item> {
+    const { item } = await this.read(record);
+    return await this.actOn(item.id, action, request, actor);
+  }
+
+  /** Acts on an item by its id. */
+  actOn(item_id: number, action: ActKind, request: object = {}, actor?: string): Promise<Item> {
     const asked = { note: 'the receipt says so', ...request };
-    return actOnItem(this.ports(), this.call(actor), itemIdOf(record), action, asked);
+    return actOnItem(this.ports(), this.call(actor), item_id, action, asked);
   }
 
   /** The item that has the record, up to date, and what people did to it. */

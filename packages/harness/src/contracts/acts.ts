@@ -1,6 +1,7 @@
-import type { Item } from '@tallystick/reconciliation';
+import { decideByTable, type Item, itemIdOf } from '@tallystick/reconciliation';
 import { ActWorld, assertSameState, authorization, clearing, line } from './act-world.ts';
 import type { ContractRule } from './contract-rule.ts';
+import { tableOf } from './decision-tables.ts';
 import { assertEqual } from './equality.ts';
 import { explained_items_contract } from './explained-items.ts';
 import { refusalOf } from './refusals.ts';
@@ -228,6 +229,34 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       const { item, history } = await world.read(clearing(clearing_id));
       assertEqual(item.status, 'break', 'the item after a line arrived');
       assertEqual(history.length, 5, 'the history keeps every act');
+    },
+  },
+  {
+    rule: 'the id of an item that was merged is refused, unless the version of the other item is sent',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear({ acquirer_reference_data: reference });
+      const line_id = await world.line({ reference, amount: 1_200 });
+      const { item } = await world.read(clearing(clearing_id));
+      const ids = [itemIdOf(clearing(clearing_id)), itemIdOf(line(line_id))];
+      const merged_id = ids.find((id) => id !== item.id)!;
+      const before = await world.state();
+      const where = `item ${merged_id} is part of item ${item.id} now, which has version ${item.version}`;
+      const refused = await refusalOf(world.actOn(merged_id, 'ignore'), 'an act by the merged id');
+      assertEqual([refused.code, refused.message.startsWith(where)], ['conflict', true], refused.message);
+      const other = await refusalOf(world.actOn(merged_id, 'ignore', { version: item.version + 1 }), 'another version');
+      assertEqual([other.code, other.message.startsWith(where)], ['conflict', true], other.message);
+      assertSameState(await world.state(), before, 'everything after the refusals');
+      const row = { id: String(merged_id), version: String(item.version), decision: 'ignore', note: 'not ours' };
+      const table = tableOf([row]);
+      const checked = await decideByTable(world.ports(), world.call(), table, { dry_run: true });
+      assertEqual(
+        [checked.errors[0]?.column, checked.errors[0]?.message.startsWith(where)],
+        ['version', true],
+        'a row',
+      );
+      const ignored = await world.actOn(merged_id, 'ignore', { version: item.version });
+      assertEqual([ignored.id, ignored.status], [item.id, 'ignored'], 'the act with the version of the item');
     },
   },
   {

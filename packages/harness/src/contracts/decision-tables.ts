@@ -13,7 +13,7 @@ import { refusalOf } from './refusals.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 /** The rows that a person has filled in. */
-function tableOf(rows: readonly Readonly<Record<string, string>>[], onRead?: () => Promise<void>): TableSource {
+export function tableOf(rows: readonly Readonly<Record<string, string>>[], onRead?: () => Promise<void>): TableSource {
   return {
     async *rows() {
       await onRead?.();
