@@ -1,4 +1,5 @@
 import { type Act, type ActKind, pairKeyOf, type StatementPair } from './act.ts';
+import { isDistantMatch } from './distant-pairs.ts';
 import type { ItemContent, ItemMatch } from './item.ts';
 import type { HandPairs } from './pair-lines.ts';
 
@@ -35,7 +36,7 @@ export const undoing: Readonly<Record<ActKind, readonly ActKind[]>> = {
  *
  * - `match` pins a pair of the statement side; of a barred pair it removes the bar, and the rules
  *   decide again. `unmatch` bars a pair; of a pinned pair it removes the pin.
- * - `confirm` of a covering set pins its pairs until `reopen`, so that no later record dissolves
+ * - `confirm` of a covering set or a distant line pins its pairs until `reopen`, so that no later record dissolves
  *   what a person confirmed. A bar is stronger.
  * - `ignore`, `accept` and `confirm` are decisions about the item as the person saw it. They hold
  *   while it has the same members and amounts, and again when it has them again. `reopen` undoes the
@@ -136,7 +137,7 @@ function isConfirmable({ matches }: ItemContent): boolean {
 
 function isJoining(match: ItemMatch): boolean {
   const { side, rule } = match;
-  if (side === 'statement') return rule === 'covering_set';
+  if (side === 'statement') return rule === 'covering_set' || isDistantMatch(match);
   return rule !== 'person' && !isAlone(match);
 }
 

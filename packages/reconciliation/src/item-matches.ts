@@ -1,6 +1,7 @@
 import { evidenceOf } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import { clustersOf, linkOf } from './clusters.ts';
+import { describeDistance, isDistant, isDistantMatch } from './distant-pairs.ts';
 import type { ItemMatch, MatchedBy } from './item.ts';
 import { sumOf } from './item-amounts.ts';
 import type { ItemRecords } from './item-parts.ts';
@@ -15,7 +16,14 @@ const by_certainty: readonly MatchedBy[] = ['ard', '1', '2', '3', '4', 'person',
 
 /** The rule of the weakest match of an item; null when it has none. */
 export function weakestOf(matches: readonly ItemMatch[]): MatchedBy | null {
-  return by_certainty.findLast((rule) => matches.some((match) => match.rule === rule)) ?? null;
+  let weakest: ItemMatch | null = null;
+  for (const match of matches) if (weakest === null || doubtOf(match) > doubtOf(weakest)) weakest = match;
+  return weakest?.rule ?? null;
+}
+
+/** The greater, the less certain. A reference with a distant date is as uncertain as rule 7. */
+function doubtOf(match: ItemMatch): number {
+  return by_certainty.indexOf(isDistantMatch(match) ? '7' : match.rule);
 }
 
 /** The matches of an item: of each clearing in the canonical order, then of its lines. */
@@ -96,6 +104,7 @@ function toStatementMatch(
       booking_date: line.booking_date,
       days,
       fit,
+      ...(isDistant({ rule, fit, days }) ? { reason: describeDistance({ days }) } : {}),
     },
   };
 }

@@ -2,6 +2,7 @@ import { match_reach_days } from '@tallystick/cards';
 import { nextBucketAt } from './age.ts';
 import { dateOf, day_ms, daysAfter, startOf } from './calendar.ts';
 import { clustersOf, linkOf } from './clusters.ts';
+import { isDistant } from './distant-pairs.ts';
 import { type BreakKind, break_kinds, type ItemStatus } from './item.ts';
 import { sumOf } from './item-amounts.ts';
 import type { ItemRecords } from './item-parts.ts';
@@ -195,12 +196,13 @@ function needsLine({ currency, settlement_date, amount }: ClearedAmount, coverag
 
 /**
  * Whether a match needs a person: a provisional rule (5 to 7) or an uncertain match that nobody
- * confirmed, several records that fit equally well, or a covering set.
+ * confirmed, several records that fit equally well, a covering set, or a line that was booked far
+ * from the settlement.
  */
 function isProposed({ clearings, pairings }: ItemRecords): boolean {
   const undone = undoneBy(clearings);
   return (
-    pairings.some(({ rule }) => rule === 'covering_set') ||
+    pairings.some((pairing) => pairing.rule === 'covering_set' || isDistant(pairing)) ||
     clearings.some((clearing) => !undone.has(clearing.id) && isProposal(clearing))
   );
 }

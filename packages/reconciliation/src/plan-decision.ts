@@ -1,6 +1,7 @@
 import { type Act, type AuthorizationPair, pairsBetween } from './act.ts';
 import { type ActPlan, type Rematch, type Situation, subjectOf } from './act-plan.ts';
 import { standingDecisions } from './acts.ts';
+import { pairsToConfirm } from './distant-pairs.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Item } from './item.ts';
 import { isProposal } from './judge-item.ts';
@@ -14,13 +15,14 @@ export function planDecision({ item }: Situation): ActPlan {
 
 /**
  * Plans to confirm the proposals of an item: its matches with authorizations become matches that a
- * person made, and the pairs of its covering set are kept, so that no later record takes them
- * apart. What stands alone has no match to keep: the decision is all.
+ * person made, and the pairs of its covering set or distant line are kept, so that no later
+ * record takes them apart. What stands alone has no match to keep: the decision is all.
  */
 export async function planConfirmation({ tx, call, item }: Situation): Promise<ActPlan> {
   const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
   const proposed = clearings.filter(isConfirmable).sort((a, b) => a.id - b.id);
-  const pairs = item.matches.filter(({ rule }) => rule === 'covering_set').flatMap(pairsBetween);
+  const sets = item.matches.filter(({ rule }) => rule === 'covering_set').flatMap(pairsBetween);
+  const pairs = [...sets, ...pairsToConfirm(item.matches)];
   const confirmed = proposed.map(({ id, authorization_id }) => ({
     clearing_id: id,
     authorization_id: authorization_id!,

@@ -3,6 +3,7 @@ import { type Act, pairKeyOf, pairsBetween, type StatementPair } from './act.ts'
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import { act_members_max, type MatchWith } from './act-request.ts';
 import { standingActs } from './acts.ts';
+import { isDistantMatch } from './distant-pairs.ts';
 import { findItem } from './find-item.ts';
 import type { Item } from './item.ts';
 import { sumOf } from './item-amounts.ts';
@@ -167,8 +168,8 @@ function refusePaired(
 }
 
 function alreadyMatched(item: Item): string {
-  const is_proposed = item.matches.some(({ rule }) => rule === 'covering_set');
-  const now = is_proposed ? 'as a covering set: confirm it' : 'already';
+  const is_proposed = item.matches.some((match) => match.rule === 'covering_set' || isDistantMatch(match));
+  const now = is_proposed ? 'as a proposal: confirm it' : 'already';
   return `item ${item.id} has these lines and clearings matched ${now}`;
 }
 

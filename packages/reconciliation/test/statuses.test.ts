@@ -258,6 +258,24 @@ describe('a proposal', () => {
     assert.deepEqual([item.status, item.rule], ['matched', 'person']);
   });
 
+  test('is a line of the amount that was booked more than 3 days away, and says how many', () => {
+    const booked = (days: number, change: Parameters<typeof line>[0] = {}) =>
+      itemOf({
+        purchases: [cleared],
+        clearings: [clearing()],
+        lines: [line({ booking_date: daysAfter('2026-03-03', days), ...change })],
+      });
+    for (const days of [4, -4, 35]) {
+      const item = booked(days);
+      assert.deepEqual([item.status, item.kind, item.rule, item.due_date], ['proposed', null, 'ard', null]);
+      const when = days < 0 ? 'before' : 'after';
+      assert.match(String(item.matches[1]?.values.reason), new RegExp(`^booked ${Math.abs(days)} days ${when} the`));
+    }
+    const near = booked(3);
+    assert.deepEqual([near.status, near.rule, near.matches[1]?.values.reason], ['matched', '3', undefined]);
+    assert.deepEqual(booked(5, { amount: money(900) }).kind, 'amount');
+  });
+
   test('that lacks its line is a break once that is overdue', () => {
     const records = { purchases: [cleared], clearings: [clearing({ match_rule: 6 })] };
     const before = itemOf(records, { on: '2026-03-05' });

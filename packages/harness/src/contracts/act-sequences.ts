@@ -17,7 +17,7 @@ import type { StorageUnderTest } from './storage.ts';
 
 /** A record of a small world. Records with the same code or reference may belong together. */
 interface RecordPlan {
-  readonly kind: 'authorization' | 'clearing' | 'refund' | 'line' | 'fee';
+  readonly kind: 'authorization' | 'clearing' | 'refund' | 'line' | 'late line' | 'fee';
   readonly amount: number;
   /** 0: none. */
   readonly code: number;
@@ -33,7 +33,7 @@ interface Attempt {
 }
 
 const record_plan: fc.Arbitrary<RecordPlan> = fc.record({
-  kind: fc.constantFrom('authorization', 'clearing', 'clearing', 'refund', 'line', 'line', 'line', 'fee'),
+  kind: fc.constantFrom('authorization', 'clearing', 'clearing', 'refund', 'line', 'line', 'late line', 'fee'),
   amount: fc.constantFrom(400, 600, 1_000),
   code: fc.nat(2),
   reference: fc.nat(2),
@@ -58,7 +58,8 @@ async function arrive(world: ActWorld, { kind, amount, code, reference }: Record
   if (kind === 'refund') {
     return clearing(await world.clear({ ...coded, acquirer_reference_data: number, clearing_type: 'CREDIT' }));
   }
-  return line(await world.line({ amount, reference: number, code: kind === 'fee' ? '825' : '821' }));
+  const date = kind === 'late line' ? '2026-05-30' : '2026-05-20';
+  return line(await world.line({ amount, reference: number, date, code: kind === 'fee' ? '825' : '821' }));
 }
 
 /**

@@ -163,6 +163,35 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
   {
+    rule: 'a line that was booked late is a proposal, until a person confirms it or takes it apart',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const code = { approval_code: 'A55555', net_reference_number: 'MCCEEEEEE0520' };
+      await world.authorize(code);
+      const clearing_id = await world.clear({ ...code, acquirer_reference_data: reference });
+      const parts = [
+        await world.line({ reference, amount: 600, date: '2026-05-30' }),
+        await world.line({ reference, amount: 400 }),
+      ];
+      await world.line({ reference, amount: 20, code: '825' });
+      const before = await world.state();
+      const { item: proposed } = await world.read(clearing(clearing_id));
+      assertEqual([proposed.status, proposed.rule, proposed.fees], ['proposed', 'ard', 20], 'the proposal');
+      const confirmed = await world.act(clearing(clearing_id), 'confirm');
+      assertEqual(
+        [confirmed.status, confirmed.rule, confirmed.line_ids],
+        ['matched', 'person', proposed.line_ids],
+        'the confirmed match',
+      );
+      const pairs = confirmed.matches.filter(({ rule }) => rule === 'person').flatMap(({ line_ids }) => line_ids);
+      assertEqual(pairs, parts, 'the lines that the person confirmed');
+      await world.act(clearing(clearing_id), 'reopen');
+      assertSameState(await world.state(), before, 'everything after the reopening');
+      const apart = await world.act(clearing(clearing_id), 'unmatch', { side: 'statement' });
+      assertEqual(apart.line_ids.length < proposed.line_ids.length, true, 'a line was taken away');
+    },
+  },
+  {
     rule: 'a match of a provisional rule is confirmed, and reopened',
     async check(open) {
       const world = await ActWorld.on(await open());

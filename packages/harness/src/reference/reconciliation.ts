@@ -210,7 +210,7 @@ function itemOf(
   const kind = order.find((known) => breaks.some((one) => one.kind === known)) ?? null;
   const awaited = wrong.filter(({ from_ms }) => from_ms > now_ms);
   const proposed =
-    pairs.some(({ how }) => how === 'set') ||
+    pairs.some((pair) => pair.how === 'set' || (pair.how === 'rest' && daysApart(pair) > 3)) ||
     clearings.some(
       ({ id, match_rule, review, authorization_id, clearing_id }) =>
         !undone.includes(id) &&
