@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createNetwork } from '@tallystick/cards';
+import { spend } from '@tallystick/harness';
 import { money } from '@tallystick/kernel';
-import { daysAfter, type Item, itemIdOf, matchCellChanges, readRules } from '@tallystick/reconciliation';
+import { daysAfter, type Item, itemIdOf, matchCellChanges, readRules, record_kinds } from '@tallystick/reconciliation';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { reconciliationStore } from '../src/stores/reconciliation/reconciliation.ts';
 import { reconciliationReports } from '../src/stores/reconciliation/reports.ts';
 import { makeCompany, migrateWithSmallSegments, openPersistence } from './contract/fixture.ts';
+import {
+  authorizationMessage,
+  clearingMessage,
+  openLedger,
+  plain_quarantine,
+  run,
+  seededDatabase,
+} from './ledger-fixture.ts';
 import { rowsRead } from './rows-read.ts';
 
 const items_count = 2_000;
@@ -85,8 +96,88 @@ describe('what a company reads of many items, on Postgres', {
         const { matches } = await readRules(reports, { company_id }, range);
         assert.equal(matches, range.from === undefined ? 2 * items_count : (2 * items_count * (days - 1)) / days);
       });
-      assert.equal(read.reconciliation_items, 0);
+      assert.equal(read.reconciliation_items ?? 0, 0);
       assert.ok(read.reconciliation_match_cells! <= 2 * days, JSON.stringify(read));
+    }
+  });
+});
+
+describe('a walk over the records of a company, on Postgres', {
+  skip: database_names.includes('postgres') ? false : 'no Postgres',
+}, () => {
+  const of_others = 400;
+  const own = 7;
+
+  it('reads no clearing and no line of another company, and finds each record once', async (t) => {
+    const database = await seededDatabase('postgres', 2, {
+      per_transaction_max: 1_000_000,
+      total_card_amount: 1_000_000,
+    });
+    t.after(() => database.dispose());
+    const { connection, ledger, close } = await openLedger(database.database_url);
+    try {
+      const message = authorizationMessage(1);
+      await ledger.pass([message], spend([message]));
+      const random = { below: () => 1, bytes: (count: number) => new Uint8Array(count) };
+      const network = createNetwork({ ledger, vault: { cvcMatches: () => true }, random, ...plain_quarantine });
+      await network.clear(clearingMessage(1));
+      const copy = (table: string, count: number, change: string) =>
+        run(
+          connection,
+          `insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(c) || jsonb_build_object(${change}))).*
+            from (select * from ${table} order by id limit 1) c cross join generate_series(1, ${count}) as s (i)`,
+        );
+      // Another company has many records on one card and one account, some before and some after.
+      await copy('companies', 1, "'id', 2, 'customer_number', '2'");
+      await copy('virtual_cards', 3, "'id', 10 + i, 'number_index', sha256(i::text::bytea), 'company_id', 1 + i % 2");
+      for (const [card_id, company_id, from, count] of [
+        [10 + 1, 2, 1_000, of_others],
+        [10 + 2, 1, 10_000, own],
+        [10 + 3, 2, 20_000, of_others],
+      ]) {
+        const row = `'card_id', ${card_id}, 'company_id', ${company_id}, 'id', ${from} + i`;
+        await copy('authorizations', count!, `${row}, 'root_id', ${from} + i, 'trace_id', 'T' || ${from} + i`);
+        await copy('clearings', count!, `${row}, 'network_financial_transaction_id', 'N' || ${from} + i`);
+      }
+      for (const [company_id, count] of [
+        [2, of_others],
+        [1, own],
+      ]) {
+        await run(
+          connection,
+          `insert into accounts (id, company_id, number, currency, kind, created_at_ms)
+            values (${company_id}, ${company_id}, '${company_id}', 'USD', 'deposit', 0)`,
+        );
+        await run(
+          connection,
+          `insert into statement_lines (account_id, company_id, currency, booking_date, value_date, amount, bai_code,
+              text, recorded_at_ms)
+            select ${company_id}, ${company_id}, 'USD', '2026-03-0' || 1 + i % 9, '2026-03-01', -1, '821', '', 0
+            from generate_series(1, ${count}) as s (i)`,
+        );
+      }
+    } finally {
+      await close();
+    }
+    const found = { authorization: 0, clearing: 0, line: 0 };
+    const read = await rowsRead(database.database_url, async (session) => {
+      const store = reconciliationStore(session);
+      for (const kind of record_kinds) {
+        const ids = new Set<number>();
+        for (let after = 0; ; ) {
+          const next = await store.recordsAfter(1, kind, after, 3);
+          for (const id of next) assert(!ids.has(id), `${kind} ${id} is walked twice`);
+          for (const id of next) ids.add(id);
+          if (next.length === 0) break;
+          after = next.at(-1)!;
+        }
+        found[kind] = ids.size;
+      }
+      assert.deepEqual(await reconciliationReports(session).countRecords(1), { ...found, items: 0 });
+    });
+    assert.deepEqual(found, { authorization: own + 1, clearing: own + 1, line: own });
+    for (const table of ['clearings', 'statement_lines', 'reconciliation_items']) {
+      assert.ok(read[table]! < of_others / 4, `${read[table]} rows of ${table}`);
     }
   });
 });

@@ -212,8 +212,13 @@ export interface ReconciliationStore {
 
   // Rebuilding
 
-  /** Record ids above `after`, in their order: the next to walk. Empty at the end. */
+  /**
+   * The ids of records that can have an item, each once, after that one; from the first when it is
+   * 0. Their order is the adapter's own. Clearings and lines of other companies are not read. Empty
+   * at the end.
+   */
   recordsAfter(company_id: number, kind: RecordKey['kind'], after: number, limit: number): Promise<readonly number[]>;
+  /** Items with an id above this one, in the order of their ids. */
   itemsAfter(company_id: number, after_id: number, limit: number): Promise<readonly Item[]>;
   /** Entries after this one in the order of key, kind and id. */
   entriesAfter(company_id: number, after: Entry | null, limit: number): Promise<readonly Entry[]>;

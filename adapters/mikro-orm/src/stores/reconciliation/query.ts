@@ -3,9 +3,15 @@ import type { Session } from '../../connection/session.ts';
 
 /** Statements of both databases, with a list of ids or texts as one parameter. */
 export interface Queries {
+  readonly is_postgres: boolean;
   /** Runs a statement whose text never contains a value: both databases prepare it once. */
   all<Row>(text: string, ...parameters: readonly unknown[]): Promise<Row[]>;
   run(text: string, ...parameters: readonly unknown[]): Promise<void>;
+  /**
+   * Keeps Postgres from plans that read whole tables, until the transaction ends. Those made while
+   * the tables are almost empty would stay while they grow: a connection keeps its plans.
+   */
+  preferIndexes(): Promise<void>;
   /** A list as a table `j` with the column `value`. */
   readonly from_ids: string;
   readonly from_texts: string;
@@ -33,9 +39,15 @@ export function queriesOf({ dialect, db }: Session): Queries {
     return rows;
   }
   return {
+    is_postgres,
     all,
     async run(text, ...parameters) {
       await all(text, ...parameters);
+    },
+    async preferIndexes() {
+      if (!is_postgres) return;
+      await all(`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+        set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`);
     },
     from_ids: is_postgres ? 'unnest(?::bigint[]) as j(value)' : 'json_each(?) as j',
     from_texts: is_postgres ? 'unnest(?::text[]) as j(value)' : 'json_each(?) as j',

@@ -23,17 +23,11 @@ import { writeItems } from './write-items.ts';
 export function reconciliationStore(session: Session): ReconciliationStore {
   const { dialect } = session;
   const queries = queriesOf(session);
-  const { all, each, run, list, from_ids, from_texts } = queries;
-  const is_postgres = dialect === 'postgres';
+  const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts } = queries;
   const select_progress = 'select company_id, coverage, walk from reconciliation_companies where company_id = ?';
 
   async function lockRow(company_id: number, how: string): Promise<CompanyProgress | null> {
-    if (is_postgres) {
-      // Plans that read whole tables, made while the tables are almost empty, would stay while they
-      // grow: a connection keeps its plans.
-      await run(`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-        set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`);
-    }
+    await preferIndexes();
     const [row] = await all<ProgressRow>(`${select_progress} ${is_postgres ? how : ''}`, company_id);
     return row === undefined ? null : progressOf(row);
   }
@@ -291,9 +285,9 @@ export function reconciliationStore(session: Session): ReconciliationStore {
 
     async itemsAfter(company_id, after_id, limit) {
       const rows = await all<ItemRow>(
-        'select * from reconciliation_items where id > ? and +company_id = ? order by id limit ?',
-        after_id,
+        'select * from reconciliation_items where company_id = ? and id > ? order by id limit ?',
         company_id,
+        after_id,
         limit,
       );
       return rows.map(itemOf);

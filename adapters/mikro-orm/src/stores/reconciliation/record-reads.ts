@@ -1,5 +1,5 @@
 import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
-import { money } from '@tallystick/kernel';
+import { assert, money } from '@tallystick/kernel';
 import {
   type AuthorizationFields,
   authorizedPurchaseOf,
@@ -19,7 +19,7 @@ type RecordReads = Pick<
 
 /** The authorizations, clearings and card lines that items are made of. */
 export function recordReads(queries: Queries): RecordReads {
-  const { all, each, list, from_ids } = queries;
+  const { is_postgres, preferIndexes, all, each, list, from_ids } = queries;
   const purchase_columns = `a.id, a.company_id, a.card_id, a.authorized, a.cleared, a.billing_amount, a.merchant_amount,
       a.merchant_currency, a.approval_code, a.merchant_id, a.net_reference_number, a.transaction_date_time_ms, a.status,
       a.uncleared_status, a.hold_end_ms, a.decided_at_ms,
@@ -96,13 +96,35 @@ export function recordReads(queries: Queries): RecordReads {
       return rows.map(lineOf);
     },
     async recordsAfter(company_id, kind, after, limit) {
-      const rows = await all<{ id: number }>(
-        `select id from ${record_tables[kind]} and id > ? and company_id = ? order by id limit ?`,
-        after,
-        company_id,
-        limit,
-      );
-      return rows.map(({ id }) => id);
+      await preferIndexes();
+      if (kind === 'authorization') {
+        // No index has all authorizations of a card in an order.
+        const rows = await all<{ id: number }>(
+          `select id from authorizations
+            where root_id = id and decline_code is null and id > ? and company_id = ? order by id limit ?`,
+          after,
+          company_id,
+          limit,
+        );
+        return rows.map(({ id }) => id);
+      }
+      const walk = record_walks[kind];
+      const ids: number[] = [];
+      let owner_id = 0;
+      if (after !== 0) {
+        const [place] = await all<{ owner_id: number; booking_date: string }>(walk.place, after);
+        assert(place !== undefined, `${kind} ${after}, after which records are walked, does not exist`);
+        owner_id = place.owner_id;
+        const dates = kind === 'line' ? [place.booking_date] : [];
+        const rest = await all<{ id: number }>(walk.rest, owner_id, ...dates, after, owner_id, limit);
+        ids.push(...rest.map(({ id }) => id));
+      }
+      if (ids.length === limit) return ids;
+      const wanted = limit - ids.length;
+      const of_others = is_postgres
+        ? await all<{ id: number }>(walk.others_on_postgres, wanted, company_id, owner_id, wanted)
+        : await all<{ id: number }>(walk.others_on_sqlite, company_id, owner_id, wanted);
+      return [...ids, ...of_others.map(({ id }) => id)];
     },
   };
 }
@@ -110,12 +132,30 @@ export function recordReads(queries: Queries): RecordReads {
 const quoted = (codes: readonly string[]) => codes.map((code) => `'${code}'`).join(', ');
 const card_codes = quoted(card_line_codes);
 
-/** The records that can have an item. */
-const record_tables = {
-  authorization: `authorizations where root_id = id and decline_code is null`,
-  clearing: 'clearings where true',
-  line: `statement_lines where bai_code in (${card_codes})`,
+/**
+ * How clearings and card lines of a company are walked: by the card or account that has them, in the
+ * order of an index. By their ids the records of all companies would be read.
+ */
+const record_walks = {
+  clearing: walkBy('virtual_cards', 'clearings', 'card_id', ['id'], 'true'),
+  line: walkBy('accounts', 'statement_lines', 'account_id', ['booking_date', 'id'], `r.bai_code in (${card_codes})`),
 };
+
+function walkBy(owners: string, records: string, owner: string, order: readonly string[], condition: string) {
+  // With the owner in the order, no index of ids fits, by which the records of others are read.
+  const ordered = [owner, ...order].map((column) => `r.${column}`);
+  const marks = ordered.map(() => '?');
+  return {
+    place: `select ${[...order, `${owner} as owner_id`]} from ${records} where id = ?`,
+    rest: `select r.id from ${records} r where (${ordered}) > (${marks}) and r.${owner} <= ?
+      and ${condition} order by ${ordered} limit ?`,
+    others_on_sqlite: `select r.id from ${owners} o cross join ${records} r
+      where o.company_id = ? and o.id > ? and r.${owner} = o.id and ${condition} order by o.id, ${order.map((column) => `r.${column}`)} limit ?`,
+    others_on_postgres: `select l.id from ${owners} o cross join lateral (select ${order} from ${records} r
+        where r.${owner} >= o.id and r.${owner} <= o.id and ${condition} order by ${ordered} limit ?) l
+      where o.company_id = ? and o.id > ? order by o.id, ${order.map((column) => `l.${column}`)} limit ?`,
+  };
+}
 
 /** A clearing as the drivers return it. */
 type ClearingRow = Omit<ClearingFields, 'review' | 'partial' | 'sent' | 'choices'> &

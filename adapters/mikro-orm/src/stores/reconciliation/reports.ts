@@ -89,16 +89,18 @@ export function reconciliationReports({ db, dialect }: Session): ReconciliationR
 
     async countRecords(company_id) {
       const count = async (from: RawBuilder<unknown>): Promise<number> => {
-        const { rows } = await sql<Counted<object>>`select count(*) as count from ${from}
-          and company_id = ${company_id}`.execute(db);
+        const { rows } = await sql<Counted<object>>`select count(*) as count from ${from}`.execute(db);
         return Number(rows[0]!.count);
       };
       const codes = sql.join(card_line_codes.map((code) => sql.lit(code)));
       return {
-        authorization: await count(sql`authorizations where root_id = id and decline_code is null`),
-        clearing: await count(sql`clearings where true`),
-        line: await count(sql`statement_lines where bai_code in (${codes})`),
-        items: await count(sql`reconciliation_items where true`),
+        authorization: await count(sql`authorizations where company_id = ${company_id} and root_id = id
+          and decline_code is null`),
+        clearing: await count(sql`virtual_cards as o cross join clearings as r
+          where o.company_id = ${company_id} and r.card_id = o.id`),
+        line: await count(sql`accounts as o cross join statement_lines as r where o.company_id = ${company_id}
+          and r.account_id = o.id and r.bai_code in (${codes})`),
+        items: await count(sql`reconciliation_items where company_id = ${company_id}`),
       };
     },
   };
