@@ -38,7 +38,13 @@ describe('npm run reconcile', () => {
       assert.equal(report.status, 0, report.err);
       assert.match(report.out, /^Company 1, USD$/m);
       assert.match(report.out, /^ {2}break +1 +7\.00$/m);
-      assert.match(report.out, /^ {2}unauthorized +1 +7\.00$/m);
+      assert.match(report.out, /^ {2}unauthorized +1 +7\.00\n {2}total +1 +7\.00$/m);
+      const csv = await runReconcile(['report', '--csv'], env);
+      assert.deepEqual(csv.out.split('\r\n').slice(0, 3), [
+        'company_id,currency,part,name,items,sum,authorization_matches,statement_matches,confirmed,undone',
+        '1,USD,by_status,break,1,700,,,,',
+        '1,USD,by_kind,unauthorized,1,700,,,,',
+      ]);
       const { status, out } = await runReconcile(['report', '--json'], env);
       assert.equal(status, 0);
       assert.deepEqual(JSON.parse(out)[0].summary.by_status, { break: { count: 1, sum: 700 } });

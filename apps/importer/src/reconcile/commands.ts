@@ -35,7 +35,7 @@ import type { Attendance } from '../stop-signal.ts';
 import { describeBreaks, describeSums } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
 import { rebuildCommand } from './rebuild-command.ts';
-import { describeRules, describeSummary } from './summary-text.ts';
+import { describeRules, describeSummary, reportTable, reportTableHead } from './summary-text.ts';
 
 /** What the commands write besides their result. */
 export interface ReconcileTerminal extends Attendance {
@@ -53,43 +53,49 @@ const csv_flag = { csv: 'a table in CSV on standard output, of any length' };
 export function createReconcileProgram(terminal: ReconcileTerminal): Program {
   return {
     invocation: 'npm run reconcile --',
-    commands: [report, breaksCommand(terminal), bridgeCommand(terminal), rebuildCommand(terminal)],
+    commands: [reportCommand(terminal), breaksCommand(terminal), bridgeCommand(terminal), rebuildCommand(terminal)],
     migrates: false,
     takes_database_url: true,
   };
 }
 
-const report: Command = {
-  name: 'report',
-  summary: 'Counts items by status, kind, age and class, and matches by rule',
-  options: {
-    ...company_option,
-    from: 'matches only of items that settled on this date or later',
-    to: 'matches only of items that settled on this date or before',
-  },
-  flags: {},
-  async run(services, given) {
-    const ports = await portsOf(services);
-    const dates = datesOf(given, 'settlement_date');
-    const reports: CompanyReport[] = [];
-    for (const company_id of await companiesOf(ports, given)) {
-      const call = callFor(services, company_id);
-      const [summary, rules] = await ports.unitOfWork.read(async (tx) => [
-        await readSummary(tx, call),
-        await readRules(tx, call, dates),
-      ]);
-      reports.push({ company_id, summary, rules });
-    }
-    return {
-      data: reports.map(({ company_id, summary, rules }) => ({
-        company_id,
-        summary: presentSummary(summary),
-        rules: presentRules(rules),
-      })),
-      text: reports.length === 0 ? 'There are no items.' : reports.flatMap(describeReport).join('\n'),
-    };
-  },
-};
+function reportCommand({ stdout }: ReconcileTerminal): Command {
+  return {
+    name: 'report',
+    summary: 'Counts items by status, kind, age and class, and matches by rule',
+    options: {
+      ...company_option,
+      from: 'matches only of items that settled on this date or later',
+      to: 'matches only of items that settled on this date or before',
+    },
+    flags: csv_flag,
+    async run(services, given) {
+      const ports = await portsOf(services);
+      const dates = datesOf(given, 'settlement_date');
+      const is_table = given.flags.has('csv');
+      const reports: CompanyReport[] = [];
+      if (is_table) stdout.write(reportTableHead());
+      for (const company_id of await companiesOf(ports, given)) {
+        const call = callFor(services, company_id);
+        const [summary, rules] = await ports.unitOfWork.read(async (tx) => [
+          await readSummary(tx, call),
+          await readRules(tx, call, dates),
+        ]);
+        if (is_table) for (const row of reportTable(company_id, summary, rules)) stdout.write(row);
+        else reports.push({ company_id, summary, rules });
+      }
+      if (is_table) return { data: null, text: '' };
+      return {
+        data: reports.map(({ company_id, summary, rules }) => ({
+          company_id,
+          summary: presentSummary(summary),
+          rules: presentRules(rules),
+        })),
+        text: reports.length === 0 ? 'There are no items.' : reports.flatMap(describeReport).join('\n'),
+      };
+    },
+  };
+}
 
 interface CompanyReport {
   readonly company_id: number;

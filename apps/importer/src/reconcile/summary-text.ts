@@ -4,8 +4,10 @@ import {
   break_kinds,
   type CountAndSum,
   item_statuses,
+  type RuleCount,
   type RulesReport,
   type Summary,
+  toCsvRow,
 } from '@tallystick/reconciliation';
 import { count, showDecimal } from '../amount-text.ts';
 import { formatColumns } from './text-table.ts';
@@ -26,11 +28,48 @@ const parts = [
 export function describeSummary(summary: Summary, currency: string): readonly string[] {
   return parts.flatMap(({ part, head, names }) => {
     const totals: Readonly<Record<string, CountAndSum>> = summary[part];
-    const rows = names.filter((name) => totals[name]!.count > 0).map((name) => rowOf(name, totals[name]!, currency));
-    if (rows.length === 0) return [];
+    const found = names.filter((name) => totals[name]!.count > 0);
+    if (found.length === 0) return [];
+    const all = addUp(found.filter((name) => name !== 'ignored').map((name) => totals[name]!));
+    const total = found.includes('ignored') ? 'total without ignored' : 'total';
+    const rows = [...found.map((name) => rowOf(name, totals[name]!, currency)), rowOf(total, all, currency)];
     const columns = [{ head }, { head: 'items', is_number: true }, { head: currency, is_number: true }];
     return [...formatColumns(columns, rows, '  '), ''];
   });
+}
+
+function addUp(totals: readonly CountAndSum[]): CountAndSum {
+  return totals.reduce((all, { count: items, sum }) => ({ count: all.count + items, sum: all.sum + sum }), {
+    count: 0,
+    sum: 0,
+  });
+}
+
+/** The summary and the rules of a company as rows of a table in CSV. */
+export function* reportTable(
+  company_id: number,
+  summary: ReadonlyMap<string, Summary>,
+  { rules }: RulesReport,
+): Generator<string> {
+  for (const [currency, of_currency] of summary) {
+    for (const { part, names } of parts) {
+      const totals: Readonly<Record<string, CountAndSum>> = of_currency[part];
+      for (const name of names) {
+        const { count: items, sum } = totals[name]!;
+        if (items > 0) yield toCsvRow([company_id, currency, part, name, items, sum, null, null, null, null]);
+      }
+    }
+  }
+  for (const { rule, authorization_matches, statement_matches, confirmed, undone } of rules) {
+    const matches = [authorization_matches, statement_matches, confirmed, undone];
+    yield toCsvRow([company_id, null, 'by_rule', rule, null, null, ...matches]);
+  }
+}
+
+/** The first row of that table. Sums are in minor units of the currency. */
+export function reportTableHead(): string {
+  const matches = ['authorization_matches', 'statement_matches', 'confirmed', 'undone'];
+  return toCsvRow(['company_id', 'currency', 'part', 'name', 'items', 'sum', ...matches]);
 }
 
 function rowOf(name: string, { count: items, sum }: CountAndSum, currency: string): readonly string[] {
@@ -50,6 +89,14 @@ export function describeRules({ rules, matches, share_without_person }: RulesRep
   const rows = rules.map((one) => [
     one.rule,
     ...[one.authorization_matches, one.statement_matches, one.confirmed, one.undone].map(count),
+  ]);
+  const columnOf = (name: Exclude<keyof RuleCount, 'rule'>) => count(rules.reduce((sum, one) => sum + one[name], 0));
+  rows.push([
+    'total',
+    columnOf('authorization_matches'),
+    columnOf('statement_matches'),
+    columnOf('confirmed'),
+    columnOf('undone'),
   ]);
   const share = share_without_person === null ? '' : `; ${(share_without_person * 100).toFixed(2)} % without a person`;
   return [...formatColumns(columns, rows, '  '), `  ${count(matches)} matches${share}`];
