@@ -11,10 +11,10 @@ import { refresh } from './act-on-item.ts';
 import type { ActPorts, ActTx } from './act-plan.ts';
 import { dateOf, daysAfter } from './calendar.ts';
 import type { RecordKey } from './item-id.ts';
+import { recordsOf } from './item-id.ts';
 import { catchUp } from './keep-up.ts';
 import { placesOf } from './open-group.ts';
 import type { FrozenBatch, Period, PeriodPlace } from './ports.ts';
-import { recordsOf } from './read-items.ts';
 import { conflict } from './refuse-act.ts';
 
 /**

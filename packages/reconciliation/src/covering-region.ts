@@ -2,7 +2,7 @@ import { standingActs } from './acts.ts';
 import type { ClosedGroup } from './closed-group.ts';
 import { type CoveringSets, covering_reach_days, findCoveringSets, type Leftovers } from './covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from './entry-key.ts';
-import { itemIdOf, type RecordKey } from './item-id.ts';
+import { itemIdOf, type RecordKey, recordsOf } from './item-id.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
 import type { Entry, ReconciliationStore } from './ports.ts';
 
@@ -145,19 +145,12 @@ async function findSets(store: ReconciliationStore, company_id: number, group: C
   }: {
     readonly clearing_ids: readonly number[];
     readonly line_ids: readonly number[];
-  }) => recordsOf(clearing_ids, line_ids).some((record) => group.has(record));
+  }) => recordsOf({ clearing_ids, line_ids }).some((record) => group.has(record));
   const applied = found.applied.filter(isOfGroup);
   return {
     sets: { ...found, applied, offers: found.offers.filter(isOfGroup) },
     missing: applied
-      .flatMap(({ clearing_ids, line_ids }) => recordsOf(clearing_ids, line_ids))
+      .flatMap(({ clearing_ids, line_ids }) => recordsOf({ clearing_ids, line_ids }))
       .filter((record) => !group.has(record)),
   };
-}
-
-function recordsOf(clearing_ids: readonly number[], line_ids: readonly number[]): readonly RecordKey[] {
-  return [
-    ...clearing_ids.map((id): RecordKey => ({ kind: 'clearing', id })),
-    ...line_ids.map((id): RecordKey => ({ kind: 'line', id })),
-  ];
 }

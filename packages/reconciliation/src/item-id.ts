@@ -26,3 +26,19 @@ export function recordOfItemId(item_id: number): RecordKey | null {
   const id = Math.floor(item_id / stride);
   return kind === undefined || id < 1 ? null : { kind, id };
 }
+
+/** The ids of the records of an item; a kind that it cannot have may be left out. */
+export interface RecordIds {
+  readonly authorization_ids?: readonly number[];
+  readonly clearing_ids: readonly number[];
+  readonly line_ids: readonly number[];
+}
+
+/** The records with these ids. */
+export function recordsOf({ authorization_ids = [], clearing_ids, line_ids }: RecordIds): readonly RecordKey[] {
+  return [
+    ...authorization_ids.map((id): RecordKey => ({ kind: 'authorization', id })),
+    ...clearing_ids.map((id): RecordKey => ({ kind: 'clearing', id })),
+    ...line_ids.map((id): RecordKey => ({ kind: 'line', id })),
+  ];
+}

@@ -3,8 +3,8 @@ import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import type { MatchSide, MatchWith } from './act-request.ts';
 import { findItem } from './find-item.ts';
 import type { Item } from './item.ts';
+import { recordsOf } from './item-id.ts';
 import { planStatementMatch } from './plan-statement-match.ts';
-import { recordsOf } from './read-items.ts';
 import type { AuthorizedPurchase, ClearedAmount } from './records.ts';
 import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
 

@@ -2,9 +2,11 @@ import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/ker
 import { findItem } from './find-item.ts';
 import type { Item } from './item.ts';
 import type { ItemFilter } from './item-filter.ts';
-import { type RecordKey, recordOfItemId } from './item-id.ts';
+import { recordOfItemId, recordsOf } from './item-id.ts';
 import type { ReconciliationTx } from './ports.ts';
 import type { SeenItem } from './refuse-act.ts';
+
+export { recordsOf } from './item-id.ts';
 
 type ItemsTx = Pick<ReconciliationTx, 'reconciliation'>;
 
@@ -37,17 +39,4 @@ export async function findSeenItem(
   const record = recordOfItemId(id);
   const item = record === null ? null : await findItem(reconciliation, company_id, record);
   return item === null ? null : { item, history: await reconciliation.actsOn(company_id, recordsOf(item)) };
-}
-
-/** The records of an item. */
-export function recordsOf({
-  authorization_ids,
-  clearing_ids,
-  line_ids,
-}: Pick<Item, 'authorization_ids' | 'clearing_ids' | 'line_ids'>): readonly RecordKey[] {
-  return [
-    ...authorization_ids.map((id) => ({ kind: 'authorization' as const, id })),
-    ...clearing_ids.map((id) => ({ kind: 'clearing' as const, id })),
-    ...line_ids.map((id) => ({ kind: 'line' as const, id })),
-  ];
 }

@@ -3,7 +3,8 @@ import type { Act } from './act.ts';
 import { recordAct, refresh } from './act-on-item.ts';
 import { type ActPorts, type ActTx, subjectOf } from './act-plan.ts';
 import { standingDecisions } from './acts.ts';
-import { readItem, recordsOf } from './read-items.ts';
+import { recordsOf } from './item-id.ts';
+import { readItem } from './read-items.ts';
 
 /** A decision that was recorded, and the one that it undid, if it reopened an item. */
 export interface MadeDecision {
