@@ -1,6 +1,7 @@
 import { describe, it } from 'node:test';
 import {
   act_races_contract,
+  actHistoriesContract,
   actSequencesContract,
   acts_contract,
   decision_tables_contract,
@@ -16,6 +17,7 @@ describe('acts of people on items, in memory', () => {
     ...periods_contract,
     ...decision_tables_contract,
     ...actSequencesContract(propertyParameters({ short: 60, full: 1_000 })),
+    ...actHistoriesContract(propertyParameters({ short: 100, full: 2_000 })),
   ];
   for (const { rule, check } of rules) it(rule, () => check(openStorage));
 });

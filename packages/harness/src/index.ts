@@ -35,6 +35,7 @@ export type { Command } from './commands/command.ts';
 export { commandSequence } from './commands.ts';
 export { compareAll } from './comparison.ts';
 export { account_store_contract, newAccount, newLine, newStatement } from './contracts/account-store.ts';
+export { actHistoriesContract } from './contracts/act-histories.ts';
 export { act_races_contract } from './contracts/act-races.ts';
 export { actSequencesContract } from './contracts/act-sequences.ts';
 export { acts_contract } from './contracts/acts.ts';

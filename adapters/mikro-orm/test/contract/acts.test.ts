@@ -1,5 +1,6 @@
 import {
   act_races_contract,
+  actHistoriesContract,
   actSequencesContract,
   acts_contract,
   decision_tables_contract,
@@ -14,4 +15,5 @@ keepsContracts({
   'closed periods': periods_contract,
   'tables of decisions': decision_tables_contract,
   'sequences of acts': actSequencesContract(propertyParameters({ short: 5, full: 100 })),
+  'records, acts and periods': actHistoriesContract(propertyParameters({ short: 5, full: 100 })),
 });

@@ -72,6 +72,25 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
       },
     };
   },
+  /** A break that a person accepted. */
+  async decided(world) {
+    const key = clearing(await world.clear());
+    await world.act(key, 'accept', {}, 'key:3');
+    return { key, acts: { reopen: (its, id, actor) => its.actOn(id, 'reopen', {}, actor) } };
+  },
+  /** A match of a provisional rule that a person confirmed, with its line. */
+  async confirmed(world) {
+    const { key } = await contests.proposed!(world);
+    await world.act(key, 'confirm', {}, 'key:3');
+    return {
+      key,
+      acts: {
+        reopen: (its, id, actor) => its.actOn(id, 'reopen', {}, actor),
+        unmatch: (its, id, actor) => its.actOn(id, 'unmatch', { side: 'authorization' }, actor),
+        'unmatch the line': (its, id, actor) => its.actOn(id, 'unmatch', { side: 'statement' }, actor),
+      },
+    };
+  },
 };
 
 /** Acts at once, on storage that several processes may share. */
@@ -98,7 +117,11 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
             assertEqual((await world.read(key)).history.length, before + 1, `the acts after ${what}`);
             const [refused] = outcomes.filter((outcome) => outcome.status === 'rejected');
             assertEqual((refused?.reason as { readonly code?: string } | undefined)?.code, 'conflict', what);
-            assertEqual(/key:\d (un)?(match|ignor|accept|confirm)ed it at /.test(reasonOf(refused)), true, what);
+            assertEqual(
+              /key:[12] (un)?(match|ignor|accept|confirm|reopen)ed it at /.test(reasonOf(refused)),
+              true,
+              what,
+            );
           }
         }
         await there.close();

@@ -93,7 +93,7 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       const world = await ActWorld.on(await open());
       const near_id = await world.clear({ acquirer_reference_data: reference });
       const fee_id = await world.line({ reference, amount: 30, code: '825' });
-      const other_id = await world.clear({ acquirer_reference_data: reference });
+      const other_id = await world.clear({ acquirer_reference_data: reference, settlement_date: '2026-05-21' });
       await world.act(clearing(other_id), 'ignore');
       await world.act(line(fee_id), 'unmatch');
       const { item: joined } = await world.read(line(fee_id));
