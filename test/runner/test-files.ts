@@ -33,6 +33,7 @@ export const longest_s: Readonly<Record<string, number>> = {
   'test/model/model.test.ts': 60,
   'test/end-to-end/imports-crash.test.ts': 60,
   'test/end-to-end/statements-crash.test.ts': 35,
+  'test/end-to-end/break-events.test.ts': 30,
   'adapters/mikro-orm/test/contract/imports.test.ts': 35,
   'apps/server/test/server.test.ts': 60,
   'apps/server/test/commands.test.ts': 60,

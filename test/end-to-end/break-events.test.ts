@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import { rebuild } from '@tallystick/reconciliation';
+import {
+  database_names,
+  readRows,
+  type ScratchDatabase,
+  type ServerProcess,
+  scratchDatabase,
+  send,
+  startServer,
+  test_keys,
+  test_seed,
+  testRuns,
+} from '@tallystick/test-support';
+import { createVault, parseKeyRing } from '@tallystick/vault';
+
+/** After any day on which the tests may run: the clock of a server only moves forward. */
+const first_day = '2126-03-16';
+
+/** How often a server is killed. */
+const kills = testRuns({ short: 4, full: 20 });
+
+/** Clearings without authorization before each kill. */
+const clearings_at_once = 20;
+
+interface BreakEvent {
+  readonly name: string;
+  readonly item_id: number;
+  readonly age: string | null;
+}
+
+/** The events of breaks in the event log, oldest first. */
+async function breakEvents(database: ScratchDatabase): Promise<readonly BreakEvent[]> {
+  const rows = await readRows<{ event_type: string; payload: string | BreakEvent }>(
+    database,
+    "select event_type, payload from events where event_type like 'reconciliation.break.%' order by id",
+  );
+  return rows.map(({ event_type, payload }) => {
+    const { item_id, age } = typeof payload === 'string' ? (JSON.parse(payload) as BreakEvent) : payload;
+    return { name: event_type.slice('reconciliation.break.'.length), item_id, age: age ?? null };
+  });
+}
+
+async function untilEvents(database: ScratchDatabase, wanted: number): Promise<readonly BreakEvent[]> {
+  for (const until_ms = performance.now() + 60_000; performance.now() < until_ms; await delay(20)) {
+    const events = await breakEvents(database);
+    if (events.length >= wanted) return events;
+  }
+  return assert.fail(`not ${wanted} events of breaks: ${JSON.stringify(await breakEvents(database))}`);
+}
+
+async function moveClock({ url }: ServerProcess, set: string): Promise<void> {
+  const moved = await send(url, 'POST', '/sandbox/v1/clock', {
+    key: 'operator',
+    body: { data: { set, frozen: true } },
+  });
+  assert.equal(moved.status, 200, moved.text);
+}
+
+async function makeCard({ url }: ServerProcess): Promise<number> {
+  const body = { data: { total_card_amount: 1_000_000 } };
+  return Number((await send(url, 'POST', '/v1/virtualcards', { body })).json.data.id);
+}
+
+/** A clearing without authorization, which is a break at once. */
+async function forcePost({ url }: ServerProcess, vcn_id: number, transaction_id: string): Promise<void> {
+  const data = {
+    vcn_id,
+    network_financial_transaction_id: transaction_id,
+    billing_amount: 700,
+    billing_currency: 'USD',
+    clearing_type: 'DEBIT',
+    settlement_date: first_day,
+  };
+  const cleared = await send(url, 'POST', '/network/v1/clearings', { key: 'network', body: { data } });
+  assert.equal(cleared.status, 200, cleared.text);
+}
+
+/** The breaks that the metrics count, by kind and age; only those that are not 0. */
+async function countedBreaks({ url }: ServerProcess): Promise<Readonly<Record<string, number>>> {
+  const { text } = await send(url, 'GET', '/metrics', { key: 'operator' });
+  const lines = text.matchAll(/^tallystick_reconciliation_breaks\{kind="([^"]+)",age="([^"]+)"\} (\S+)$/gm);
+  const counts = [...lines].map(([, kind, age, count]) => [`${kind} ${age}`, Number(count)] as const);
+  assert.ok(counts.length > 0, text.slice(0, 500));
+  return Object.fromEntries(counts.filter(([, count]) => count !== 0));
+}
+
+/** What a rebuild would change in the database. */
+async function differencesIn({ database_url }: ScratchDatabase): Promise<readonly number[]> {
+  const { audit_mac } = createVault(parseKeyRing(test_keys));
+  const clock = { now: () => Temporal.Instant.from(`${first_day}T12:00:00Z`) };
+  const persistence = await mikroOrmPersistence({ database_url, clock, audit_mac });
+  try {
+    const { unitOfWork } = persistence;
+    const found = await rebuild({ unitOfWork, clock }, { company_id: null, check_only: true });
+    return [found.items_different, found.entries_different, found.cells_different];
+  } finally {
+    await persistence.close();
+  }
+}
+
+/** Random numbers from 0 to 1 that the seed of the test run reproduces. */
+function fractions(): () => number {
+  let state = test_seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+for (const name of database_names) {
+  describe(`a break, on ${name}`, () => {
+    it('is opened, ages at each bucket and is resolved, each told once, and the metrics count it', async (t) => {
+      const database = await scratchDatabase(name);
+      t.after(() => database.dispose());
+      const server = await startServer(database);
+      t.after(() => server.stop());
+      await moveClock(server, `${first_day}T12:00:00Z`);
+      await forcePost(server, await makeCard(server), 'TX-1');
+      const [opened] = await untilEvents(database, 1);
+      const { item_id } = opened!;
+      const expected: BreakEvent[] = [{ name: 'opened', item_id, age: '0-1' }];
+      assert.deepEqual(await countedBreaks(server), { 'unauthorized 0-1': 1 });
+      for (const [day, age] of [
+        ['2126-03-18', '2-3'],
+        ['2126-03-20', '4-7'],
+        ['2126-03-24', '8-30'],
+        ['2126-04-16', 'over 30'],
+      ] as const) {
+        const eve = Temporal.PlainDate.from(day).subtract({ days: 1 });
+        await moveClock(server, `${eve}T23:59:59Z`);
+        assert.deepEqual(await breakEvents(database), expected, `the events before ${day}`);
+        await moveClock(server, `${day}T00:00:00Z`);
+        expected.push({ name: 'aged', item_id, age });
+        assert.deepEqual(await untilEvents(database, expected.length), expected);
+        assert.deepEqual(await countedBreaks(server), { [`unauthorized ${age}`]: 1 });
+      }
+      const act = (action: string) =>
+        send(server.url, 'POST', `/v1/reconciliation/items/${item_id}/${action}`, { body: { data: { note: 'x' } } });
+      assert.equal((await act('accept')).status, 200);
+      expected.push({ name: 'resolved', item_id, age: null });
+      assert.deepEqual(await breakEvents(database), expected);
+      assert.deepEqual(await countedBreaks(server), {});
+      assert.equal((await act('reopen')).status, 200);
+      expected.push({ name: 'opened', item_id, age: 'over 30' });
+      assert.deepEqual(await breakEvents(database), expected);
+    });
+
+    it('is told once, and items are what a rebuild makes, when SIGKILL ends servers at random points', async (t) => {
+      const database = await scratchDatabase(name);
+      t.after(() => database.dispose());
+      const random = fractions();
+      let server = await startServer(database);
+      t.after(() => server.kill());
+      await moveClock(server, `${first_day}T12:00:00Z`);
+      const card_id = await makeCard(server);
+      let cleared = 0;
+      for (let killed = 0; killed < kills; killed += 1) {
+        const running = server;
+        const posted = (async () => {
+          for (let at = 0; at < clearings_at_once; at += 1) await forcePost(running, card_id, `TX-${killed}-${at}`);
+        })().catch(() => 'the server was killed');
+        // The job takes up some meanwhile.
+        await untilEvents(database, cleared + Math.floor(random() * clearings_at_once));
+        await running.kill();
+        await posted;
+        cleared = (await readRows(database, 'select id from clearings')).length;
+        server = await startServer(database);
+      }
+      const events = await untilEvents(database, cleared);
+      assert.deepEqual(
+        events.map((event) => event.name),
+        Array(cleared).fill('opened'),
+      );
+      assert.equal(new Set(events.map(({ item_id }) => item_id)).size, cleared, 'each break once');
+      await server.stop();
+      assert.equal((await breakEvents(database)).length, cleared, 'the events after the end');
+      assert.deepEqual(await differencesIn(database), [0, 0, 0], 'what a rebuild would change');
+    });
+  });
+}
