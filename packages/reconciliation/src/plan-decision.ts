@@ -1,5 +1,6 @@
 import { type Act, type AuthorizationPair, pairsBetween } from './act.ts';
 import { type ActPlan, type Rematch, type Situation, subjectOf } from './act-plan.ts';
+import { describeAct } from './act-sentence.ts';
 import { standingDecisions } from './acts.ts';
 import { pairsToConfirm } from './distant-pairs.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -50,7 +51,9 @@ export async function planReopening({ tx, call, item, history }: Situation): Pro
   const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
   const decision = decisionToUndo(item, history, clearings);
   if (decision === null) {
-    throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo`);
+    const newest = history.at(-1);
+    const since = newest === undefined ? '' : `; ${describeAct(newest)}`;
+    throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo${since}`);
   }
   const { fingerprint, pairs, authorization, confirmed } = decision.subject;
   return {
