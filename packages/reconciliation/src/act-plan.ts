@@ -12,7 +12,7 @@ import type { SeenItem } from './refuse-act.ts';
 export interface ActTx extends ReconciliationTx {
   readonly audit: AuditLog;
   /** Cards are locked, so that no pass changes their clearings at the same time. */
-  readonly cards: Pick<CardStore, 'find'>;
+  readonly cards: Pick<CardStore, 'lock'>;
 }
 
 /** What acts of people need. Matches of the authorization side are made in passes of the network. */
@@ -26,6 +26,8 @@ export interface Situation extends SeenItem {
   readonly tx: ActTx;
   readonly call: Call;
   readonly request: ActRequest;
+  /** The clearings of the item. */
+  readonly clearings: readonly ClearedAmount[];
   /**
    * Whether the act was planned before, and what it left to the rules came out otherwise: now it
    * decides against them.

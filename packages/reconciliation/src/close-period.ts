@@ -7,7 +7,6 @@ import {
   RequestFields,
   showValue,
 } from '@tallystick/kernel';
-import { refresh } from './act-on-item.ts';
 import type { ActPorts, ActTx } from './act-plan.ts';
 import { dateOf, daysAfter } from './calendar.ts';
 import type { RecordKey } from './item-id.ts';
@@ -15,6 +14,7 @@ import { recordsOf } from './item-id.ts';
 import { catchUp } from './keep-up.ts';
 import { placesOf } from './open-group.ts';
 import type { FrozenBatch, Period, PeriodPlace } from './ports.ts';
+import { refresh } from './refresh-items.ts';
 import { conflict } from './refuse-act.ts';
 
 /**

@@ -1,8 +1,5 @@
 import { type Call, invalid, Refusal } from '@tallystick/kernel';
-import { lockCards, planAct, recordAct, refresh, rematchMessage } from './act-on-item.ts';
-import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
-import type { ActRequest } from './act-request.ts';
-import { standingActs } from './acts.ts';
+import type { ActPorts, ActTx } from './act-plan.ts';
 import {
   type DecidedRow,
   type RowError,
@@ -11,11 +8,9 @@ import {
   type TableSource,
   toFieldError,
 } from './decision-table.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import { catchUp } from './keep-up.ts';
-import { readItem, recordsOf } from './read-items.ts';
-import { conflict, refuseMerged, refuseOtherVersion, type SeenItem } from './refuse-act.ts';
-import { type MadeDecision, undoDecisions } from './undo-decisions.ts';
+import { OtherVersion, planRows } from './plan-rows.ts';
+import { WrittenTable } from './written-table.ts';
 
 /** What a table of decisions does, or with a dry run would do. */
 export interface TableAnswer {
@@ -48,9 +43,10 @@ const batch_size = 100;
  * stands already, so the same table changes nothing the second time.
  *
  * All or nothing: refuses (`validation_failed`) a table with an error, with all of them up to
- * `table_errors_max`. Decisions are written in batches, so that nobody waits long. When an item
- * changes while they are written, those before are undone again, with acts of their own, and the
- * table is refused (`conflict`). When the process ends in between, the same table completes it.
+ * `table_errors_max`. Decisions are written in batches, so that nobody waits long, and each with all
+ * that it changes. When an item changes while they are written, those before are undone again, with
+ * acts of their own, and the table is refused (`conflict`). When the process ends in between, the
+ * same table completes it.
  */
 export async function decideByTable(
   ports: ActPorts,
@@ -63,7 +59,14 @@ export async function decideByTable(
   if (dry_run) return answer;
   const [first, ...others] = answer.errors;
   if (first !== undefined) throw invalid(toFieldError(first), ...others.map(toFieldError));
-  await writeTable(ports, call, source);
+  const written = new WrittenTable(ports, call);
+  try {
+    for await (const { rows } of batchesOf(source)) {
+      await written.write(rows.filter((row): row is DecidedRow => !isErrors(row)));
+    }
+  } catch (error) {
+    throw await written.undo(error);
+  }
   return answer;
 }
 
@@ -86,11 +89,7 @@ class TableCheck {
       counts.rows += rows.length + skipped;
       counts.skipped += skipped;
       const sound = rows.filter((row) => this.#isSound(row));
-      const outcomes = await this.#ports.unitOfWork.read(async (tx) => {
-        const found: Outcome[] = [];
-        for (const row of sound) found.push(await outcomeOf(tx, this.#call, row));
-        return found;
-      });
+      const outcomes = await this.#ports.unitOfWork.read((tx) => outcomesOf(tx, this.#call, sound));
       for (const outcome of outcomes) {
         if (typeof outcome === 'string') counts[outcome] += 1;
         else this.#add(outcome);
@@ -127,94 +126,14 @@ class TableCheck {
 
 type Outcome = 'decided' | 'unchanged' | RowError;
 
-async function outcomeOf(tx: ActTx, call: Call, row: DecidedRow): Promise<Outcome> {
-  try {
-    const situation = await seenBy(tx, call, row);
-    if (isStanding(situation, row)) return 'unchanged';
-    await planRow(situation, row);
-    return 'decided';
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const column = error.code === 'not_found' ? 'id' : error instanceof OtherVersion ? 'version' : 'decision';
-    return { row: row.row, column, message: error.message };
-  }
-}
-
-/** A refusal because of the version, which has a column of its own. */
-class OtherVersion extends Refusal {}
-
-async function seenBy(tx: ActTx, call: Call, row: DecidedRow): Promise<Situation> {
-  return { ...(await readItem(tx, call, row.item_id)), tx, call, request: requestOf(row), is_against_rules: false };
-}
-
-function requestOf({ decision, note, version }: DecidedRow): ActRequest {
-  return { action: decision, note, reason: null, version, with: null, side: null };
-}
-
-async function planRow(situation: Situation, { item_id, version }: DecidedRow): ReturnType<typeof planAct> {
-  try {
-    // The version of the row is that of the item with this id.
-    refuseMerged(situation, { item_id, version: null });
-    refuseOtherVersion(situation, { version, seen_act_id: null });
-  } catch (error) {
-    throw error instanceof Refusal ? new OtherVersion(error.code, error.message) : error;
-  }
-  return await planAct(situation);
-}
-
-/** Whether the very decision with this note stands. */
-function isStanding({ item, history }: SeenItem, { decision, note }: DecidedRow): boolean {
-  const standing = standingActs(history).decisions.get(fingerprintOf(item));
-  if (decision === 'reopen') {
-    const last = history.findLast(({ action }) => action !== 'match' && action !== 'unmatch');
-    return standing === undefined && last?.action === 'reopen' && last.note === note;
-  }
-  return history.some((act) => act.id === standing?.act_id && act.action === decision && act.note === note);
-}
-
-async function writeTable(ports: ActPorts, call: Call, source: TableSource): Promise<void> {
-  const made: MadeDecision[] = [];
-  const rematches: { readonly situation: Situation; readonly plan: ActPlan }[] = [];
-  try {
-    for await (const { rows } of batchesOf(source)) {
-      const written = await ports.unitOfWork.run((tx) => writeBatch(tx, call, rows));
-      made.push(...written.map(({ decision }) => decision));
-      rematches.push(...written.filter(({ plan }) => plan.rematches.length > 0));
-    }
-  } catch (error) {
-    await undoDecisions(ports, call, made);
-    if (!(error instanceof Refusal)) throw error;
-    throw conflict(`${error.message}. It changed while the table was read, and nothing was decided`);
-  }
-  // What has changed meanwhile is not the match that the person saw, and stays.
-  for (const { situation, plan } of rematches) {
-    await ports.network.rematch({ ...rematchMessage(situation, plan), act: null });
-  }
-}
-
-async function writeBatch(tx: ActTx, call: Call, rows: readonly ReadRow[]) {
-  const decided = rows.filter((row): row is DecidedRow => !isErrors(row));
-  const items = [];
-  for (const row of decided) items.push((await readItem(tx, call, row.item_id)).item);
-  await lockCards(tx, call, items);
-  const records = items.flatMap(recordsOf);
-  await refresh(tx, call, records);
-  const written = [];
-  for (const row of decided) {
-    const situation = await seenBy(tx, call, row);
-    if (isStanding(situation, row)) continue;
-    const plan = await planRow(situation, row);
-    const undone = row.decision === 'reopen' ? lastDecision(situation) : null;
-    const act = await recordAct(situation, plan.subject);
-    written.push({ decision: { act, undone }, situation, plan });
-  }
-  await refresh(tx, call, records);
-  return written;
-}
-
-function lastDecision({ item, history }: SeenItem) {
-  const standing = standingActs(history).decisions.get(fingerprintOf(item));
-  return history.find(({ id }) => id === standing?.act_id) ?? null;
+/** What would become of the rows, in their order. */
+async function outcomesOf(tx: ActTx, call: Call, rows: readonly DecidedRow[]): Promise<readonly Outcome[]> {
+  const planned = await planRows(tx, call, rows);
+  return planned.map(({ row, result }): Outcome => {
+    if (!(result instanceof Refusal)) return result === null ? 'unchanged' : 'decided';
+    const column = result.code === 'not_found' ? 'id' : result instanceof OtherVersion ? 'version' : 'decision';
+    return { row: row.row, column, message: result.message };
+  });
 }
 
 /** A row with a decision, or what is wrong with it. */
@@ -242,5 +161,5 @@ async function* batchesOf(source: TableSource): AsyncGenerator<{
       skipped = 0;
     }
   }
-  yield { rows, skipped };
+  if (rows.length > 0 || skipped > 0) yield { rows, skipped };
 }

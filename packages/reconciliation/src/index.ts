@@ -1,6 +1,7 @@
 export * from './act.ts';
 export { actOnItem } from './act-on-item.ts';
 export type { ActPorts, ActTx } from './act-plan.ts';
+export { recordsOfAct } from './act-records.ts';
 export * from './act-request.ts';
 export * from './acts.ts';
 export * from './age.ts';

@@ -19,8 +19,7 @@ export function planDecision({ item }: Situation): ActPlan {
  * person made, and the pairs of its covering set or distant line are kept, so that no later
  * record takes them apart. What stands alone has no match to keep: the decision is all.
  */
-export async function planConfirmation({ tx, call, item }: Situation): Promise<ActPlan> {
-  const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
+export function planConfirmation({ item, clearings }: Situation): ActPlan {
   const proposed = clearings.filter(isConfirmable).sort((a, b) => a.id - b.id);
   const sets = item.matches.filter(({ rule }) => rule === 'covering_set').flatMap(pairsBetween);
   const pairs = [...sets, ...pairsToConfirm(item.matches)];
@@ -30,11 +29,7 @@ export async function planConfirmation({ tx, call, item }: Situation): Promise<A
   }));
   return {
     subject: subjectOf(item, { pairs, confirmed, authorization: confirmed[0] ?? null, rule: item.rule }),
-    rematches: proposed.map((clearing) => ({
-      clearing,
-      authorization_id: clearing.authorization_id,
-      is_confirmation: true,
-    })),
+    rematches: proposed.map(confirming),
   };
 }
 
@@ -47,15 +42,19 @@ function isConfirmable(clearing: ClearedAmount): boolean {
  * Plans to undo the newest decision that stands for an item: about the item as it is, else a
  * confirmation whose matches it still has. Refuses (`conflict`) when there is none.
  */
-export async function planReopening({ tx, call, item, history }: Situation): Promise<ActPlan> {
-  const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
+export function planReopening({ item, history, clearings }: Situation): ActPlan {
   const decision = decisionToUndo(item, history, clearings);
   if (decision === null) {
     const newest = history.at(-1);
     const since = newest === undefined ? '' : `; ${describeAct(newest)}`;
     throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo${since}`);
   }
-  const { fingerprint, pairs, authorization, confirmed } = decision.subject;
+  return reopeningOf(decision, { item, clearings });
+}
+
+/** The plan that undoes a decision that stands; a confirmation with the matches that it still has. */
+export function reopeningOf({ subject }: Act, { item, clearings }: Pick<Situation, 'item' | 'clearings'>): ActPlan {
+  const { fingerprint, pairs, authorization, confirmed } = subject;
   return {
     // The same fingerprint: that is how a decision is undone.
     subject: subjectOf(item, { fingerprint, pairs, authorization }),
@@ -64,6 +63,18 @@ export async function planReopening({ tx, call, item, history }: Situation): Pro
       .map((clearing): Rematch => ({ clearing, authorization_id: null, is_confirmation: true }))
       .sort((a, b) => a.clearing.id - b.clearing.id),
   };
+}
+
+/** The plan that makes a decision again that was reopened. */
+export function repetitionOf({ subject }: Act, { clearings }: Pick<Situation, 'clearings'>): ActPlan {
+  const isOf = (clearing: ClearedAmount) => (pair: AuthorizationPair) =>
+    !clearing.is_chosen && clearing.id === pair.clearing_id && clearing.authorization_id === pair.authorization_id;
+  const again = clearings.filter((clearing) => subject.confirmed.some(isOf(clearing)));
+  return { subject, rematches: again.map(confirming).sort((a, b) => a.clearing.id - b.clearing.id) };
+}
+
+function confirming(clearing: ClearedAmount): Rematch {
+  return { clearing, authorization_id: clearing.authorization_id, is_confirmation: true };
 }
 
 function decisionToUndo(item: Item, history: readonly Act[], clearings: readonly ClearedAmount[]): Act | null {

@@ -13,9 +13,8 @@ import { conflict, stateOf } from './refuse-act.ts';
  * side, and on each side the newest line or clearing. Of the statement side, all pairs of the line
  * go, and a covering set as a whole. Refuses (`conflict`) when there is none.
  */
-export async function planUnmatch(situation: Situation): Promise<ActPlan> {
-  const { tx, call, item, history, request } = situation;
-  const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
+export function planUnmatch(situation: Situation): ActPlan {
+  const { item, history, clearings, request } = situation;
   const undoable = item.matches.filter((match) => canUndo(match) && isFirstPresentment(match, clearings));
   const made_by_hand = history.findLast(
     (act) => isStanding(act, undoable, clearings, request.side) && !isUndone(act, history),

@@ -193,7 +193,8 @@ export interface ReconciliationStore {
 
   // Acts and periods
 
-  insertAct(act: Omit<Act, 'id'>): Promise<Act>;
+  /** Inserts acts with rising ids, and returns them in their order. */
+  insertActs(acts: readonly Omit<Act, 'id'>[]): Promise<readonly Act[]>;
   insertPeriod(period: Omit<Period, 'id'>): Promise<Period>;
   updatePeriod(period: Period): Promise<void>;
   /** Newest first. */

@@ -21,9 +21,9 @@ import {
   readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
+import { recordsOfAct } from '@tallystick/reconciliation';
 import { sumWindow, windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
-import { recordsOfAct } from '../stores/reconciliation-acts.ts';
 import { cardIdOf } from './card-of-message.ts';
 
 type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;

@@ -10,6 +10,9 @@ export function auditLog(state: State, mac: AuditMac): AuditLog {
     async record(entry, at_ms) {
       appendAuditEntry(state, mac, { ...entry, at_ms });
     },
+    async recordAll(entries, at_ms) {
+      for (const entry of entries) appendAuditEntry(state, mac, { ...entry, at_ms });
+    },
     async list({ at, ...wanted }, page) {
       const found = audit
         .entries()

@@ -31,6 +31,10 @@ export function cardStore(state: State): CardStore {
       return card;
     },
 
+    async lock(company_id, ids) {
+      for (const id of ids) if (cards.get(id)?.company_id === company_id) held.hold(id);
+    },
+
     async list(company_id, filter, page) {
       const listed = cards.values().filter((card) => card.company_id === company_id && meets(card, filter));
       return newestFirst('virtual_cards', listed, page);

@@ -1,5 +1,5 @@
 import type { ReconciliationActRow } from '@tallystick/cards';
-import { type Act, type ActKind, itemIdOf, recordOfItemId } from '@tallystick/reconciliation';
+import { type Act, type ActKind, recordOfItemId } from '@tallystick/reconciliation';
 import type { State } from '../storage/state.ts';
 
 /**
@@ -13,19 +13,6 @@ export function insertAct({ reconciliation_acts, reconciliation_inbox }: State, 
     reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id: act.company_id, kind, record_id });
   }
   return reconciliation_acts.set(id, { ...act, id });
-}
-
-/** The records that an act concerns, as `itemIdOf` numbers them. */
-export function recordsOfAct({ item_id, subject }: Act): readonly number[] {
-  const { pairs, authorization } = subject;
-  return [
-    item_id,
-    ...pairs.flatMap(({ line_id, clearing_id }) => [
-      itemIdOf({ kind: 'line', id: line_id }),
-      itemIdOf({ kind: 'clearing', id: clearing_id }),
-    ]),
-    ...(authorization === null ? [] : [itemIdOf({ kind: 'clearing', id: authorization.clearing_id })]),
-  ];
 }
 
 /** The act of a pass, whose subject is JSON text. */

@@ -19,12 +19,13 @@ import {
   matchCellKeyOf,
   type ReconciliationStore,
   type RecordKey,
+  recordsOfAct,
   type SummaryCell,
 } from '@tallystick/reconciliation';
 import type { InboxRow } from '../storage/inbox-row.ts';
 import { newestFirst, newestFirstByTime } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
-import { insertAct, recordsOfAct } from './reconciliation-acts.ts';
+import { insertAct } from './reconciliation-acts.ts';
 
 /** The items of reconciliation, and what keeps them up to date. */
 export function reconciliationStore(state: State): ReconciliationStore {
@@ -265,7 +266,7 @@ export function reconciliationStore(state: State): ReconciliationStore {
       return [...sums.values()];
     },
 
-    insertAct: async (act) => insertAct(state, act),
+    insertActs: async (acts) => acts.map((act) => insertAct(state, act)),
 
     async insertPeriod(period) {
       const id = reconciliation_periods.nextId();

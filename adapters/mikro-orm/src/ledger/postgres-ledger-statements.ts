@@ -11,6 +11,7 @@ import {
 } from '@tallystick/cards';
 import type { PoolClient, QueryResult } from 'pg';
 import { type NamedQuery, named, types } from '../connection/named-query.ts';
+import type { NewAuditRow } from '../schema/audit-rows.ts';
 import { insert_keys_sql } from '../schema/authorization-key-sql.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
@@ -26,7 +27,6 @@ import {
   clearing_columns,
   selectList,
 } from '../schema/record-rows.ts';
-import type { NewAuditRow } from './audit-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables, countClearings } from './ledger-rows.ts';
 import type { CardSearch } from './postgres-lookups.ts';

@@ -36,6 +36,7 @@ import type { KnownBackfills } from '../backfill/backfills.ts';
 import { sqliteLookupsBeforeKeys } from '../before-keys/sqlite-lookups.ts';
 import type { SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
+import { auditRows } from '../schema/audit-rows.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { refused_columns } from '../schema/quarantine-schema.ts';
@@ -49,7 +50,6 @@ import {
   clearing_columns,
   clearingOf,
 } from '../schema/record-rows.ts';
-import { auditRows } from './audit-rows.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { type CardRow, cardOf, idsAfter, idsNeeded, TemplateRules } from './ledger-rows.ts';
 import type { PassPorts } from './pass-ports.ts';

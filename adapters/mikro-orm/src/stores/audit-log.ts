@@ -1,23 +1,33 @@
-import { type AuditLog, type AuditMac, auditContentHash, type RecordedAuditEntry } from '@tallystick/kernel';
+import type { AuditEntry, AuditLog, AuditMac, RecordedAuditEntry } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
+import { auditRows } from '../schema/audit-rows.ts';
 import { readNewestFirstByTime } from './paging.ts';
 
 /** The columns that are the entry itself. The others are its place in the chain. */
 const entry_columns = ['id', 'company_id', 'actor', 'action', 'object', 'request_id', 'details', 'at_ms'] as const;
 
+/** The most rows of one insert: SQLite takes 32,766 parameters. */
+const rows_of_statement = 500;
+
 /** The audit log: append-only. Each filter has an index in the order of the list. */
 export function auditLog(session: Session, mac: AuditMac): AuditLog {
   const { db } = session;
-  return {
-    async record({ company_id, actor, action, object, request_id, details }, at_ms) {
-      const content = { company_id, actor, action, object, request_id, details: JSON.stringify(details), at_ms };
-      const row = { id: await nextId(session), ...content };
+
+  async function recordAll(entries: readonly AuditEntry[], at_ms: number): Promise<void> {
+    for (let from = 0; from < entries.length; from += rows_of_statement) {
+      const some = entries.slice(from, from + rows_of_statement).map((entry) => ({ ...entry, at_ms }));
+      const rows = auditRows(mac, some, await nextIds(session, some.length));
       await db
         .insertInto('audit_entries')
-        .values({ ...row, content_hash: auditContentHash(mac, row) })
+        .values([...rows])
         .execute();
-    },
+    }
+  }
+
+  return {
+    record: (entry, at_ms) => recordAll([entry], at_ms),
+    recordAll,
 
     list({ at, ...wanted }, page) {
       let found = db.selectFrom('audit_entries').select(entry_columns);
@@ -32,17 +42,20 @@ export function auditLog(session: Session, mac: AuditMac): AuditLog {
 }
 
 /**
- * The id of a new entry, which its hash includes. On SQLite the transaction has the only write
+ * The ids of new entries, which their hashes include. On SQLite the transaction has the only write
  * lock.
  */
-async function nextId({ db, dialect }: Session): Promise<number> {
-  const { rows } =
-    dialect === 'postgres'
-      ? await sql<{ id: number }>`select nextval('audit_entries_id_seq') as id`.execute(db)
-      : await sql<{
-          id: number;
-        }>`select coalesce(max(seq), 0) + 1 as id from sqlite_sequence where name = 'audit_entries'`.execute(db);
-  return Number(rows[0]!.id);
+async function nextIds({ db, dialect }: Session, count: number): Promise<readonly number[]> {
+  if (dialect === 'postgres') {
+    const { rows } = await sql<{
+      id: number;
+    }>`select nextval('audit_entries_id_seq') as id from generate_series(1, ${count}::int)`.execute(db);
+    return rows.map(({ id }) => Number(id));
+  }
+  const { rows } = await sql<{
+    last: number;
+  }>`select coalesce(max(seq), 0) as last from sqlite_sequence where name = 'audit_entries'`.execute(db);
+  return Array.from({ length: count }, (_, offset) => rows[0]!.last + 1 + offset);
 }
 
 function entryOf(row: Pick<Selectable<Tables['audit_entries']>, (typeof entry_columns)[number]>): RecordedAuditEntry {

@@ -87,6 +87,17 @@ export function cardStore(session: Session, backfills: KnownBackfills): CardStor
       return await find(company_id, id);
     },
 
+    async lock(company_id, ids) {
+      if (ids.length === 0) return;
+      const held = db
+        .selectFrom('virtual_cards')
+        .select('id')
+        .where(isOneOf(session.dialect, 'id', ids))
+        .where('company_id', '=', company_id)
+        .orderBy('id');
+      await lockForUpdate(session, held).execute();
+    },
+
     async list(company_id, filter, page) {
       const { ids, continues_below } = await findCards(session, company_id, filter, page);
       const continued = continues_below === null ? null : cursor('virtual_cards', continues_below);

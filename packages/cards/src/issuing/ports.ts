@@ -31,6 +31,11 @@ export interface CardStore {
   /** The company's card, or null. `for_update` locks its row until the transaction ends. */
   find(company_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<VirtualCard | null>;
   /**
+   * Locks the rows of these cards of the company until the transaction ends, in the order of their
+   * ids, as passes lock them. Unknown ids are left out.
+   */
+  lock(company_id: number, ids: readonly number[]): Promise<void>;
+  /**
    * The company's cards, newest first. A page may have fewer cards than its limit, or none, and
    * still a next one: a search among many cards continues on the next page.
    */

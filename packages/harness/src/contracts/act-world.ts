@@ -16,6 +16,7 @@ import {
   itemIdOf,
   type RecordKey,
   readItem,
+  rebuild,
 } from '@tallystick/reconciliation';
 import { newAccount, newLine } from './account-store.ts';
 import { assertEqual } from './equality.ts';
@@ -37,7 +38,7 @@ export interface WorldState {
   /** As JSON. */
   readonly items: readonly string[];
   readonly cells: readonly string[];
-  readonly counters: VirtualCard['counters'] | null;
+  readonly counters: readonly (VirtualCard['counters'] | null)[];
 }
 
 /** Throws a `Violation` unless both are equal, and shows what only one of them has. */
@@ -46,7 +47,7 @@ export function assertSameState(found: WorldState, expected: WorldState, what: s
     const only = (one: WorldState, other: WorldState) => one[part].filter((text) => !other[part].includes(text));
     assertEqual(only(found, expected), only(expected, found), `${what}: ${part}`);
   }
-  assertEqual(found.counters, expected.counters, `${what}: the counters of the card`);
+  assertEqual(found.counters, expected.counters, `${what}: the counters of the cards`);
 }
 
 /** A company with a card, an account and a network, for rules about acts of people. */
@@ -57,6 +58,8 @@ export class ActWorld {
   readonly network: Network;
   readonly #number_index: Uint8Array;
   readonly #account_ids: readonly number[];
+  /** The cards whose counters acts and their undoing must leave as they were. */
+  readonly #card_ids: number[];
 
   private constructor(
     storage: StorageUnderTest,
@@ -70,6 +73,7 @@ export class ActWorld {
     this.card_id = card.id;
     this.#number_index = card.number_index;
     this.#account_ids = account_ids;
+    this.#card_ids = [card.id];
     this.network = network;
   }
 
@@ -92,6 +96,20 @@ export class ActWorld {
     });
     const card = { id: made.id, number_index: number.number_index };
     return new ActWorld(storage, made.company_id, card, made.account_ids, networkOf(storage));
+  }
+
+  /** Makes another card of the company. Returns the field that names it in messages. */
+  async addCard(): Promise<{ readonly number_index: Uint8Array }> {
+    const number = sealedNumber();
+    const { id } = await this.storage.unitOfWork.run(async (tx) => {
+      const card = await tx.cards.find(this.company_id, this.card_id);
+      assert(card !== null, 'the first card of the company is there');
+      const million = money(1_000_000);
+      const limits = { per_transaction_max: million, total_card_amount: million, transactions_max: null };
+      return await makeCard(tx, card, limits, number);
+    });
+    this.#card_ids.push(id);
+    return { number_index: number.number_index };
   }
 
   /** The same world as another process sees it. */
@@ -213,18 +231,61 @@ export class ActWorld {
   /** What acts and their undoing must leave as it was: items but for their version, and the card. */
   async state(): Promise<WorldState> {
     const items = (await this.items()).map(({ version: _version, ...item }) => JSON.stringify(item));
-    const { company_id, card_id } = this;
-    const of_card = await this.storage.unitOfWork.read(async ({ cards, reconciliation }) => {
-      const card = await cards.find(company_id, card_id);
-      const cells = await reconciliation.cells(company_id);
-      return { counters: card?.counters ?? null, cells: cells.map((cell) => JSON.stringify(cell)).sort() };
+    const { company_id } = this;
+    return await this.storage.unitOfWork.read(async ({ cards, reconciliation }) => {
+      const cells = (await reconciliation.cells(company_id)).map((cell) => JSON.stringify(cell)).sort();
+      const counters = [];
+      for (const id of this.#card_ids) counters.push((await cards.find(company_id, id))?.counters ?? null);
+      return { items, cells, counters };
     });
-    return { items, ...of_card };
   }
 
   async close(): Promise<void> {
     await this.network.drain();
   }
+}
+
+/** Of up to 100 such items, the amounts of no others add up to the line of one. */
+let proposals_made = 0;
+
+/** An item that a person can confirm, with two clearings that a provisional rule matched. */
+export interface TwoProposals {
+  readonly clearing_ids: readonly [number, number];
+  readonly line_id: number;
+  /** Authorizes another purchase that the second clearing fits as well: then no rule matches it. */
+  readonly makeTie: (world: ActWorld) => Promise<number>;
+}
+
+/**
+ * Two purchases with a clearing each, under one line of their sum: a covering set. `other_card`
+ * names the card of the second one.
+ */
+export async function proposeTwo(world: ActWorld, other_card: object = {}): Promise<TwoProposals> {
+  proposals_made = (proposals_made % 100) + 1;
+  messages_made += 1;
+  const first = { merchant_id: `P${messages_made}`, amount: 400_001 + 10 * proposals_made ** 2 };
+  const second = { merchant_id: `Q${messages_made}`, amount: 300_002 + 2_110 * proposals_made, ...other_card };
+  for (const purchase of [first, second]) await world.authorize(purchase);
+  const clearing_ids = [await world.clear(first), await world.clear(second)] as const;
+  const line_id = await world.line({ amount: first.amount + second.amount });
+  const { item } = await world.read(line(line_id));
+  assertEqual([item.status, item.clearing_ids], ['proposed', clearing_ids], 'the item with two proposals');
+  return { clearing_ids, line_id, makeTie: (its) => its.authorize(second) };
+}
+
+/** Whether a person has confirmed the matches of the clearings. */
+export async function areConfirmed(world: ActWorld, clearing_ids: readonly number[]): Promise<readonly boolean[]> {
+  const { company_id } = world;
+  const found = await world.storage.unitOfWork.read((tx) => tx.reconciliation.clearings(company_id, clearing_ids));
+  return found.toSorted((a, b) => a.id - b.id).map(({ is_chosen }) => is_chosen);
+}
+
+/** Throws a `Violation` unless a rebuild would change nothing. */
+export async function assertRebuilt(world: ActWorld, what: string): Promise<void> {
+  await world.catchUp();
+  const found = await rebuild(world.ports(), { company_id: world.company_id, check_only: true });
+  const different = [found.items_different, found.entries_different, found.cells_different];
+  assertEqual(different, [0, 0, 0], `${what}: what a rebuild would change`);
 }
 
 export function authorization(id: number): RecordKey {

@@ -1,5 +1,14 @@
-import { decideByTable, type Item, itemIdOf } from '@tallystick/reconciliation';
-import { ActWorld, assertSameState, authorization, clearing, line } from './act-world.ts';
+import { type ActPorts, actOnItem, decideByTable, type Item, itemIdOf } from '@tallystick/reconciliation';
+import {
+  ActWorld,
+  areConfirmed,
+  assertRebuilt,
+  assertSameState,
+  authorization,
+  clearing,
+  line,
+  proposeTwo,
+} from './act-world.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { tableOf } from './decision-tables.ts';
 import { assertEqual } from './equality.ts';
@@ -11,6 +20,13 @@ const reference = '74123456061000000000017';
 
 function shown({ status, kind, authorization_ids, clearing_ids, line_ids }: Item) {
   return { status, kind, authorization_ids, clearing_ids, line_ids };
+}
+
+/** How many audit entries the person of the world has. */
+async function auditedBy({ storage, company_id }: ActWorld): Promise<number> {
+  const filter = { company_id, actor: 'key:1' };
+  const page = await storage.unitOfWork.read((tx) => tx.audit.list(filter, { limit: 1_000 }));
+  return page.items.length;
 }
 
 /** Acts of people on items (decision: reconciliation, actions). */
@@ -209,6 +225,47 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       assertSameState(await world.state(), before, 'everything after the reopening');
     },
   },
+  ...(['one card', 'two cards'] as const).map(
+    (cards): ContractRule<StorageUnderTest> => ({
+      rule: `all proposed matches of an item are confirmed by one act, and reopened by one, on ${cards}`,
+      async check(open) {
+        const world = await ActWorld.on(await open());
+        const other_card = cards === 'two cards' ? await world.addCard() : {};
+        const { clearing_ids, line_id, makeTie } = await proposeTwo(world, other_card);
+        const before = await world.state();
+        const confirmed = await world.act(line(line_id), 'confirm');
+        assertEqual(confirmed.status, 'matched', 'the confirmed item');
+        assertEqual(await areConfirmed(world, clearing_ids), [true, true], 'the matches after the confirmation');
+        await assertRebuilt(world, 'after the confirmation');
+        const reopened = await world.act(line(line_id), 'reopen');
+        assertEqual(reopened.status, 'proposed', 'the reopened item');
+        assertEqual(await areConfirmed(world, clearing_ids), [false, false], 'the matches after the reopening');
+        assertSameState(await world.state(), before, 'everything after the reopening');
+        await assertRebuilt(world, 'after the reopening');
+        // Another authorization fits the second clearing between the decision and the pass.
+        const late: ActPorts = {
+          ...world.ports(),
+          network: {
+            async rematch(message) {
+              await makeTie(world);
+              return await world.network.rematch(message);
+            },
+          },
+        };
+        const { item, history } = await world.read(line(line_id));
+        const audited = await auditedBy(world);
+        const refusal = await refusalOf(
+          actOnItem(late, world.call(), item.id, 'confirm', { note: 'the receipt says so' }),
+          'a confirmation of what changed meanwhile',
+        );
+        assertEqual(refusal.code, 'conflict', refusal.message);
+        assertEqual(await areConfirmed(world, clearing_ids), [false, false], 'the matches after the refusal');
+        assertEqual((await world.read(line(line_id))).history, history, 'the history after the refusal');
+        assertEqual(await auditedBy(world), audited, 'the audit entries after the refusal');
+        await assertRebuilt(world, 'after the refusal');
+      },
+    }),
+  ),
   {
     rule: 'a refund that several purchases fit is confirmed to stand alone, and reopened; a debit is not',
     async check(open) {

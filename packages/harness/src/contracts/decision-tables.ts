@@ -1,12 +1,15 @@
 import { assert } from '@tallystick/kernel';
 import {
+  type ActPorts,
+  type ActTx,
   decideByTable,
   exportItems,
   type RecordKey,
+  recordOfItemId,
   type TableRow,
   type TableSource,
 } from '@tallystick/reconciliation';
-import { ActWorld, assertSameState, clearing, line } from './act-world.ts';
+import { ActWorld, areConfirmed, assertRebuilt, assertSameState, clearing, line, proposeTwo } from './act-world.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { refusalOf } from './refusals.ts';
@@ -19,6 +22,59 @@ export function tableOf(rows: readonly Readonly<Record<string, string>>[], onRea
       await onRead?.();
       yield rows.map((row, at): TableRow => ({ number: at + 2, cells: new Map(Object.entries(row)) }));
     },
+  };
+}
+
+/** A process that ended. */
+class Ended extends Error {}
+
+/**
+ * The ports of a process that ends after so many transactions and passes. Every odd one commits at
+ * its end, of which the process no longer learns.
+ */
+function endingAfter(steps: number, { unitOfWork, network, ...others }: ActPorts): ActPorts {
+  let begun = 0;
+  const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    begun += 1;
+    if (begun > Math.floor(steps / 2) + 1) throw new Ended();
+    const is_last = begun > Math.floor(steps / 2);
+    if (is_last && steps % 2 === 0) throw new Ended();
+    const result = await work();
+    if (is_last) throw new Ended();
+    return result;
+  };
+  return {
+    ...others,
+    unitOfWork: {
+      run: (work) => step(() => unitOfWork.run(work)),
+      read: (work) => step(() => unitOfWork.read(work)),
+    },
+    network: { rematch: (message) => step(() => network.rematch(message)) },
+  };
+}
+
+/** The unit of work, which counts the calls of stores. Each is a fixed number of statements. */
+function countCalls({ run, read }: ActPorts['unitOfWork'], counted: { calls: number }): ActPorts['unitOfWork'] {
+  const counting = <Store extends object>(store: Store): Store =>
+    new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...parameters: readonly unknown[]) => {
+          counted.calls += 1;
+          return Reflect.apply(value, target, parameters);
+        };
+      },
+    });
+  const storesOf = ({ reconciliation, events, audit, cards }: ActTx): ActTx => ({
+    reconciliation: counting(reconciliation),
+    events: counting(events),
+    audit: counting(audit),
+    cards: counting(cards),
+  });
+  return {
+    run: (work) => run((tx) => work(storesOf(tx))),
+    read: (work) => read((tx) => work(storesOf(tx))),
   };
 }
 
@@ -143,6 +199,129 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         ['accept', 'reopen'],
         'its history',
       );
+    },
+  },
+  {
+    rule: 'matches that a table confirmed or reopened are undone with it when another row is refused',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const other_card = await world.addCard();
+      const confirmed = await proposeTwo(world, other_card);
+      const reopened = await proposeTwo(world);
+      await world.act(line(reopened.line_id), 'confirm');
+      const refused = await proposeTwo(world, other_card);
+      const plain = line(await world.line({ amount: 70 }));
+      const rows = [
+        await rowOf(world, line(confirmed.line_id), 'confirm'),
+        await rowOf(world, line(reopened.line_id), 'reopen'),
+        await rowOf(world, plain, 'accept'),
+        await rowOf(world, line(refused.line_id), 'confirm'),
+      ];
+      const before = await world.state();
+      // The last row is refused by its pass, after the others were written.
+      const late: ActPorts = {
+        ...world.ports(),
+        network: {
+          async rematch(message) {
+            const is_last = message.matches.some(({ clearing_id }) => clearing_id === refused.clearing_ids[1]);
+            if (is_last) await world.act(line(refused.line_id), 'ignore', {}, 'key:2');
+            return await world.network.rematch(message);
+          },
+        },
+      };
+      const refusal = await refusalOf(
+        decideByTable(late, world.call(), tableOf(rows), { dry_run: false }),
+        'a table whose last row is refused by a pass',
+      );
+      assertEqual(refusal.code, 'conflict', refusal.message);
+      assertEqual(/key:2 ignored it at .*nothing was decided$/.test(refusal.message), true, refusal.message);
+      const pairs = [confirmed, reopened, refused].map(({ clearing_ids }) => clearing_ids);
+      const states = [];
+      for (const clearing_ids of pairs) states.push(await areConfirmed(world, clearing_ids));
+      assertEqual(
+        states,
+        [
+          [false, false],
+          [true, true],
+          [false, false],
+        ],
+        'the matches after the refusal',
+      );
+      const actions = async (record: RecordKey) => (await world.read(record)).history.map(({ action }) => action);
+      assertEqual(await actions(line(confirmed.line_id)), ['confirm', 'reopen'], 'the history of the first row');
+      assertEqual(await actions(line(reopened.line_id)), ['confirm', 'reopen', 'confirm'], 'that of the second');
+      assertEqual(await actions(plain), ['accept', 'reopen'], 'that of the third');
+      await world.act(line(refused.line_id), 'reopen', {}, 'key:2');
+      assertSameState(await world.state(), before, 'everything but the acts');
+      await assertRebuilt(world, 'after the refusal');
+    },
+  },
+  {
+    rule: 'a table that ends at any point is completed by the same table, and no row is half done in between',
+    async check(open) {
+      const storage = await open();
+      let is_stopped = true;
+      for (let steps = 0; is_stopped; steps += 1) {
+        const world = await ActWorld.on(storage);
+        const other_card = await world.addCard();
+        const confirmed = await proposeTwo(world, other_card);
+        const reopened = await proposeTwo(world);
+        await world.act(line(reopened.line_id), 'confirm');
+        const plain = line(await world.line({ amount: 70 }));
+        const rows = [
+          await rowOf(world, plain, 'accept'),
+          await rowOf(world, line(confirmed.line_id), 'confirm'),
+          await rowOf(world, line(reopened.line_id), 'reopen'),
+        ];
+        const before = [];
+        for (const { id } of rows) before.push((await world.read(recordOfItemId(Number(id))!)).history.length);
+        const outcome = await decideByTable(endingAfter(steps, world.ports()), world.call(), tableOf(rows), {
+          dry_run: false,
+        }).catch((error: unknown) => error);
+        is_stopped = outcome instanceof Ended;
+        assert(is_stopped || !(outcome instanceof Error), `after ${steps} steps: ${outcome}`);
+        const done = [];
+        for (const [at, { id }] of rows.entries()) {
+          done.push((await world.read(recordOfItemId(Number(id))!)).history.length - before[at]!);
+        }
+        const what = `after ${steps} steps`;
+        const [is_confirmed, is_reopened] = [done[1] === 1, done[2] === 1];
+        assertEqual(await areConfirmed(world, confirmed.clearing_ids), [is_confirmed, is_confirmed], what);
+        assertEqual(await areConfirmed(world, reopened.clearing_ids), [!is_reopened, !is_reopened], what);
+        const again = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
+        const decided = done.filter((acts) => acts === 0).length;
+        assertEqual([again.decided, again.unchanged], [decided, rows.length - decided], `the same table ${what}`);
+        assertEqual(await areConfirmed(world, confirmed.clearing_ids), [true, true], `completed ${what}`);
+        assertEqual(await areConfirmed(world, reopened.clearing_ids), [false, false], `completed ${what}`);
+        assertEqual((await world.read(plain)).item.status, 'accepted', `completed ${what}`);
+        assertEqual(steps < 100, true, 'a table has fewer steps');
+        await assertRebuilt(world, what);
+      }
+    },
+  },
+  {
+    rule: 'the rows of a batch are read and written together: ten times the rows ask the stores no more often',
+    async check(open) {
+      const storage = await open();
+      const calls = [];
+      for (const count of [5, 50]) {
+        const world = await ActWorld.on(storage);
+        const rows = [];
+        for (let at = 0; at < count; at += 1) {
+          const [shop, reference] = [`S${at}`, `74123456061${String(at).padStart(11, '0')}0`];
+          await world.authorize({ merchant_id: shop });
+          await world.clear({ merchant_id: shop, acquirer_reference_data: reference });
+          const matched = line(await world.line({ reference }));
+          rows.push(await rowOf(world, matched, 'confirm'), await rowOf(world, line(await world.line()), 'accept'));
+        }
+        const counted = { calls: 0 };
+        const ports = { ...world.ports(), unitOfWork: countCalls(storage.unitOfWork, counted) };
+        const { decided } = await decideByTable(ports, world.call(), tableOf(rows), { dry_run: false });
+        assertEqual(decided, 2 * count, 'the decided rows');
+        calls.push(counted.calls);
+      }
+      const [of_few = 0, of_many = 0] = calls;
+      assert(of_few > 0 && of_many <= of_few, `10 rows make ${of_few} calls, and 100 rows ${of_many}`);
     },
   },
   {

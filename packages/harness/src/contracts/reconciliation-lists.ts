@@ -145,10 +145,10 @@ export const reconciliation_list_contract: readonly ContractRule<StorageUnderTes
         confirmed: [],
       };
       const fields = { company_id, at_ms: 5, actor: 'key:1', note: 'é😀', reason: null, request_id: null };
-      const act = await unitOfWork.run(async ({ reconciliation }) => {
+      const [act] = await unitOfWork.run(async ({ reconciliation }) => {
         await reconciliation.lockCompany(company_id);
         const item_id = itemIdOf({ kind: 'clearing', id: 9 });
-        return await reconciliation.insertAct({ ...fields, action: 'match', item_id, subject });
+        return await reconciliation.insertActs([{ ...fields, action: 'match', item_id, subject }]);
       });
       await unitOfWork.read(async ({ reconciliation }) => {
         for (const record of [

@@ -46,6 +46,8 @@ export interface AuditFilter extends Partial<Pick<AuditEntry, 'actor' | 'action'
 /** The audit log. Entries are written in the transaction of the action, and are never changed. */
 export interface AuditLog {
   record(entry: AuditEntry, at_ms: number): Promise<void>;
+  /** Records entries of one transaction in their order, with a few statements. */
+  recordAll(entries: readonly AuditEntry[], at_ms: number): Promise<void>;
   /** Newest first, by time and then by id. */
   list(filter: AuditFilter, page: PageRequest): Promise<Page<RecordedAuditEntry>>;
 }

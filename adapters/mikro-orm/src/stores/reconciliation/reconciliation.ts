@@ -12,6 +12,7 @@ import { inbox_count_max, itemIdOf } from '@tallystick/reconciliation';
 import type { Selectable } from 'kysely';
 import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
 import { candidateReads } from './candidate-reads.ts';
+import { insertActs } from './insert-acts.ts';
 import { listItems } from './item-list.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import { periodStore } from './periods.ts';
@@ -264,24 +265,7 @@ export function reconciliationStore(session: Session): ReconciliationStore {
       return rows.map(cellOf);
     },
 
-    async insertAct({ subject, ...act }) {
-      const { company_id, at_ms, actor, action, item_id, note, reason, request_id } = act;
-      const [row] = await all<{ id: number }>(
-        `insert into reconciliation_acts
-            (company_id, at_ms, actor, action, item_id, subject, note, reason, request_id)
-          values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-        company_id,
-        at_ms,
-        actor,
-        action,
-        item_id,
-        JSON.stringify(subject),
-        note,
-        reason,
-        request_id,
-      );
-      return { ...act, subject, id: row!.id };
-    },
+    insertActs: (acts) => insertActs(session, acts),
 
     async itemsAfter(company_id, after_id, limit) {
       const rows = await all<ItemRow>(
