@@ -32,6 +32,9 @@ export interface CoverageWalk {
   readonly after: PeriodPlace | null;
 }
 
+/** The place of an item in the order of a walk over all items of a company. */
+export type ItemPlace = Pick<Item, 'status' | 'opened_at_ms' | 'id'>;
+
 /** The place of an item in the order of `period_date` and id. */
 export interface PeriodPlace {
   readonly period_date: string;
@@ -219,8 +222,11 @@ export interface ReconciliationStore {
    * at the end.
    */
   recordsAfter(company_id: number, kind: RecordKey['kind'], after: number, limit: number): Promise<readonly number[]>;
-  /** Items with an id above this one, in the order of their ids. */
-  itemsAfter(company_id: number, after_id: number, limit: number): Promise<readonly Item[]>;
+  /**
+   * Items after this place, in the order of status, `opened_at_ms` and id; from the first when it is
+   * null. An item that changes its status meanwhile may be missed, and was recomputed by that.
+   */
+  itemsAfter(company_id: number, after: ItemPlace | null, limit: number): Promise<readonly Item[]>;
   /** Entries after this one in the order of key, kind and id. */
   entriesAfter(company_id: number, after: Entry | null, limit: number): Promise<readonly Entry[]>;
   /** The ids of companies above `after`, in their order. */

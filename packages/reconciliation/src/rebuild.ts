@@ -10,11 +10,12 @@
  */
 
 import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from './entry-key.ts';
+import type { Item } from './item.ts';
 import { itemIdOf, type RecordKey, record_kinds } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
 import { addMatchCell, type MatchCell, matchCellsOf } from './match-cells.ts';
-import type { Entry, ItemChanges, ReconciliationPorts, ReconciliationTx } from './ports.ts';
+import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from './ports.ts';
 import { recompute, type Seeds } from './recompute.ts';
 import { cellKeyOf, cellOf, type SummaryCell } from './summary.ts';
 
@@ -158,15 +159,15 @@ class CompanyRebuild {
 
   /** Recomputes items, so that those whose records are gone are found, and counts the cells. */
   async #walkItems(): Promise<void> {
-    for (let after = 0, done = 0; ; ) {
-      const items = await this.#step(async (tx, coverage) => {
+    for (let after: ItemPlace | null = null, done = 0; ; ) {
+      const items: readonly Item[] = await this.#step(async (tx, coverage) => {
         const found = await tx.reconciliation.itemsAfter(this.#company_id, after, this.#batch_max);
         await this.#recompute(tx, { records: [], item_ids: found.map(({ id }) => id) }, coverage);
         return found;
       });
       const last = items.at(-1);
       if (last === undefined) break;
-      after = last.id;
+      after = last;
       done += items.length;
       this.#report('items', done);
     }
@@ -192,8 +193,8 @@ class CompanyRebuild {
     const counted = new Map<string, SummaryCell>();
     const matches = new Map<string, MatchCell>();
     let items = 0;
-    for (let after = 0; ; ) {
-      const found = await reconciliation.itemsAfter(this.#company_id, after, 5_000);
+    for (let after: ItemPlace | null = null; ; ) {
+      const found: readonly Item[] = await reconciliation.itemsAfter(this.#company_id, after, 5_000);
       for (const item of found) {
         addTo(counted, cellOf(item), 1);
         for (const cell of matchCellsOf(item)) addMatchCell(matches, cell, 1);
@@ -201,7 +202,7 @@ class CompanyRebuild {
       const last = found.at(-1);
       if (last === undefined) break;
       items += found.length;
-      after = last.id;
+      after = last;
     }
     for (const cell of await reconciliation.cells(this.#company_id)) addTo(counted, cell, -1);
     for (const cell of await reconciliation.matchCells(this.#company_id)) addMatchCell(matches, cell, -1);

@@ -11,6 +11,7 @@ import {
   type Entry,
   type Item,
   type ItemFilter,
+  type ItemPlace,
   inbox_count_max,
   isFrozenBy,
   isOpenBreakOf,
@@ -330,9 +331,12 @@ export function reconciliationStore(state: State): ReconciliationStore {
         .slice(0, limit);
     },
 
-    async itemsAfter(company_id, after_id, limit) {
-      const later = itemsOf(company_id).filter(({ id }) => id > after_id);
-      return later.sort((a, b) => a.id - b.id).slice(0, limit);
+    async itemsAfter(company_id, after, limit) {
+      const place = ({ status, opened_at_ms, id }: ItemPlace) => [status, opened_at_ms, id] as const;
+      const later = itemsOf(company_id).filter(
+        (item) => after === null || comparePlaces(place(item), place(after)) > 0,
+      );
+      return later.sort((a, b) => comparePlaces(place(a), place(b))).slice(0, limit);
     },
 
     async entriesAfter(company_id, after, limit) {
@@ -417,7 +421,9 @@ function entryKey({ company_id, key, record }: Pick<Entry, 'company_id' | 'key' 
   return JSON.stringify([company_id, key, record.kind, record.id]);
 }
 
-function comparePlaces(a: readonly [string, string, number], b: readonly [string, string, number]): number {
+type Place<Second> = readonly [string, Second, number];
+
+function comparePlaces<Second extends number | string>(a: Place<Second>, b: Place<Second>): number {
   if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
   if (a[1] !== b[1]) return a[1] < b[1] ? -1 : 1;
   return a[2] - b[2];

@@ -71,7 +71,6 @@ export const ReconciliationItem = defineEntity({
   },
   indexes: [
     { name: 'reconciliation_items_page', properties: ['company_id', 'status', 'opened_at_ms', 'id'] },
-    { name: 'reconciliation_items_company', properties: ['company_id', 'id'] },
     {
       name: 'reconciliation_items_kind',
       properties: ['company_id', 'kind', 'opened_at_ms', 'id'],

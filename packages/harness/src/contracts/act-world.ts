@@ -225,7 +225,9 @@ export class ActWorld {
   /** All items, up to date, by id. */
   async items(): Promise<readonly Item[]> {
     await this.catchUp();
-    return await this.storage.unitOfWork.read((tx) => tx.reconciliation.itemsAfter(this.company_id, 0, 1_000));
+    const { unitOfWork } = this.storage;
+    const items = await unitOfWork.read((tx) => tx.reconciliation.itemsAfter(this.company_id, null, 1_000));
+    return items.toSorted((a, b) => a.id - b.id);
   }
 
   /** What acts and their undoing must leave as it was: items but for their version, and the card. */

@@ -47,7 +47,7 @@ async function assertConsistent(world: ReconciliationWorld): Promise<void> {
       const ids = await store.recordsAfter(company_id, kind, 0, 1_000);
       records.push(...ids.map((id) => ({ kind, id })));
     }
-    const items = await store.itemsAfter(company_id, 0, 1_000);
+    const items = await store.itemsAfter(company_id, null, 1_000);
     const coverage = await store.readCoverage(company_id);
     const item_ids = items.map(({ id }) => id);
     const { changes } = await recompute(store, { records, item_ids }, { company_id, coverage, now_ms });
@@ -162,7 +162,7 @@ async function lose({ company_id, storage }: ReconciliationWorld): Promise<void>
   await storage.unitOfWork.run(async (tx) => {
     const store = tx.reconciliation;
     await store.lockCompany(company_id);
-    const items = await store.itemsAfter(company_id, 0, 1_000);
+    const items = await store.itemsAfter(company_id, null, 1_000);
     const entries = await store.entriesAfter(company_id, null, 1_000);
     await store.write({
       company_id,

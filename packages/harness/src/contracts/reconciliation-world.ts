@@ -274,7 +274,9 @@ export class ReconciliationWorld {
   }
 
   async storedItems(): Promise<readonly Item[]> {
-    return await this.storage.unitOfWork.read((tx) => tx.reconciliation.itemsAfter(this.company_id, 0, 1_000));
+    const { unitOfWork } = this.storage;
+    const items = await unitOfWork.read((tx) => tx.reconciliation.itemsAfter(this.company_id, null, 1_000));
+    return items.toSorted((a, b) => a.id - b.id);
   }
 
   async comparable(items: readonly ItemContent[]): Promise<readonly unknown[]> {

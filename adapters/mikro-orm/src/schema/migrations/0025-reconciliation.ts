@@ -57,7 +57,6 @@ export async function reconciliation(dialect: Dialect, look: Look): Promise<read
       period_id bigint
     )`,
     'create index reconciliation_items_page on reconciliation_items (company_id, status, opened_at_ms, id)',
-    'create index reconciliation_items_company on reconciliation_items (company_id, id)',
     'create index reconciliation_items_kind on reconciliation_items (company_id, kind, opened_at_ms, id) where kind is not null',
     "create index reconciliation_items_class on reconciliation_items (company_id, class, opened_at_ms, id) where class is not null and class <> 'exact'",
     'create index reconciliation_items_card on reconciliation_items (vcn_id, opened_at_ms, id) where vcn_id is not null',

@@ -267,11 +267,14 @@ export function reconciliationStore(session: Session): ReconciliationStore {
 
     insertActs: (acts) => insertActs(session, acts),
 
-    async itemsAfter(company_id, after_id, limit) {
+    async itemsAfter(company_id, after, limit) {
       const rows = await all<ItemRow>(
-        'select * from reconciliation_items where company_id = ? and id > ? order by id limit ?',
+        `select * from reconciliation_items where company_id = ? and (status, opened_at_ms, id) > (?, ?, ?)
+          order by status, opened_at_ms, id limit ?`,
         company_id,
-        after_id,
+        after?.status ?? '',
+        after?.opened_at_ms ?? 0,
+        after?.id ?? 0,
         limit,
       );
       return rows.map(itemOf);
