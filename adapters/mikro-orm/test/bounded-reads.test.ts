@@ -3,7 +3,15 @@ import { after, before, describe, it } from 'node:test';
 import { createNetwork } from '@tallystick/cards';
 import { spend } from '@tallystick/harness';
 import { money } from '@tallystick/kernel';
-import { daysAfter, type Item, itemIdOf, matchCellChanges, readRules, record_kinds } from '@tallystick/reconciliation';
+import {
+  daysAfter,
+  type Item,
+  type ItemPlace,
+  itemIdOf,
+  matchCellChanges,
+  readRules,
+  record_kinds,
+} from '@tallystick/reconciliation';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { reconciliationStore } from '../src/stores/reconciliation/reconciliation.ts';
 import { reconciliationReports } from '../src/stores/reconciliation/reports.ts';
@@ -59,18 +67,15 @@ function matchedItem(company_id: number, at: number): Item {
   };
 }
 
-describe('what a company reads of many items, on Postgres', {
-  skip: database_names.includes('postgres') ? false : 'no Postgres',
-}, () => {
-  let database: ScratchDatabase;
-  let company_id: number;
-
-  before(async () => {
-    database = await scratchDatabase('postgres');
-    await migrateWithSmallSegments(database);
-    const persistence = await openPersistence(database);
-    company_id = await persistence.unitOfWork.run(async (tx) => (await makeCompany(tx)).id);
-    const inserted = Array.from({ length: items_count }, (_, at) => matchedItem(company_id, at + 1));
+/** Inserts matched purchases with the ids of their records from `first`. */
+async function insertItems(
+  database: ScratchDatabase,
+  company_id: number,
+  { first, count }: { readonly first: number; readonly count: number },
+): Promise<void> {
+  const inserted = Array.from({ length: count }, (_, at) => matchedItem(company_id, first + at));
+  const persistence = await openPersistence(database);
+  try {
     await persistence.unitOfWork.run(async ({ reconciliation }) => {
       await reconciliation.lockCompany(company_id);
       await reconciliation.write({
@@ -84,7 +89,24 @@ describe('what a company reads of many items, on Postgres', {
         match_cells: matchCellChanges(inserted.map((item) => ({ before: null, after: item }))),
       });
     });
+  } finally {
     await persistence.close();
+  }
+}
+
+describe('what a company reads of many items, on Postgres', {
+  skip: database_names.includes('postgres') ? false : 'no Postgres',
+}, () => {
+  let database: ScratchDatabase;
+  let company_id: number;
+
+  before(async () => {
+    database = await scratchDatabase('postgres');
+    await migrateWithSmallSegments(database);
+    const persistence = await openPersistence(database);
+    company_id = await persistence.unitOfWork.run(async (tx) => (await makeCompany(tx)).id);
+    await persistence.close();
+    await insertItems(database, company_id, { first: 1, count: items_count });
   });
 
   after(() => database.dispose());
@@ -96,7 +118,7 @@ describe('what a company reads of many items, on Postgres', {
         const { matches } = await readRules(reports, { company_id }, range);
         assert.equal(matches, range.from === undefined ? 2 * items_count : (2 * items_count * (days - 1)) / days);
       });
-      assert.equal(read.reconciliation_items ?? 0, 0);
+      assert.equal(read.reconciliation_items, 0);
       assert.ok(read.reconciliation_match_cells! <= 2 * days, JSON.stringify(read));
     }
   });
@@ -108,7 +130,7 @@ describe('a walk over the records of a company, on Postgres', {
   const of_others = 400;
   const own = 7;
 
-  it('reads no clearing and no line of another company, and finds each record once', async (t) => {
+  it('reads no clearing, line or item of another company, and finds each of its own once', async (t) => {
     const database = await seededDatabase('postgres', 2, {
       per_transaction_max: 1_000_000,
       total_card_amount: 1_000_000,
@@ -159,7 +181,10 @@ describe('a walk over the records of a company, on Postgres', {
     } finally {
       await close();
     }
-    const found = { authorization: 0, clearing: 0, line: 0 };
+    await insertItems(database, 2, { first: 1_000, count: of_others });
+    await insertItems(database, 1, { first: 10_000, count: own });
+    await insertItems(database, 2, { first: 20_000, count: of_others });
+    const found = { authorization: 0, clearing: 0, line: 0, items: 0 };
     const read = await rowsRead(database.database_url, async (session) => {
       const store = reconciliationStore(session);
       for (const kind of record_kinds) {
@@ -173,9 +198,18 @@ describe('a walk over the records of a company, on Postgres', {
         }
         found[kind] = ids.size;
       }
-      assert.deepEqual(await reconciliationReports(session).countRecords(1), { ...found, items: 0 });
+      const items = new Set<number>();
+      for (let after: ItemPlace | null = null; ; ) {
+        const next: readonly Item[] = await store.itemsAfter(1, after, 3);
+        for (const { id } of next) assert(!items.has(id), `item ${id} is walked twice`);
+        for (const { id } of next) items.add(id);
+        if (next.length === 0) break;
+        after = next.at(-1)!;
+      }
+      found.items = items.size;
+      assert.deepEqual(await reconciliationReports(session).countRecords(1), found);
     });
-    assert.deepEqual(found, { authorization: own + 1, clearing: own + 1, line: own });
+    assert.deepEqual(found, { authorization: own + 1, clearing: own + 1, line: own, items: own });
     for (const table of ['clearings', 'statement_lines', 'reconciliation_items']) {
       assert.ok(read[table]! < of_others / 4, `${read[table]} rows of ${table}`);
     }
