@@ -24,9 +24,10 @@ import { refuseByState, refuseMerged, refuseOtherVersion } from './refuse-act.ts
  *
  * Refuses `not_found` an unknown item and one of another company, `validation_failed` invalid
  * fields and records that cannot belong together, and `conflict` what the state of the item does
- * not permit: the message says what happened. So is the id of an item that was merged into another
- * one, unless the request has the version of that one. Of several acts on one item at once the first one
- * counts, and the others are refused, because the item is not as it was when they were asked for.
+ * not permit: the message says what happened. It refuses as `conflict` also the id of an item that
+ * was merged into another one, unless the request has the version of that one. Of several acts on
+ * one item at once the first one counts, and the others are refused, because the item is not as it
+ * was when they were asked for.
  */
 export async function actOnItem(
   ports: ActPorts,

@@ -36,8 +36,8 @@ export const undoing: Readonly<Record<ActKind, readonly ActKind[]>> = {
  *
  * - `match` pins a pair of the statement side; of a barred pair it removes the bar, and the rules
  *   decide again. `unmatch` bars a pair; of a pinned pair it removes the pin.
- * - `confirm` of a covering set or a distant line pins its pairs until `reopen`, so that no later record dissolves
- *   what a person confirmed. A bar is stronger.
+ * - `confirm` of a covering set or a distant line pins its pairs until `reopen`, so that no later
+ *   record dissolves what a person confirmed. A bar is stronger.
  * - `ignore`, `accept` and `confirm` are decisions about the item as the person saw it. They hold
  *   while it has the same members and amounts, and again when it has them again. `reopen` undoes the
  *   newest that stands.

@@ -70,7 +70,7 @@ export interface DifferenceSum extends Pick<BridgeDifference, 'step' | 'kind'> {
   readonly sum: number;
 }
 
-/** How many differences, and how many unexplained lines, a bridge lists unless told otherwise. */
+/** How many differences, and how many unexplained lines, a bridge lists by default. */
 export const bridge_listed_max = 100_000;
 
 /**

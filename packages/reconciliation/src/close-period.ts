@@ -9,8 +9,7 @@ import {
 } from '@tallystick/kernel';
 import type { ActPorts, ActTx } from './act-plan.ts';
 import { dateOf, daysAfter } from './calendar.ts';
-import type { RecordKey } from './item-id.ts';
-import { recordsOf } from './item-id.ts';
+import { type RecordKey, recordsOf } from './item-id.ts';
 import { catchUp } from './keep-up.ts';
 import { placesOf } from './open-group.ts';
 import type { FrozenBatch, Period, PeriodPlace } from './ports.ts';
@@ -33,8 +32,8 @@ const batch_size = 500;
 /**
  * Closes the days up to `closed_through`. Freezes the matched, accepted and ignored items of the
  * period; the others stay open. Writes the audit log. A repeated request returns the period.
- * Refuses `validation_failed` a date that does not exist or is not over in UTC, and `conflict` a date
- * before the end of the newest period, or while another one is being closed or reopened.
+ * Refuses `validation_failed` a date that does not exist or is not over in UTC, and `conflict` a
+ * date before the end of the newest period, or while another one is being closed or reopened.
  */
 export async function closePeriod(ports: PeriodPorts, call: Call, request: object): Promise<Period> {
   const closed_through = readClosedThrough(request, call.now_ms);

@@ -12,7 +12,7 @@ export function clustersOf(
   const rootOf = (name: string): string => {
     let root = name;
     for (let above = roots.get(root) ?? root; above !== root; above = roots.get(root) ?? root) {
-      // Halves the way for the next one that goes it.
+      // Path halving: the next search takes half as many steps.
       const further = roots.get(above) ?? above;
       roots.set(root, further);
       root = further;

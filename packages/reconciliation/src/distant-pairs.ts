@@ -1,5 +1,4 @@
-import type { StatementPair } from './act.ts';
-import { pairsBetween } from './act.ts';
+import { pairsBetween, type StatementPair } from './act.ts';
 import { clustersOf } from './clusters.ts';
 import type { ItemMatch } from './item.ts';
 import { type Pairing, pairing_days_max } from './pair-lines.ts';
@@ -9,13 +8,21 @@ import { type Pairing, pairing_days_max } from './pair-lines.ts';
  * from the settlement. One item is better than two breaks, but the match is a proposal
  * (docs/adr/0040): the reference alone is not unique.
  */
-export function isDistant({ rule, fit, days }: Pick<Pairing, 'rule' | 'fit' | 'days'>): boolean {
+export function isDistant({
+  rule,
+  fit,
+  days,
+}: {
+  readonly rule: string;
+  readonly fit: unknown;
+  readonly days: number;
+}): boolean {
   return rule === 'ard' && fit === 'rest' && Math.abs(days) > pairing_days_max;
 }
 
 /** The same of a match of an item. */
 export function isDistantMatch({ rule, values }: Pick<ItemMatch, 'rule' | 'values'>): boolean {
-  return rule === 'ard' && values.fit === 'rest' && Math.abs(Number(values.days)) > pairing_days_max;
+  return isDistant({ rule, fit: values.fit, days: Number(values.days) });
 }
 
 /** How far a line is from its clearing: a clause for people. */

@@ -24,7 +24,7 @@ export class FreeLines<Line> {
     const next = this.#next;
     let at = from;
     while (next[at] !== at) {
-      // Halves the way for the next one that goes it.
+      // Path halving: the next search takes half as many steps.
       next[at] = next[next[at]!]!;
       at = next[at]!;
     }

@@ -195,7 +195,7 @@ function needsLine({ currency, settlement_date, amount }: ClearedAmount, coverag
 }
 
 /**
- * Whether a match needs a person: a provisional rule (5 to 7) or an uncertain match that nobody
+ * Whether a match needs a person: rules 5 to 7 or a match under review that nobody
  * confirmed, several records that fit equally well, a covering set, or a line that was booked far
  * from the settlement.
  */

@@ -7,8 +7,7 @@ import { isDistantMatch } from './distant-pairs.ts';
 import { findItem } from './find-item.ts';
 import type { Item } from './item.ts';
 import { sumOf } from './item-amounts.ts';
-import type { RecordKey } from './item-id.ts';
-import { recordsOf } from './item-id.ts';
+import { type RecordKey, recordsOf } from './item-id.ts';
 import type { CardLine, ClearedAmount } from './records.ts';
 import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
 

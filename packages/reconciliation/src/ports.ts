@@ -164,8 +164,7 @@ export interface ReconciliationStore {
    * What the authorizations that these clearings may belong to are found among: the roots of the
    * card with the approval code or the network reference of the clearing, and of the
    * `searched_roots_max` newest those with its merchant and one of its amounts; of each kind at most
-   * `candidates_read_max`. For one item: several queries for each
-   * clearing.
+   * `candidates_read_max`. For one item: several queries for each clearing.
    */
   candidateRecords(company_id: number, clearing_ids: readonly number[]): Promise<readonly CandidateRecords[]>;
   lines(company_id: number, ids: readonly number[]): Promise<readonly CardLine[]>;

@@ -8,8 +8,6 @@ import { itemIdOf, recordOfItemId, recordsOf } from './item-id.ts';
 import type { ReconciliationTx } from './ports.ts';
 import type { SeenItem } from './refuse-act.ts';
 
-export { recordsOf } from './item-id.ts';
-
 type ItemsTx = Pick<ReconciliationTx, 'reconciliation'>;
 
 /** Lists the company's items that fit, newest first. */
