@@ -28,6 +28,8 @@ const hook_of_the_process = /^(before|after)(Each)?\(/m;
  * first, so that none of them is left for one process at the end.
  */
 export const longest_s: Readonly<Record<string, number>> = {
+  'adapters/mikro-orm/test/contract/acts.test.ts': 120,
+  'adapters/mikro-orm/test/contract/reconciliation.test.ts': 100,
   'test/webhooks/chaos.test.ts': 90,
   'test/model/retention.test.ts': 65,
   'test/model/model.test.ts': 60,

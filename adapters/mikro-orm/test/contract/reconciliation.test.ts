@@ -3,6 +3,6 @@ import { propertyParameters } from '@tallystick/test-support';
 import { keepsContracts } from './contract-suites.ts';
 
 keepsContracts({
-  ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 8, full: 100 })),
-  ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 12, full: 200 })),
+  ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 8, full: 60 })),
+  ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 12, full: 100 })),
 });
