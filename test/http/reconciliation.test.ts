@@ -262,6 +262,32 @@ for (const database of database_names) {
       assert.deepEqual([later.opening_balance, later.closing_balance, later.unexplained], [999_667, 985_277, []]);
     });
 
+    it('names no list of items for what a refund gave back: they have the class of the purchase', async (t) => {
+      const service = await startService(t, database);
+      const card = await issueCard(service);
+      const account_id = await openAccount(service);
+      const [bought, returned, alone] = [newReference(), newReference(), newReference()];
+      const net_reference_number = 'MCC7654320315';
+      const credit = { clearing_type: 'CREDIT' };
+      await authorize(service, card, 5_000, { net_reference_number });
+      await clear(service, card, 5_000, { net_reference_number, acquirer_reference_data: bought });
+      await clear(service, card, 5_000, { ...credit, net_reference_number, acquirer_reference_data: returned });
+      await clear(service, card, 400, { ...credit, merchant_id: 'M-78', acquirer_reference_data: alone });
+      await book(service, account_id, [
+        { amount: money(-5_000), acquirer_reference: bought },
+        { amount: money(5_000), acquirer_reference: returned, bai_code: '824' },
+        { amount: money(400), acquirer_reference: alone, bai_code: '824' },
+      ]);
+      const { json } = await service.send('GET', `${path}/bridge?filter[account_id]=${account_number}`);
+      const of_alone = `${path}/items?filter[class]=refund_unlinked`;
+      assert.deepEqual(json.data.difference_sums, [
+        { step: 'authorization', kind: 'refund_linked', count: 1, sum: 5_000, items_url: null },
+        { step: 'authorization', kind: 'refund_unlinked', count: 1, sum: 400, items_url: of_alone },
+      ]);
+      assert.equal((await service.send('GET', of_alone)).json.data.length, 1);
+      assert.equal((await itemsOf(service, '?filter[class]=exact')).length, 1, 'the purchase with its refund');
+    });
+
     it('writes a table that is harmless in a spreadsheet, of any length', async (t) => {
       const service = await startService(t, database);
       await fill(service);

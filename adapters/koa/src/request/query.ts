@@ -104,9 +104,9 @@ const bracketed = /^(filter|page)\[(.*)\]$/s;
 
 /**
  * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every parameter
- * that the route does not accept, with the nearest one that it accepts, every `filter[...]` or
- * `page[...]` that is repeated, and every malformed value. More than `filters_max` filters are
- * refused without a look at each.
+ * that the route does not accept, with the nearest one that it accepts, every accepted one that is
+ * repeated, and every malformed value. More than `filters_max` filters are refused without a look
+ * at each.
  */
 export function parseQuery(path: string, querystring: string, prefer: string | undefined, rules: QueryRules): Query {
   const filters = new Map<string, string>();
@@ -207,7 +207,8 @@ function showName(name: string): string {
 
 function readFlag(name: string, value: string, flags: Map<string, boolean>, errors: FieldError[]): void {
   const flag = { true: true, '1': true, false: false, '0': false }[value];
-  if (flag === undefined) errors.push({ path: name, message: 'must be true or false' });
+  if (flags.has(name)) errors.push({ path: name, message: 'is repeated' });
+  else if (flag === undefined) errors.push({ path: name, message: 'must be true or false' });
   else flags.set(name, flag);
 }
 

@@ -121,6 +121,12 @@ describe('a query', () => {
     assert.deepEqual(invalidPaths('deep=yes'), ['deep']);
   });
 
+  it('refuses a repeated flag, whatever its values', () => {
+    for (const values of ['deep=true&deep=false', 'deep=false&deep=true', 'deep=true&deep=1']) {
+      assert.equal(refusalOf(values).message, 'deep is repeated', values);
+    }
+  });
+
   it('accepts both spellings of the preference for minimal items', () => {
     for (const prefer of [
       'return-minimal',

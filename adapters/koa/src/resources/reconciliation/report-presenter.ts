@@ -1,3 +1,4 @@
+import type { ClearingClass } from '@tallystick/cards';
 import {
   type AccountBridge,
   type BridgeDifference,
@@ -83,9 +84,12 @@ function presentDifferenceSum({ step, kind, count, sum }: DifferenceSum) {
   return { step, kind, count, sum, items_url: filter === null ? null : `${items_path}?filter[${filter}]=${kind}` };
 }
 
+/** Classes of clearings that join the item of a purchase, which keeps the class of the purchase. */
+const joining_classes: ReadonlySet<string> = new Set<ClearingClass>(['reversal', 'refund_linked', 'dispute']);
+
 /** The filter of items by which those with a difference are listed; null: there is none. */
 function itemFilterOf({ step, kind }: Pick<DifferenceSum, 'step' | 'kind'>): 'kind' | 'class' | 'status' | null {
-  if (step === 'authorization') return 'class';
+  if (step === 'authorization') return joining_classes.has(kind) ? null : 'class';
   if ((break_kinds as readonly string[]).includes(kind)) return 'kind';
   return (item_statuses as readonly string[]).includes(kind) ? 'status' : null;
 }

@@ -95,7 +95,9 @@ const difference_sum = z
     items_url: z
       .string()
       .nullable()
-      .describe('Lists the items of the company with this kind, class or status, on any account; null: nothing does'),
+      .describe(
+        'Lists the items of the company with this kind, class or status, on any account; null: no filter lists them',
+      ),
   })
   .meta({ id: 'ReconciliationDifferenceSum' });
 
