@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Operation } from '../openapi.ts';
-import { bodySchema, isParameterOf, operationRole } from './operation.ts';
+import { bodySchema, isParameterOf, operationRole, uploadType } from './operation.ts';
 import { referenceName, type Schema } from './schema-list.ts';
 
 /** The shell variable with the address of the service, in every command. */
@@ -28,7 +28,7 @@ export function curlCommands(
 function curlCommand(method: string, path: string, operation: Operation, body: unknown): string {
   const role = operationRole(operation);
   const query = isParameterOf(operation, 'page') ? '?page[limit]=10' : requiredQuery(operation);
-  const is_upload = bodySchema(operation)?.format === 'binary';
+  const upload_type = uploadType(operation);
   const words = [
     // Without -g, curl takes brackets for a range.
     `curl${!query.includes('[') ? '' : ' -g'}${method === 'get' ? '' : ` -X ${method.toUpperCase()}`}`,
@@ -37,10 +37,10 @@ function curlCommand(method: string, path: string, operation: Operation, body: u
   const headers = [
     ...(role === null ? [] : [`-H "Authorization: Bearer $${keyVariable(role)}"`]),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
-    ...(is_upload ? ["-H 'Content-Type: application/octet-stream'"] : []),
+    ...(upload_type === null ? [] : [`-H 'Content-Type: ${upload_type}'`]),
   ];
   const data = body === undefined ? [] : [`-d ${shellQuoted(JSON.stringify(body, null, 2))}`];
-  return [words, ...headers, ...data, ...(is_upload ? ['-T FILE'] : [])].join(' \\\n  ');
+  return [words, ...headers, ...data, ...(upload_type === null ? [] : ['-T FILE'])].join(' \\\n  ');
 }
 
 type RequiredParameter = { readonly name: string; readonly schema: Schema };

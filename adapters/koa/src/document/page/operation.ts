@@ -47,6 +47,12 @@ export function bodySchema({ requestBody }: Operation): Schema | null {
   return requestBody === undefined ? null : contentSchema(requestBody);
 }
 
+/** The first media type of a file that the operation takes; null when it takes none. */
+export function uploadType({ requestBody }: Operation): string | null {
+  const [type = null] = Object.keys((requestBody?.content as object | undefined) ?? {});
+  return type === 'application/json' ? null : type;
+}
+
 /** The schema of the JSON content of a body or an answer; null when it has none. */
 export function contentSchema(holder: Readonly<Record<string, unknown>>): Schema | null {
   const content = holder.content as Readonly<Record<string, { readonly schema: Schema }>> | undefined;
