@@ -22,11 +22,11 @@ export interface ActOfPass extends PlannedAct {
  * Adds to each act the acts so far about the items that it will change: a pass refuses it when there
  * is another by then. Within the transaction that planned them, which has locked the cards.
  */
-export async function withSeenActs(
+export async function withSeenActs<Planned extends PlannedAct>(
   { reconciliation }: Pick<ActTx, 'reconciliation'>,
   { company_id }: Pick<Call, 'company_id'>,
-  planned: readonly PlannedAct[],
-): Promise<readonly ActOfPass[]> {
+  planned: readonly Planned[],
+): Promise<readonly (Planned & ActOfPass)[]> {
   const found = await findItems(
     reconciliation,
     company_id,

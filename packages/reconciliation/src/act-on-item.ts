@@ -11,9 +11,10 @@ import { planConfirmation, planDecision, planReopening } from './plan-decision.t
 import { planMatch } from './plan-match.ts';
 import { planUnmatch } from './plan-unmatch.ts';
 import type { ReconciliationStore } from './ports.ts';
-import { findSeenItem, readItem } from './read-items.ts';
+import { findSeenItem, readItem, unknownItem } from './read-items.ts';
+import { lockItems, readSituations } from './read-situations.ts';
 import { recordActs } from './record-acts.ts';
-import { lockCards, refresh } from './refresh-items.ts';
+import { refresh } from './refresh-items.ts';
 import { refuseByState, refuseMerged, refuseOtherVersion } from './refuse-act.ts';
 
 /**
@@ -69,17 +70,12 @@ export async function actOnItem(
   });
 }
 
-/**
- * Locks the cards of the item and the company, and reads the item as its records are now. A pass
- * about the cards has committed, so that its acts are seen, or comes later and sees this one.
- */
+/** The item as its records are now, with its cards and the company locked. */
 async function situationOf(tx: ActTx, call: Call, item_id: number, request: ActRequest): Promise<Situation> {
-  const before = await readItem(tx, call, item_id);
-  await lockCards(tx, call, [before.item]);
-  await refresh(tx, call, recordsOf(before.item));
-  const { item, history } = await readItem(tx, call, item_id);
-  const clearings = await tx.reconciliation.clearings(call.company_id, item.clearing_ids);
-  return { tx, call, item, history, clearings, request, is_against_rules: false };
+  await lockItems(tx, call, [item_id]);
+  const [situation] = await readSituations(tx, call, [{ item_id, request }]);
+  if (situation === undefined || situation === null) throw unknownItem();
+  return situation;
 }
 
 /**

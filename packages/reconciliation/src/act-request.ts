@@ -34,6 +34,11 @@ export interface ActRequest {
   readonly side: MatchSide | null;
 }
 
+/** The request for a decision about an item, which names no other records. */
+export function decisionRequest(action: ActKind, { note, version }: Pick<ActRequest, 'note' | 'version'>): ActRequest {
+  return { action, note, reason: null, version, with: null, side: null };
+}
+
 /**
  * Reads a request to act on an item (decision: reconciliation, actions). `note` is required;
  * `reason` and `version` are optional. A match names with what: `{ authorization_id?,

@@ -3,11 +3,13 @@ import type { Act } from './act.ts';
 import type { PlannedAct } from './act-in-pass.ts';
 import { planAct } from './act-on-item.ts';
 import type { ActTx, Situation } from './act-plan.ts';
+import { decisionRequest } from './act-request.ts';
 import { standingActs, standingDecisions } from './acts.ts';
 import type { DecidedRow } from './decision-table.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Period, ReconciliationStore } from './ports.ts';
-import { findSeenItems, unknownItem } from './read-items.ts';
+import { unknownItem } from './read-items.ts';
+import { readSituations } from './read-situations.ts';
 import { refuseMerged, refuseOtherVersion, type SeenItem } from './refuse-act.ts';
 
 /** The act of a row. */
@@ -28,38 +30,19 @@ export async function planRows(
   call: Call,
   rows: readonly DecidedRow[],
 ): Promise<readonly { readonly row: DecidedRow; readonly result: PlannedRow | Refusal | null }[]> {
-  const { reconciliation } = tx;
-  const seen = await findSeenItems(
+  const situations = await readSituations(
     tx,
     call,
-    rows.map(({ item_id }) => item_id),
+    rows.map(({ item_id, decision, note, version }) => ({
+      item_id,
+      request: decisionRequest(decision, { note, version }),
+    })),
   );
-  const items = [...seen.values()].map(({ item }) => item);
-  const found = await reconciliation.clearings(call.company_id, [
-    ...new Set(items.flatMap(({ clearing_ids }) => clearing_ids)),
-  ]);
-  const clearings = new Map(found.map((clearing) => [clearing.id, clearing]));
-  const periods = readOnce(reconciliation);
+  const periods = readOnce(tx.reconciliation);
   const planned = [];
-  for (const row of rows) {
-    const its = seen.get(row.item_id);
-    const request = {
-      action: row.decision,
-      note: row.note,
-      reason: null,
-      version: row.version,
-      with: null,
-      side: null,
-    };
-    const situation = its && {
-      ...its,
-      tx,
-      call,
-      request,
-      clearings: its.item.clearing_ids.flatMap((id) => clearings.get(id) ?? []),
-      is_against_rules: false,
-    };
-    planned.push({ row, result: situation === undefined ? unknownItem() : await resultOf(situation, row, periods) });
+  for (const [at, row] of rows.entries()) {
+    const situation = situations[at]!;
+    planned.push({ row, result: situation === null ? unknownItem() : await resultOf(situation, row, periods) });
   }
   return planned;
 }

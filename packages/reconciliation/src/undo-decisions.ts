@@ -1,13 +1,12 @@
 import type { Call } from '@tallystick/kernel';
 import type { Act } from './act.ts';
-import { type ActOfPass, rematchMessage, withSeenActs } from './act-in-pass.ts';
-import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
+import { type ActOfPass, type PlannedAct, rematchMessage } from './act-in-pass.ts';
+import type { ActPorts, ActTx } from './act-plan.ts';
+import { decisionRequest } from './act-request.ts';
 import { standingDecisions } from './acts.ts';
-import { recordsOf } from './item-id.ts';
 import { reopeningOf, repetitionOf } from './plan-decision.ts';
-import { findSeenItems } from './read-items.ts';
-import { recordActs } from './record-acts.ts';
-import { lockCards, refresh } from './refresh-items.ts';
+import { lockItems, readSituations } from './read-situations.ts';
+import { recordBatch } from './record-acts.ts';
 import type { SeenItem } from './refuse-act.ts';
 
 /** A decision that was recorded, and the one that it undid, if it reopened an item. */
@@ -57,59 +56,37 @@ async function undoBatch(
   call: Call,
   batch: readonly MadeDecision[],
 ): Promise<readonly MadeDecision[]> {
-  const { of_pass, later } = await unitOfWork.run((tx) => planUndoing(tx, call, batch));
+  const { of_pass } = await unitOfWork.run(async (tx) => {
+    const records = await lockItems(tx, call, batch.map(itemIdOfMade));
+    return await recordBatch(tx, call, await planUndoing(tx, call, batch), records);
+  });
   const answers = await Promise.all(of_pass.map((act) => network.rematch(rematchMessage(act))));
-  return later.filter((_, at) => answers[at]!.kind === 'refused').map(({ decision }) => decision);
+  return of_pass.filter((_, at) => answers[at]!.kind === 'refused').map(({ decision }) => decision);
 }
 
-interface Undoing {
+interface Undoing extends PlannedAct {
   readonly decision: MadeDecision;
-  readonly situation: Situation;
-  readonly plan: ActPlan;
 }
 
-/** Records what concerns no match of cards, and prepares the rest for passes. */
-async function planUndoing(
-  tx: ActTx,
-  call: Call,
-  batch: readonly MadeDecision[],
-): Promise<{ readonly of_pass: readonly ActOfPass[]; readonly later: readonly Undoing[] }> {
-  const ids = batch.map(itemIdOfMade);
-  const before = await findSeenItems(tx, call, ids);
-  const items = [...before.values()].map(({ item }) => item);
-  // A pass with one of the decisions has committed, or comes later and is refused.
-  await lockCards(tx, call, items);
-  const records = items.flatMap(recordsOf);
-  await refresh(tx, call, records);
-  const seen = await findSeenItems(tx, call, ids);
-  const found = await tx.reconciliation.clearings(call.company_id, [
-    ...new Set([...seen.values()].flatMap(({ item }) => item.clearing_ids)),
-  ]);
-  const clearings = new Map(found.map((clearing) => [clearing.id, clearing]));
-  const undoing = batch.flatMap((decision): Undoing[] => {
-    const its = seen.get(itemIdOfMade(decision));
-    const act = its && recordedAct(decision, its);
-    if (its === undefined || act === undefined || !isStanding(act, its)) return [];
-    if (act.action === 'reopen' && decision.undone === null) return [];
+/** Plans to undo the decisions that still stand. */
+async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]): Promise<readonly Undoing[]> {
+  const situations = await readSituations(
+    tx,
+    call,
+    batch.map((decision) => ({
+      item_id: itemIdOfMade(decision),
+      request: decisionRequest(decision.undone?.action ?? 'reopen', { note, version: null }),
+    })),
+  );
+  return batch.flatMap((decision, at): Undoing[] => {
+    const situation = situations[at]!;
+    const act = situation === null ? undefined : recordedAct(decision, situation);
+    if (situation === null || act === undefined || !isStanding(act, situation)) return [];
     const { undone } = decision;
-    const request = {
-      action: undone === null ? ('reopen' as const) : undone.action,
-      note,
-      reason: null,
-      version: null,
-      with: null,
-      side: null,
-    };
-    const its_clearings = its.item.clearing_ids.flatMap((id) => clearings.get(id) ?? []);
-    const situation = { ...its, tx, call, request, clearings: its_clearings, is_against_rules: false };
+    if (act.action === 'reopen' && undone === null) return [];
     const plan = undone === null ? reopeningOf(act, situation) : repetitionOf(undone, situation);
     return [{ decision, situation, plan }];
   });
-  const now = undoing.filter(({ plan }) => plan.rematches.length === 0);
-  const later = undoing.filter(({ plan }) => plan.rematches.length > 0);
-  await recordActs(tx, call, now);
-  if (now.length > 0) await refresh(tx, call, records);
-  return { of_pass: await withSeenActs(tx, call, later), later };
 }
 
 /** The act as recorded; undefined when the pass that it was sent to did not record it. */

@@ -1,12 +1,10 @@
 import { type Call, Refusal } from '@tallystick/kernel';
-import { type ActOfPass, actInPass, withSeenActs } from './act-in-pass.ts';
+import { actInPass } from './act-in-pass.ts';
 import type { ActPorts, ActTx } from './act-plan.ts';
 import type { DecidedRow } from './decision-table.ts';
-import { recordsOf } from './item-id.ts';
 import { type PlannedRow, planRows } from './plan-rows.ts';
-import { findSeenItems } from './read-items.ts';
-import { recordActs } from './record-acts.ts';
-import { lockCards, refresh } from './refresh-items.ts';
+import { lockItems } from './read-situations.ts';
+import { type RecordedBatch, recordBatch } from './record-acts.ts';
 import { conflict } from './refuse-act.ts';
 import { type MadeDecision, undoDecisions } from './undo-decisions.ts';
 
@@ -29,44 +27,26 @@ export class WrittenTable {
   /** Writes the decisions of a batch. Rejects when one is refused or fails: `undo` is next. */
   async write(rows: readonly DecidedRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const { made, of_pass } = await this.#ports.unitOfWork.run((tx) => this.#record(tx, rows));
-    this.#made.push(...made);
+    const { recorded, of_pass } = await this.#ports.unitOfWork.run((tx) => this.#record(tx, rows));
+    this.#made.push(...recorded.map(({ planned, act }) => ({ act, undone: planned.undone })));
+    this.#made.push(...of_pass.map((act) => ({ act, undone: act.undone })));
     const outcomes = await Promise.allSettled(of_pass.map((act) => actInPass(this.#ports, act)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   /** Records the acts without matches of cards, and prepares the others for their passes. */
-  async #record(
-    tx: ActTx,
-    rows: readonly DecidedRow[],
-  ): Promise<{ readonly made: readonly MadeDecision[]; readonly of_pass: readonly ActOfPass[] }> {
-    const call = this.#call;
-    const seen = await findSeenItems(
+  async #record(tx: ActTx, rows: readonly DecidedRow[]): Promise<RecordedBatch<PlannedRow>> {
+    const records = await lockItems(
       tx,
-      call,
+      this.#call,
       rows.map(({ item_id }) => item_id),
     );
-    const items = [...seen.values()].map(({ item }) => item);
-    await lockCards(tx, call, items);
-    const records = items.flatMap(recordsOf);
-    await refresh(tx, call, records);
     const planned: PlannedRow[] = [];
-    for (const { result } of await planRows(tx, call, rows)) {
+    for (const { result } of await planRows(tx, this.#call, rows)) {
       if (result instanceof Refusal) throw result;
       if (result !== null) planned.push(result);
     }
-    const now = planned.filter(({ plan }) => plan.rematches.length === 0);
-    const later = planned.filter(({ plan }) => plan.rematches.length > 0);
-    const acts = await recordActs(tx, call, now);
-    if (now.length > 0) await refresh(tx, call, records);
-    const of_pass = await withSeenActs(tx, call, later);
-    return {
-      made: [
-        ...now.map(({ undone }, at) => ({ act: acts[at]!, undone })),
-        ...later.map(({ undone }, at) => ({ act: of_pass[at]!, undone })),
-      ],
-      of_pass,
-    };
+    return await recordBatch(tx, this.#call, planned, records);
   }
 
   /**
