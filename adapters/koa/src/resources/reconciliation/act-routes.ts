@@ -66,7 +66,7 @@ export function actRoutes(ports: ActPorts): readonly Route[] {
       path: `${items_path}/:id/${action}`,
       operation_id: `reconciliation.items.${action}`,
       summary,
-      description: `${description} Refused with 409 when the state of the item does not allow it, or when it has changed: the error says what happened. So is the id of an item that was merged into another one, unless the version of that one is sent.`,
+      description: `${description} Refused with 409 when the state of the item does not allow it, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused with 409 unless the version of that one is sent.`,
       body: data_of_domain,
       documented_body: body,
       refusals: ['conflict'],

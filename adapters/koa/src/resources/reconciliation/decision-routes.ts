@@ -54,7 +54,7 @@ export function decisionRoutes(ports: ActPorts & { readonly readTable: ReadTable
       operation_id: 'reconciliation.decisions.create',
       summary: 'Decide items by a table',
       description:
-        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. The same table again changes nothing. With `dry_run=true` nothing is decided, and the answer shows what would be.',
+        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the answer is 409. The same table again changes nothing. With `dry_run=true` nothing is decided, and the answer shows what would be.',
       query: { flags: ['dry_run'] },
       uploads: ['text/csv'],
       takes_only_uploads: true,

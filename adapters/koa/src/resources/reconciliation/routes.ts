@@ -130,7 +130,8 @@ export function reconciliationRoutes(ports: ReconciliationPorts): readonly Route
       path: `${reconciliation_path}/rules`,
       operation_id: 'reconciliation.rules',
       summary: 'Count the matches of each rule, and what people confirmed and undid',
-      description: 'Costs the same for any number of items: matches are counted while items change.',
+      description:
+        'The cost depends on the number of settlement dates and of acts that confirmed or undid a match, not on the number of items.',
       query: { filters: namedIn(rules_filter) },
       filter: rules_filter,
       answer: rules_report,
