@@ -202,6 +202,23 @@ for (const database of database_names) {
       assert.equal((await read(service, item)).version, version);
     });
 
+    it('is counted once when the same table comes several times at once', async (t) => {
+      const service = await startService(t, database);
+      await fill(service);
+      const items = [await itemOfKind(service, 'amount'), await itemOfKind(service, 'unauthorized')];
+      const rows = items.map(({ id, version }) => `${id},${version},ignore,x\r\n`);
+      const table = `id,version,decision,note\r\n${rows.join('')}`;
+      const replies = await Promise.all(Array.from({ length: 4 }, () => decide(service, table)));
+      const counts = replies.map(({ json }) => [json.data.decided, json.data.unchanged]).toSorted();
+      assert.deepEqual(counts, [
+        [0, 2],
+        [0, 2],
+        [0, 2],
+        [2, 0],
+      ]);
+      for (const item of items) assert.equal((await read(service, item)).history.length, 1);
+    });
+
     it('is refused as a whole for an error in one row of a table', async (t) => {
       const service = await startService(t, database);
       await fill(service);

@@ -67,7 +67,8 @@ export async function decideByTable(
   } catch (error) {
     throw await written.undo(error);
   }
-  return answer;
+  const { decided } = written;
+  return { ...answer, decided, unchanged: answer.decided + answer.unchanged - decided };
 }
 
 /** Checks every row, and changes nothing. */

@@ -24,6 +24,11 @@ export class WrittenTable {
     this.#call = call;
   }
 
+  /** How many decisions were made. Others stood already when they were to be written. */
+  get decided(): number {
+    return this.#made.length;
+  }
+
   /** Writes the decisions of a batch. Rejects when one is refused or fails: `undo` is next. */
   async write(rows: readonly DecidedRow[]): Promise<void> {
     if (rows.length === 0) return;
