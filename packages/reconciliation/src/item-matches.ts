@@ -5,7 +5,7 @@ import { describeDistance, isDistant, isDistantMatch } from './distant-pairs.ts'
 import type { ItemMatch, MatchedBy } from './item.ts';
 import { sumOf } from './item-amounts.ts';
 import type { ItemRecords } from './item-parts.ts';
-import type { Pairing } from './pair-lines.ts';
+import { compareClearings, compareLines, type Pairing } from './pair-lines.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount } from './records.ts';
 
 /**
@@ -87,8 +87,9 @@ function toStatementMatch(
   const [{ rule, fit, days }] = pairings as readonly [Pairing, ...Pairing[]];
   const line_ids = uniqueOf(pairings.map(({ line_id }) => line_id));
   const clearing_ids = uniqueOf(pairings.map(({ clearing_id }) => clearing_id));
-  const line = lines.get(line_ids[0]!)!;
-  const clearing = clearings.get(clearing_ids[0]!)!;
+  // Not those with the first ids, which depend on the order of arrival.
+  const [line] = line_ids.map((id) => lines.get(id)!).sort(compareLines) as [CardLine];
+  const [clearing] = clearing_ids.map((id) => clearings.get(id)!).sort(compareClearings) as [ClearedAmount];
   return {
     side: 'statement',
     rule,
