@@ -5,7 +5,7 @@ import { findItems } from './find-item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from './item-id.ts';
 import { historiesOf, readItem } from './read-items.ts';
 import { refresh } from './refresh-items.ts';
-import { otherVersion, type SeenItem } from './refuse-act.ts';
+import { otherVersion, type SeenItem, withNewestAct } from './refuse-act.ts';
 
 /** An act with matches of cards, and what will be recorded. */
 export interface PlannedAct {
@@ -108,7 +108,7 @@ export function newestActOf(seen: SeenItem | null): number {
 }
 
 /** The refusal of a pass; when the item has changed meanwhile, one that says what happened. */
-async function explained(ports: ActPorts, situation: Situation, refusal: Refusal): Promise<Refusal> {
+async function explained(ports: ActPorts, situation: Situation, refusal: Refusal): Promise<unknown> {
   if (refusal.code !== 'conflict') return refusal;
   const { call, item } = situation;
   const now = await ports.unitOfWork.run(async (tx) => {
@@ -116,5 +116,5 @@ async function explained(ports: ActPorts, situation: Situation, refusal: Refusal
     return await readItem(tx, call, item.id);
   });
   const expected = { version: item.version, seen_act_id: newestActOf(situation) };
-  return now.item.version === item.version ? refusal : otherVersion(now, expected);
+  return now.item.version === item.version ? withNewestAct(refusal, now) : otherVersion(now, expected);
 }

@@ -15,7 +15,7 @@ import { findSeenItem, readItem, unknownItem } from './read-items.ts';
 import { lockItems, readSituations } from './read-situations.ts';
 import { recordActs } from './record-acts.ts';
 import { refresh } from './refresh-items.ts';
-import { refuseByState, refuseMerged, refuseOtherVersion } from './refuse-act.ts';
+import { refuseByState, refuseMerged, refuseOtherVersion, withNewestAct } from './refuse-act.ts';
 
 /**
  * A person acts on an item (decision: reconciliation, actions). Returns the item that has the first
@@ -86,9 +86,16 @@ export async function planAct(
   situation: Situation,
   periods: Pick<ReconciliationStore, 'findPeriod'> = situation.tx.reconciliation,
 ): Promise<ActPlan> {
-  const { action } = situation.request;
-  await refuseByState(periods, situation, action);
-  switch (action) {
+  try {
+    await refuseByState(periods, situation, situation.request.action);
+    return await planOf(situation);
+  } catch (error) {
+    throw withNewestAct(error, situation);
+  }
+}
+
+async function planOf(situation: Situation): Promise<ActPlan> {
+  switch (situation.request.action) {
     case 'match':
       return await planMatch(situation);
     case 'unmatch':

@@ -1,6 +1,5 @@
 import { type Act, type AuthorizationPair, pairsBetween } from './act.ts';
 import { type ActPlan, type Rematch, type Situation, subjectOf } from './act-plan.ts';
-import { describeAct } from './act-sentence.ts';
 import { standingDecisions } from './acts.ts';
 import { pairsToConfirm } from './distant-pairs.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -45,9 +44,7 @@ function isConfirmable(clearing: ClearedAmount): boolean {
 export function planReopening({ item, history, clearings }: Situation): ActPlan {
   const decision = decisionToUndo(item, history, clearings);
   if (decision === null) {
-    const newest = history.at(-1);
-    const since = newest === undefined ? '' : `; ${describeAct(newest)}`;
-    throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo${since}`);
+    throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo`);
   }
   return reopeningOf(decision, { item, clearings });
 }

@@ -53,7 +53,8 @@ export function otherVersion(
 /**
  * Refuses (`conflict`) an act that the state of an item does not permit, and says what would be
  * right. What a match names is checked later: what it takes is not matched yet, so a matched item
- * may still lack a side, and a decided one may get back what an unmatch took from it.
+ * may still lack a side. What a person unmatched or matched can be taken back although the item was
+ * decided meanwhile.
  */
 export async function refuseByState(
   store: Pick<ReconciliationStore, 'findPeriod'>,
@@ -63,11 +64,24 @@ export async function refuseByState(
   const { item } = seen;
   await refuseFrozen(store, item);
   if (action === 'reopen') return;
-  const { hands, decisions } = standingActs(seen.history);
-  if (action !== 'match' || hands.bars.length === 0) refuseDecided(seen);
-  if (action === 'match') return;
-  const decision = decisions.get(fingerprintOf(item)) ?? null;
+  const takes_back = seen.history.some((act) => act.action === inverse_of_match[action]);
+  if (!takes_back) refuseDecided(seen);
+  if (action === 'match' || takes_back) return;
+  const decision = standingActs(seen.history).decisions.get(fingerprintOf(item)) ?? null;
   if (!permittedActs(item, decision).includes(action)) throw conflict(refusalOf(item, action));
+}
+
+const inverse_of_match: Readonly<Partial<Record<ActKind, ActKind>>> = { match: 'unmatch', unmatch: 'match' };
+
+/**
+ * What was thrown. A conflict also says what people did to the item last, unless it does already:
+ * of two people who act at once, the second one learns it even if the first one was done before.
+ */
+export function withNewestAct(error: unknown, { history }: Pick<SeenItem, 'history'>): unknown {
+  const newest = history.at(-1);
+  if (!(error instanceof Refusal) || error.code !== 'conflict' || newest === undefined) return error;
+  const act = describeAct(newest);
+  return error.message.includes(act) ? error : conflict(`${error.message}; ${act}`);
 }
 
 /** Refuses (`conflict`) to change an item that a closed period has. */

@@ -34,8 +34,12 @@ async function attempt(world: ActWorld, arrived: readonly RecordKey[], tried: At
   const acts = all.filter(({ id, action: its }) => !seen.has(id) && its === action);
   assert(acts.length > 0, `${action} is in no history`);
   const { fingerprint } = acts[0]!.subject;
-  const undone = history.findLast((act) => act.action !== 'reopen' && act.subject.fingerprint === fingerprint);
+  const undone = history.findLast((act) => isDecision(act) && act.subject.fingerprint === fingerprint);
   return { before, acts: acts.slice(-2), undone: action === 'reopen' ? (undone ?? null) : null };
+}
+
+function isDecision({ action }: Act): boolean {
+  return action === 'ignore' || action === 'accept' || action === 'confirm';
 }
 
 async function undo(world: ActWorld, { acts, undone }: Done): Promise<void> {
