@@ -29,6 +29,7 @@ const hook_of_the_process = /^(before|after)(Each)?\(/m;
  */
 export const longest_s: Readonly<Record<string, number>> = {
   'adapters/mikro-orm/test/contract/acts.test.ts': 120,
+  'adapters/memory/test/acts.test.ts': 100,
   'adapters/mikro-orm/test/contract/reconciliation.test.ts': 100,
   'test/webhooks/chaos.test.ts': 90,
   'test/model/retention.test.ts': 65,

@@ -16,8 +16,8 @@ describe('acts of people on items, in memory', () => {
     ...act_races_contract,
     ...periods_contract,
     ...decision_tables_contract,
-    ...actSequencesContract(propertyParameters({ short: 60, full: 1_000 })),
-    ...actHistoriesContract(propertyParameters({ short: 100, full: 2_000 })),
+    ...actSequencesContract(propertyParameters({ short: 60, full: 400 })),
+    ...actHistoriesContract(propertyParameters({ short: 100, full: 250 })),
   ];
   for (const { rule, check } of rules) it(rule, () => check(openStorage));
 });
