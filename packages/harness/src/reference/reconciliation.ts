@@ -57,8 +57,17 @@ function placeOf({ clearing, line }: Pick<Pair, 'clearing' | 'line'>): string {
     clearing.transaction_id,
     line.booking_date,
     line.bank_reference ?? '~',
-    String(line.id).padStart(9, '0'),
+    // Lines without a reference of the bank: whichever of them arrived first.
+    sortable(line.amount),
+    line.acquirer_reference ?? '',
+    sortable(line.account_id),
+    sortable(line.id),
   ].join(' ');
+}
+
+/** An integer as a text that compares as it does. */
+function sortable(value: number): string {
+  return String(value + 1_000_000_000_000).padStart(13, '0');
 }
 
 function rootOf(clearing: ReferenceClearing, clearings: readonly ReferenceClearing[]): string {
