@@ -12,7 +12,12 @@ import type {
   SandboxClockStore,
   UnitOfWork,
 } from '@tallystick/kernel';
-import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
+import {
+  type ReconciliationReports,
+  type ReconciliationStore,
+  type StatementKeySetting,
+  statement_key_default,
+} from '@tallystick/reconciliation';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
 import type { State } from './storage/state.ts';
 import { Transactions } from './storage/transactions.ts';
@@ -61,6 +66,8 @@ export interface MemoryPersistenceOptions {
   readonly clock: Clock;
   /** Hashes audit entries. When absent, with a key that ends with the storage. */
   readonly audit_mac?: AuditMac;
+  /** How statement lines find their clearings; `bin+sequence` when absent. */
+  readonly statement_key?: StatementKeySetting;
 }
 
 /** Storage that ends with its process. */
@@ -90,12 +97,17 @@ export interface MemoryPersistence {
  * Creates storage in memory, empty except for the shared default templates. It meets the contract
  * suites of the harness.
  */
-export function memoryPersistence({ clock, audit_mac = newAuditMac() }: MemoryPersistenceOptions): MemoryPersistence {
+export function memoryPersistence({
+  clock,
+  audit_mac = newAuditMac(),
+  statement_key = statement_key_default,
+}: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions();
+  const storesOf = (state: State) => storesOn(state, audit_mac, statement_key);
   return {
     unitOfWork: {
-      run: (work) => transactions.write((state) => work(storesOn(state, audit_mac))),
-      read: (work) => transactions.read((state) => work(storesOn(state, audit_mac))),
+      run: (work) => transactions.write((state) => work(storesOf(state))),
+      read: (work) => transactions.read((state) => work(storesOf(state))),
     },
     ledger: memoryLedger(transactions, clock, audit_mac),
     delivery_desk: deliveryDesk(transactions),
@@ -112,7 +124,7 @@ function newAuditMac(): AuditMac {
   return (text) => createHmac('sha256', key).update(text).digest('hex');
 }
 
-function storesOn(state: State, audit_mac: AuditMac): Tx {
+function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKeySetting): Tx {
   return {
     cards: cardStore(state),
     real_cards: realCardStore(state),
@@ -134,7 +146,7 @@ function storesOn(state: State, audit_mac: AuditMac): Tx {
     quarantine: quarantineStore(state),
     imports: importStore(state),
     accounts: accountStore(state),
-    reconciliation: reconciliationStore(state),
+    reconciliation: reconciliationStore(state, statement_key),
     reconciliation_reports: reconciliationReports(state),
     retention: retentionStore(state, audit_mac),
   };

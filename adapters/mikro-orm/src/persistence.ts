@@ -11,7 +11,12 @@ import type {
   SandboxClockStore,
   UnitOfWork,
 } from '@tallystick/kernel';
-import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
+import {
+  type ReconciliationReports,
+  type ReconciliationStore,
+  type StatementKeySetting,
+  statement_key_default,
+} from '@tallystick/reconciliation';
 import { backfill_steps } from './backfill/backfill-steps.ts';
 import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
@@ -76,6 +81,8 @@ export interface PersistencePorts {
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
   readonly decision_ms_max?: number | undefined;
+  /** How statement lines find their clearings; `bin+sequence` when absent. */
+  readonly statement_key?: StatementKeySetting | undefined;
   /** The migrations of this version; for tests of an upgrade. */
   readonly migrations?: readonly SchemaMigration[];
 }
@@ -129,12 +136,12 @@ export interface Persistence {
  * `migrate` does. Rejects with a `Fault` when the database cannot be opened.
  */
 export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Persistence> {
-  const { clock, audit_mac } = ports;
+  const { clock, audit_mac, statement_key = statement_key_default } = ports;
   const connection = await connect(ports);
   const backfills = backfillsOn(connection, backfill_steps);
   const event_index = eventIndexOn(connection);
   const giving_way = givingWayOn(connection);
-  const storesOf = (session: Session) => storesOn(session, backfills, event_index, audit_mac);
+  const storesOf = (session: Session) => storesOn(session, backfills, event_index, { audit_mac, statement_key });
   const stores = unitOfWorkOn(connection, storesOf);
   const unitOfWork: UnitOfWork<Tx> = {
     async run(work) {
@@ -173,7 +180,7 @@ function storesOn(
   session: Session,
   backfills: KnownBackfills,
   event_index: WrittenEventIndex,
-  audit_mac: AuditMac,
+  { audit_mac, statement_key }: { readonly audit_mac: AuditMac; readonly statement_key: StatementKeySetting },
 ): Tx {
   return {
     cards: cardStore(session, backfills),
@@ -197,8 +204,8 @@ function storesOn(
     quarantine: quarantineStore(session),
     imports: importStore(session),
     accounts: accountStore(session),
-    reconciliation_reports: reconciliationReports(session),
-    reconciliation: reconciliationStore(session),
+    reconciliation_reports: reconciliationReports(session, statement_key),
+    reconciliation: reconciliationStore(session, statement_key),
     retention: retentionStore(session, backfills, audit_mac),
   };
 }

@@ -11,6 +11,7 @@ import {
   matchCellChanges,
   readRules,
   record_kinds,
+  statement_key_default,
 } from '@tallystick/reconciliation';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { reconciliationStore } from '../src/stores/reconciliation/reconciliation.ts';
@@ -114,7 +115,7 @@ describe('what a company reads of many items, on Postgres', {
   it('counts the matches of all items without reading one', async () => {
     for (const range of [{}, { from: daysAfter('2026-03-02', 1) }]) {
       const read = await rowsRead(database.database_url, async (session) => {
-        const reports = { reconciliation_reports: reconciliationReports(session) };
+        const reports = { reconciliation_reports: reconciliationReports(session, statement_key_default) };
         const { matches } = await readRules(reports, { company_id }, range);
         assert.equal(matches, range.from === undefined ? 2 * items_count : (2 * items_count * (days - 1)) / days);
       });
@@ -186,7 +187,7 @@ describe('a walk over the records of a company, on Postgres', {
     await insertItems(database, 2, { first: 20_000, count: of_others });
     const found = { authorization: 0, clearing: 0, line: 0, items: 0 };
     const read = await rowsRead(database.database_url, async (session) => {
-      const store = reconciliationStore(session);
+      const store = reconciliationStore(session, statement_key_default);
       for (const kind of record_kinds) {
         const ids = new Set<number>();
         for (let after = 0; ; ) {
@@ -207,7 +208,7 @@ describe('a walk over the records of a company, on Postgres', {
         after = next.at(-1)!;
       }
       found.items = items.size;
-      assert.deepEqual(await reconciliationReports(session).countRecords(1), found);
+      assert.deepEqual(await reconciliationReports(session, statement_key_default).countRecords(1), found);
     });
     assert.deepEqual(found, { authorization: own + 1, clearing: own + 1, line: own, items: own });
     for (const table of ['clearings', 'statement_lines', 'reconciliation_items']) {

@@ -7,7 +7,6 @@ import { type FrozenRecords, nothing_frozen } from './item-parts.ts';
 import type { Coverage } from './judge-item.ts';
 import { pairRecords } from './pair-records.ts';
 import type { ReconciliationRecords } from './records.ts';
-import type { StatementKeySetting } from './statement-key.ts';
 
 /** Everything that the items of a company are made of. */
 export interface CompanyRecords {
@@ -17,23 +16,15 @@ export interface CompanyRecords {
   readonly frozen?: FrozenRecords;
   readonly coverage: Coverage;
   readonly now_ms: number;
-  readonly setting?: StatementKeySetting;
 }
 
 /**
  * Composes all items of a company at once. What is kept up to date in parts must equal this,
  * whatever the order and the parts in which records arrived.
  */
-export function composeAll({
-  records,
-  acts,
-  frozen,
-  coverage,
-  now_ms,
-  setting,
-}: CompanyRecords): readonly ItemContent[] {
+export function composeAll({ records, acts, frozen, coverage, now_ms }: CompanyRecords): readonly ItemContent[] {
   const { hands, decisions } = standingActs(acts);
-  const paired = pairRecords(records, hands, setting);
+  const paired = pairRecords(records, hands);
   const { applied, offers } = findCoveringSets(leftoversOf(records, paired), hands.bars);
   return composeItems({
     records,
@@ -43,6 +34,5 @@ export function composeAll({
     frozen: frozen ?? nothing_frozen,
     coverage,
     now_ms,
-    setting,
   });
 }

@@ -12,7 +12,6 @@ import { type FrozenRecords, type ItemRecords, partsOf } from './item-parts.ts';
 import { type Coverage, type Judgement, judge } from './judge-item.ts';
 import type { Pairing } from './pair-lines.ts';
 import type { ClearedAmount, ReconciliationRecords } from './records.ts';
-import type { StatementKeySetting } from './statement-key.ts';
 
 /** Everything that the items of a closed group of records depend on. */
 export interface ItemGroup {
@@ -30,7 +29,6 @@ export interface ItemGroup {
   readonly frozen: FrozenRecords;
   readonly coverage: Coverage;
   readonly now_ms: number;
-  readonly setting?: StatementKeySetting | undefined;
 }
 
 /**

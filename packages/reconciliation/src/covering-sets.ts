@@ -3,7 +3,6 @@ import { dayOf } from './calendar.ts';
 import { coveringIndexes } from './find-sums.ts';
 import { compareClearings, compareLines, type Pairing, pairing_days_max } from './pair-lines.ts';
 import type { CardLine, ClearedAmount } from './records.ts';
-import { isReference } from './statement-key.ts';
 
 /** Lines that together make up a clearing, or clearings that together make up a line. */
 export interface CoveringSet {
@@ -64,7 +63,7 @@ export function leftoversOf(
   return {
     clearings: clearings.filter(({ id, amount }) => amount !== 0 && !clearing_ids.has(id)),
     lines: lines.filter(
-      (line) => !line.is_fee && line.amount !== 0 && !line_ids.has(line.id) && !isReference(line.acquirer_reference),
+      (line) => !line.is_fee && line.amount !== 0 && !line_ids.has(line.id) && line.statement_key === null,
     ),
   };
 }

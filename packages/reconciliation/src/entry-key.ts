@@ -1,40 +1,32 @@
 import { daysAfter } from './calendar.ts';
 import { compareTexts } from './compare-texts.ts';
 import type { CardLine, ClearedAmount } from './records.ts';
-import { isReference, type StatementKeySetting, statementKeyOf } from './statement-key.ts';
 
 /**
  * The key under which the lines and clearings that may be a pair find each other: the currency and
  * the statement key. Without a reference the date takes its place, and nothing is found by it.
  */
-export function entryKeyOfClearing(
-  {
-    currency,
-    acquirer_reference,
-    settlement_date,
-  }: Pick<ClearedAmount, 'currency' | 'acquirer_reference' | 'settlement_date'>,
-  setting?: StatementKeySetting,
-): string {
-  return entryKeyOf(currency, acquirer_reference, settlement_date, setting);
+export function entryKeyOfClearing({
+  currency,
+  statement_key,
+  settlement_date,
+}: Pick<ClearedAmount, 'currency' | 'statement_key' | 'settlement_date'>): string {
+  return entryKeyOf(currency, statement_key, settlement_date);
 }
 
 /** The same of a line. */
-export function entryKeyOfLine(
-  { currency, acquirer_reference, booking_date }: Pick<CardLine, 'currency' | 'acquirer_reference' | 'booking_date'>,
-  setting?: StatementKeySetting,
-): string {
-  return entryKeyOf(currency, acquirer_reference, booking_date, setting);
+export function entryKeyOfLine({
+  currency,
+  statement_key,
+  booking_date,
+}: Pick<CardLine, 'currency' | 'statement_key' | 'booking_date'>): string {
+  return entryKeyOf(currency, statement_key, booking_date);
 }
 
 const no_reference = '-';
 
-function entryKeyOf(
-  currency: string,
-  reference: string | null,
-  date: string,
-  setting: StatementKeySetting | undefined,
-): string {
-  return `${currency} ${isReference(reference) ? statementKeyOf(reference, setting) : no_reference + date}`;
+function entryKeyOf(currency: string, statement_key: string | null, date: string): string {
+  return `${currency} ${statement_key ?? no_reference + date}`;
 }
 
 /** Whether records of this key find each other by it: it was made from an acquirer reference. */

@@ -2,7 +2,6 @@ import { entryKeyOfLine } from './entry-key.ts';
 import { itemIdOf, type RecordKey } from './item-id.ts';
 import { compareClearings, compareLines, type Pairing } from './pair-lines.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, ReconciliationRecords } from './records.ts';
-import type { StatementKeySetting } from './statement-key.ts';
 
 /** The records of one item, with the pairings among them. */
 export interface ItemRecords {
@@ -29,7 +28,7 @@ export const nothing_frozen: FrozenRecords = {
 };
 
 /** The records of each item: those that authorizations, references and pairings join. */
-export function partsOf({ records, pairings, frozen, setting }: PartsOf): readonly ItemRecords[] {
+export function partsOf({ records, pairings, frozen }: PartsOf): readonly ItemRecords[] {
   const { purchases, clearings, lines } = records;
   const groups = new Groups();
   for (const { id, authorization_id, clearing_id } of clearings) {
@@ -71,7 +70,7 @@ export function partsOf({ records, pairings, frozen, setting }: PartsOf): readon
     if (part.clearings.length > 0) continue;
     // A line that was open when its key was frozen is not late: it carries forward.
     part.is_late_change = part.lines.some(
-      (line) => line.recorded_at_ms > (frozen.keys.get(entryKeyOfLine(line, setting)) ?? Number.POSITIVE_INFINITY),
+      (line) => line.recorded_at_ms > (frozen.keys.get(entryKeyOfLine(line)) ?? Number.POSITIVE_INFINITY),
     );
   }
   return [...parts.values()].filter(hasItem);
@@ -82,7 +81,6 @@ interface PartsOf {
   readonly records: ReconciliationRecords;
   readonly pairings: readonly Pairing[];
   readonly frozen: FrozenRecords;
-  readonly setting?: StatementKeySetting | undefined;
 }
 
 interface Part extends ItemRecords {

@@ -1,7 +1,6 @@
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
 import { type HandPairs, no_hands, type Pairing, pairByHand, pairLines } from './pair-lines.ts';
 import type { CardLine, ClearedAmount } from './records.ts';
-import type { StatementKeySetting } from './statement-key.ts';
 
 /**
  * Pairs the lines of a closed group of one company with its clearings, by the pairs of people and
@@ -11,14 +10,13 @@ import type { StatementKeySetting } from './statement-key.ts';
 export function pairRecords(
   { clearings, lines }: { readonly clearings: readonly ClearedAmount[]; readonly lines: readonly CardLine[] },
   hands: HandPairs = no_hands,
-  setting?: StatementKeySetting,
 ): readonly Pairing[] {
   const by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
   const lines_by_id = new Map(lines.map((line) => [line.id, line]));
   const pairings = [...pairByHand(by_id, lines_by_id, hands.pins)];
   if (lines.length === 0) return pairings;
-  const lines_by_key = Map.groupBy(lines, (line) => entryKeyOfLine(line, setting));
-  const by_key = Map.groupBy(clearings, (clearing) => entryKeyOfClearing(clearing, setting));
+  const lines_by_key = Map.groupBy(lines, entryKeyOfLine);
+  const by_key = Map.groupBy(clearings, entryKeyOfClearing);
   for (const [key, lines_of_key] of lines_by_key) {
     const of_key = by_key.get(key);
     if (of_key === undefined || !isPairingKey(key)) continue;

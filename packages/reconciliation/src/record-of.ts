@@ -1,6 +1,7 @@
 import { type Authorization, type Clearing, chosenOf, isRefund, sentReferenceOf } from '@tallystick/cards';
 import { type Money, money, scale } from '@tallystick/kernel';
 import { type AuthorizedPurchase, type ClearedAmount, isTie } from './records.ts';
+import { type StatementKeySetting, statementKeyOf } from './statement-key.ts';
 
 /** The currencies of a card. */
 export interface CardCurrencies {
@@ -105,6 +106,7 @@ export type ClearingFields = Pick<
 export function clearedAmountOf(
   clearing: ClearingFields,
   { limit_currency }: Pick<CardCurrencies, 'limit_currency'>,
+  setting: StatementKeySetting,
 ): ClearedAmount {
   const { id, company_id, card_id, authorization_id, clearing_id, cycle, match_rule, review, partial } = clearing;
   return {
@@ -125,6 +127,7 @@ export function clearedAmountOf(
     amount: signedAmount(clearing),
     settlement_date: clearing.settlement_date,
     acquirer_reference: clearing.acquirer_reference_data,
+    statement_key: statementKeyOf(clearing.acquirer_reference_data, setting),
     merchant_name: clearing.merchant_name,
     recorded_at_ms: clearing.recorded_at_ms,
     merchant_amount: clearing.merchant_amount,

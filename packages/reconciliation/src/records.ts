@@ -54,6 +54,8 @@ export interface ClearedAmount {
   /** YYYY-MM-DD. */
   readonly settlement_date: string;
   readonly acquirer_reference: string | null;
+  /** `statementKeyOf` the reference, by the setting of the installation. */
+  readonly statement_key: string | null;
   readonly merchant_name: string | null;
   readonly recorded_at_ms: number;
   // What matching compares, as the message sent it.
@@ -103,6 +105,8 @@ export interface CardLine {
   /** The bank's own reference, or null. Orders equal lines whenever they arrived. */
   readonly bank_reference: string | null;
   readonly acquirer_reference: string | null;
+  /** `statementKeyOf` the reference, by the setting of the installation. */
+  readonly statement_key: string | null;
   readonly text: string;
   readonly recorded_at_ms: number;
 }

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
-import { daysAfter, type HandPairs, no_hands, pairRecords, statementKeyOf } from '../src/index.ts';
+import {
+  daysAfter,
+  type HandPairs,
+  no_hands,
+  pairRecords,
+  type StatementKeySetting,
+  statement_key_settings,
+  statementKeyOf,
+} from '../src/index.ts';
 import { clearing, fee, line, reference } from './reconciliation-world.ts';
 
 const settled = '2026-03-03';
@@ -124,11 +132,40 @@ describe('pairs of people', () => {
   });
 });
 
-test('a key has the BIN and the sequence of 23 digits', () => {
-  const whole = { clearings: [clearing()], lines: [line({ acquirer_reference: '41234500000000001' })] };
-  assert.equal(pairRecords(whole).length, 1);
-  assert.equal(pairRecords(whole, no_hands, 'whole').length, 0);
-  assert.equal(statementKeyOf(reference), '41234500000000001');
-  assert.equal(statementKeyOf('12345678901234567'), '12345678901234567');
-  assert.equal(statementKeyOf('ABC'), 'ABC');
+describe('the statement key', () => {
+  const dated = '74123456062000000000011';
+  const same_key = '74123456065000000000018';
+
+  test('has the BIN and the sequence of 23 digits', () => {
+    assert.equal(statementKeyOf(reference, 'bin+sequence'), '41234500000000001');
+    assert.equal(statementKeyOf('12345678901234567', 'bin+sequence'), '12345678901234567');
+    assert.equal(statementKeyOf('ABC', 'bin+sequence'), 'ABC');
+  });
+
+  test('is the reference as it came, when the setting is whole', () => {
+    for (const one of [reference, '12345678901234567', 'ABC']) assert.equal(statementKeyOf(one, 'whole'), one);
+  });
+
+  test('is null without a reference, with each setting', () => {
+    for (const setting of statement_key_settings) {
+      for (const none of [null, '', '0'.repeat(17), '0'.repeat(23), '-', '-2026-03-03']) {
+        assert.equal(statementKeyOf(none, setting), null);
+      }
+    }
+  });
+
+  test('of two references that differ in the date only is one key, unless the setting is whole', () => {
+    const pairsWith = (setting: StatementKeySetting) =>
+      pairs([clearing({ acquirer_reference: dated }, setting)], [line({ acquirer_reference: same_key }, setting)]);
+    assert.deepEqual(pairsWith('bin+sequence'), [[1, 1, 'exact']]);
+    assert.deepEqual(pairsWith('whole'), []);
+  });
+
+  test('of 17 and of 23 digits is one key, unless the setting is whole', () => {
+    const pairsWith = (setting: StatementKeySetting, line_reference: string) =>
+      pairs([clearing({}, setting)], [line({ acquirer_reference: line_reference }, setting)]);
+    assert.deepEqual(pairsWith('bin+sequence', '41234500000000001'), [[1, 1, 'exact']]);
+    assert.deepEqual(pairsWith('whole', '41234500000000001'), []);
+    assert.deepEqual(pairsWith('whole', reference), [[1, 1, 'exact']]);
+  });
 });

@@ -10,7 +10,10 @@ import {
   nothing_frozen,
   pairRecords,
   type ReconciliationRecords,
+  type StatementKeySetting,
   startOf,
+  statement_key_default,
+  statementKeyOf,
 } from '../src/index.ts';
 
 /** The day on which the purchases of tests are authorized. */
@@ -41,10 +44,16 @@ export function purchase(change: Partial<AuthorizedPurchase> = {}): AuthorizedPu
   };
 }
 
+/** What a test states of a record. The statement key follows from the reference and the setting. */
+type Change<Fields extends { readonly statement_key: string | null }> = Partial<Omit<Fields, 'statement_key'>>;
+
 /** The exact and final clearing of `purchase()`, settled on the next day. */
-export function clearing(change: Partial<ClearedAmount> = {}): ClearedAmount {
+export function clearing(
+  change: Change<ClearedAmount> = {},
+  setting: StatementKeySetting = statement_key_default,
+): ClearedAmount {
   const id = change.id ?? 1;
-  return {
+  const row = {
     id,
     company_id: 1,
     card_id: 1,
@@ -52,8 +61,8 @@ export function clearing(change: Partial<ClearedAmount> = {}): ClearedAmount {
     transaction_id: `T${id}`,
     authorization_id: 1,
     clearing_id: null,
-    cycle: 'first_presentment',
-    class: 'exact',
+    cycle: 'first_presentment' as const,
+    class: 'exact' as const,
     match_rule: 3,
     is_chosen: false,
     review: false,
@@ -71,12 +80,13 @@ export function clearing(change: Partial<ClearedAmount> = {}): ClearedAmount {
     net_reference_number: 'MCCAAAAAA0302',
     ...change,
   };
+  return { ...row, statement_key: statementKeyOf(row.acquirer_reference, setting) };
 }
 
 /** The line of `clearing()`, booked on the day of its settlement. */
-export function line(change: Partial<CardLine> = {}): CardLine {
+export function line(change: Change<CardLine> = {}, setting: StatementKeySetting = statement_key_default): CardLine {
   const id = change.id ?? 1;
-  return {
+  const row = {
     id,
     company_id: 1,
     account_id: 1,
@@ -91,9 +101,10 @@ export function line(change: Partial<CardLine> = {}): CardLine {
     recorded_at_ms: startOf('2026-03-04') + id,
     ...change,
   };
+  return { ...row, statement_key: statementKeyOf(row.acquirer_reference, setting) };
 }
 
-export function fee(change: Partial<CardLine> = {}): CardLine {
+export function fee(change: Change<CardLine> = {}): CardLine {
   return line({ id: 2, bai_code: '825', is_fee: true, amount: money(30), ...change });
 }
 

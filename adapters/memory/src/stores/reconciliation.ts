@@ -21,15 +21,20 @@ import {
   type ReconciliationStore,
   type RecordKey,
   recordsOfAct,
+  type StatementKeySetting,
   type SummaryCell,
+  statementKeyOf,
 } from '@tallystick/reconciliation';
 import type { InboxRow } from '../storage/inbox-row.ts';
 import { newestFirst, newestFirstByTime } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
 import { insertAct } from './reconciliation-acts.ts';
 
-/** The items of reconciliation, and what keeps them up to date. */
-export function reconciliationStore(state: State): ReconciliationStore {
+/**
+ * The items of reconciliation, and what keeps them up to date. Records have the statement keys of
+ * the setting.
+ */
+export function reconciliationStore(state: State, setting: StatementKeySetting): ReconciliationStore {
   const {
     accounts,
     authorizations,
@@ -52,7 +57,7 @@ export function reconciliationStore(state: State): ReconciliationStore {
     return { billing_currency, limit_currency: card.currency };
   };
   const clearedOf = (clearing: Clearing) =>
-    clearedAmountOf({ ...clearing, merchant_name: merchantOf(clearing) }, currenciesOf(clearing.card_id));
+    clearedAmountOf({ ...clearing, merchant_name: merchantOf(clearing) }, currenciesOf(clearing.card_id), setting);
   const lock = async (company_id: number): Promise<CompanyProgress> => {
     const { coverage, walk } =
       reconciliation_companies.get(company_id) ??
@@ -200,6 +205,7 @@ export function reconciliationStore(state: State): ReconciliationStore {
           booking_date: line.booking_date,
           bank_reference: line.bank_reference,
           acquirer_reference: line.acquirer_reference,
+          statement_key: statementKeyOf(line.acquirer_reference, setting),
           text: line.text,
           recorded_at_ms: line.recorded_at_ms,
         }));

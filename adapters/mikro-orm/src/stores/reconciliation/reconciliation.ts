@@ -6,6 +6,7 @@ import type {
   ReconciliationStore,
   RecordKey,
   RecordKind,
+  StatementKeySetting,
   SummaryCell,
 } from '@tallystick/reconciliation';
 import { inbox_count_max, itemIdOf } from '@tallystick/reconciliation';
@@ -20,8 +21,11 @@ import { queriesOf } from './query.ts';
 import { recordReads } from './record-reads.ts';
 import { writeItems } from './write-items.ts';
 
-/** The items of reconciliation, and what keeps them up to date. */
-export function reconciliationStore(session: Session): ReconciliationStore {
+/**
+ * The items of reconciliation, and what keeps them up to date. Records have the statement keys of
+ * the setting.
+ */
+export function reconciliationStore(session: Session, setting: StatementKeySetting): ReconciliationStore {
   const { dialect } = session;
   const queries = queriesOf(session);
   const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts } = queries;
@@ -41,7 +45,7 @@ export function reconciliationStore(session: Session): ReconciliationStore {
   }
 
   return {
-    ...recordReads(queries),
+    ...recordReads(queries, setting),
     ...candidateReads(queries, dialect),
     ...periodStore(queries),
 

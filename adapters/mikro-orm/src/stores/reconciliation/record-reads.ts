@@ -9,6 +9,8 @@ import {
   type ClearingFields,
   clearedAmountOf,
   type ReconciliationStore,
+  type StatementKeySetting,
+  statementKeyOf,
 } from '@tallystick/reconciliation';
 import type { Queries } from './query.ts';
 
@@ -18,7 +20,7 @@ type RecordReads = Pick<
 >;
 
 /** The authorizations, clearings and card lines that items are made of. */
-export function recordReads(queries: Queries): RecordReads {
+export function recordReads(queries: Queries, setting: StatementKeySetting): RecordReads {
   const { is_postgres, preferIndexes, all, each, list, from_ids } = queries;
   const purchase_columns = `a.id, a.company_id, a.card_id, a.authorized, a.cleared, a.billing_amount, a.merchant_amount,
       a.merchant_currency, a.approval_code, a.merchant_id, a.net_reference_number, a.transaction_date_time_ms, a.status,
@@ -54,7 +56,7 @@ export function recordReads(queries: Queries): RecordReads {
         list(ids),
         company_id,
       );
-      return rows.map(clearingOf);
+      return rows.map((row) => clearingOf(row, setting));
     },
     async clearingIdsOf(authorization_ids) {
       if (authorization_ids.length === 0) return [];
@@ -77,7 +79,7 @@ export function recordReads(queries: Queries): RecordReads {
         list(to.map(({ id }) => id)),
         company_id,
       );
-      return rows.map(clearingOf);
+      return rows.map((row) => clearingOf(row, setting));
     },
     async lines(company_id, ids) {
       if (ids.length === 0) return [];
@@ -93,7 +95,7 @@ export function recordReads(queries: Queries): RecordReads {
         list(ids),
         company_id,
       );
-      return rows.map(lineOf);
+      return rows.map((row) => lineOf(row, setting));
     },
     async recordsAfter(company_id, kind, after, limit) {
       await preferIndexes();
@@ -166,7 +168,7 @@ type ClearingRow = Omit<ClearingFields, 'review' | 'partial' | 'sent' | 'choices
     readonly choices: string | null;
   };
 
-function clearingOf(row: ClearingRow): ClearedAmount {
+function clearingOf(row: ClearingRow, setting: StatementKeySetting): ClearedAmount {
   const fields = {
     ...row,
     review: Boolean(row.review),
@@ -174,13 +176,14 @@ function clearingOf(row: ClearingRow): ClearedAmount {
     sent: row.sent === null ? null : JSON.parse(row.sent),
     choices: row.choices === null ? null : JSON.parse(row.choices),
   };
-  return clearedAmountOf(fields, row);
+  return clearedAmountOf(fields, row, setting);
 }
 
-type LineRow = Omit<CardLine, 'is_fee'>;
+type LineRow = Omit<CardLine, 'is_fee' | 'statement_key'>;
 
 const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
-function lineOf(row: LineRow): CardLine {
-  return { ...row, amount: money(-row.amount), is_fee: fee_codes.has(row.bai_code) };
+function lineOf(row: LineRow, setting: StatementKeySetting): CardLine {
+  const statement_key = statementKeyOf(row.acquirer_reference, setting);
+  return { ...row, amount: money(-row.amount), is_fee: fee_codes.has(row.bai_code), statement_key };
 }

@@ -5,6 +5,8 @@ import {
   counted_acts,
   entryKeyOfLine,
   type ReconciliationReports,
+  type StatementKeySetting,
+  statementKeyOf,
 } from '@tallystick/reconciliation';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
@@ -22,8 +24,8 @@ const line_columns = [
   'acquirer_reference',
 ] as const satisfies readonly (keyof LineRow)[];
 
-/** What the reports of reconciliation read. */
-export function reconciliationReports({ db, dialect }: Session): ReconciliationReports {
+/** What the reports of reconciliation read. The entries of lines have the keys of the setting. */
+export function reconciliationReports({ db, dialect }: Session, setting: StatementKeySetting): ReconciliationReports {
   const lines = () => db.selectFrom('statement_lines').select(line_columns);
 
   return {
@@ -54,7 +56,10 @@ export function reconciliationReports({ db, dialect }: Session): ReconciliationR
 
     async itemsOfLines(company_id, wanted) {
       if (wanted.length === 0) return [];
-      const keys = wanted.map((line) => ({ line_id: line.id, entry_key: entryKeyOfLine(line) }));
+      const keys = wanted.map((line) => {
+        const statement_key = statementKeyOf(line.acquirer_reference, setting);
+        return { line_id: line.id, entry_key: entryKeyOfLine({ ...line, statement_key }) };
+      });
       const rows = jsonRows(dialect, { line_id: 'integer', entry_key: 'text' }, keys);
       // SQLite reads the tables of a cross join in their order. Of a join it would read all entries
       // of the company for each batch.
