@@ -80,6 +80,8 @@ export interface MemoryPersistence {
    * have written.
    */
   committed(): State;
+  /** The same storage as a process with this setting of the statement key sees it. */
+  withStatementKey(statement_key: StatementKeySetting): UnitOfWork<Tx>;
   /** Lets other work of the process run: `ImportPorts.giveWay`. */
   giveWay(): Promise<void>;
   /** Does nothing: there are no tables to create. */
@@ -103,12 +105,13 @@ export function memoryPersistence({
   statement_key = statement_key_default,
 }: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions();
-  const storesOf = (state: State) => storesOn(state, audit_mac, statement_key);
+  const withStatementKey = (setting: StatementKeySetting): UnitOfWork<Tx> => ({
+    run: (work) => transactions.write((state) => work(storesOn(state, audit_mac, setting))),
+    read: (work) => transactions.read((state) => work(storesOn(state, audit_mac, setting))),
+  });
   return {
-    unitOfWork: {
-      run: (work) => transactions.write((state) => work(storesOf(state))),
-      read: (work) => transactions.read((state) => work(storesOf(state))),
-    },
+    unitOfWork: withStatementKey(statement_key),
+    withStatementKey,
     ledger: memoryLedger(transactions, clock, audit_mac),
     delivery_desk: deliveryDesk(transactions),
     committed: () => transactions.committed,

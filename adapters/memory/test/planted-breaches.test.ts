@@ -105,6 +105,28 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
   ],
+  StatementKey: [
+    {
+      does: 'finds no items that were made with another statement key',
+      breaks: 'items that were made with another statement key are neither changed nor read as if they fitted',
+      plant: plantStores(({ reconciliation }) => ({
+        reconciliation: { ...reconciliation, findOtherStatementKey: async () => null },
+      })),
+    },
+    {
+      does: 'takes the items of each company for those of its own setting',
+      breaks: 'a rebuild that is stopped anywhere is refused to everybody until another one completes it',
+      plant: plantStores(({ reconciliation }) => ({
+        reconciliation: {
+          ...reconciliation,
+          lockCompany: async (company_id) => ({
+            ...(await reconciliation.lockCompany(company_id)),
+            statement_key: reconciliation.statement_key,
+          }),
+        },
+      })),
+    },
+  ],
   AuditLog: [
     {
       does: 'orders a page of the audit log by id',

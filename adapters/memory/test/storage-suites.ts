@@ -16,9 +16,11 @@ import {
   real_card_store_contract,
   reconciliationReportsContract,
   reconciliationStoreContract,
+  type StorageOfSettings,
   type StorageUnderTest,
   statement_continuation_contract,
   statement_import_contract,
+  statementKeyContract,
   template_store_contract,
   unit_of_work_contract,
 } from '@tallystick/harness';
@@ -40,6 +42,7 @@ export const storage_suites = {
   ImportStore: import_store_contract,
   ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 25, full: 200 })),
   ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 40, full: 400 })),
+  StatementKey: statementKeyContract(propertyParameters({ short: 25, full: 250 })),
   AccountStore: account_store_contract,
   AuditLog: audit_log_contract,
 } as const;
@@ -47,6 +50,7 @@ export const storage_suites = {
 /** Storage in memory, before it is passed to a suite. */
 export interface OpenStorage extends Pick<StorageUnderTest, 'ledger' | 'close'> {
   readonly unitOfWork: ReturnType<typeof memoryPersistence>['unitOfWork'];
+  readonly unitOfWorkWith: ReturnType<typeof memoryPersistence>['withStatementKey'];
 }
 
 const now_ms = Date.UTC(2026, 4, 20, 12);
@@ -54,21 +58,34 @@ const now_ms = Date.UTC(2026, 4, 20, 12);
 /** Opens a separate storage for each rule, with the replacements of `plant`. */
 export async function openStorage(
   plant: (open: OpenStorage) => Partial<OpenStorage> = () => ({}),
-): Promise<StorageUnderTest> {
-  const { unitOfWork, ledger, close } = memoryPersistence({
+): Promise<StorageOfSettings> {
+  const { unitOfWork, withStatementKey, ledger, close } = memoryPersistence({
     clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)),
   });
-  const open: OpenStorage = { unitOfWork, ledger, close };
-  const storage: StorageUnderTest = { ...open, ...plant(open), now_ms, another: async () => storage };
-  return storage;
+  const open: OpenStorage = { unitOfWork, unitOfWorkWith: withStatementKey, ledger, close };
+  const planted = { ...open, ...plant(open) };
+  const storageOn = (its: OpenStorage['unitOfWork']): StorageOfSettings => {
+    const storage: StorageOfSettings = {
+      unitOfWork: its,
+      ledger: planted.ledger,
+      close: planted.close,
+      now_ms,
+      another: async () => storage,
+      withStatementKey: async (setting) => storageOn(planted.unitOfWorkWith(setting)),
+    };
+    return storage;
+  };
+  return storageOn(planted.unitOfWork);
 }
 
 /** Replaces stores of every transaction. */
 export function plantStores(change: (tx: Tx) => Partial<Tx>): (open: OpenStorage) => Partial<OpenStorage> {
-  return ({ unitOfWork }) => ({
-    unitOfWork: {
-      run: (work) => unitOfWork.run((tx) => work({ ...tx, ...change(tx) })),
-      read: (work) => unitOfWork.read((tx) => work({ ...tx, ...change(tx) })),
-    },
+  const planted = (its: OpenStorage['unitOfWork']): OpenStorage['unitOfWork'] => ({
+    run: (work) => its.run((tx) => work({ ...tx, ...change(tx) })),
+    read: (work) => its.read((tx) => work({ ...tx, ...change(tx) })),
+  });
+  return ({ unitOfWork, unitOfWorkWith }) => ({
+    unitOfWork: planted(unitOfWork),
+    unitOfWorkWith: (setting) => planted(unitOfWorkWith(setting)),
   });
 }

@@ -12,6 +12,7 @@ import {
   measureLedger,
 } from '@tallystick/koa';
 import { migrations, mikroOrmPersistence, type Persistence, type SchemaMigration } from '@tallystick/mikro-orm';
+import { refuseOtherStatementKey } from '@tallystick/reconciliation';
 import { createVault, type Vault } from '@tallystick/vault';
 import { addressGuard, webhookClient } from '@tallystick/webhook-client';
 import { Container, ContainerModule } from 'inversify';
@@ -50,15 +51,25 @@ import { version } from './version.ts';
 export interface ContainerOptions {
   /** False: the database must have the schema of this version. True when absent: it is migrated. */
   readonly migrates?: boolean;
+  /**
+   * True: the database is also opened when its items of reconciliation were made with another
+   * statement key, for programs that neither read nor write items, and for the one that makes them
+   * anew.
+   */
+  readonly any_statement_key?: boolean;
 }
 
 /**
  * The composition of the whole server, and the only place where adapters and domain meet. Each part
  * is opened on first use. `closeContainer` closes the opened parts.
  */
-export function createContainer(config: Config, { migrates = true }: ContainerOptions = {}): Container {
+export function createContainer(
+  config: Config,
+  { migrates = true, any_statement_key = false }: ContainerOptions = {},
+): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(tokens.migrates).toConstantValue(migrates);
+  container.bind(tokens.any_statement_key).toConstantValue(any_statement_key);
   container.load(configuration(config), keys, time, storage, domain, imports, webhooks, mail, http);
   return container;
 }
@@ -107,6 +118,7 @@ const storage = new ContainerModule(({ bind }) => {
       tokens.vault,
       tokens.migrations,
       tokens.migrates,
+      tokens.any_statement_key,
     ])
     .onDeactivation((persistence) => persistence.close());
   bind(tokens.refresh_clock).toResolvedValue(
@@ -397,7 +409,7 @@ function openLogOutput(metrics: Metrics): LogOutput {
 
 /**
  * Opens the database, migrates or checks its schema, and checks that the keys belong to the
- * database.
+ * database and that its items were made with the configured statement key.
  */
 async function openPersistence(
   config: Config,
@@ -406,19 +418,24 @@ async function openPersistence(
   vault: Vault,
   known_migrations: readonly SchemaMigration[],
   migrates: boolean,
+  any_statement_key: boolean,
 ): Promise<Persistence> {
-  const { database_url, accepts_newer_schema: accepts_newer, decision_ms_max } = config;
+  const { database_url, accepts_newer_schema: accepts_newer, decision_ms_max, statement_key } = config;
   const persistence = await mikroOrmPersistence({
     database_url,
     clock,
     audit_mac: vault.audit_mac,
     decision_ms_max,
+    statement_key,
     migrations: known_migrations,
   });
   try {
     await persistence.migrate({ accepts_newer, only_checks: !migrates });
     await shared?.refresh(persistence.unitOfWork);
     await assertKeysFit(persistence.unitOfWork, vault);
+    if (!any_statement_key) {
+      await persistence.unitOfWork.read(({ reconciliation }) => refuseOtherStatementKey(reconciliation));
+    }
     return persistence;
   } catch (error) {
     await persistence.close();

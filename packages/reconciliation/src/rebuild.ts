@@ -7,15 +7,21 @@
  * Entries come first, because they are what records are found by. Items that are kept up to date
  * are equal to rebuilt ones, so it finds differences only after a fault. Frozen items stay as they
  * are: they are the record of the closing. Others may write meanwhile.
+ *
+ * With another setting of the statement key than the items were made with, a rebuild makes them anew
+ * with it (`company-turn.ts`). Nobody else writes the items of the company until it ends, and records
+ * that arrive meanwhile are taken up then. If it is stopped, the next one begins again.
  */
 
+import type { Clock } from '@tallystick/kernel';
+import { beginRemake, continueRemake, endRemake, refuseOtherStatementKey, takeTurn } from './company-turn.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from './entry-key.ts';
 import type { Item } from './item.ts';
 import { itemIdOf, type RecordKey, record_kinds } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
 import { addMatchCell, type MatchCell, matchCellsOf } from './match-cells.ts';
-import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from './ports.ts';
+import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx, Remake } from './ports.ts';
 import { recompute, type Seeds } from './recompute.ts';
 import { cellKeyOf, cellOf, type SummaryCell } from './summary.ts';
 
@@ -50,7 +56,10 @@ export interface Rebuilt {
   readonly cells_different: number;
 }
 
-/** Rebuilds the items of one company or of all. */
+/**
+ * Rebuilds the items of one company or of all. Throws `OtherStatementKey` when it only checks items
+ * that were made with another setting, and when another rebuild makes them anew with a setting.
+ */
 export async function rebuild(ports: ReconciliationPorts, options: RebuildOptions): Promise<Rebuilt> {
   const total = { companies: 0, records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
   for await (const company_id of companiesOf(ports, options.company_id)) {
@@ -80,6 +89,8 @@ class CompanyRebuild {
   readonly #company_id: number;
   readonly #options: RebuildOptions;
   readonly #batch_max: number;
+  /** Null: the items were made with the setting of this process. */
+  #remake: Remake | null = null;
   readonly #found = { records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
 
   constructor(ports: ReconciliationPorts, company_id: number, options: RebuildOptions) {
@@ -91,23 +102,39 @@ class CompanyRebuild {
 
   async run() {
     const { check_only } = this.#options;
+    const { unitOfWork, clock } = this.#ports;
+    if (check_only) await unitOfWork.read((tx) => refuseOtherStatementKey(tx.reconciliation, this.#company_id));
+    else this.#remake = await unitOfWork.run((tx) => beginRemake(tx.reconciliation, this.#company_id, nowOf(clock)));
     // What has not arrived yet would count as a difference.
-    if (!check_only) await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max });
+    if (!check_only && this.#remake === null) await this.#catchUp();
     await this.#walkEntries();
     for (const kind of ['clearing', 'line'] as const) await this.#walkRecords(kind, 'entries');
     for (const kind of record_kinds) await this.#walkRecords(kind, kind);
     await this.#walkItems();
+    const remake = this.#remake;
+    if (remake !== null) {
+      await unitOfWork.run((tx) => endRemake(tx.reconciliation, this.#company_id, remake));
+      await this.#catchUp();
+    }
     return this.#found;
   }
 
-  /** Removes entries of records that do not exist or have another key. */
+  async #catchUp(): Promise<void> {
+    await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max });
+  }
+
+  /**
+   * Removes entries of records that do not exist, and moves those of records with another key, so
+   * that what is found by them is found as before: also the items that a closing froze.
+   */
   async #walkEntries(): Promise<void> {
     for (let after: Entry | null = null, done = 0; ; ) {
       const entries: readonly Entry[] = await this.#step(async (tx) => {
         const found = await tx.reconciliation.entriesAfter(this.#company_id, after, this.#batch_max);
         const keys = await keysOf(tx, this.#company_id, found);
         const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(textOfRecord(record)) !== key);
-        await this.#mend(tx, { ...nothing(this.#company_id), entries_removed: wrong });
+        const entries_put = await this.#movedEntries(tx, wrong, keys);
+        await this.#mend(tx, { ...nothing(this.#company_id), entries_put, entries_removed: wrong });
         return found;
       });
       const last = entries.at(-1);
@@ -116,6 +143,25 @@ class CompanyRebuild {
       done += entries.length;
       this.#report('entries', done);
     }
+  }
+
+  /**
+   * These entries under the keys that their records have, without those that are there. A check
+   * moves none: it counts them with those that records lack.
+   */
+  async #movedEntries(
+    { reconciliation }: ReconciliationTx,
+    wrong: readonly Entry[],
+    keys: ReadonlyMap<string, string>,
+  ): Promise<readonly Entry[]> {
+    if (wrong.length === 0 || this.#options.check_only) return [];
+    const moved = wrong.flatMap((entry) => {
+      const key = keys.get(textOfRecord(entry.record));
+      return key === undefined ? [] : { ...entry, key };
+    });
+    const known = await reconciliation.entriesOf(this.#company_id, moved);
+    const known_records = new Set(known.map(({ record }) => textOfRecord(record)));
+    return moved.filter(({ record }) => !known_records.has(textOfRecord(record)));
   }
 
   /** Adds the entries that records of a kind lack, or recomputes the items that have them. */
@@ -214,8 +260,7 @@ class CompanyRebuild {
   }
 
   async #recompute(tx: ReconciliationTx, seeds: Seeds, coverage: Coverage): Promise<void> {
-    const now_ms = this.#ports.clock.now().epochMilliseconds;
-    const circumstances = { company_id: this.#company_id, coverage, now_ms };
+    const circumstances = { company_id: this.#company_id, coverage, now_ms: nowOf(this.#ports.clock) };
     const { check_only } = this.#options;
     const { changes, items } = check_only
       ? await recompute(tx.reconciliation, seeds, circumstances)
@@ -238,8 +283,10 @@ class CompanyRebuild {
       return await unitOfWork.read(async (tx) => work(tx, await tx.reconciliation.readCoverage(this.#company_id)));
     }
     return await unitOfWork.run(async (tx) => {
-      await tx.reconciliation.lockCompany(this.#company_id);
-      return await work(tx, await tx.reconciliation.readCoverage(this.#company_id));
+      const { reconciliation } = tx;
+      if (this.#remake === null) await takeTurn(reconciliation, this.#company_id);
+      else await continueRemake(reconciliation, this.#company_id, this.#remake);
+      return await work(tx, await reconciliation.readCoverage(this.#company_id));
     });
   }
 
@@ -259,6 +306,10 @@ function nothing(company_id: number): ItemChanges {
     cells: [],
     match_cells: [],
   };
+}
+
+function nowOf(clock: Clock): number {
+  return clock.now().epochMilliseconds;
 }
 
 function textOfRecord({ kind, id }: RecordKey): string {

@@ -16,6 +16,7 @@ import {
   isFrozenBy,
   isOpenBreakOf,
   itemIdOf,
+  type MadeItems,
   type MatchCell,
   matchCellKeyOf,
   type ReconciliationStore,
@@ -59,10 +60,16 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
   const clearedOf = (clearing: Clearing) =>
     clearedAmountOf({ ...clearing, merchant_name: merchantOf(clearing) }, currenciesOf(clearing.card_id), setting);
   const lock = async (company_id: number): Promise<CompanyProgress> => {
-    const { coverage, walk } =
+    const { coverage, ...progress } =
       reconciliation_companies.get(company_id) ??
-      reconciliation_companies.set(company_id, { coverage: [], walk: null });
-    return { company_id, coverage: new Map(coverage), walk };
+      reconciliation_companies.set(company_id, { coverage: [], walk: null, statement_key: setting, remake: null });
+    return { company_id, coverage: new Map(coverage), ...progress };
+  };
+  const otherKeyOf = (wanted: number | null): MadeItems | undefined => {
+    const rows = reconciliation_companies.entries().map(([company_id, row]) => ({ company_id, ...row }));
+    return rows
+      .filter(({ company_id }) => wanted === null || company_id === wanted)
+      .find(({ statement_key, remake }) => statement_key !== setting || remake !== null);
   };
   const itemsOf = (company_id: number) =>
     reconciliation_items.values().filter((item) => item.company_id === company_id);
@@ -79,12 +86,16 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     (item.period_date === after.period_date && item.id > after.id);
 
   return {
+    statement_key: setting,
+
     lockCompany: lock,
     lockCompanyIfFree: lock,
 
-    async updateProgress({ company_id, coverage, walk }) {
-      reconciliation_companies.set(company_id, { coverage: [...coverage], walk });
+    async updateProgress({ company_id, coverage, ...progress }) {
+      reconciliation_companies.set(company_id, { coverage: [...coverage], ...progress });
     },
+
+    findOtherStatementKey: async (company_id) => otherKeyOf(company_id) ?? null,
 
     async readCoverage(company_id) {
       const since = new Map<string, string>();
@@ -115,7 +126,8 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       return (
         inboxOf(company_id).length > 0 ||
         itemsOf(company_id).some((item) => isDue(item, now_ms)) ||
-        (reconciliation_companies.get(company_id)?.walk ?? null) !== null
+        (reconciliation_companies.get(company_id)?.walk ?? null) !== null ||
+        otherKeyOf(company_id) !== undefined
       );
     },
 

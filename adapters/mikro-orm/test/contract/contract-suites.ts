@@ -1,5 +1,6 @@
 import { it } from 'node:test';
-import type { ContractRule, StorageUnderTest } from '@tallystick/harness';
+import type { ContractRule, StorageOfSettings } from '@tallystick/harness';
+import type { StatementKeySetting } from '@tallystick/reconciliation';
 import type { Persistence } from '../../src/index.ts';
 import { noon_ms, onEveryDatabase } from './fixture.ts';
 
@@ -8,16 +9,18 @@ import { noon_ms, onEveryDatabase } from './fixture.ts';
  * `prepare` may change before it is migrated.
  */
 export function keepsContracts(
-  suites: Readonly<Record<string, readonly ContractRule<StorageUnderTest>[]>>,
+  suites: Readonly<Record<string, readonly ContractRule<StorageOfSettings>[]>>,
   prepare?: Parameters<typeof onEveryDatabase>[2],
 ): void {
   for (const [port, rules] of Object.entries(suites)) {
     onEveryDatabase(
       `the contract of ${port}`,
       (fixture) => {
-        function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageUnderTest {
+        function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageOfSettings {
           const another = async () => asStorage(await fixture().another());
-          return { unitOfWork, ledger, close, now_ms: noon_ms, another, doLaterWork: () => event_index.run() };
+          const withStatementKey = async (setting: StatementKeySetting) => asStorage(await fixture().another(setting));
+          const doLaterWork = () => event_index.run();
+          return { unitOfWork, ledger, close, now_ms: noon_ms, another, withStatementKey, doLaterWork };
         }
 
         for (const { rule, check } of rules) it(rule, () => check(async () => asStorage(fixture().persistence)));

@@ -2,6 +2,7 @@ import { after, before, describe } from 'node:test';
 import type { Company } from '@tallystick/access';
 import { companyRow } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
+import type { StatementKeySetting } from '@tallystick/reconciliation';
 import {
   type DatabaseName,
   database_names,
@@ -23,7 +24,7 @@ export interface Fixture {
   readonly persistence: Persistence;
   run: Persistence['unitOfWork']['run'];
   /** Opens a further process on the same database. It is closed with the suite. */
-  another(): Promise<Persistence>;
+  another(statement_key?: StatementKeySetting): Promise<Persistence>;
 }
 
 /**
@@ -43,8 +44,8 @@ export function onEveryDatabase(
       before(async () => {
         const database = await scratchDatabase(name);
         await prepare?.(database);
-        const another = async () => {
-          const persistence = await openPersistence(database);
+        const another = async (statement_key?: StatementKeySetting) => {
+          const persistence = await openPersistence(database, statement_key);
           open.push(persistence);
           return persistence;
         };
@@ -78,9 +79,12 @@ export async function migrateWithSmallSegments(database: ScratchDatabase): Promi
   }
 }
 
-export function openPersistence(database: ScratchDatabase): Promise<Persistence> {
+export function openPersistence(
+  { database_url }: ScratchDatabase,
+  statement_key?: StatementKeySetting,
+): Promise<Persistence> {
   const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms));
-  return mikroOrmPersistence({ audit_mac: testAuditMac, database_url: database.database_url, clock });
+  return mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock, statement_key });
 }
 
 export function makeCompany(tx: Tx, name = 'Acme'): Promise<Company> {

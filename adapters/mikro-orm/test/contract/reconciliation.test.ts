@@ -1,8 +1,9 @@
-import { reconciliationReportsContract, reconciliationStoreContract } from '@tallystick/harness';
+import { reconciliationReportsContract, reconciliationStoreContract, statementKeyContract } from '@tallystick/harness';
 import { propertyParameters } from '@tallystick/test-support';
 import { keepsContracts } from './contract-suites.ts';
 
 keepsContracts({
   ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 8, full: 60 })),
+  StatementKey: statementKeyContract(propertyParameters({ short: 8, full: 60 })),
   ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 12, full: 100 })),
 });

@@ -24,11 +24,18 @@ export interface Program {
   readonly commands: readonly Command[];
   /** Whether it migrates an older database; else it refuses it. */
   readonly migrates: boolean;
+  /** Whether it also works when items were made with another statement key: it uses none. */
+  readonly any_statement_key?: boolean;
   /** Whether `--database-url` names the database, in place of `DATABASE_URL`. */
   readonly takes_database_url?: boolean;
 }
 
-const admin_program: Program = { invocation: 'npm run admin --', commands, migrates: true };
+const admin_program: Program = {
+  invocation: 'npm run admin --',
+  commands,
+  migrates: true,
+  any_statement_key: true,
+};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -86,7 +93,8 @@ async function run(
   let opened: ReturnType<typeof createContainer> | undefined;
   let opened_persistence = false;
   const container = (): ReturnType<typeof createContainer> => {
-    opened ??= createContainer(services.config(), { migrates: program.migrates });
+    const { migrates, any_statement_key = command.any_statement_key ?? false } = program;
+    opened ??= createContainer(services.config(), { migrates, any_statement_key });
     return opened;
   };
   const services: AdminServices = {

@@ -11,6 +11,7 @@ import { deliveries_kept_days_default } from '@tallystick/events';
 import { nearestName, Refusal, type RetentionKind } from '@tallystick/kernel';
 import { bodies_bytes_max_default, connections_max_default, requests_max_default } from '@tallystick/koa';
 import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
+import { type StatementKeySetting, statement_key_default, statement_key_settings } from '@tallystick/reconciliation';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import { z } from 'zod';
@@ -67,6 +68,8 @@ export interface Config {
   readonly kept_days: Readonly<Record<RetentionKind, number | null>>;
   /** Where rows are written before they are removed; null: nowhere. */
   readonly archive_folder: string | null;
+  /** How statement lines find their clearings. */
+  readonly statement_key: StatementKeySetting;
   /** JSON files with profiles of CSV files. */
   readonly csv_profiles: readonly string[];
   /** Modules with further formats of clearing files. */
@@ -188,6 +191,11 @@ const schema = z.object({
   MAILS_KEPT_DAYS: keptDays(1).default(mails_kept_days_default),
   AUDIT_KEPT_DAYS: keptDays(30).optional(),
   ARCHIVE_FOLDER: z.string().optional(),
+  STATEMENT_KEY: z
+    .enum(statement_key_settings, {
+      error: (issue) => `is "${issue.input}"; it must be ${statement_key_settings.join(' or ')}`,
+    })
+    .default(statement_key_default),
   CSV_PROFILES: paths.optional(),
   CLEARING_FORMATS: paths.optional(),
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
@@ -259,6 +267,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       audit_entries: values.AUDIT_KEPT_DAYS ?? null,
     },
     archive_folder: values.ARCHIVE_FOLDER === undefined ? null : resolve(values.ARCHIVE_FOLDER),
+    statement_key: values.STATEMENT_KEY,
     csv_profiles: values.CSV_PROFILES ?? [],
     format_modules: values.CLEARING_FORMATS ?? [],
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,

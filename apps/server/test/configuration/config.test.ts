@@ -28,6 +28,7 @@ describe('configuration', () => {
     assert.deepEqual([deliveries, delivery_attempts, mails], [30, 30, 30]);
     assert.ok(Object.values(others).every((days) => days === null));
     assert.equal(config.archive_folder, null);
+    assert.equal(config.statement_key, 'bin+sequence');
   });
 
   it('reports every problem together', () => {
@@ -58,6 +59,13 @@ describe('configuration', () => {
     assert.equal(problem_texts.TALLYSTICK_KEY, 'no such variable; did you mean TALLYSTICK_KEYS?');
     assert.match(problem_texts.AUTHORIZATIONS_KEPT_DAYS ?? '', /"59".*60 to 36500/);
     assert.match(problem_texts.PORT ?? '', /"70000".*0 to 65535/);
+  });
+
+  it('names the settings of the statement key when it has another one', () => {
+    assert.equal(readConfig({ STATEMENT_KEY: 'whole' }).statement_key, 'whole');
+    assert.deepEqual(problems({ STATEMENT_KEY: 'Whole' }), {
+      STATEMENT_KEY: 'is "Whole"; it must be bin+sequence or whole',
+    });
   });
 
   it('never shows key material in a problem', () => {

@@ -114,7 +114,11 @@ export class ActWorld {
 
   /** The same world as another process sees it. */
   async another(): Promise<ActWorld> {
-    const storage = await this.storage.another();
+    return this.through(await this.storage.another());
+  }
+
+  /** The same world as a process with this view of the storage sees it. */
+  through(storage: StorageUnderTest): ActWorld {
     const card = { id: this.card_id, number_index: this.#number_index };
     return new ActWorld(storage, this.company_id, card, this.#account_ids, networkOf(storage));
   }

@@ -38,8 +38,11 @@ async function arrived(
 /**
  * Throws unless a recomputation of everything finds no difference, and the cells count the items.
  */
-async function assertConsistent(world: ReconciliationWorld): Promise<void> {
-  const { company_id, now_ms, storage } = world;
+export async function assertConsistent(
+  world: ReconciliationWorld,
+  storage: StorageUnderTest = world.storage,
+): Promise<void> {
+  const { company_id, now_ms } = world;
   await storage.unitOfWork.read(async (tx) => {
     const store = tx.reconciliation;
     const records = [];

@@ -419,12 +419,19 @@ async function cardOf(tx: StorageTx, company_id: number, billing_currency: strin
   return (await makeCard(tx, { company_id, rcn_id: real_card.id })).id;
 }
 
-/** The same reference as clearings and as some lines have it. */
-function referenceOf(number: number, form: 'long' | 'short'): string | null {
+/** Lines of different days have their references in different forms. */
+const line_forms = ['short', 'long', 'dated'] as const;
+
+/**
+ * The same reference as clearings and as some lines have it. `dated` has another date: it is the
+ * same only without its date.
+ */
+function referenceOf(number: number, form: (typeof line_forms)[number]): string | null {
   if (number === 0) return null;
   const bin = `54312${number}`;
   const sequence = `0000000000${number}`;
-  return form === 'short' ? `${bin}${sequence}` : `7${bin}6061${sequence}5`;
+  if (form === 'short') return `${bin}${sequence}`;
+  return `7${bin}${form === 'dated' ? 6065 : 6061}${sequence}5`;
 }
 
 function lineOf(plan: LinePlan, currency: string, bank_reference: string, recorded_at_ms: number) {
@@ -440,7 +447,7 @@ function lineOf(plan: LinePlan, currency: string, bank_reference: string, record
         bai_code: card_line_codes[plan.code]!,
         booking_date: daysAfter(first_day, plan.days),
         value_date: daysAfter(first_day, plan.days),
-        acquirer_reference: referenceOf(plan.reference, plan.days % 2 === 0 ? 'short' : 'long'),
+        acquirer_reference: referenceOf(plan.reference, line_forms[plan.days % line_forms.length]!),
       },
     ),
   };

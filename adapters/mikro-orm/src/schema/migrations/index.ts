@@ -26,6 +26,7 @@ import { matchesByHand } from './0023-matches-by-hand.ts';
 import { accounts } from './0024-accounts.ts';
 import { reconciliation } from './0025-reconciliation.ts';
 import { statementImports } from './0026-statement-imports.ts';
+import { statementKey } from './0027-statement-key.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -76,6 +77,7 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0024-accounts', class: migration(accounts) },
   { kind: 'expand', name: '0025-reconciliation', class: migration(reconciliation) },
   { kind: 'expand', name: '0026-statement-imports', class: migration(statementImports) },
+  { kind: 'expand', name: '0027-statement-key', class: migration(statementKey) },
 ];
 
 /**

@@ -29,7 +29,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
   const { dialect } = session;
   const queries = queriesOf(session);
   const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts } = queries;
-  const select_progress = 'select company_id, coverage, walk from reconciliation_companies where company_id = ?';
+  const select_progress = `select ${progress_columns} from reconciliation_companies where company_id = ?`;
 
   async function lockRow(company_id: number, how: string): Promise<CompanyProgress | null> {
     await preferIndexes();
@@ -39,12 +39,15 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
   async function insertCompany(company_id: number): Promise<void> {
     await run(
-      `insert into reconciliation_companies (company_id, coverage) values (?, '{}') on conflict do nothing`,
+      `insert into reconciliation_companies (company_id, coverage, statement_key) values (?, '{}', ?)
+        on conflict do nothing`,
       company_id,
+      setting,
     );
   }
 
   return {
+    statement_key: setting,
     ...recordReads(queries, setting),
     ...candidateReads(queries, dialect),
     ...periodStore(queries),
@@ -63,13 +66,26 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return await lockRow(company_id, 'for update skip locked');
     },
 
-    async updateProgress({ company_id, coverage, walk }) {
+    async updateProgress({ company_id, coverage, walk, statement_key, remake }) {
       await run(
-        'update reconciliation_companies set coverage = ?, walk = ? where company_id = ?',
+        'update reconciliation_companies set coverage = ?, walk = ?, statement_key = ?, remake = ? where company_id = ?',
         JSON.stringify(Object.fromEntries(coverage)),
         toJsonOrNull(walk),
+        statement_key,
+        toJsonOrNull(remake),
         company_id,
       );
+    },
+
+    async findOtherStatementKey(company_id) {
+      const of_company = company_id === null ? '' : 'and company_id = ?';
+      const [row] = await all<ProgressRow>(
+        `select ${progress_columns} from reconciliation_companies where (statement_key <> ? or remake is not null) ${of_company}
+          order by company_id limit 1`,
+        setting,
+        ...(company_id === null ? [] : [company_id]),
+      );
+      return row === undefined ? null : progressOf(row);
     },
 
     async readCoverage(company_id) {
@@ -99,11 +115,13 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       const found = await all(
         `select 1 as found where exists (select 1 from reconciliation_inbox where company_id = ?)
           or exists (select 1 from reconciliation_items where next_change_ms <= ? and +company_id = ?)
-          or exists (select 1 from reconciliation_companies where company_id = ? and walk is not null)`,
+          or exists (select 1 from reconciliation_companies where company_id = ?
+            and (walk is not null or statement_key <> ? or remake is not null))`,
         company_id,
         now_ms,
         company_id,
         company_id,
+        setting,
       );
       return found.length > 0;
     },
@@ -312,15 +330,17 @@ const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table:
   account: { table: 'accounts', column: 'created_at_ms' },
 };
 
+const progress_columns = 'company_id, coverage, walk, statement_key, remake';
+
 type ProgressRow = Selectable<Tables['reconciliation_companies']>;
 type EntryRow = Selectable<Tables['reconciliation_entries']>;
 type CellRow = Selectable<Tables['reconciliation_cells']>;
 type MatchCellRow = Selectable<Tables['reconciliation_match_cells']>;
 type ActRow = Selectable<Tables['reconciliation_acts']>;
 
-function progressOf({ company_id, coverage, walk }: ProgressRow): CompanyProgress {
+function progressOf({ coverage, walk, remake, ...progress }: ProgressRow): CompanyProgress {
   const since: Coverage = new Map(Object.entries(JSON.parse(coverage) as Record<string, string>));
-  return { company_id, coverage: since, walk: parseOrNull(walk) };
+  return { ...progress, coverage: since, walk: parseOrNull(walk), remake: parseOrNull(remake) };
 }
 
 function entryOf({ company_id, key, kind, record_id, item_id }: EntryRow): Entry {
