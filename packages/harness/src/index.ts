@@ -96,7 +96,7 @@ export { webhook_store_contract } from './contracts/webhook-store.ts';
 export type { ReferenceCard } from './reference/card.ts';
 export { type Case, cases } from './reference/cases.ts';
 export { type Quarantined, ReferenceModel } from './reference/model.ts';
-export { type ReferenceItem, referenceItems } from './reference/reconciliation.ts';
+export { type ReferenceItem, type ReferenceKeySetting, referenceItems } from './reference/reconciliation.ts';
 export type * from './reference/reconciliation-records.ts';
 export * from './run-model.ts';
 export * from './samples/index.ts';

@@ -8,9 +8,11 @@ import {
   type ItemContent,
   item_statuses,
   type RecordKey,
+  type StatementKeySetting,
   type SummaryCell,
   startOf,
   statement_key_default,
+  statement_key_settings,
   statementKeyOf,
   summarize,
 } from '@tallystick/reconciliation';
@@ -25,20 +27,22 @@ const draws = fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 60, maxL
 function itemsOf(
   { records: { purchases, clearings, lines }, coverage }: Pick<ReconciliationWorld, 'records' | 'coverage'>,
   now_ms: number,
+  setting: StatementKeySetting = statement_key_default,
 ): readonly ItemContent[] {
   const withKey = <Row extends { readonly acquirer_reference: string | null }>(row: Row) => ({
     ...row,
-    statement_key: statementKeyOf(row.acquirer_reference, statement_key_default),
+    statement_key: statementKeyOf(row.acquirer_reference, setting),
   });
   const records = { purchases, clearings: clearings.map(withKey), lines: lines.map(withKey) };
   return composeAll({ records, acts: [], coverage, now_ms });
 }
 
 describe('items', () => {
-  test('are those of a plain computation over all records', () => {
+  test('are those of a plain computation over all records, with each setting of the statement key', () => {
+    const settings = fc.constantFrom(...statement_key_settings);
     fc.assert(
-      fc.property(reconciliationWorld(), ({ records, coverage, now_ms }) => {
-        const items = itemsOf({ records, coverage }, now_ms).map((item) => ({
+      fc.property(reconciliationWorld(), settings, ({ records, coverage, now_ms }, setting) => {
+        const items = itemsOf({ records, coverage }, now_ms, setting).map((item) => ({
           members: membersOf(item).sort(),
           status: item.status,
           kind: item.kind,
@@ -48,7 +52,7 @@ describe('items', () => {
           fees: item.fees,
           due_date: item.due_date,
         }));
-        const expected = referenceItems(records, coverage, now_ms);
+        const expected = referenceItems(records, coverage, now_ms, setting);
         assert.deepEqual(items.sort(byMembers), [...expected].sort(byMembers));
       }),
     );

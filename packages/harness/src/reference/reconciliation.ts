@@ -24,21 +24,31 @@ interface Pair {
 
 const day_ms = 86_400_000;
 
+/** How references are compared: those of 23 digits by BIN and sequence, or each as it came. */
+export type ReferenceKeySetting = 'bin+sequence' | 'whole';
+
 /** The items of these records at an instant. */
 export function referenceItems(
   records: ReferenceRecords,
   coverage: ReadonlyMap<string, string>,
   now_ms: number,
+  setting: ReferenceKeySetting,
 ): readonly ReferenceItem[] {
-  const by_key = pairsByKey(records);
+  const by_key = pairsByKey(records, setting);
   const pairs = [...by_key, ...pairsBySets(records, by_key)];
   return groupsOf(records, pairs)
     .map((members) => itemOf(members, records, pairs, coverage, now_ms))
     .filter((item) => item !== null);
 }
 
-function keyOf(reference: string | null): string | null {
-  if (reference === null || /^0+$/.test(reference)) return null;
+/** Zeros are none. */
+function isReference(text: string): boolean {
+  return !/^0+$/.test(text);
+}
+
+function keyOf(reference: string | null, setting: ReferenceKeySetting): string | null {
+  if (reference === null || !isReference(reference)) return null;
+  if (setting === 'whole') return reference;
   return reference.length === 23 ? reference.slice(1, 7) + reference.slice(11, 22) : reference;
 }
 
@@ -76,13 +86,14 @@ function rootOf(clearing: ReferenceClearing, clearings: readonly ReferenceCleari
   return referred === undefined ? `clearing ${clearing.id}` : rootOf(referred, clearings);
 }
 
-function pairsByKey({ clearings, lines }: ReferenceRecords): readonly Pair[] {
+function pairsByKey({ clearings, lines }: ReferenceRecords, setting: ReferenceKeySetting): readonly Pair[] {
   const pairs: Pair[] = [];
-  const keys = new Set(lines.map((line) => `${line.currency} ${keyOf(line.acquirer_reference) ?? ''}`));
+  const keyIn = ({ currency, acquirer_reference }: ReferenceClearing | ReferenceLine) =>
+    `${currency} ${keyOf(acquirer_reference, setting) ?? ''}`;
+  const keys = new Set(lines.map(keyIn));
   for (const key of keys) {
     if (key.endsWith(' ')) continue;
-    const hasKey = (one: ReferenceClearing | ReferenceLine) =>
-      `${one.currency} ${keyOf(one.acquirer_reference) ?? ''}` === key;
+    const hasKey = (one: ReferenceClearing | ReferenceLine) => keyIn(one) === key;
     pairs.push(...pairsOfKey(clearings.filter(hasKey), lines.filter(hasKey), clearings));
   }
   return pairs;
@@ -126,7 +137,9 @@ function pairsBySets({ clearings, lines }: ReferenceRecords, pairs: readonly Pai
   const open_clearings = clearings.filter(
     (one) => one.amount !== 0 && !pairs.some(({ clearing, how }) => clearing === one && how !== 'fee'),
   );
-  const open_lines = lines.filter((one) => !one.is_fee && one.amount !== 0 && keyOf(one.acquirer_reference) === null);
+  const hasReference = ({ acquirer_reference }: ReferenceLine) =>
+    acquirer_reference !== null && isReference(acquirer_reference);
+  const open_lines = lines.filter((one) => !one.is_fee && one.amount !== 0 && !hasReference(one));
   const sets: Pair[][] = [];
   const add = (some: readonly ReferenceClearing[], of: readonly ReferenceLine[]): void => {
     const members = of.flatMap((line) => some.map((clearing): Pair => ({ line, clearing, how: 'set' })));
