@@ -72,35 +72,48 @@ export class ClosedGroup {
       this.#pending = emptyQuestions();
       const store = this.#store;
       const company_id = this.#company_id;
-      const fresh = this.#keepClearings(await store.clearings(company_id, asked.clearing));
-      for (const id of await store.clearingIdsOf(asked.authorization)) this.addRecord({ kind: 'clearing', id });
-      this.#keepClearings(await store.clearingsReferring(company_id, fresh));
-      for (const purchase of await store.authorizations(company_id, asked.authorization)) {
-        this.purchases.set(purchase.id, purchase);
-        this.addItem(itemIdOf({ kind: 'authorization', id: purchase.id }));
-      }
-      for (const line of await store.lines(company_id, asked.line)) {
-        this.lines.set(line.id, line);
-        this.#askForEntry(entryKeyOfLine(line), { kind: 'line', id: line.id });
-      }
-      for (const entry of await store.entries(company_id, asked.keys)) this.#keepEntry(entry);
-      for (const entry of await store.entriesOf(company_id, asked.places)) this.#keepEntry(entry);
-      for (const item of await store.items(company_id, asked.items)) this.#keepItem(item);
+      // Asked together, so that a database reads an answer while the one before is taken up.
+      await Promise.all([
+        store.clearings(company_id, asked.clearing).then((found) => this.#keepClearings(found)),
+        store.clearingsReferring(company_id, asked.clearing).then((found) => this.#keepClearings(found)),
+        store.clearingIdsOf(asked.authorization).then((found) => this.#addRecords('clearing', found)),
+        store.authorizations(company_id, asked.authorization).then((found) => this.#keepPurchases(found)),
+        store.lines(company_id, asked.line).then((found) => this.#keepLines(found)),
+        store.entries(company_id, asked.keys).then((found) => this.#keepEntries(found)),
+        store.entriesOf(company_id, asked.places).then((found) => this.#keepEntries(found)),
+        store.items(company_id, asked.items).then((found) => this.#keepItems(found)),
+      ]);
     }
   }
 
-  /** Returns those that were not known. */
-  #keepClearings(clearings: readonly ClearedAmount[]): readonly ClearedAmount[] {
-    return clearings.filter((clearing) => {
+  #addRecords(kind: RecordKey['kind'], ids: readonly number[]): void {
+    for (const id of ids) this.addRecord({ kind, id });
+  }
+
+  #keepClearings(clearings: readonly ClearedAmount[]): void {
+    for (const clearing of clearings) {
       const { id, authorization_id, clearing_id } = clearing;
-      if (this.clearings.has(id)) return false;
+      if (this.clearings.has(id)) continue;
       this.clearings.set(id, clearing);
       this.#asked.clearing.add(id);
       if (authorization_id !== null) this.addRecord({ kind: 'authorization', id: authorization_id });
       if (clearing_id !== null) this.addRecord({ kind: 'clearing', id: clearing_id });
       this.#askForEntry(entryKeyOfClearing(clearing), { kind: 'clearing', id });
-      return true;
-    });
+    }
+  }
+
+  #keepPurchases(purchases: readonly AuthorizedPurchase[]): void {
+    for (const purchase of purchases) {
+      this.purchases.set(purchase.id, purchase);
+      this.addItem(itemIdOf({ kind: 'authorization', id: purchase.id }));
+    }
+  }
+
+  #keepLines(lines: readonly CardLine[]): void {
+    for (const line of lines) {
+      this.lines.set(line.id, line);
+      this.#askForEntry(entryKeyOfLine(line), { kind: 'line', id: line.id });
+    }
   }
 
   /**
@@ -115,17 +128,21 @@ export class ClosedGroup {
     }
   }
 
-  #keepEntry(entry: Entry): void {
-    this.entries.set(itemIdOf(entry.record), entry);
-    this.addRecord(entry.record);
-    this.addItem(entry.item_id);
+  #keepEntries(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.entries.set(itemIdOf(entry.record), entry);
+      this.addRecord(entry.record);
+      this.addItem(entry.item_id);
+    }
   }
 
-  #keepItem(item: Item): void {
-    this.items.set(item.id, item);
-    for (const id of item.authorization_ids) this.addRecord({ kind: 'authorization', id });
-    for (const id of item.clearing_ids) this.addRecord({ kind: 'clearing', id });
-    for (const id of item.line_ids) this.addRecord({ kind: 'line', id });
+  #keepItems(items: readonly Item[]): void {
+    for (const item of items) {
+      this.items.set(item.id, item);
+      this.#addRecords('authorization', item.authorization_ids);
+      this.#addRecords('clearing', item.clearing_ids);
+      this.#addRecords('line', item.line_ids);
+    }
   }
 }
 

@@ -85,7 +85,10 @@ export interface ItemChanges {
   /** Items that exist, with their new content. */
   readonly updated: readonly Item[];
   readonly removed_ids: readonly number[];
-  readonly entries_put: readonly Entry[];
+  /** Entries that do not exist. */
+  readonly entries_inserted: readonly Entry[];
+  /** Entries that exist, with the item that has the record now. */
+  readonly entries_updated: readonly Entry[];
   readonly entries_removed: readonly Entry[];
   /** What is added to the cells; a count or sum below 0 takes away. */
   readonly cells: readonly SummaryCell[];
@@ -129,7 +132,10 @@ export interface InboxBacklog {
   readonly oldest_at_ms: number | null;
 }
 
-/** The items of reconciliation and what they are made of, within a transaction. */
+/**
+ * The items of reconciliation and what they are made of, within a transaction. Several reads may be
+ * asked for together.
+ */
 export interface ReconciliationStore {
   /** The setting with which the records of this store have their keys. */
   readonly statement_key: StatementKeySetting;
@@ -182,10 +188,7 @@ export interface ReconciliationStore {
   /** The ids of the clearings matched to these authorizations. */
   clearingIdsOf(authorization_ids: readonly number[]): Promise<readonly number[]>;
   /** The clearings that refer to these, each on the same card. */
-  clearingsReferring(
-    company_id: number,
-    to: readonly Pick<ClearedAmount, 'id' | 'card_id'>[],
-  ): Promise<readonly ClearedAmount[]>;
+  clearingsReferring(company_id: number, ids: readonly number[]): Promise<readonly ClearedAmount[]>;
   /**
    * What the authorizations that these clearings may belong to are found among: the roots of the
    * card with the approval code or the network reference of the clearing, and of the

@@ -16,13 +16,16 @@
 import type { Clock } from '@tallystick/kernel';
 import { beginRemake, continueRemake, endRemake, refuseOtherStatementKey, takeTurn } from './company-turn.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from './entry-key.ts';
+
 import type { Item } from './item.ts';
 import { itemIdOf, type RecordKey, record_kinds } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
 import { addMatchCell, type MatchCell, matchCellsOf } from './match-cells.ts';
+
 import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx, Remake } from './ports.ts';
-import { recompute, type Seeds } from './recompute.ts';
+import { entriesChanged, recompute, type Seeds } from './recompute.ts';
+
 import { cellKeyOf, cellOf, type SummaryCell } from './summary.ts';
 
 export interface RebuildOptions {
@@ -106,9 +109,8 @@ class CompanyRebuild {
     if (check_only) await unitOfWork.read((tx) => refuseOtherStatementKey(tx.reconciliation, this.#company_id));
     else this.#remake = await unitOfWork.run((tx) => beginRemake(tx.reconciliation, this.#company_id, nowOf(clock)));
     // What has not arrived yet would count as a difference.
-    if (!check_only && this.#remake === null) await this.#catchUp();
-    await this.#walkEntries();
-    for (const kind of ['clearing', 'line'] as const) await this.#walkRecords(kind, 'entries');
+    if (!check_only && this.#remake === null) await this.#catchUpOrMend();
+    await this.#walkAllEntries();
     for (const kind of record_kinds) await this.#walkRecords(kind, kind);
     await this.#walkItems();
     const remake = this.#remake;
@@ -123,9 +125,25 @@ class CompanyRebuild {
     await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max });
   }
 
+  /** Where entries are lost, items that exist are not found and would be inserted again. */
+  async #catchUpOrMend(): Promise<void> {
+    try {
+      await this.#catchUp();
+    } catch {
+      await this.#walkAllEntries();
+      await this.#catchUp();
+    }
+  }
+
+  async #walkAllEntries(): Promise<void> {
+    await this.#walkEntries();
+    for (const kind of ['clearing', 'line'] as const) await this.#walkRecords(kind, 'entries');
+  }
+
   /**
    * Removes entries of records that do not exist, and moves those of records with another key, so
-   * that what is found by them is found as before: also the items that a closing froze.
+   * that what is found by them is found as before: also the items that a closing froze. A check
+   * moves none: it counts them with those that records lack.
    */
   async #walkEntries(): Promise<void> {
     for (let after: Entry | null = null, done = 0; ; ) {
@@ -133,8 +151,8 @@ class CompanyRebuild {
         const found = await tx.reconciliation.entriesAfter(this.#company_id, after, this.#batch_max);
         const keys = await keysOf(tx, this.#company_id, found);
         const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(textOfRecord(record)) !== key);
-        const entries_put = await this.#movedEntries(tx, wrong, keys);
-        await this.#mend(tx, { ...nothing(this.#company_id), entries_put, entries_removed: wrong });
+        const entries_inserted = await this.#movedEntries(tx, wrong, keys);
+        await this.#mend(tx, { ...nothing(this.#company_id), entries_inserted, entries_removed: wrong });
         return found;
       });
       const last = entries.at(-1);
@@ -146,8 +164,8 @@ class CompanyRebuild {
   }
 
   /**
-   * These entries under the keys that their records have, without those that are there. A check
-   * moves none: it counts them with those that records lack.
+   * These entries under the keys that their records have, each once, without those that are there. A
+   * check moves none: it counts them with those that records lack.
    */
   async #movedEntries(
     { reconciliation }: ReconciliationTx,
@@ -155,13 +173,15 @@ class CompanyRebuild {
     keys: ReadonlyMap<string, string>,
   ): Promise<readonly Entry[]> {
     if (wrong.length === 0 || this.#options.check_only) return [];
-    const moved = wrong.flatMap((entry) => {
+    const moved = new Map<string, Entry>();
+    for (const entry of wrong) {
       const key = keys.get(textOfRecord(entry.record));
-      return key === undefined ? [] : { ...entry, key };
-    });
-    const known = await reconciliation.entriesOf(this.#company_id, moved);
-    const known_records = new Set(known.map(({ record }) => textOfRecord(record)));
-    return moved.filter(({ record }) => !known_records.has(textOfRecord(record)));
+      if (key !== undefined) moved.set(textOfRecord(entry.record), { ...entry, key });
+    }
+    for (const { record } of await reconciliation.entriesOf(this.#company_id, [...moved.values()])) {
+      moved.delete(textOfRecord(record));
+    }
+    return [...moved.values()];
   }
 
   /** Adds the entries that records of a kind lack, or recomputes the items that have them. */
@@ -193,14 +213,14 @@ class CompanyRebuild {
     const known = await tx.reconciliation.entriesOf(this.#company_id, places);
     const known_records = new Set(known.map(({ record }) => textOfRecord(record)));
     const missing = places.filter(({ record }) => !known_records.has(textOfRecord(record)));
-    const entries_put = missing.map(({ record, key }) => ({
+    const entries_inserted = missing.map(({ record, key }) => ({
       company_id: this.#company_id,
       key,
       record,
       // The item that the record would have alone. To recompute the record corrects it.
       item_id: itemIdOf(record),
     }));
-    await this.#mend(tx, { ...nothing(this.#company_id), entries_put });
+    await this.#mend(tx, { ...nothing(this.#company_id), entries_inserted });
   }
 
   /** Recomputes items, so that those whose records are gone are found, and counts the cells. */
@@ -266,13 +286,14 @@ class CompanyRebuild {
       ? await recompute(tx.reconciliation, seeds, circumstances)
       : await recomputeAndWrite(tx, seeds, circumstances);
     this.#found.items_different += items.length;
-    this.#found.entries_different += changes.entries_put.length + changes.entries_removed.length;
+    this.#found.entries_different += entriesChanged(changes);
   }
 
   async #mend(tx: ReconciliationTx, changes: ItemChanges): Promise<void> {
-    const { entries_put, entries_removed, cells, match_cells } = changes;
-    if ([entries_put, entries_removed, cells, match_cells].every((changed) => changed.length === 0)) return;
-    this.#found.entries_different += entries_put.length + entries_removed.length;
+    const { cells, match_cells } = changes;
+    const entries_changed = entriesChanged(changes);
+    if (entries_changed + cells.length + match_cells.length === 0) return;
+    this.#found.entries_different += entries_changed;
     if (!this.#options.check_only) await tx.reconciliation.write(changes);
   }
 
@@ -301,7 +322,8 @@ function nothing(company_id: number): ItemChanges {
     inserted: [],
     updated: [],
     removed_ids: [],
-    entries_put: [],
+    entries_inserted: [],
+    entries_updated: [],
     entries_removed: [],
     cells: [],
     match_cells: [],

@@ -72,7 +72,8 @@ export async function recompute(
       removed_ids: rows.flatMap(({ before, after, is_new_row }) =>
         before !== null && (after === null || is_new_row) ? before.id : [],
       ),
-      entries_put: entries.put,
+      entries_inserted: entries.inserted,
+      entries_updated: entries.updated,
       entries_removed: entries.removed,
       cells: cellChanges(items),
       match_cells: matchCellChanges(items),
@@ -81,8 +82,14 @@ export async function recompute(
 }
 
 /** Whether nothing differs. */
-export function isUnchanged({ inserted, updated, removed_ids, entries_put, entries_removed }: ItemChanges): boolean {
-  return [inserted, updated, removed_ids, entries_put, entries_removed].every((changed) => changed.length === 0);
+export function isUnchanged(changes: ItemChanges): boolean {
+  const { inserted, updated, removed_ids } = changes;
+  return [inserted, updated, removed_ids].every((changed) => changed.length === 0) && entriesChanged(changes) === 0;
+}
+
+/** How many entries differ. */
+export function entriesChanged({ entries_inserted, entries_updated, entries_removed }: ItemChanges): number {
+  return entries_inserted.length + entries_updated.length + entries_removed.length;
 }
 
 /** Whether the new state of an item is a new row: a stored one keeps these fields. */
@@ -140,11 +147,13 @@ function entryChangesOf(
   group: ClosedGroup,
   open: OpenGroup,
   contents: readonly ItemContent[],
-): { readonly put: readonly Entry[]; readonly removed: readonly Entry[] } {
-  const put: Entry[] = [];
+): { readonly inserted: readonly Entry[]; readonly updated: readonly Entry[]; readonly removed: readonly Entry[] } {
+  const inserted: Entry[] = [];
+  const updated: Entry[] = [];
   const left = new Map(open.leftover_entries);
   const keep = (before: Entry | undefined, entry: Entry): void => {
-    if (before?.item_id !== entry.item_id || before.key !== entry.key) put.push(entry);
+    if (before?.key !== entry.key) inserted.push(entry);
+    else if (before.item_id !== entry.item_id) updated.push(entry);
   };
   for (const { id: item_id, clearing_ids, line_ids } of contents) {
     const records: readonly RecordKey[] = [
@@ -160,5 +169,5 @@ function entryChangesOf(
       left.delete(own_id);
     }
   }
-  return { put, removed: [...left.values()] };
+  return { inserted, updated, removed: [...left.values()] };
 }

@@ -188,14 +188,11 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       return its.map(({ id }) => id);
     },
 
-    async clearingsReferring(company_id, to) {
-      const cards = new Map(to.map(({ id, card_id }) => [id, card_id]));
+    async clearingsReferring(company_id, ids) {
+      const cards = new Map(found(clearings, company_id, ids).map(({ id, card_id }) => [id, card_id]));
       const its = clearings
         .values()
-        .filter(
-          (row) =>
-            row.company_id === company_id && row.clearing_id !== null && cards.get(row.clearing_id) === row.card_id,
-        );
+        .filter((row) => row.clearing_id !== null && cards.get(row.clearing_id) === row.card_id);
       return its.map(clearedOf);
     },
 
@@ -245,7 +242,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
 
     items: async (company_id, ids) => found(reconciliation_items, company_id, ids),
 
-    async write({ company_id, inserted, updated, removed_ids, entries_put, entries_removed, ...counts }) {
+    async write({ company_id, inserted, updated, removed_ids, ...changes }) {
       for (const id of removed_ids) reconciliation_items.delete(id);
       for (const item of inserted) {
         assert(!reconciliation_items.has(item.id), `item ${item.id} is inserted, and exists`);
@@ -255,10 +252,19 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         assert(reconciliation_items.has(item.id), `item ${item.id} is updated, and does not exist`);
         reconciliation_items.set(item.id, item);
       }
-      for (const entry of entries_put) reconciliation_entries.set(entryKey(entry), entry);
-      for (const entry of entries_removed) reconciliation_entries.delete(entryKey(entry));
-      for (const cell of counts.cells) addCell(company_id, cell);
-      for (const cell of counts.match_cells) addToMatchCell(company_id, cell);
+      for (const entry of changes.entries_inserted) {
+        const key = entryKey(entry);
+        assert(!reconciliation_entries.has(key), `entry ${key} is inserted, and exists`);
+        reconciliation_entries.set(key, entry);
+      }
+      for (const entry of changes.entries_updated) {
+        const key = entryKey(entry);
+        assert(reconciliation_entries.has(key), `entry ${key} is updated, and does not exist`);
+        reconciliation_entries.set(key, entry);
+      }
+      for (const entry of changes.entries_removed) reconciliation_entries.delete(entryKey(entry));
+      for (const cell of changes.cells) addCell(company_id, cell);
+      for (const cell of changes.match_cells) addToMatchCell(company_id, cell);
     },
 
     async list(company_id, filter, page) {

@@ -267,6 +267,15 @@ export class ReconciliationWorld {
     }
   }
 
+  /** Changes every clearing and changes it back, so that all have arrived again. */
+  async touchClearings(): Promise<void> {
+    const rows = [...this.#clearings.values()].map(({ row }) => row);
+    for (const changed of [rows.map((row) => ({ ...row, review: !row.review })), rows]) {
+      const changes = { ...no_changes, clearings_changed: changed.map(clearingChangeOf) };
+      await this.storage.ledger.pass([], () => ({ changes, result: null }));
+    }
+  }
+
   /** The items, with the references of lines in place of their ids, which storage gives. */
   async items(): Promise<readonly unknown[]> {
     const stored = await this.storedItems();

@@ -4,13 +4,20 @@ import type { Tables } from '../../connection/session.ts';
 
 export type ItemRow = Selectable<Tables['reconciliation_items']>;
 
-/** The columns of an item in the order in which they are written, with their types on Postgres. */
-export const item_columns = {
-  id: 'bigint',
+/**
+ * The columns that a change of an item leaves as they are, with their types on Postgres. They are
+ * in indexes that SQLite would write again.
+ */
+const lasting_columns = {
   company_id: 'bigint',
   vcn_id: 'bigint',
   opened_at_ms: 'bigint',
   currency: 'text',
+} as const;
+
+/** The others, and the id. */
+export const changing_columns = {
+  id: 'bigint',
   status: 'text',
   kind: 'text',
   class: 'text',
@@ -33,48 +40,46 @@ export const item_columns = {
   next_change_ms: 'bigint',
   version: 'bigint',
   period_id: 'bigint',
-} as const satisfies Readonly<Record<keyof Item, 'bigint' | 'text'>>;
+} as const;
 
-export const item_column_names = Object.keys(item_columns) as readonly (keyof Item)[];
+export const item_columns = { ...lasting_columns, ...changing_columns } as const satisfies Readonly<
+  Record<keyof Item, 'bigint' | 'text'>
+>;
 
-/**
- * The columns that a change of an item usually leaves as they are. They are in indexes that SQLite
- * would write again.
- */
-export const lasting_columns = ['id', 'company_id', 'vcn_id', 'opened_at_ms', 'currency'] as const;
-
-/** The item as a row, in the order of `item_columns`. */
-export function rowOf(item: Item): Readonly<Record<keyof typeof item_columns, unknown>> {
+/** What a change of the item writes. A field without a value is undefined, which JSON leaves out. */
+export function changeOf(item: Item): Readonly<Record<keyof typeof changing_columns, unknown>> {
   // Named one by one: to copy properties by a list of names takes several times as long.
   return {
     id: item.id,
-    company_id: item.company_id,
-    vcn_id: item.vcn_id,
-    opened_at_ms: item.opened_at_ms,
-    currency: item.currency,
     status: item.status,
-    kind: item.kind,
-    class: item.class,
-    rule: item.rule,
-    merchant_name: item.merchant_name,
+    kind: item.kind ?? undefined,
+    class: item.class ?? undefined,
+    rule: item.rule ?? undefined,
+    merchant_name: item.merchant_name ?? undefined,
     authorization_ids: textOf(item.authorization_ids),
     clearing_ids: textOf(item.clearing_ids),
     line_ids: textOf(item.line_ids),
     matches: textOf(item.matches),
     alternatives: textOf(item.alternatives),
-    authorized: item.authorized,
-    cleared: item.cleared,
-    stated: item.stated,
+    authorized: item.authorized ?? undefined,
+    cleared: item.cleared ?? undefined,
+    stated: item.stated ?? undefined,
     fees: item.fees,
     difference: item.difference,
     sides: item.sides,
-    settlement_date: item.settlement_date,
-    period_date: item.period_date,
-    due_date: item.due_date,
-    next_change_ms: item.next_change_ms,
+    settlement_date: item.settlement_date ?? undefined,
+    period_date: item.period_date ?? undefined,
+    due_date: item.due_date ?? undefined,
+    next_change_ms: item.next_change_ms ?? undefined,
     version: item.version,
-    period_id: item.period_id,
+    period_id: item.period_id ?? undefined,
   };
+}
+
+/** The item as a row. */
+export function rowOf(item: Item): Readonly<Record<keyof typeof item_columns, unknown>> {
+  const { company_id, vcn_id, opened_at_ms, currency } = item;
+  return { company_id, vcn_id, opened_at_ms, currency, ...changeOf(item) };
 }
 
 function textOf(list: readonly unknown[]): string {

@@ -1,10 +1,13 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type DatabaseConnection } from 'kysely';
 import type { Session } from '../../connection/session.ts';
 
 /** Statements of both databases, with a list of ids or texts as one parameter. */
 export interface Queries {
   readonly is_postgres: boolean;
-  /** Runs a statement whose text never contains a value: both databases prepare it once. */
+  /**
+   * Runs a statement whose text never contains a value: both databases prepare it once. Postgres is
+   * sent several that are not awaited at once, and answers in their order.
+   */
   all<Row>(text: string, ...parameters: readonly unknown[]): Promise<Row[]>;
   run(text: string, ...parameters: readonly unknown[]): Promise<void>;
   /**
@@ -34,9 +37,13 @@ export interface Queries {
 export function queriesOf({ dialect, db }: Session): Queries {
   const is_postgres = dialect === 'postgres';
   const textOf = is_postgres ? numbered : (text: string) => text;
+  // Kysely would wait for each answer before it sends the next statement of a transaction.
+  let connection: DatabaseConnection | null = null;
   async function all<Row>(text: string, ...parameters: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(textOf(text), [...parameters]));
-    return rows;
+    const query = CompiledQuery.raw(textOf(text), [...parameters]);
+    if (!is_postgres) return (await db.executeQuery<Row>(query)).rows;
+    connection ??= await db.getExecutor().provideConnection(async (its_own) => its_own);
+    return (await connection.executeQuery<Row>(query)).rows;
   }
   return {
     is_postgres,

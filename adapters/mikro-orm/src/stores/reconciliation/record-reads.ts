@@ -66,8 +66,8 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
       );
       return rows.map(({ id }) => id);
     },
-    async clearingsReferring(company_id, to) {
-      if (to.length === 0) return [];
+    async clearingsReferring(company_id, ids) {
+      if (ids.length === 0) return [];
       const rows = await all<ClearingRow>(
         each(
           from_ids,
@@ -76,7 +76,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
           'clearings o cross join clearings c',
           'o.id = j.value and c.card_id = o.card_id and c.clearing_id = o.id and c.company_id = ?',
         ),
-        list(to.map(({ id }) => id)),
+        list(ids),
         company_id,
       );
       return rows.map((row) => clearingOf(row, setting));
