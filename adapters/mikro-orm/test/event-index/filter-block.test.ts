@@ -43,7 +43,7 @@ describe('keys of the filter index', () => {
         assert.equal(is_within, matches(event, filter));
       }
     });
-    fc.assert(property, propertyParameters({ short: 500, full: 5_000 }));
+    fc.assert(property, propertyParameters({ short: 500, full: 20_000 }));
   });
 
   it('keep the values of companies apart, whatever the filter', () => {
@@ -53,7 +53,7 @@ describe('keys of the filter index', () => {
       const key = bytesOf(companyPrefix(other) + valueKey(value));
       assert(Buffer.compare(key, from) < 0 || Buffer.compare(key, to) > 0);
     });
-    fc.assert(property, propertyParameters({ short: 500, full: 5_000 }));
+    fc.assert(property, propertyParameters({ short: 500, full: 20_000 }));
   });
 });
 
