@@ -9,6 +9,7 @@ import {
   type ItemPlace,
   itemIdOf,
   matchCellChanges,
+  noItemChanges,
   readRules,
   record_kinds,
   statement_key_default,
@@ -80,14 +81,8 @@ async function insertItems(
     await persistence.unitOfWork.run(async ({ reconciliation }) => {
       await reconciliation.lockCompany(company_id);
       await reconciliation.write({
-        company_id,
+        ...noItemChanges(company_id),
         inserted,
-        updated: [],
-        removed_ids: [],
-        entries_inserted: [],
-        entries_updated: [],
-        entries_removed: [],
-        cells: [],
         match_cells: matchCellChanges(inserted.map((item) => ({ before: null, after: item }))),
       });
     });

@@ -40,11 +40,11 @@ async function withDatabase(work: (database: ScratchDatabase, vcn_id: number) =>
 }
 
 describe('another setting of the statement key', () => {
-  it('is refused at the start in one sentence until a rebuild has made the items anew with it', async () => {
+  it('is refused at the start in one sentence until a rebuild has made the items with it', async () => {
     await withDatabase(async (database) => {
       const [before, env] = [serverEnvironment(database), { ...serverEnvironment(database), ...whole }];
       const sentence =
-        /items of reconciliation in the database sqlite:\S+ were made with STATEMENT_KEY=bin\+sequence, and now it is whole: "npm run reconcile -- rebuild" with STATEMENT_KEY=whole makes the items anew with it, or set STATEMENT_KEY=bin\+sequence again\.\n/;
+        /items of reconciliation in the database sqlite:\S+ were made with STATEMENT_KEY=bin\+sequence, and now it is whole: "npm run reconcile -- rebuild" with STATEMENT_KEY=whole makes the items with it, or set STATEMENT_KEY=bin\+sequence again\.\n/;
       const refused = [
         await runReconcile(['report'], env),
         await runReconcile(['breaks'], env),

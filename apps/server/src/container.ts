@@ -53,8 +53,8 @@ export interface ContainerOptions {
   readonly migrates?: boolean;
   /**
    * True: the database is also opened when its items of reconciliation were made with another
-   * statement key, for programs that neither read nor write items, and for the one that makes them
-   * anew.
+   * statement key, for programs that neither read nor write items, and for the one that rebuilds
+   * them.
    */
   readonly any_statement_key?: boolean;
 }

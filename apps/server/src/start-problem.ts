@@ -56,7 +56,7 @@ function describeOtherStatementKey(
   { database_url }: Config,
 ): string {
   const items = `The items of reconciliation in the database ${showDatabase(database_url)}`;
-  const rebuild = `"npm run reconcile -- rebuild" with STATEMENT_KEY=${setting} makes the items anew with it`;
+  const rebuild = `"npm run reconcile -- rebuild" with STATEMENT_KEY=${setting} makes the items with it`;
   if (remake === null) {
     return `${items} were made with STATEMENT_KEY=${statement_key}, and now it is ${setting}: ${rebuild}, or set STATEMENT_KEY=${statement_key} again.`;
   }

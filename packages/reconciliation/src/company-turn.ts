@@ -32,9 +32,9 @@ export class OtherStatementKey extends Fault {
 
 function describe({ company_id, statement_key, remake }: MadeItems, setting: StatementKeySetting): string {
   const made = `the items of company ${company_id} were made with the statement key ${statement_key}`;
-  if (remake === null) return `${made}, and the setting is ${setting}: a rebuild makes them anew with it`;
+  if (remake === null) return `${made}, and the setting is ${setting}: a rebuild makes them with it`;
   const since = Temporal.Instant.fromEpochMilliseconds(remake.began_at_ms).toString();
-  const begun = `a rebuild that began at ${since} makes them anew with ${remake.statement_key}`;
+  const begun = `a rebuild that began at ${since} makes them with ${remake.statement_key}`;
   return `${made}, and ${begun} and has not ended; the setting is ${setting}`;
 }
 

@@ -8,12 +8,12 @@
  * are equal to rebuilt ones, so it finds differences only after a fault. Frozen items stay as they
  * are: they are the record of the closing. Others may write meanwhile.
  *
- * With another setting of the statement key than the items were made with, a rebuild makes them anew
- * with it (`company-turn.ts`). Nobody else writes the items of the company until it ends, and records
+ * With another setting of the statement key than the items were made with, a rebuild makes all of
+ * them with its own (`company-turn.ts`). Nobody else writes the items of the company until it ends, and records
  * that arrive meanwhile are taken up then. If it is stopped, the next one begins again.
  */
 
-import type { Clock } from '@tallystick/kernel';
+import { type Clock, Fault } from '@tallystick/kernel';
 import { beginRemake, continueRemake, endRemake, refuseOtherStatementKey, takeTurn } from './company-turn.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from './entry-key.ts';
 
@@ -24,7 +24,7 @@ import { catchUp, recomputeAndWrite } from './keep-up.ts';
 import { addMatchCell, type MatchCell, matchCellsOf } from './match-cells.ts';
 
 import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx, Remake } from './ports.ts';
-import { entriesChanged, recompute, type Seeds } from './recompute.ts';
+import { entriesChanged, noItemChanges, recompute, type Seeds } from './recompute.ts';
 
 import { cellKeyOf, cellOf, type SummaryCell } from './summary.ts';
 
@@ -61,7 +61,7 @@ export interface Rebuilt {
 
 /**
  * Rebuilds the items of one company or of all. Throws `OtherStatementKey` when it only checks items
- * that were made with another setting, and when another rebuild makes them anew with a setting.
+ * that were made with another setting, and when another rebuild is making them with a setting.
  */
 export async function rebuild(ports: ReconciliationPorts, options: RebuildOptions): Promise<Rebuilt> {
   const total = { companies: 0, records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
@@ -125,11 +125,15 @@ class CompanyRebuild {
     await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max });
   }
 
-  /** Where entries are lost, items that exist are not found and would be inserted again. */
+  /**
+   * Where entries are lost, items that exist are not found, and to insert them again fails. Then the
+   * entries are mended first. What may succeed later is no such failure.
+   */
   async #catchUpOrMend(): Promise<void> {
     try {
       await this.#catchUp();
-    } catch {
+    } catch (error) {
+      if (error instanceof Fault && error.retryable) throw error;
       await this.#walkAllEntries();
       await this.#catchUp();
     }
@@ -152,7 +156,7 @@ class CompanyRebuild {
         const keys = await keysOf(tx, this.#company_id, found);
         const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(textOfRecord(record)) !== key);
         const entries_inserted = await this.#movedEntries(tx, wrong, keys);
-        await this.#mend(tx, { ...nothing(this.#company_id), entries_inserted, entries_removed: wrong });
+        await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_inserted, entries_removed: wrong });
         return found;
       });
       const last = entries.at(-1);
@@ -220,7 +224,7 @@ class CompanyRebuild {
       // The item that the record would have alone. To recompute the record corrects it.
       item_id: itemIdOf(record),
     }));
-    await this.#mend(tx, { ...nothing(this.#company_id), entries_inserted });
+    await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_inserted });
   }
 
   /** Recomputes items, so that those whose records are gone are found, and counts the cells. */
@@ -249,7 +253,8 @@ class CompanyRebuild {
     const { items, cells, match_cells } = await this.#ports.unitOfWork.read((tx) => this.#countCells(tx));
     const different = cells.length + match_cells.length;
     this.#found.cells_different += different;
-    if (different > 0) await this.#step((tx) => this.#mend(tx, { ...nothing(this.#company_id), cells, match_cells }));
+    if (different > 0)
+      await this.#step((tx) => this.#mend(tx, { ...noItemChanges(this.#company_id), cells, match_cells }));
     this.#report('cells', different);
     return items;
   }
@@ -314,20 +319,6 @@ class CompanyRebuild {
   #report(phase: RebuildPhase, done: number): void {
     this.#options.onProgress?.({ company_id: this.#company_id, phase, done });
   }
-}
-
-function nothing(company_id: number): ItemChanges {
-  return {
-    company_id,
-    inserted: [],
-    updated: [],
-    removed_ids: [],
-    entries_inserted: [],
-    entries_updated: [],
-    entries_removed: [],
-    cells: [],
-    match_cells: [],
-  };
 }
 
 function nowOf(clock: Clock): number {

@@ -81,6 +81,21 @@ export async function recompute(
   };
 }
 
+/** Changes of a company that change nothing, to be filled in. */
+export function noItemChanges(company_id: number): ItemChanges {
+  return {
+    company_id,
+    inserted: [],
+    updated: [],
+    removed_ids: [],
+    entries_inserted: [],
+    entries_updated: [],
+    entries_removed: [],
+    cells: [],
+    match_cells: [],
+  };
+}
+
 /** Whether nothing differs. */
 export function isUnchanged(changes: ItemChanges): boolean {
   const { inserted, updated, removed_ids } = changes;

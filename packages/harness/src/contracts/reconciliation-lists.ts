@@ -6,6 +6,7 @@ import {
   type ItemFilter,
   item_statuses,
   itemIdOf,
+  noItemChanges,
 } from '@tallystick/reconciliation';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -106,15 +107,8 @@ export const reconciliation_list_contract: readonly ContractRule<StorageUnderTes
         ] as const) {
           await reconciliation.lockCompany(of);
           await reconciliation.write({
-            company_id: of,
+            ...noItemChanges(of),
             inserted,
-            updated: [],
-            removed_ids: [],
-            entries_inserted: [],
-            entries_updated: [],
-            entries_removed: [],
-            cells: [],
-            match_cells: [],
           });
         }
       });

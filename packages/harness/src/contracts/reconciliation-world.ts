@@ -123,6 +123,8 @@ export const arrival_plans: fc.Arbitrary<ArrivalPlan> = fc.record({
   batch_max: fc.constantFrom(1, 2, 3, 7, 500),
 });
 
+const at_once: ArrivalPlan = { order: [], stops: [], batch_max: 500 };
+
 /** Far from amounts, so that an id is known by its range. */
 let ids_drawn = 10_000_000;
 
@@ -168,6 +170,17 @@ export class ReconciliationWorld {
       }
       return new ReconciliationWorld(storage, company_id, cards, accounts);
     });
+  }
+
+  /** Such a company whose records have arrived as planned. */
+  static async arrived(
+    storage: StorageUnderTest,
+    plan: WorldPlan,
+    arrival: ArrivalPlan = at_once,
+  ): Promise<ReconciliationWorld> {
+    const world = await ReconciliationWorld.on(storage);
+    await world.arrive(plan, arrival);
+    return world;
   }
 
   /** Lets everything arrive as planned, and brings the items up to date at the end. */

@@ -18,13 +18,7 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertIncludes, assertRejects } from './equality.ts';
 import type { PropertyRuns } from './event-store.ts';
 import { assertConsistent } from './reconciliation-store.ts';
-import {
-  type ArrivalPlan,
-  arrival_plans,
-  ReconciliationWorld,
-  type WorldPlan,
-  world_plans,
-} from './reconciliation-world.ts';
+import { arrival_plans, ReconciliationWorld, world_plans } from './reconciliation-world.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 /** Storage of which processes have different settings of the statement key. */
@@ -46,18 +40,6 @@ async function processesOf(open: () => Promise<StorageOfSettings>): Promise<Proc
 
 /** A setting, and the one to which it is changed. */
 const changes = fc.constantFrom(['bin+sequence', 'whole'] as const, ['whole', 'bin+sequence'] as const);
-
-const at_once: ArrivalPlan = { order: [], stops: [], batch_max: 500 };
-
-async function arrived(
-  storage: StorageUnderTest,
-  plan: WorldPlan,
-  arrival: ArrivalPlan = at_once,
-): Promise<ReconciliationWorld> {
-  const world = await ReconciliationWorld.on(storage);
-  await world.arrive(plan, arrival);
-  return world;
-}
 
 /** Rebuilds the items of the world with the setting of this process. */
 async function rebuildBy({ unitOfWork }: StorageUnderTest, world: ReconciliationWorld): Promise<void> {
@@ -150,8 +132,8 @@ export function statementKeyContract(runs: PropertyRuns = { numRuns: 25 }): read
         const processes = await processesOf(open);
         await fc.assert(
           fc.asyncProperty(world_plans, arrival_plans, changes, async (plan, arrival, [from, to]) => {
-            const world = await arrived(processes[from], plan, arrival);
-            const expected = await arrived(processes[to], plan);
+            const world = await ReconciliationWorld.arrived(processes[from], plan, arrival);
+            const expected = await ReconciliationWorld.arrived(processes[to], plan);
             const before = await world.items();
             await rebuildBy(processes[to], world);
             assertEqual(await world.items(), await expected.items(), 'the items with the other key');
@@ -177,7 +159,7 @@ export function statementKeyContract(runs: PropertyRuns = { numRuns: 25 }): read
             fc.boolean(),
             async (plan, [from, to], early, batches, goes_back) => {
               const completed_with = goes_back ? from : to;
-              const expected = await arrived(processes[completed_with], plan);
+              const expected = await ReconciliationWorld.arrived(processes[completed_with], plan);
               const world = await ReconciliationWorld.on(processes[from]);
               world.now_ms = expected.now_ms;
               const arrivals = [...world.arrivalsOf(plan)];
