@@ -9,8 +9,8 @@
  * are: they are the record of the closing. Others may write meanwhile.
  *
  * With another setting of the statement key than the items were made with, a rebuild makes all of
- * them with its own (`company-turn.ts`). Nobody else writes the items of the company until it ends, and records
- * that arrive meanwhile are taken up then. If it is stopped, the next one begins again.
+ * them with its own (`company-turn.ts`). Nobody else writes the items of the company until it ends,
+ * and records that arrive meanwhile are taken up then. If it is stopped, the next one begins again.
  */
 
 import { type Clock, Fault } from '@tallystick/kernel';
