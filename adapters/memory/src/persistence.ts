@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AccessTx } from '@tallystick/access';
-import type { AccountStore } from '@tallystick/accounts';
+import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
+import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
 import type { DeliveryDesk, WebhooksTx } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
 import type {
@@ -25,8 +26,11 @@ import { accountStore } from './stores/accounts.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
 import { auditChainStore } from './stores/audit-chain.ts';
 import { auditLog } from './stores/audit-log.ts';
+import { authorisationStore } from './stores/authorisation.ts';
+import { bankStore } from './stores/bank.ts';
 import { cardStore } from './stores/cards.ts';
 import { companyStore } from './stores/companies.ts';
+import { consentStore } from './stores/consents.ts';
 import { deliveryStore } from './stores/deliveries.ts';
 import { deliveryDesk } from './stores/delivery-desk.ts';
 import { eventStore } from './stores/events.ts';
@@ -43,6 +47,7 @@ import { reconciliationReports } from './stores/reconciliation-reports.ts';
 import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
+import { thirdPartyStore } from './stores/third-parties.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
 import { webhookStore } from './stores/webhooks.ts';
 
@@ -54,6 +59,10 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
   readonly accounts: AccountStore;
+  readonly bank: BankStore;
+  readonly consents: ConsentStore;
+  readonly third_parties: ThirdPartyStore;
+  readonly authorisation: AuthorisationStore;
   readonly reconciliation: ReconciliationStore;
   readonly reconciliation_reports: ReconciliationReports;
   readonly retention: RetentionStore;
@@ -149,6 +158,10 @@ function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKey
     quarantine: quarantineStore(state),
     imports: importStore(state),
     accounts: accountStore(state),
+    bank: bankStore(state),
+    consents: consentStore(state),
+    third_parties: thirdPartyStore(state),
+    authorisation: authorisationStore(state),
     reconciliation: reconciliationStore(state, statement_key),
     reconciliation_reports: reconciliationReports(state),
     retention: retentionStore(state, audit_mac),

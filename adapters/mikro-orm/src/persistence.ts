@@ -1,6 +1,7 @@
 import type { AccessTx } from '@tallystick/access';
-import type { AccountStore } from '@tallystick/accounts';
+import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
+import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
 import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
 import type {
@@ -33,8 +34,11 @@ import { accountStore } from './stores/accounts.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
 import { auditChainStore } from './stores/audit-chain.ts';
 import { auditLog } from './stores/audit-log.ts';
+import { authorisationStore } from './stores/authorisation.ts';
+import { bankStore } from './stores/bank.ts';
 import { cardStore } from './stores/cards.ts';
 import { companyStore } from './stores/companies.ts';
+import { consentStore } from './stores/consents.ts';
 import { deliveryStore } from './stores/deliveries.ts';
 import { deliveryDesk } from './stores/delivery-desk.ts';
 import { eventStore } from './stores/events.ts';
@@ -52,6 +56,7 @@ import { reconciliationReports } from './stores/reconciliation/reports.ts';
 import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
 import { templateStore } from './stores/templates.ts';
+import { thirdPartyStore } from './stores/third-parties.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
 import { webhookStore } from './stores/webhooks.ts';
 
@@ -62,6 +67,10 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
   readonly accounts: AccountStore;
+  readonly bank: BankStore;
+  readonly consents: ConsentStore;
+  readonly third_parties: ThirdPartyStore;
+  readonly authorisation: AuthorisationStore;
   readonly reconciliation_reports: ReconciliationReports;
   readonly reconciliation: ReconciliationStore;
   readonly retention: RetentionStore;
@@ -204,6 +213,10 @@ function storesOn(
     quarantine: quarantineStore(session),
     imports: importStore(session),
     accounts: accountStore(session),
+    bank: bankStore(session),
+    consents: consentStore(session),
+    third_parties: thirdPartyStore(session),
+    authorisation: authorisationStore(session),
     reconciliation_reports: reconciliationReports(session, statement_key),
     reconciliation: reconciliationStore(session, statement_key),
     retention: retentionStore(session, backfills, audit_mac),

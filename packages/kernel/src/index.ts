@@ -40,3 +40,4 @@ export * from './values/phase.ts';
 export * from './values/printable-text.ts';
 export * from './values/show-amount.ts';
 export * from './values/storable-text.ts';
+export * from './values/two-way-page.ts';

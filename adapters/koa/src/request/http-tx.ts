@@ -1,6 +1,7 @@
 import type { AccessTx } from '@tallystick/access';
-import type { AccountsTx } from '@tallystick/accounts';
+import type { AccountsTx, BankStore } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineTx } from '@tallystick/cards';
+import type { ConsentsTx } from '@tallystick/consents';
 import type { WebhooksTx } from '@tallystick/events';
 import type { ImportTx } from '@tallystick/imports';
 import type { BridgeTx, ReconciliationTx } from '@tallystick/reconciliation';
@@ -12,7 +13,7 @@ import type { TemplatesTx } from '@tallystick/templates';
 export type HttpTx = CardsTx &
   TemplatesTx &
   AccessTx &
-  AccountsTx &
+  AccountsTx & { readonly bank: BankStore } & ConsentsTx &
   WebhooksTx &
   MailTx &
   QuarantineTx &

@@ -1,5 +1,5 @@
 import type { Company, CompanyStore } from '@tallystick/access';
-import type { AccountStore } from '@tallystick/accounts';
+import type { AccountStore, BankStore } from '@tallystick/accounts';
 import {
   type CardsTx,
   type Ledger,
@@ -10,6 +10,7 @@ import {
   type UnknownNumberStore,
   type VirtualCard,
 } from '@tallystick/cards';
+import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
 import type { ImportStore } from '@tallystick/imports';
 import {
   assert,
@@ -30,6 +31,10 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
   readonly accounts: AccountStore;
+  readonly bank: BankStore;
+  readonly consents: ConsentStore;
+  readonly third_parties: ThirdPartyStore;
+  readonly authorisation: AuthorisationStore;
   readonly reconciliation: ReconciliationStore;
   readonly reconciliation_reports: ReconciliationReports;
 }

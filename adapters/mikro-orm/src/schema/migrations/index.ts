@@ -27,6 +27,9 @@ import { accounts } from './0024-accounts.ts';
 import { reconciliation } from './0025-reconciliation.ts';
 import { statementImports } from './0026-statement-imports.ts';
 import { statementKey } from './0027-statement-key.ts';
+import { bankData } from './0028-bank-data.ts';
+import { consents } from './0029-consents.ts';
+import { authorisation } from './0030-authorisation.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -78,6 +81,9 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0025-reconciliation', class: migration(reconciliation) },
   { kind: 'expand', name: '0026-statement-imports', class: migration(statementImports) },
   { kind: 'expand', name: '0027-statement-key', class: migration(statementKey) },
+  { kind: 'expand', name: '0028-bank-data', class: migration(bankData) },
+  { kind: 'expand', name: '0029-consents', class: migration(consents) },
+  { kind: 'expand', name: '0030-authorisation', class: migration(authorisation) },
 ];
 
 /**

@@ -1,0 +1,5 @@
+import type { Dialect } from '../dialect.ts';
+
+export function authorisation(_dialect: Dialect): readonly string[] {
+  return [];
+}

@@ -1,0 +1,15 @@
+import type { ThirdPartyService } from './third-party-service.ts';
+
+/**
+ * What the bank allows a company in the third-party channel (service specification 5.6). A company
+ * that the bank has not set up is eligible for nothing.
+ */
+export interface BankCompany {
+  readonly company_id: number;
+  /** Whether the company is an active client: it is not closed. */
+  readonly is_active: boolean;
+  /** The services for which the company is eligible. */
+  readonly eligible_services: readonly ThirdPartyService[];
+  /** Whether the company is configured for API services. */
+  readonly is_configured: boolean;
+}

@@ -1,0 +1,34 @@
+import type { AccountBalance } from './account-balance.ts';
+import type { AccountProfile } from './account-profile.ts';
+import type { BankCompany } from './bank-company.ts';
+import type { BankData } from './bank-data.ts';
+import type { BankUser } from './bank-user.ts';
+import type { ShownTransaction } from './booked-transaction.ts';
+import type { DirectDebit } from './direct-debit.ts';
+import type { ScheduledPayment } from './scheduled-payment.ts';
+import type { StandingOrder } from './standing-order.ts';
+
+/** The bank data that our storage keeps, within a transaction. */
+export interface BankStore extends BankData {
+  /** Inserts or replaces. Lists are stored as they are, without checks of the accounts they name. */
+  putUser(user: BankUser): Promise<void>;
+  putCompany(company: Omit<BankCompany, 'is_active'>): Promise<void>;
+  putProfile(profile: AccountProfile): Promise<void>;
+  /** Inserts or replaces, unless a later `as_of_ms` is stored. Returns whether it was stored. */
+  putBalance(balance: AccountBalance): Promise<boolean>;
+  /**
+   * Adds to the booked and the available balance, and returns the new booked balance. A balance
+   * that was not reported begins as `balancesOf` returns it. The row is locked until the
+   * transaction ends.
+   */
+  moveBalance(account_id: number, amount: number, at_ms: number): Promise<AccountBalance>;
+  /** Inserts or replaces, by account and reference. */
+  putDirectDebits(rows: readonly Omit<DirectDebit, 'id'>[]): Promise<void>;
+  putStandingOrders(rows: readonly Omit<StandingOrder, 'id'>[]): Promise<void>;
+  putScheduledPayments(rows: readonly Omit<ScheduledPayment, 'id'>[]): Promise<void>;
+  /** Records transactions unless they are known by reference. Returns how many were new. */
+  recordShown(rows: readonly Omit<ShownTransaction, 'id'>[]): Promise<number>;
+}
+
+/** The most rows of one call that takes rows. */
+export const bank_rows_max = 1_000;

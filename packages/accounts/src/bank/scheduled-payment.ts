@@ -1,0 +1,21 @@
+import type { Money } from '@tallystick/kernel';
+import type { Creditor } from './creditor.ts';
+
+/**
+ * A payment at a later date. Unique by account and `reference`. Only a pending one whose date is
+ * not in the past is shown (service specification 4.5, rule 7).
+ */
+export interface ScheduledPayment extends Creditor {
+  readonly id: number;
+  readonly account_id: number;
+  /** The bank's own reference, 1 to 40 characters. */
+  readonly reference: string;
+  readonly status: 'pending' | 'executed' | 'cancelled';
+  /** YYYY-MM-DD. */
+  readonly scheduled_on: string;
+  readonly scheduled_type: 'Arrival' | 'Execution';
+  readonly amount: Money;
+  /** What the creditor sees, 1 to 35 characters. */
+  readonly payment_reference: string | null;
+  readonly updated_at_ms: number;
+}

@@ -1,0 +1,46 @@
+/**
+ * A record of the authorisation server: a token, a code, a grant, a session or an interaction. The
+ * server decides what is in it; storage finds it, ends it, and can read nothing of it.
+ */
+export interface AuthorisationRecord {
+  /** The kind: `AccessToken`, `RefreshToken`, `Session`. */
+  readonly model: string;
+  /** A hash of the id, because the id itself is a secret. Unique by model. */
+  readonly id_hash: string;
+  /** The content, encrypted. */
+  readonly payload_sealed: Uint8Array;
+  readonly client_id: string | null;
+  /** The consent that it belongs to, by its ConsentId. */
+  readonly consent_id: string | null;
+  readonly user_id: string | null;
+  readonly grant_id: string | null;
+  /** A hash of the second id of sessions. */
+  readonly uid_hash: string | null;
+  /** In service time; null: it does not expire. */
+  readonly expires_at_ms: number | null;
+  /** When it was used, in service time; null: it was not. */
+  readonly consumed_at_ms: number | null;
+}
+
+/**
+ * The records of the authorisation server, within a transaction. Ended records are gone: every
+ * later `find` on every node returns null.
+ */
+export interface AuthorisationStore {
+  /** Inserts or replaces, by model and id. */
+  put(record: AuthorisationRecord): Promise<void>;
+  /** Also an expired record: the caller compares its end with its clock. */
+  find(model: string, id_hash: string): Promise<AuthorisationRecord | null>;
+  findByUid(model: string, uid_hash: string): Promise<AuthorisationRecord | null>;
+  /**
+   * Marks a record as used. Returns false if it was used already, or is gone: of several calls at
+   * once, one returns true.
+   */
+  consume(model: string, id_hash: string, now_ms: number): Promise<boolean>;
+  end(model: string, id_hash: string): Promise<void>;
+  endByGrant(grant_id: string): Promise<void>;
+  endByConsent(consent_id: string): Promise<void>;
+  endByClient(client_id: string): Promise<void>;
+  /** Removes up to `limit` records that ended before this time. Returns how many. */
+  purge(before_ms: number, limit: number): Promise<number>;
+}

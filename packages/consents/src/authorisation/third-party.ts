@@ -1,0 +1,24 @@
+/** What a third party may ask for. A third party may have both. */
+export const third_party_scopes = ['accounts', 'fundsconfirmations'] as const;
+
+export type ThirdPartyScope = (typeof third_party_scopes)[number];
+
+/** A regulated third party: a client of the authorisation server. */
+export interface ThirdParty {
+  readonly id: number;
+  /** The OAuth client id. No other third party has it. */
+  readonly client_id: string;
+  /** What users see, 1 to 255 printable characters. */
+  readonly name: string;
+  readonly scopes: readonly ThirdPartyScope[];
+  readonly redirect_uris: readonly string[];
+  /** Its public keys, as a JWK set; null: they are at `jwks_uri`, or it authenticates otherwise. */
+  readonly jwks: { readonly keys: readonly Readonly<Record<string, unknown>>[] } | null;
+  readonly jwks_uri: string | null;
+  /** The subject of the client certificate with which it authenticates; null: by private_key_jwt. */
+  readonly certificate_subject: string | null;
+  /** Whether it authenticates with the public secret `<client_id>-secret`: only in the sandbox. */
+  readonly is_sandbox: boolean;
+  readonly status: 'active' | 'suspended';
+  readonly created_at_ms: number;
+}

@@ -1,0 +1,65 @@
+import type { Permission } from './permission.ts';
+
+/** The states of a consent. An account-access consent is never `Revoked` (decision: consents). */
+export const consent_statuses = ['AwaitingAuthorisation', 'Authorised', 'Rejected', 'Revoked'] as const;
+
+export type ConsentStatus = (typeof consent_statuses)[number];
+
+interface ConsentBase {
+  readonly id: number;
+  /** The ConsentId: unguessable, 1 to 128 characters. */
+  readonly consent_id: string;
+  /** The third party that created it. */
+  readonly client_id: string;
+  readonly status: ConsentStatus;
+  readonly created_at_ms: number;
+  readonly status_updated_at_ms: number;
+  /** ExpirationDateTime with its zone, as it is returned; null: it does not expire. */
+  readonly expiration_date_time: string | null;
+  /** The same as epoch milliseconds. */
+  readonly expires_at_ms: number | null;
+  /** Who authorised it; null before. */
+  readonly user_id: string | null;
+  /** The company of the user; null before. */
+  readonly company_id: number | null;
+  /** The numbers of the accounts that the user chose, rising. */
+  readonly account_numbers: readonly string[];
+  /** The last authorisation; null before. */
+  readonly authorised_at_ms: number | null;
+  /** The user's withdrawal after the last authorisation; null: none. */
+  readonly withdrawn_at_ms: number | null;
+  /**
+   * Whether the sandbox decided it, so that the user's step needs no page. A withdrawal ends it.
+   */
+  readonly decided_ahead: boolean;
+  /** The deletion by the third party. A deleted consent is as unknown to it. */
+  readonly deleted_at_ms: number | null;
+}
+
+/** The consent of an account information service. */
+export interface AccountAccessConsent extends ConsentBase {
+  readonly kind: 'account_access';
+  readonly permissions: readonly Permission[];
+  /** TransactionFromDateTime with its zone, as it is returned; null: no limit. */
+  readonly transaction_from_date_time: string | null;
+  readonly transaction_to_date_time: string | null;
+}
+
+/** An account as a third party names it. */
+export interface DebtorAccount {
+  readonly scheme_name: string;
+  readonly identification: string;
+  readonly name: string | null;
+  readonly secondary_identification: string | null;
+}
+
+/** The consent of a card-based payment instrument issuer. */
+export interface FundsConfirmationConsent extends ConsentBase {
+  readonly kind: 'funds_confirmation';
+  readonly debtor_account: DebtorAccount;
+}
+
+export type Consent = AccountAccessConsent | FundsConfirmationConsent;
+
+/** Without the fields of its storage. */
+export type NewConsent = Omit<AccountAccessConsent, 'id'> | Omit<FundsConfirmationConsent, 'id'>;

@@ -1,0 +1,86 @@
+import type { BankData } from '@tallystick/accounts';
+import type { AuditLog, Page, PageRequest, Random } from '@tallystick/kernel';
+import type { AuthorisationStore } from './authorisation/authorisation-record.ts';
+import type { ThirdParty, ThirdPartyScope } from './authorisation/third-party.ts';
+import type { Consent, NewConsent } from './consent/consent.ts';
+
+/** Consents, within a transaction. */
+export interface ConsentStore {
+  insert(consent: NewConsent): Promise<Consent>;
+  /** By its ConsentId, whoever owns it, deleted or not. */
+  find(consent_id: string): Promise<Consent | null>;
+  /** The same, locked until the transaction ends. */
+  lock(consent_id: string): Promise<Consent | null>;
+  /** Replaces all but the id. The transaction has locked it. */
+  update(consent: Consent): Promise<void>;
+  /** The consents that a user authorised and that are not deleted, the highest id first. */
+  listOfUser(user_id: string, page: PageRequest): Promise<Page<Consent>>;
+}
+
+/** Third parties, within a transaction. */
+export interface ThirdPartyStore {
+  /** Refuses (`conflict`) a client id that another third party has. */
+  insert(third_party: Omit<ThirdParty, 'id'>): Promise<ThirdParty>;
+  find(id: number): Promise<ThirdParty | null>;
+  findByClientId(client_id: string): Promise<ThirdParty | null>;
+  update(third_party: ThirdParty): Promise<void>;
+  /** The highest id first. */
+  list(page: PageRequest): Promise<Page<ThirdParty>>;
+}
+
+/** The parts of a transaction that the use cases of this package need. */
+export interface ConsentsTx {
+  readonly consents: ConsentStore;
+  readonly third_parties: ThirdPartyStore;
+  readonly authorisation: AuthorisationStore;
+  readonly audit: AuditLog;
+}
+
+/** What reading needs besides the transaction. */
+export interface ReadPorts {
+  readonly bank: BankData;
+}
+
+/** What creating needs besides the transaction. */
+export interface CreatePorts {
+  readonly random: Random;
+}
+
+/** A call of a third party with a client-credentials token. */
+export interface ThirdPartyCall {
+  readonly client_id: string;
+  readonly request_id: string | null;
+  readonly now_ms: number;
+}
+
+/** A call with a token that a user's authorisation of a consent gave. */
+export interface GrantedCall extends ThirdPartyCall {
+  readonly consent_id: string;
+  readonly user_id: string;
+}
+
+/** What an access token stands for. */
+export interface AccessGrant {
+  readonly client_id: string;
+  readonly scopes: readonly ThirdPartyScope[];
+  readonly kind: 'client_credentials' | 'authorization_code';
+  /** Of an authorization-code token: the consent and the user that it is bound to. */
+  readonly consent_id: string | null;
+  readonly user_id: string | null;
+}
+
+/** The access tokens of the authorisation server. */
+export interface AccessTokens {
+  /**
+   * What the token stands for now; null: it is unknown, expired, ended, of a suspended third party,
+   * or bound to another client certificate. `certificate_sha256` is the base64url SHA-256 of the
+   * certificate (DER) of the caller; null: it has none.
+   */
+  find(token: string, certificate_sha256: string | null): Promise<AccessGrant | null>;
+}
+
+/** Authenticates users of the bank. The sandbox has its own; a bank passes in its own. */
+export interface UserLogin {
+  /** The user's id, if name and password are right; else null. Rejects when it cannot tell. */
+  authenticate(credentials: { readonly user_name: string; readonly password: string }): Promise<string | null>;
+}
