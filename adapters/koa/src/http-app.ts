@@ -16,6 +16,10 @@ import { render } from './answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
 import { headersOf, send } from './answer/send.ts';
 import { documentRoutes } from './document/document-routes.ts';
+import { createAuthorisationAnswering } from './open-banking/authorisation.ts';
+import { createOpenBankingAnswering } from './open-banking/pipeline.ts';
+import { isOpenBankingPath } from './open-banking/places.ts';
+import type { OpenBankingPorts } from './open-banking/ports.ts';
 import { health_paths, healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import { type Log, toLoggedError } from './operations/log.ts';
@@ -95,6 +99,8 @@ export interface HttpAppPorts {
   readonly readTable: ReadTable;
   /** False: only health and metrics, for a process that only sends deliveries. True when absent. */
   readonly serves_api?: boolean;
+  /** Open Banking with its authorisation server. Absent: nothing is at its paths. */
+  readonly open_banking?: OpenBankingPorts | undefined;
   /** The version in the OpenAPI document. */
   readonly version: string;
   /** Timestamps of signatures are compared with machine time, never with the sandbox's clock. */
@@ -176,6 +182,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     log.error({ request_id: ctx?.state.request_id, err: toLoggedError(error) }, 'an answer could not be sent');
   });
   app.use(surroundEach(ports));
+  if (serves_api && ports.open_banking !== undefined) app.use(openBanking(pipeline, ports.open_banking, lifecycle));
   // A path without parameters needs no search. The router compares a path with every route.
   const search = router.routes();
   app.use((ctx, next) => {
@@ -186,6 +193,23 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     throw describeMissing(ctx as HttpContext);
   });
   return app as unknown as Koa;
+}
+
+/** Answers the requests to Open Banking and to its authorisation server, and passes on all others. */
+function openBanking(
+  pipeline: PipelinePorts,
+  open_banking: OpenBankingPorts,
+  lifecycle: Lifecycle,
+): Koa.Middleware<RequestState> {
+  const { authorisation } = open_banking;
+  const answerAuthorisation = createAuthorisationAnswering(pipeline, authorisation, lifecycle);
+  const answerOpenBanking = createOpenBankingAnswering(pipeline, open_banking);
+  return async (koa_ctx, next) => {
+    const ctx = koa_ctx as HttpContext;
+    if (authorisation.handles(ctx.path)) return await answerAuthorisation(ctx);
+    if (isOpenBankingPath(ctx.path)) return await send(ctx, await answerOpenBanking(ctx), lifecycle);
+    return await next();
+  };
 }
 
 /**
@@ -233,6 +257,8 @@ function summarize({ method, params, res, state }: HttpContext, duration_ms: num
     status: statusOf(res),
     duration_ms: Math.round(duration_ms * 1000) / 1000,
     ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),
+    ...(state.interaction_id === undefined ? {} : { interaction_id: state.interaction_id }),
+    ...(state.third_party === undefined ? {} : { third_party: state.third_party }),
     ...(res.writableFinished ? {} : { aborted: true }),
   };
 }

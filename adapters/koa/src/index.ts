@@ -1,5 +1,11 @@
-export { connections_max_default, createHttpServer } from './connection/http-server.ts';
+export {
+  type CertificateProxies,
+  type ClientCertificate,
+  createCertificateReader,
+} from './connection/client-certificate.ts';
+export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { createHttpApp, type HttpAppPorts } from './http-app.ts';
+export type { AuthorisationEndpoints, OpenBankingPorts } from './open-banking/ports.ts';
 export { createLifecycle, type Lifecycle } from './operations/lifecycle.ts';
 export { type Log, logOptions } from './operations/log.ts';
 export { measureLedger } from './operations/measured-ledger.ts';

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { cut_off_request, describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
 import { createUnreadAnswers } from '../answer/unread-answers.ts';
@@ -30,6 +31,9 @@ const limits = {
   requireHostHeader: false,
 };
 
+/** How long a TLS handshake may take. */
+const handshake_ms_max = 10_000;
+
 /** How long a body may take after its headers. */
 const body_ms_max = 60_000;
 
@@ -49,6 +53,20 @@ export interface HttpServerOptions {
   readonly body_ms_max?: number;
   /** The time between two looks for bodies that take longer, milliseconds; 5 s when absent. */
   readonly body_look_every_ms?: number;
+  /** The server terminates TLS. Absent: it serves plain HTTP. */
+  readonly tls?: TlsOptions | undefined;
+}
+
+/** What a server needs to terminate TLS. All in PEM. */
+export interface TlsOptions {
+  /** The certificate of the server, with its chain. */
+  readonly certificate: string;
+  readonly key: string;
+  /**
+   * The authorities of client certificates. A client may then have a certificate; one of another
+   * authority counts as none. Null: none is requested.
+   */
+  readonly client_ca: string | null;
 }
 
 /**
@@ -93,7 +111,7 @@ export function createHttpServer(
     () => performance.now(),
     ({ socket }) => refuse(socket, describeBrokenRequest('ERR_HTTP_REQUEST_TIMEOUT')),
   );
-  const server = createServer(limits, handle);
+  const server = options.tls === undefined ? createServer(limits, handle) : createTls(options.tls, handle);
   server.maxConnections = options.connections_max ?? connections_max_default;
   // A client that has sent its last request and closed its side still gets its answers.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
@@ -109,6 +127,16 @@ export function createHttpServer(
     else refuse(socket, describeBrokenRequest(error.code));
   });
   return server;
+}
+
+/** The same server within TLS. It requires no client certificate, because most routes need none. */
+function createTls(
+  { certificate, key, client_ca }: TlsOptions,
+  handle: (req: IncomingMessage, res: ServerResponse) => void,
+): Server {
+  const client = client_ca === null ? {} : { ca: client_ca, requestCert: true, rejectUnauthorized: false };
+  const options = { ...limits, cert: certificate, key, minVersion: 'TLSv1.2', handshakeTimeout: handshake_ms_max };
+  return createTlsServer({ ...options, ...client } as Parameters<typeof createTlsServer>[0], handle);
 }
 
 /** Closes the connection when everything is sent, and at the latest after `lingering_ms`. */

@@ -53,6 +53,10 @@ export interface RequestState {
   /** The template of the route, after it was found. */
   route: string;
   principal: Principal | null;
+  /** The client id of the third party, once its token is known. */
+  third_party?: string;
+  /** Of a request to Open Banking. */
+  interaction_id?: string;
 }
 
 export type HttpContext = Context & {

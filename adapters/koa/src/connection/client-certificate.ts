@@ -1,0 +1,99 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIPv6 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+/** The client certificate of a request, from TLS or from a trusted proxy. */
+export interface ClientCertificate {
+  /** The base64url SHA-256 of its DER form. */
+  readonly sha256: string;
+  /** Its subject as an RFC 4514 string. */
+  readonly subject: string;
+  /** PEM. */
+  readonly pem: string;
+}
+
+/** The proxies that terminate TLS and pass the client certificate on. */
+export interface CertificateProxies {
+  /** The header with the certificate, lower-case. */
+  readonly header: string;
+  /** The addresses of the proxies, as CIDR. The header is ignored from all others. */
+  readonly networks: readonly string[];
+}
+
+/**
+ * Returns the function that finds the client certificate of a request; null: it has none, or none
+ * that is trusted. Within TLS of this server, that is a certificate of a configured authority. A
+ * trusted proxy has verified the certificate itself, and replaces a header that the client sent. It
+ * passes the certificate on as percent-encoded PEM (`$ssl_client_escaped_cert` of nginx) or as
+ * RFC 9440 has it (`:<base64 of DER>:`).
+ */
+export function createCertificateReader(
+  proxies: CertificateProxies | null,
+): (request: IncomingMessage) => ClientCertificate | null {
+  const of_socket = new WeakMap<object, ClientCertificate | null>();
+  const trusted = proxies === null ? null : listOf(proxies.networks);
+
+  return ({ socket, headers }) => {
+    if (isTls(socket)) {
+      let known = of_socket.get(socket);
+      if (known === undefined) {
+        const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
+        known = certificate === undefined ? null : describe(certificate);
+        of_socket.set(socket, known);
+      }
+      if (known !== null) return known;
+    }
+    if (proxies === null || trusted === null || !isListed(trusted, socket.remoteAddress)) return null;
+    const text = headers[proxies.header];
+    return typeof text === 'string' ? parse(text) : null;
+  };
+}
+
+function isTls(socket: IncomingMessage['socket']): socket is TLSSocket {
+  return 'encrypted' in socket;
+}
+
+function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', length] = network.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (length === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(length), family);
+  }
+  return list;
+}
+
+function isListed(list: BlockList, address: string | undefined): boolean {
+  return address !== undefined && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+function parse(text: string): ClientCertificate | null {
+  try {
+    const der = /^:([A-Za-z0-9+/=]+):$/.exec(text)?.[1];
+    return describe(new X509Certificate(der === undefined ? decodeURIComponent(text) : Buffer.from(der, 'base64')));
+  } catch {
+    return null;
+  }
+}
+
+function describe(certificate: X509Certificate): ClientCertificate {
+  return {
+    sha256: createHash('sha256').update(certificate.raw).digest('base64url'),
+    subject: toRfc4514(certificate.subject),
+    pem: certificate.toString(),
+  };
+}
+
+/**
+ * Node lists the names from the root, one a line, with the values already escaped as in a
+ * distinguished name. Names of one level are joined by ` + `, which no escaped value contains.
+ */
+function toRfc4514(subject: string | undefined): string {
+  return (subject ?? '')
+    .split('\n')
+    .reverse()
+    .map((names) => names.replaceAll(' + ', '+'))
+    .join(',');
+}

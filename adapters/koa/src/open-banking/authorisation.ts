@@ -1,0 +1,68 @@
+import { IncomingMessage } from 'node:http';
+import { render } from '../answer/answer.ts';
+import { retry_after_s } from '../answer/error-answer.ts';
+import { headersOf, send } from '../answer/send.ts';
+import type { Lifecycle } from '../operations/lifecycle.ts';
+import { readBody } from '../request/body.ts';
+import { Overloaded } from '../request/overloaded.ts';
+import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
+import type { AuthorisationEndpoints } from './ports.ts';
+
+/** Who shares what the service has: all callers of the authorisation server together. */
+const owner = 'authorisation server';
+
+/** The name of its requests in log and metrics. A path may contain an id that is a secret. */
+export const authorisation_template = '/oauth/*';
+
+/**
+ * Returns the function that passes a request on to the authorisation server, within the bounds of
+ * the other routes: the number of requests in progress (503), and the length of the body (413). It
+ * rejects as a body that cannot be read does.
+ */
+export function createAuthorisationAnswering(
+  ports: Pick<PipelinePorts, 'admission' | 'bodies' | 'metrics'>,
+  authorisation: AuthorisationEndpoints,
+  lifecycle: Pick<Lifecycle, 'stopping'>,
+): (ctx: HttpContext) => Promise<void> {
+  return async (ctx) => {
+    const { req, res, state } = ctx;
+    state.route = authorisation_template;
+    const account = ports.bodies.open(owner);
+    try {
+      if (ports.admission.isFull(owner)) throw new Overloaded();
+      const bytes = await readBody(req, res, account);
+      ctx.respond = false;
+      await ports.admission.during(owner, () => {
+        for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) res.setHeader(name, value);
+        return authorisation.handle(withBody(req, bytes), res);
+      });
+    } catch (error) {
+      if (!(error instanceof Overloaded)) throw error;
+      ports.metrics.requestRefused();
+      const headers = { 'Retry-After': String(retry_after_s) };
+      const body = { error: 'temporarily_unavailable', error_description: 'the service is overloaded; try again' };
+      send(ctx, render({ status: 503, body, headers }), lifecycle);
+    } finally {
+      account.release();
+    }
+  };
+}
+
+/**
+ * The same request with its body ready to be read: what reads it never waits for the sender, so a
+ * slow sender is not in progress.
+ */
+function withBody(req: IncomingMessage, bytes: Buffer): IncomingMessage {
+  const whole = new IncomingMessage(req.socket);
+  whole.httpVersion = req.httpVersion;
+  whole.httpVersionMajor = req.httpVersionMajor;
+  whole.httpVersionMinor = req.httpVersionMinor;
+  if (req.method !== undefined) whole.method = req.method;
+  if (req.url !== undefined) whole.url = req.url;
+  whole.rawHeaders = req.rawHeaders;
+  whole.headers = { ...req.headers };
+  whole.complete = true;
+  if (bytes.length > 0) whole.push(bytes);
+  whole.push(null);
+  return whole;
+}
