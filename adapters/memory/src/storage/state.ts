@@ -13,6 +13,7 @@ import type {
   UnknownNumberMessage,
   VirtualCard,
 } from '@tallystick/cards';
+import type { AuthorisationRecord, Consent, ThirdParty } from '@tallystick/consents';
 import type { Attempt, Delivery, Event, EventToRelay, Webhook, WebhookHealth } from '@tallystick/events';
 import type { ImportBatch, ImportRecord } from '@tallystick/imports';
 import type {
@@ -90,6 +91,9 @@ export interface State {
   readonly statement_lines: Table<StatementLine>;
   /** The line of each bank reference of an account, and of each place in a statement, as JSON. */
   readonly line_ids: Table<number, string>;
+  readonly consents: Table<Consent>;
+  readonly third_parties: Table<ThirdParty>;
+  readonly authorisation_records: Table<AuthorisationRecord & { readonly id: number }>;
   /** Records that reconciliation has not taken into account yet. */
   readonly reconciliation_inbox: Table<InboxRow>;
   /** By company id. Coverage as pairs of currency and date. */
@@ -155,6 +159,9 @@ export function newState(): State {
     statements: new Table(),
     statement_lines: new Table(),
     line_ids: new Table(),
+    consents: new Table(),
+    third_parties: new Table(),
+    authorisation_records: new Table(),
     reconciliation_inbox: new Table(),
     reconciliation_companies: new Table(),
     reconciliation_entries: new Table(),

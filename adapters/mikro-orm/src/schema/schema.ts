@@ -15,9 +15,11 @@ import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateSt
 import type { Recurring } from '@tallystick/velocity';
 import { Account, Statement, StatementLine } from './account-schema.ts';
 import { AuditChain, AuditEntry } from './audit-schema.ts';
+import { AuthorisationRecord } from './authorisation-schema.ts';
 import { AuthorizationKey } from './authorization-key-schema.ts';
 import { Backfill } from './backfill-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
+import { Consent, ThirdParty } from './consent-schema.ts';
 import { EventFilterBlock, EventIndexState } from './event-index-schema.ts';
 import { Import, ImportBatch } from './import-schema.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './mail-schema.ts';
@@ -520,4 +522,7 @@ export const entities = [
   ReconciliationActRecord,
   ReconciliationPeriod,
   AuditChain,
+  Consent,
+  ThirdParty,
+  AuthorisationRecord,
 ];

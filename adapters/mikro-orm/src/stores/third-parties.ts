@@ -1,6 +1,66 @@
-import type { ThirdPartyStore } from '@tallystick/consents';
-import type { Session } from '../connection/session.ts';
+import { refuseTakenClientId, type ThirdParty, type ThirdPartyStore } from '@tallystick/consents';
+import type { Insertable, Selectable } from 'kysely';
+import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
+import { readNewestFirst } from './paging.ts';
 
-export function thirdPartyStore(_session: Session): ThirdPartyStore {
-  return {} as ThirdPartyStore;
+/** Third parties. */
+export function thirdPartyStore({ db }: Session): ThirdPartyStore {
+  const third_parties = () => db.selectFrom('third_parties').selectAll();
+  return {
+    async insert(third_party) {
+      const row = await db
+        .insertInto('third_parties')
+        .values(toRow(third_party))
+        // Waits for another transaction that inserts the same client id.
+        .onConflict((conflict) => conflict.column('client_id').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) throw refuseTakenClientId(third_party.client_id);
+      return thirdPartyOf(row);
+    },
+
+    async find(id) {
+      return thirdPartyOrNull(await third_parties().where('id', '=', id).executeTakeFirst());
+    },
+
+    async findByClientId(client_id) {
+      return thirdPartyOrNull(await third_parties().where('client_id', '=', client_id).executeTakeFirst());
+    },
+
+    async update({ id, ...third_party }) {
+      await db.updateTable('third_parties').set(toRow(third_party)).where('id', '=', id).execute();
+    },
+
+    list(page) {
+      return readNewestFirst('third_parties', third_parties(), 'id', page, thirdPartyOf);
+    },
+  };
+}
+
+function toRow({
+  scopes,
+  redirect_uris,
+  jwks,
+  ...third_party
+}: Omit<ThirdParty, 'id'>): Omit<Insertable<Tables['third_parties']>, 'id'> {
+  return {
+    ...third_party,
+    scopes: JSON.stringify(scopes),
+    redirect_uris: JSON.stringify(redirect_uris),
+    jwks: toJsonOrNull(jwks),
+  };
+}
+
+function thirdPartyOf({ scopes, redirect_uris, jwks, ...row }: Selectable<Tables['third_parties']>): ThirdParty {
+  return {
+    ...row,
+    is_sandbox: Boolean(row.is_sandbox),
+    scopes: JSON.parse(scopes) as ThirdParty['scopes'],
+    redirect_uris: JSON.parse(redirect_uris) as ThirdParty['redirect_uris'],
+    jwks: parseOrNull<NonNullable<ThirdParty['jwks']>>(jwks),
+  };
+}
+
+function thirdPartyOrNull(row: Selectable<Tables['third_parties']> | undefined): ThirdParty | null {
+  return row === undefined ? null : thirdPartyOf(row);
 }

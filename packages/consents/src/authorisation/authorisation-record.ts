@@ -1,9 +1,9 @@
 /**
- * A record of the authorisation server: a token, a code, a grant, a session or an interaction. The
- * server decides what is in it; storage finds it, ends it, and can read nothing of it.
+ * A record of the authorisation server: a token, a code, a grant, or an interaction. The server
+ * decides what is in it; storage finds it, ends it, and can read nothing of it.
  */
 export interface AuthorisationRecord {
-  /** The kind: `AccessToken`, `RefreshToken`, `Session`. */
+  /** The kind: `AccessToken`, `RefreshToken`, `Grant`. */
   readonly model: string;
   /** A hash of the id, because the id itself is a secret. Unique by model. */
   readonly id_hash: string;
@@ -13,13 +13,17 @@ export interface AuthorisationRecord {
   /** The consent that it belongs to, by its ConsentId. */
   readonly consent_id: string | null;
   readonly user_id: string | null;
+  /** The `id_hash` of the grant that it was issued under. */
   readonly grant_id: string | null;
-  /** A hash of the second id of sessions. */
-  readonly uid_hash: string | null;
   /** In service time; null: it does not expire. */
   readonly expires_at_ms: number | null;
   /** When it was used, in service time; null: it was not. */
   readonly consumed_at_ms: number | null;
+}
+
+/** A stored record, as a rotation of keys reads it. */
+export interface SealedAuthorisationRecord extends Pick<AuthorisationRecord, 'model' | 'id_hash' | 'payload_sealed'> {
+  readonly id: number;
 }
 
 /**
@@ -27,20 +31,29 @@ export interface AuthorisationRecord {
  * later `find` on every node returns null.
  */
 export interface AuthorisationStore {
-  /** Inserts or replaces, by model and id. */
+  /** Inserts or replaces, by model and id. A use that was recorded before stays recorded. */
   put(record: AuthorisationRecord): Promise<void>;
+  /**
+   * Inserts, unless a record of this model and id is stored, expired or not. Returns whether it was
+   * inserted: of several calls at once, one returns true.
+   */
+  putNew(record: AuthorisationRecord): Promise<boolean>;
   /** Also an expired record: the caller compares its end with its clock. */
   find(model: string, id_hash: string): Promise<AuthorisationRecord | null>;
-  findByUid(model: string, uid_hash: string): Promise<AuthorisationRecord | null>;
   /**
    * Marks a record as used. Returns false if it was used already, or is gone: of several calls at
    * once, one returns true.
    */
   consume(model: string, id_hash: string, now_ms: number): Promise<boolean>;
   end(model: string, id_hash: string): Promise<void>;
+  /** Ends what was issued under the grant. The grant itself is ended with `end`. */
   endByGrant(grant_id: string): Promise<void>;
   endByConsent(consent_id: string): Promise<void>;
   endByClient(client_id: string): Promise<void>;
   /** Removes up to `limit` records that ended before this time. Returns how many. */
   purge(before_ms: number, limit: number): Promise<number>;
+  /** The records with an id above `after_id`, in id order and locked for update, to seal again. */
+  listSealed(after_id: number, limit: number): Promise<readonly SealedAuthorisationRecord[]>;
+  /** Replaces only the encrypted content. */
+  replaceSealed(id: number, payload_sealed: Uint8Array): Promise<void>;
 }

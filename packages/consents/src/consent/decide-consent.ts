@@ -1,7 +1,19 @@
-import type { BankAccount, BankUser } from '@tallystick/accounts';
-import { type Call, Violation } from '@tallystick/kernel';
+import type { BankAccount, BankData, BankUser, ThirdPartyService } from '@tallystick/accounts';
+import { auditEntry, type Call, invalid, Refusal, showValue } from '@tallystick/kernel';
 import type { ConsentsTx, ReadPorts } from '../ports.ts';
-import type { Consent } from './consent.ts';
+import { findEligibleUser, userMayViewAccount } from '../reading/eligibility.ts';
+import type { Consent, DebtorAccount } from './consent.ts';
+import { consentObject } from './manage-consent.ts';
+
+/*
+ * The states of a consent (decision: consents):
+ *
+ *   AwaitingAuthorisation -> Authorised | Rejected
+ *   Authorised            -> Authorised (authenticated again), Revoked (funds confirmation only)
+ *
+ * A withdrawal of an account-access consent leaves it Authorised, with `withdrawn_at_ms`: it grants
+ * nothing until the user authenticates it again. A deletion hides a consent in every state.
+ */
 
 /** Who decides, and when. The company is that of the user. */
 export type DecisionCall = Omit<Call, 'company_id'>;
@@ -35,44 +47,83 @@ export type Decidable =
 
 /** What the user can decide about a consent of this third party. */
 export async function findDecidable(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _wanted: {
+  tx: Pick<ConsentsTx, 'consents'>,
+  { bank }: ReadPorts,
+  wanted: {
     readonly consent_id: string;
     readonly client_id: string;
     readonly user_id: string;
     readonly now_ms: number;
   },
 ): Promise<Decidable> {
-  throw new Violation('not built');
+  const consent = await tx.consents.find(wanted.consent_id);
+  if (consent === null || consent.client_id !== wanted.client_id) return undecidable('not_awaiting');
+  return await decidableOf(bank, consent, wanted);
 }
 
 /**
- * Authorises a consent for a user and these of the user's accounts, or authenticates it again.
- * Refuses `validation_failed` accounts that the user may not choose, or none, and `conflict` a
- * consent that is not decidable (`findDecidable`). Writes the audit log.
+ * Authorises a consent for a user and these of the user's accounts, or authenticates it again: then
+ * the accounts stay as they are. Refuses `validation_failed` accounts that the user may not choose,
+ * or none, `not_found` an unknown consent, and `conflict` one that is not decidable
+ * (`findDecidable`). One that is decided ahead must await authorisation. Writes the audit log.
  */
 export async function authoriseConsent(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _call: DecisionCall,
-  _decision: {
+  tx: Pick<ConsentsTx, 'consents' | 'audit'>,
+  { bank }: ReadPorts,
+  call: DecisionCall,
+  decision: {
     readonly consent_id: string;
     readonly user_id: string;
     readonly account_numbers: readonly string[];
     readonly decided_ahead?: boolean;
   },
 ): Promise<Consent> {
-  throw new Violation('not built');
+  const consent = await lockKnown(tx, decision.consent_id);
+  if (decision.decided_ahead === true) refuseUnlessAwaiting(consent, call.now_ms);
+  const decidable = await decidableOf(bank, consent, { user_id: decision.user_id, now_ms: call.now_ms });
+  if (decidable.kind === 'undecidable') throw new Refusal('conflict', explain(decidable.reason, consent));
+  const chosen = chooseAccounts(decidable, decision.account_numbers);
+
+  const is_again = consent.status === 'Authorised';
+  const authorised: Consent = {
+    ...consent,
+    status: 'Authorised',
+    status_updated_at_ms: is_again ? consent.status_updated_at_ms : call.now_ms,
+    user_id: decidable.user.user_id,
+    company_id: decidable.user.company_id,
+    account_numbers: is_again ? consent.account_numbers : chosen,
+    authorised_at_ms: call.now_ms,
+    withdrawn_at_ms: null,
+    decided_ahead: decision.decided_ahead ?? consent.decided_ahead,
+  };
+  await tx.consents.update(authorised);
+  await record(tx, call, authorised, is_again ? 'consent.authenticated_again' : 'consent.authorised', {
+    user_id: authorised.user_id,
+    accounts: authorised.account_numbers.map(showValue),
+  });
+  return authorised;
 }
 
-/** Rejects a consent that awaits authorisation. Refuses `conflict` any other. */
+/**
+ * Rejects a consent that awaits authorisation. Refuses `not_found` an unknown one, and `conflict`
+ * any other. Writes the audit log.
+ */
 export async function rejectConsent(
-  _tx: ConsentsTx,
-  _call: DecisionCall,
-  _decision: { readonly consent_id: string; readonly user_id: string | null; readonly decided_ahead?: boolean },
+  tx: Pick<ConsentsTx, 'consents' | 'audit'>,
+  call: DecisionCall,
+  decision: { readonly consent_id: string; readonly user_id: string | null; readonly decided_ahead?: boolean },
 ): Promise<Consent> {
-  throw new Violation('not built');
+  const consent = await lockKnown(tx, decision.consent_id);
+  refuseUnlessAwaiting(consent, call.now_ms);
+  const rejected: Consent = {
+    ...consent,
+    status: 'Rejected',
+    status_updated_at_ms: call.now_ms,
+    decided_ahead: decision.decided_ahead ?? false,
+  };
+  await tx.consents.update(rejected);
+  await record(tx, call, rejected, 'consent.rejected', { user_id: decision.user_id });
+  return rejected;
 }
 
 /**
@@ -81,9 +132,132 @@ export async function rejectConsent(
  * user or company when these are given, and `conflict` one that is not authorised.
  */
 export async function withdrawConsent(
-  _tx: ConsentsTx,
-  _call: DecisionCall,
-  _withdrawal: { readonly consent_id: string; readonly user_id?: string; readonly company_id?: number },
+  tx: ConsentsTx,
+  call: DecisionCall,
+  withdrawal: { readonly consent_id: string; readonly user_id?: string; readonly company_id?: number },
 ): Promise<Consent> {
-  throw new Violation('not built');
+  const consent = await lockKnown(tx, withdrawal.consent_id);
+  const { user_id = consent.user_id, company_id = consent.company_id } = withdrawal;
+  const is_its_own = consent.user_id === user_id && consent.company_id === company_id;
+  if (consent.deleted_at_ms !== null || !is_its_own) throw unknownConsent();
+  if (consent.withdrawn_at_ms !== null) return consent;
+  if (consent.status !== 'Authorised') {
+    throw new Refusal('conflict', `the consent is ${consent.status}; only an Authorised one can be withdrawn`);
+  }
+  const withdrawn: Consent = {
+    ...consent,
+    withdrawn_at_ms: call.now_ms,
+    decided_ahead: false,
+    ...revoked(consent, call),
+  };
+  await tx.consents.update(withdrawn);
+  await tx.authorisation.endByConsent(consent.consent_id);
+  await record(tx, call, withdrawn, 'consent.withdrawn', { user_id: consent.user_id });
+  return withdrawn;
+}
+
+function revoked({ kind }: Consent, { now_ms }: DecisionCall) {
+  if (kind === 'account_access') return {};
+  return { status: 'Revoked', status_updated_at_ms: now_ms } as const;
+}
+
+/** The service that a consent is for. */
+export function serviceOf({ kind }: Pick<Consent, 'kind'>): ThirdPartyService {
+  return kind === 'account_access' ? 'aisp' : 'cbpii';
+}
+
+/** Whether the consent has expired. */
+export function hasExpired({ expires_at_ms }: Pick<Consent, 'expires_at_ms'>, now_ms: number): boolean {
+  return expires_at_ms !== null && expires_at_ms <= now_ms;
+}
+
+async function decidableOf(
+  bank: BankData,
+  consent: Consent,
+  { user_id, now_ms }: { readonly user_id: string; readonly now_ms: number },
+): Promise<Decidable> {
+  const is_open = consent.status === 'AwaitingAuthorisation' || consent.status === 'Authorised';
+  if (!is_open || consent.deleted_at_ms !== null || hasExpired(consent, now_ms)) return undecidable('not_awaiting');
+  if (consent.user_id !== null && consent.user_id !== user_id) return undecidable('other_user');
+  const user = await findEligibleUser(bank, user_id, serviceOf(consent));
+  if (user === null) return undecidable('not_eligible');
+
+  const its = await accountsFor(bank, consent, user);
+  const accounts = its.filter((account) => userMayViewAccount({ user }, account));
+  if (accounts.length === 0) return undecidable('no_account');
+  const may_choose = consent.status === 'AwaitingAuthorisation' && consent.kind === 'account_access';
+  return { kind: 'decidable', consent, user, accounts, may_choose };
+}
+
+/** The accounts that the decision is about, whether or not the user may view them. */
+async function accountsFor(bank: BankData, consent: Consent, user: BankUser): Promise<readonly BankAccount[]> {
+  if (consent.status === 'Authorised') return await bank.accountsByNumber(consent.account_numbers);
+  if (consent.kind === 'account_access') return await bank.accountsByNumber(user.viewable_accounts);
+  const { debtor_account } = consent;
+  const named = await bank.findAccount(debtor_account.scheme_name, debtor_account.identification);
+  return named !== null && fitsSecondary(debtor_account, named) ? [named] : [];
+}
+
+/** A secondary identification must be right where the bank knows one. */
+function fitsSecondary({ secondary_identification: named }: DebtorAccount, { profile }: BankAccount): boolean {
+  const known = profile?.secondary_identification ?? null;
+  return named === null || known === null || named === known;
+}
+
+function undecidable(reason: UndecidableReason): Decidable {
+  return { kind: 'undecidable', reason };
+}
+
+function chooseAccounts(
+  { accounts, may_choose }: Extract<Decidable, { kind: 'decidable' }>,
+  wanted: readonly string[],
+): readonly string[] {
+  const offered = accounts.map(({ number }) => number);
+  const foreign = wanted.find((number) => !offered.includes(number));
+  if (foreign !== undefined) {
+    const message = `must be accounts that the user may choose, and ${showValue(foreign)} is none`;
+    throw invalid({ path: 'account_ids', message });
+  }
+  if (!may_choose) return offered;
+  if (wanted.length === 0) throw invalid({ path: 'account_ids', message: 'must name at least one account' });
+  return offered.filter((number) => wanted.includes(number));
+}
+
+function explain(reason: UndecidableReason, { status }: Consent): string {
+  const reasons: Readonly<Record<UndecidableReason, string>> = {
+    not_awaiting: `the consent is ${status} and cannot be authorised: it was decided, deleted, or has expired`,
+    other_user: 'another user authorised the consent',
+    not_eligible: 'the bank does not allow this user or company to use the service',
+    no_account: 'no account that the user may view fits the consent',
+  };
+  return reasons[reason];
+}
+
+function refuseUnlessAwaiting(consent: Consent, now_ms: number): void {
+  const is_gone = consent.deleted_at_ms !== null || hasExpired(consent, now_ms);
+  if (consent.status === 'AwaitingAuthorisation' && !is_gone) return;
+  const found = is_gone ? 'was deleted or has expired' : `is ${consent.status}`;
+  throw new Refusal('conflict', `the consent ${found}, and does not await authorisation`);
+}
+
+async function lockKnown(tx: Pick<ConsentsTx, 'consents'>, consent_id: string): Promise<Consent> {
+  const consent = await tx.consents.lock(consent_id);
+  if (consent === null) throw unknownConsent();
+  return consent;
+}
+
+function unknownConsent(): Refusal {
+  return new Refusal('not_found', 'there is no such consent');
+}
+
+function record(
+  tx: Pick<ConsentsTx, 'audit'>,
+  call: DecisionCall,
+  consent: Consent,
+  action: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const caller = { ...call, company_id: consent.company_id };
+  const facts = { ...details, client_id: consent.client_id, decided_ahead: consent.decided_ahead };
+  return tx.audit.record(auditEntry(caller, action, consentObject(consent), facts), call.now_ms);
 }

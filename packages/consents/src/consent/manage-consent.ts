@@ -1,31 +1,90 @@
-import { Violation } from '@tallystick/kernel';
+import { auditEntry, toInstantText } from '@tallystick/kernel';
+import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, ThirdPartyCall } from '../ports.ts';
-import type { Consent } from './consent.ts';
+import type { Consent, DebtorAccount } from './consent.ts';
 
 /**
  * The third party's own consent of this kind. Refuses `UK.OBIE.Resource.NotFound` (`invalid`) one
  * that is unknown, deleted, of another kind or another party's, all alike.
  */
 export async function readConsent<Kind extends Consent['kind']>(
-  _tx: ConsentsTx,
-  _call: ThirdPartyCall,
-  _kind: Kind,
-  _consent_id: string,
+  tx: Pick<ConsentsTx, 'consents'>,
+  call: ThirdPartyCall,
+  kind: Kind,
+  consent_id: string,
 ): Promise<Extract<Consent, { kind: Kind }>> {
-  throw new Violation('not built');
+  return ownConsent(await tx.consents.find(toStoredId(consent_id)), call, kind);
 }
 
 /** Deletes the third party's own consent, and ends its tokens. Refuses like `readConsent`. */
 export async function deleteConsent(
-  _tx: ConsentsTx,
-  _call: ThirdPartyCall,
-  _kind: Consent['kind'],
-  _consent_id: string,
+  tx: ConsentsTx,
+  call: ThirdPartyCall,
+  kind: Consent['kind'],
+  consent_id: string,
 ): Promise<void> {
-  throw new Violation('not built');
+  const consent = ownConsent(await tx.consents.lock(toStoredId(consent_id)), call, kind);
+  await tx.consents.update({ ...consent, decided_ahead: false, deleted_at_ms: call.now_ms });
+  await tx.authorisation.endByConsent(consent.consent_id);
+  const caller = {
+    company_id: consent.company_id,
+    actor: `third_party:${call.client_id}`,
+    request_id: call.request_id,
+  };
+  await tx.audit.record(auditEntry(caller, 'consent.deleted', consentObject(consent)), call.now_ms);
+}
+
+/** A consent as the audit log names it. */
+export function consentObject({ consent_id }: Pick<Consent, 'consent_id'>): string {
+  return `consent:${consent_id}`;
 }
 
 /** The consent as the standard shows it: `Data` of the answer. */
-export function presentConsent(_consent: Consent): Readonly<Record<string, unknown>> {
-  throw new Violation('not built');
+export function presentConsent(consent: Consent): Readonly<Record<string, unknown>> {
+  const shared = {
+    ConsentId: consent.consent_id,
+    CreationDateTime: toInstantText(consent.created_at_ms),
+    Status: consent.status,
+    StatusUpdateDateTime: toInstantText(consent.status_updated_at_ms),
+  };
+  const expiration = optional('ExpirationDateTime', consent.expiration_date_time);
+  if (consent.kind === 'funds_confirmation') {
+    return { ...shared, ...expiration, DebtorAccount: presentDebtorAccount(consent.debtor_account) };
+  }
+  return {
+    ...shared,
+    Permissions: [...consent.permissions],
+    ...expiration,
+    ...optional('TransactionFromDateTime', consent.transaction_from_date_time),
+    ...optional('TransactionToDateTime', consent.transaction_to_date_time),
+  };
+}
+
+function presentDebtorAccount(account: DebtorAccount): object {
+  return {
+    SchemeName: account.scheme_name,
+    Identification: account.identification,
+    ...optional('Name', account.name),
+    ...optional('SecondaryIdentification', account.secondary_identification),
+  };
+}
+
+function optional(name: string, value: string | null): Readonly<Record<string, string>> {
+  return value === null ? {} : { [name]: value };
+}
+
+function ownConsent<Kind extends Consent['kind']>(
+  consent: Consent | null,
+  { client_id }: ThirdPartyCall,
+  kind: Kind,
+): Extract<Consent, { kind: Kind }> {
+  const is_own = consent?.client_id === client_id && consent.kind === kind && consent.deleted_at_ms === null;
+  if (is_own) return consent as Extract<Consent, { kind: Kind }>;
+  const message = 'there is no such consent';
+  throw new OpenBankingRefusal('invalid', [{ code: 'UK.OBIE.Resource.NotFound', message, path: 'ConsentId' }]);
+}
+
+/** The longest ConsentId (OBReadConsentResponse1). Longer ones, and odd characters, are as unknown. */
+function toStoredId(consent_id: string): string {
+  return /^[A-Za-z0-9_-]{1,128}$/.test(consent_id) ? consent_id : '';
 }

@@ -1,0 +1,59 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Consent as ConsentRecord, ConsentStatus, ThirdParty as ThirdPartyRecord } from '@tallystick/consents';
+
+const id = () => p.bigint('number').primary().autoincrement();
+const int = () => p.bigint('number');
+const json = () => p.text();
+
+/**
+ * Consents of Open Banking. The conventions are those of `schema.ts`. The last columns belong to one
+ * kind of consent, and are null for the other.
+ */
+export const Consent = defineEntity({
+  name: 'Consent',
+  tableName: 'consents',
+  properties: {
+    id: id(),
+    consent_id: p.text(),
+    client_id: p.text(),
+    kind: p.text().$type<ConsentRecord['kind']>(),
+    status: p.text().$type<ConsentStatus>(),
+    created_at_ms: int(),
+    status_updated_at_ms: int(),
+    expiration_date_time: p.text().nullable(),
+    expires_at_ms: int().nullable(),
+    user_id: p.text().nullable(),
+    company_id: int().nullable(),
+    account_numbers: json(),
+    authorised_at_ms: int().nullable(),
+    withdrawn_at_ms: int().nullable(),
+    decided_ahead: p.boolean(),
+    deleted_at_ms: int().nullable(),
+    permissions: json().nullable(),
+    transaction_from_date_time: p.text().nullable(),
+    transaction_to_date_time: p.text().nullable(),
+    debtor_account: json().nullable(),
+  },
+  indexes: [{ name: 'consents_of_user', properties: ['user_id', 'id'], where: 'user_id is not null' }],
+  uniques: [{ name: 'consents_consent_id', properties: ['consent_id'] }],
+});
+
+/** Third parties: the clients of the authorisation server. */
+export const ThirdParty = defineEntity({
+  name: 'ThirdParty',
+  tableName: 'third_parties',
+  properties: {
+    id: id(),
+    client_id: p.text(),
+    name: p.text(),
+    scopes: json(),
+    redirect_uris: json(),
+    jwks: json().nullable(),
+    jwks_uri: p.text().nullable(),
+    certificate_subject: p.text().nullable(),
+    is_sandbox: p.boolean(),
+    status: p.text().$type<ThirdPartyRecord['status']>(),
+    created_at_ms: int(),
+  },
+  uniques: [{ name: 'third_parties_client_id', properties: ['client_id'] }],
+});
