@@ -1,3 +1,4 @@
+import type { BankData } from '@tallystick/accounts';
 import type { CardVault, Network } from '@tallystick/cards';
 import type { ImportPorts } from '@tallystick/imports';
 import type { Clock, Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
@@ -8,6 +9,7 @@ import type { HttpTx } from './request/http-tx.ts';
 import type { Route } from './request/route.ts';
 import { accountRoutes } from './resources/accounts/routes.ts';
 import { codeFailureRoutes } from './resources/code-failures/routes.ts';
+import { consentRoutes } from './resources/consents/routes.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { importRoutes } from './resources/imports/routes.ts';
 import { mailboxRoutes } from './resources/mailbox/routes.ts';
@@ -21,10 +23,12 @@ import { actRoutes } from './resources/reconciliation/act-routes.ts';
 import { decisionRoutes, type ReadTable } from './resources/reconciliation/decision-routes.ts';
 import { periodRoutes } from './resources/reconciliation/period-routes.ts';
 import { reconciliationRoutes } from './resources/reconciliation/routes.ts';
+import { consentDecisionRoutes } from './resources/sandbox/consent-decisions.ts';
 import { purchaseRoutes } from './resources/sandbox/purchases.ts';
 import { sandboxRoutes } from './resources/sandbox/routes.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
+import { thirdPartyRoutes } from './resources/third-parties/routes.ts';
 import { virtualCardRoutes } from './resources/virtual-cards/routes.ts';
 import { type WebhookServices, webhookRoutes } from './resources/webhooks/routes.ts';
 
@@ -48,6 +52,8 @@ export interface RoutePorts {
   readonly keyRevoked: (key_id: number) => void;
   readonly companyChanged: (company_id: number) => void;
   readonly webhooks: WebhookServices;
+  /** Absent: no routes of consents and third parties. */
+  readonly open_banking?: { readonly bank?: BankData } | undefined;
 }
 
 /**
@@ -55,7 +61,7 @@ export interface RoutePorts {
  * order, and these are the most used.
  */
 export function apiRoutes(ports: RoutePorts): readonly Route[] {
-  const { sandbox } = ports;
+  const { sandbox, open_banking } = ports;
   const in_sandbox = sandbox !== null;
   return [
     ...networkRoutes(ports),
@@ -78,6 +84,8 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     ...quarantineRoutes(ports),
     ...importRoutes(ports),
     ...accountRoutes(ports),
+    ...(open_banking === undefined ? [] : [...consentRoutes(open_banking.bank), ...thirdPartyRoutes(ports)]),
+    ...(open_banking === undefined || !in_sandbox ? [] : consentDecisionRoutes(open_banking.bank)),
     ...(in_sandbox ? [...sandboxRoutes(sandbox), ...purchaseRoutes(ports), ...mailboxRoutes(ports)] : []),
   ];
 }

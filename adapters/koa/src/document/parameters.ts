@@ -34,10 +34,16 @@ const path_parameters: Readonly<Record<string, string>> = {
   delivery_id: 'The id of the delivery',
   authorization_id: 'The id of the authorization',
   number: 'The number of the account',
+  consent_id: 'The ConsentId',
+  user_id: 'The id of the user of the bank',
 };
 
 /** The forms of ids in a path that are not numbers. */
-const path_forms: Readonly<Record<string, string>> = { number: '^[A-Za-z0-9]{1,34}$' };
+const path_forms: Readonly<Record<string, string>> = {
+  number: '^[A-Za-z0-9]{1,34}$',
+  consent_id: '^[A-Za-z0-9._~-]{1,128}$',
+  user_id: '^[A-Za-z0-9._-]{1,64}$',
+};
 
 function pathParametersOf({ path }: Route): readonly Parameter[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({

@@ -66,7 +66,7 @@ export type HttpContext = Context & {
     readonly delivery_id?: string;
     readonly authorization_id?: string;
     readonly number?: string;
-  };
+  } & Readonly<Record<string, string | undefined>>;
 };
 
 /** The ports that the pipeline needs. */
@@ -296,7 +296,8 @@ async function perform(
       : parseShape(route.body, route.checkFields(value));
   }
   const { request_id, arrived_ms } = ctx.state;
-  const ids = { id, delivery_id, authorization_id, number: ctx.params?.number ?? '' };
+  const { params = {} } = ctx;
+  const ids = { id, delivery_id, authorization_id, number: params.number ?? '', params };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   const request: ApiRequest = { principal, request_id, now_ms, arrived_ms, ...ids, query, body };
   try {
@@ -351,7 +352,8 @@ async function answerUpload(
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.now().epochMilliseconds;
   const { request_id, arrived_ms } = state;
-  const ids = { id: parsePathId(ctx.params?.id), delivery_id: 0, authorization_id: 0, number: '' };
+  const { params = {} } = ctx;
+  const ids = { id: parsePathId(params.id), delivery_id: 0, authorization_id: 0, number: '', params };
   const request = { principal, request_id, now_ms, arrived_ms, ...ids, query, body: undefined };
   const { upload_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = route;
   return render(await route.receive(request, receiveUpload(req, res, { signature, toWait, bytes_max }), keepFor));

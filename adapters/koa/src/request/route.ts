@@ -38,6 +38,8 @@ export interface ApiRequest<Body = unknown> {
   readonly authorization_id: number;
   /** The `:number` of the path, the number of an account; empty where the path has none. */
   readonly number: string;
+  /** The parameters of the path as text, by name: `:consent_id`. */
+  readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Query;
   readonly body: Body;
 }

@@ -64,12 +64,12 @@ export const last4 = z.string().regex(/^\d{4}$/);
 /** A merchant category code in an answer. */
 export const shown_mcc = z.string().regex(/^\d{4}$/);
 
-/** An id as text: digits, or the number of an account. */
-const account_id = z.string().regex(/^[A-Za-z0-9]{1,34}$/);
+/** An id as text: digits, the number of an account, a ConsentId, or the id of a user of the bank. */
+const any_id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/);
 
 /** The fields of a list item with `Prefer: return-minimal`. */
 export const minimal_item = z
-  .object({ id: z.union([account_id, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
+  .object({ id: z.union([any_id, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
   .meta({ id: 'MinimalItem' });
 
 /**

@@ -1,4 +1,3 @@
-import type { Principal } from '@tallystick/access';
 import { listAccounts, openAccount, readAccount } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import { invalid, Refusal, showValue } from '@tallystick/kernel';
@@ -8,6 +7,7 @@ import { namedIn } from '../../request/query.ts';
 import { type ApiRequest, actorOf, type Route, route } from '../../request/route.ts';
 import { filter_id } from '../fields.ts';
 import { readCompanyFilter } from '../id-filter.ts';
+import { servedCompany } from '../served-company.ts';
 import { presentAccount, presentMinimalAccount } from './presenter.ts';
 import { account, create_account } from './shapes.ts';
 
@@ -79,11 +79,6 @@ export function accountRoutes({ vault }: { readonly vault: Pick<CardVault, 'inde
       transaction: async (tx, request) => resource(presentAccount(await readOwn(tx, request))),
     }),
   ];
-}
-
-/** The one company that the key serves; null: it serves all. */
-function servedCompany({ key_id, company_id }: Principal): number | null {
-  return key_id === 'sandbox:bank' ? null : company_id;
 }
 
 /** The account, unless the key belongs to another company. Refuses `not_found`. */

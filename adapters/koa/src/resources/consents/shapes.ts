@@ -1,0 +1,43 @@
+import { consent_statuses, permissions } from '@tallystick/consents';
+import * as z from 'zod';
+import { id_number, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
+import type { presentBankConsent } from './presenter.ts';
+
+const account_id = z.string().regex(/^[A-Za-z0-9]{1,34}$/, { error: () => 'must be the number of an account' });
+
+/** `POST /sandbox/v1/consents/:consent_id/decide`. */
+export const decide_consent = z
+  .object({
+    data: z.object({
+      decision: z.enum(['approve', 'reject']),
+      user_id: z.string().min(1).max(64).nullish().describe('By default the first user of `GET /bank/v1/users`'),
+      account_ids: z
+        .array(account_id)
+        .min(1)
+        .max(1_000)
+        .nullish()
+        .describe('By default all accounts that the user may view'),
+    }),
+  })
+  .meta({ id: 'DecideConsent', examples: [{ data: { decision: 'approve' } }] });
+
+/** A consent, with the user and the accounts that the third party does not see. */
+export const consent = z
+  .object({
+    id: z.string().describe('Its ConsentId'),
+    kind: z.enum(['account_access', 'funds_confirmation']),
+    client_id: z.string().describe('The third party that created it'),
+    status: z.enum(consent_statuses),
+    permissions: z.array(z.enum(permissions)).describe('Empty for a confirmation of funds'),
+    expiration_date_time: z.string().nullable(),
+    company_id: id_number.nullable(),
+    user_id: z.string().nullable().describe('Who authorised it; null before'),
+    account_ids: z.array(z.string()).describe('The accounts that the user chose'),
+    created_at: shown_instant,
+    status_updated_at: shown_instant,
+    authorised_at: shown_instant.nullable(),
+    withdrawn_at: shown_instant.nullable().describe('The withdrawal after the last authorisation; null: none'),
+    type: z.literal('consent'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentBankConsent>>)
+  .meta({ id: 'Consent' });

@@ -1,0 +1,78 @@
+import type { BankData } from '@tallystick/accounts';
+import { authoriseConsent, findDecidable, rejectConsent, type UndecidableReason } from '@tallystick/consents';
+import { invalid, Refusal, showValue } from '@tallystick/kernel';
+import { resource } from '../../answer/answer.ts';
+import type { HttpTx } from '../../request/http-tx.ts';
+import { type Route, route } from '../../request/route.ts';
+import { presentBankConsent } from '../consents/presenter.ts';
+import { unknownConsent } from '../consents/routes.ts';
+import { consent, decide_consent } from '../consents/shapes.ts';
+import { callOf } from '../operator/routes.ts';
+
+const reasons: Readonly<Record<UndecidableReason, string>> = {
+  not_awaiting: 'the consent does not await authorisation, or it has expired',
+  other_user: 'another user authorised the consent',
+  not_eligible: 'the user or its company is not eligible (service specification 5.6)',
+  no_account: 'no account of the user fits the consent',
+};
+
+/**
+ * `POST /sandbox/v1/consents/:consent_id/decide`: the decision of the bank's user, without a page.
+ * The authorise redirect then needs no page either. Only in the sandbox (decision: authorisation).
+ */
+export function consentDecisionRoutes(bank: BankData | undefined): readonly Route[] {
+  return [
+    route({
+      area: 'bank_channel',
+      tag: 'Sandbox',
+      method: 'POST',
+      path: '/sandbox/v1/consents/:consent_id/decide',
+      operation_id: 'sandbox.consents.decide',
+      summary: 'Decide about a consent as a user of the bank',
+      description:
+        'The third party then gets its code, or `access_denied`, without a page. Only a consent that awaits authorisation can be decided.',
+      refusals: ['conflict', 'not_found'],
+      body: decide_consent,
+      takes_back: consent,
+      answer: consent,
+      async transaction(tx, request) {
+        const { decision, user_id, account_ids } = request.body.data;
+        const consent_id = request.params.consent_id ?? '';
+        const found = await tx.consents.lock(consent_id);
+        if (found === null || found.deleted_at_ms !== null) throw unknownConsent(consent_id);
+        if (found.status !== 'AwaitingAuthorisation') {
+          throw new Refusal('conflict', `the consent is ${found.status}; only AwaitingAuthorisation can be decided`);
+        }
+        const call = callOf(request);
+        if (decision === 'reject') {
+          const rejected = { consent_id, user_id: user_id ?? null, decided_ahead: true };
+          return resource(presentBankConsent(await rejectConsent(tx, call, rejected)));
+        }
+        const ports = { bank: bank ?? tx.bank };
+        const user = await userOf(ports.bank, user_id ?? null);
+        const { now_ms } = call;
+        const decidable = await findDecidable(tx, ports, {
+          consent_id,
+          client_id: found.client_id,
+          user_id: user,
+          now_ms,
+        });
+        if (decidable.kind === 'undecidable') throw new Refusal('conflict', reasons[decidable.reason]);
+        const account_numbers = account_ids ?? decidable.accounts.map(({ number }) => number);
+        const approved = { consent_id, user_id: user, account_numbers, decided_ahead: true };
+        return resource(presentBankConsent(await authoriseConsent(tx, ports, call, approved)));
+      },
+    }),
+  ];
+}
+
+/** The id of the user who decides. Refuses an unknown one. */
+async function userOf(bank: HttpTx['bank'] | BankData, user_id: string | null): Promise<string> {
+  if (user_id === null) {
+    const [first] = (await bank.listUsers({}, { limit: 1 })).items;
+    if (first === undefined) throw new Refusal('conflict', 'the bank has no users');
+    return first.user_id;
+  }
+  if ((await bank.findUser(user_id)) !== null) return user_id;
+  throw invalid({ path: 'user_id', message: `must be the id of a user; there is no user ${showValue(user_id)}` });
+}

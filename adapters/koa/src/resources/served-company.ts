@@ -1,0 +1,9 @@
+import type { Principal } from '@tallystick/access';
+
+/**
+ * The one company that a key of the bank serves; null: it serves all. The sandbox's fixed key is the
+ * key of the whole bank.
+ */
+export function servedCompany({ key_id, company_id }: Principal): number | null {
+  return key_id === 'sandbox:bank' ? null : company_id;
+}

@@ -1,0 +1,27 @@
+import type { ThirdParty } from '@tallystick/consents';
+import { toInstantText } from '@tallystick/kernel';
+import type { MinimalItem } from '../../answer/answer.ts';
+
+/** A third party as the operator's API shows it. Its keys are public. */
+export function presentThirdParty(third_party: ThirdParty) {
+  return {
+    id: String(third_party.id),
+    client_id: third_party.client_id,
+    name: third_party.name,
+    scopes: third_party.scopes,
+    redirect_uris: third_party.redirect_uris,
+    jwks: third_party.jwks,
+    jwks_uri: third_party.jwks_uri,
+    certificate_subject: third_party.certificate_subject,
+    status: third_party.status,
+    created_at: toInstantText(third_party.created_at_ms),
+    type: 'thirdparty' as const,
+    url: `/operator/v1/third-parties/${third_party.id}`,
+  };
+}
+
+/** The fields of a third party with `Prefer: return-minimal`. */
+export function presentMinimalThirdParty(third_party: ThirdParty): MinimalItem {
+  const { id, type, url } = presentThirdParty(third_party);
+  return { id, type, url };
+}
