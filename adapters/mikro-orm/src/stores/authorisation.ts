@@ -1,6 +1,100 @@
 import type { AuthorisationStore } from '@tallystick/consents';
-import type { Session } from '../connection/session.ts';
+import { sql } from 'kysely';
+import { lockForUpdate, lockOrSkip, type Session } from '../connection/session.ts';
 
-export function authorisationStore(_session: Session): AuthorisationStore {
-  return {} as AuthorisationStore;
+/** The records of the authorisation server. */
+export function authorisationStore(session: Session): AuthorisationStore {
+  const { db } = session;
+  const endBy = async (column: 'grant_id' | 'consent_id' | 'client_id', value: string): Promise<void> => {
+    await db.deleteFrom('authorisation_records').where(column, '=', value).execute();
+  };
+  return {
+    async put(record) {
+      await db
+        .insertInto('authorisation_records')
+        .values(record)
+        .onConflict((conflict) =>
+          conflict.columns(['model', 'id_hash']).doUpdateSet((eb) => ({
+            payload_sealed: eb.ref('excluded.payload_sealed'),
+            client_id: eb.ref('excluded.client_id'),
+            consent_id: eb.ref('excluded.consent_id'),
+            user_id: eb.ref('excluded.user_id'),
+            grant_id: eb.ref('excluded.grant_id'),
+            expires_at_ms: eb.ref('excluded.expires_at_ms'),
+            consumed_at_ms: sql<number | null>`coalesce(authorisation_records.consumed_at_ms, excluded.consumed_at_ms)`,
+          })),
+        )
+        .execute();
+    },
+
+    async putNew(record) {
+      const inserted = await db
+        .insertInto('authorisation_records')
+        .values(record)
+        .onConflict((conflict) => conflict.columns(['model', 'id_hash']).doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return inserted !== undefined;
+    },
+
+    async find(model, id_hash) {
+      const row = await db
+        .selectFrom('authorisation_records')
+        .selectAll()
+        .where('model', '=', model)
+        .where('id_hash', '=', id_hash)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { id: _, ...record } = row;
+      return record;
+    },
+
+    async consume(model, id_hash, now_ms) {
+      // A second caller waits for the commit of the first, reads the row again, and finds it used.
+      const { numUpdatedRows } = await db
+        .updateTable('authorisation_records')
+        .set({ consumed_at_ms: now_ms })
+        .where('model', '=', model)
+        .where('id_hash', '=', id_hash)
+        .where('consumed_at_ms', 'is', null)
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === 1;
+    },
+
+    async end(model, id_hash) {
+      await db.deleteFrom('authorisation_records').where('model', '=', model).where('id_hash', '=', id_hash).execute();
+    },
+
+    endByGrant: (grant_id) => endBy('grant_id', grant_id),
+    endByConsent: (consent_id) => endBy('consent_id', consent_id),
+    endByClient: (client_id) => endBy('client_id', client_id),
+
+    async purge(before_ms, limit) {
+      const ended = db
+        .selectFrom('authorisation_records')
+        .select('id')
+        .where('expires_at_ms', '<', before_ms)
+        .orderBy('expires_at_ms')
+        .limit(limit);
+      const { numDeletedRows } = await db
+        .deleteFrom('authorisation_records')
+        .where('id', 'in', lockOrSkip(session, ended))
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
+    async listSealed(after_id, limit) {
+      const later = db
+        .selectFrom('authorisation_records')
+        .select(['id', 'model', 'id_hash', 'payload_sealed'])
+        .where('id', '>', after_id)
+        .orderBy('id')
+        .limit(limit);
+      return await lockForUpdate(session, later).execute();
+    },
+
+    async replaceSealed(id, payload_sealed) {
+      await db.updateTable('authorisation_records').set({ payload_sealed }).where('id', '=', id).execute();
+    },
+  };
 }
