@@ -12,6 +12,7 @@ import {
 import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification-code.ts';
 import { createAuditMac, createSha256, hmacSha256, sha256 } from './digest.ts';
 import type { KeyRing } from './key-ring.ts';
+import { deriveCookieKeys, deriveSigningKeys, type SigningKey } from './oauth-keys.ts';
 import { secureRandom } from './random.ts';
 import { createSealedBox } from './sealed-box.ts';
 import { deriveSubkey } from './subkey.ts';
@@ -29,6 +30,10 @@ export interface Vault {
   readonly hmacSha256: HmacSha256;
   /** The hash of the audit chain. Derived from the index key, so a rotation does not change it. */
   readonly audit_mac: AuditMac;
+  /** The keys that sign id_tokens, the newest first. Each belongs to a key of the ring. */
+  readonly signing_keys: readonly SigningKey[];
+  /** The secrets that sign cookies, the newest first. */
+  readonly cookie_keys: readonly string[];
   /** The key that encrypts. A rotation leaves values sealed with it unchanged. */
   readonly newest_key_id: string;
   /** Every key that can decrypt, newest first. */
@@ -80,6 +85,8 @@ export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
     createSha256,
     hmacSha256,
     audit_mac: createAuditMac(ring),
+    signing_keys: deriveSigningKeys(ring),
+    cookie_keys: deriveCookieKeys(ring),
     newest_key_id: ring.newest_key_id,
     key_ids: ring.keys.map((key) => key.id),
     index_fingerprint: createHmac('sha256', fingerprint_key).update('index').digest('hex').slice(0, 16),
