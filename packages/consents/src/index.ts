@@ -1,12 +1,15 @@
 export * from './authorisation/authorisation-record.ts';
 export * from './authorisation/manage-third-parties.ts';
+export * from './authorisation/public-key.ts';
 export * from './authorisation/third-party.ts';
 export * from './consent/consent.ts';
 export * from './consent/create-consent.ts';
 export * from './consent/decide-consent.ts';
-export * from './consent/manage-consent.ts';
+export { deleteConsent, presentConsent, readConsent } from './consent/manage-consent.ts';
 export * from './consent/permission.ts';
 export * from './open-banking-refusal.ts';
 export * from './ports.ts';
 export * from './reading/confirm-funds.ts';
+export * from './reading/eligibility.ts';
 export * from './reading/read-account-information.ts';
+export * from './reading/transaction-range.ts';

@@ -51,3 +51,8 @@ export class OpenBankingRefusal extends Error {
     this.problems = problems;
   }
 }
+
+/** The refusal of what the consent, its permissions, or the bank do not allow. */
+export function denied(code: OpenBankingErrorCode, message: string): OpenBankingRefusal {
+  return new OpenBankingRefusal('denied', [{ code, message }]);
+}

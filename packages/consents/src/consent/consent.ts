@@ -1,3 +1,4 @@
+import type { ThirdPartyService } from '@tallystick/accounts';
 import type { Permission } from './permission.ts';
 
 /** The states of a consent. An account-access consent is never `Revoked` (decision: consents). */
@@ -63,3 +64,13 @@ export type Consent = AccountAccessConsent | FundsConfirmationConsent;
 
 /** Without the fields of its storage. */
 export type NewConsent = Omit<AccountAccessConsent, 'id'> | Omit<FundsConfirmationConsent, 'id'>;
+
+/** The service that a consent is for. */
+export function serviceOf({ kind }: Pick<Consent, 'kind'>): ThirdPartyService {
+  return kind === 'account_access' ? 'aisp' : 'cbpii';
+}
+
+/** Whether the consent has expired. */
+export function hasExpired({ expires_at_ms }: Pick<Consent, 'expires_at_ms'>, now_ms: number): boolean {
+  return expires_at_ms !== null && expires_at_ms <= now_ms;
+}

@@ -1,8 +1,8 @@
-import type { BankAccount, BankData, BankUser, ThirdPartyService } from '@tallystick/accounts';
+import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
 import { auditEntry, type Call, invalid, Refusal, showValue } from '@tallystick/kernel';
 import type { ConsentsTx, ReadPorts } from '../ports.ts';
 import { findEligibleUser, userMayViewAccount } from '../reading/eligibility.ts';
-import type { Consent, DebtorAccount } from './consent.ts';
+import { type Consent, type DebtorAccount, hasExpired, serviceOf } from './consent.ts';
 import { consentObject } from './manage-consent.ts';
 
 /*
@@ -159,16 +159,6 @@ export async function withdrawConsent(
 function revoked({ kind }: Consent, { now_ms }: DecisionCall) {
   if (kind === 'account_access') return {};
   return { status: 'Revoked', status_updated_at_ms: now_ms } as const;
-}
-
-/** The service that a consent is for. */
-export function serviceOf({ kind }: Pick<Consent, 'kind'>): ThirdPartyService {
-  return kind === 'account_access' ? 'aisp' : 'cbpii';
-}
-
-/** Whether the consent has expired. */
-export function hasExpired({ expires_at_ms }: Pick<Consent, 'expires_at_ms'>, now_ms: number): boolean {
-  return expires_at_ms !== null && expires_at_ms <= now_ms;
 }
 
 async function decidableOf(

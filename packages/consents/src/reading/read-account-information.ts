@@ -1,5 +1,16 @@
-import { Violation } from '@tallystick/kernel';
+import type { BankAccount, BankData } from '@tallystick/accounts';
+import { assert, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
+import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall, ReadPorts } from '../ports.ts';
+import { pageOfAccounts } from './account-pages.ts';
+import { grantedAccount, grantedAccounts, type OpenGrant, openGrant } from './open-grant.ts';
+import { showsDetail } from './permissions-on-read.ts';
+import { showAccount } from './shapes/account.ts';
+import { showDay } from './shapes/amount.ts';
+import { showBalances } from './shapes/balance.ts';
+import { showDirectDebit, showScheduledPayment, showStandingOrder } from './shapes/payments.ts';
+import { showTransaction } from './shapes/transaction.ts';
+import { type TransactionQuery, transactionRange } from './transaction-range.ts';
 
 /** A list as the standard shows it: one name in `Data`, with its items. */
 export interface OpenBankingPage {
@@ -20,79 +31,163 @@ export interface ReadPage {
   readonly cursor: string | undefined;
 }
 
+type ReadTx = Pick<ConsentsTx, 'consents'>;
+
 /**
  * The accounts of the grant that the user may still view. With an AccountId: just that one. All
  * reads refuse a consent that is expired (`unauthenticated`), and `denied`: a consent that grants
  * nothing, a missing permission, a condition of service specification 5.6, and an account that is
- * unknown or not granted.
+ * unknown or not granted. A cursor of another list is `invalid`.
  */
 export async function readAccounts(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _call: GrantedCall,
-  _account_number: string | null,
-  _page: ReadPage,
+  tx: ReadTx,
+  { bank }: ReadPorts,
+  call: GrantedCall,
+  account_number: string | null,
+  page: ReadPage,
 ): Promise<OpenBankingPage> {
-  throw new Violation('not built');
+  const grant = await openGrant(tx, bank, call, 'accounts');
+  const accounts = await accountsOf(bank, grant, account_number);
+  const detail = showsDetail(grant.consent.permissions, 'accounts');
+  const shown = await readPage(page, async (request) => pageOfAccounts(accounts, request));
+  return pageOf('Account', shown, (account) => showAccount(account, { detail }));
 }
 
 /** The balances of one account: InterimBooked and InterimAvailable. */
 export async function readBalances(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _call: GrantedCall,
-  _account_number: string,
+  tx: ReadTx,
+  { bank }: ReadPorts,
+  call: GrantedCall,
+  account_number: string,
 ): Promise<OpenBankingPage> {
-  throw new Violation('not built');
-}
-
-/** What a third party asks of the transactions: `fromBookingDateTime` and `toBookingDateTime`. */
-export interface TransactionQuery {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
+  const grant = await openGrant(tx, bank, call, 'balances');
+  const account = await grantedAccount(bank, grant, account_number);
+  const [balance] = await bank.balancesOf([account.id]);
+  assert(balance?.account_id === account.id, `the bank returned no balance of the account ${account.id}`);
+  return { Data: { Balance: showBalances(account, balance) }, next: null, prev: null };
 }
 
 /** The booked transactions of one account, within the range of the seven rules and the consent. */
 export async function readTransactions(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _call: GrantedCall,
-  _account_number: string,
-  _query: TransactionQuery,
-  _page: ReadPage,
+  tx: ReadTx,
+  { bank }: ReadPorts,
+  call: GrantedCall,
+  account_number: string,
+  query: TransactionQuery,
+  page: ReadPage,
 ): Promise<OpenBankingPage> {
-  throw new Violation('not built');
+  const grant = await openGrant(tx, bank, call, 'transactions');
+  const account = await grantedAccount(bank, grant, account_number);
+  const range = transactionRange(query, grant.consent, call.now_ms);
+  if (range === null) return { Data: { Transaction: [] }, next: null, prev: null };
+  const detail = showsDetail(grant.consent.permissions, 'transactions');
+  const shown = await readPage(page, (request) => bank.transactionsOf(account.id, range, request));
+  return {
+    ...pageOf('Transaction', shown, (transaction) => showTransaction(account, transaction, { detail })),
+    first_available: showDay(range.from),
+    last_available: showDay(range.to),
+  };
 }
 
 /** The active mandates of one account, or of all accounts of the grant (null). */
 export async function readDirectDebits(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _call: GrantedCall,
-  _account_number: string | null,
-  _page: ReadPage,
+  tx: ReadTx,
+  { bank }: ReadPorts,
+  call: GrantedCall,
+  account_number: string | null,
+  page: ReadPage,
 ): Promise<OpenBankingPage> {
-  throw new Violation('not built');
+  const grant = await openGrant(tx, bank, call, 'direct_debits');
+  const accounts = await accountsOf(bank, grant, account_number);
+  const shown = await readOfAccounts(accounts, page, (ids, request) => bank.activeDirectDebits(ids, request));
+  return pageOf('DirectDebit', shown, (mandate) => showDirectDebit(ownerOf(accounts, mandate), mandate));
 }
 
 /** The pending standing orders. */
 export async function readStandingOrders(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _call: GrantedCall,
-  _account_number: string | null,
-  _page: ReadPage,
+  tx: ReadTx,
+  { bank }: ReadPorts,
+  call: GrantedCall,
+  account_number: string | null,
+  page: ReadPage,
 ): Promise<OpenBankingPage> {
-  throw new Violation('not built');
+  const grant = await openGrant(tx, bank, call, 'standing_orders');
+  const accounts = await accountsOf(bank, grant, account_number);
+  const today = todayOf(call);
+  const shown = await readOfAccounts(accounts, page, (ids, request) => bank.pendingStandingOrders(ids, today, request));
+  const detail = showsDetail(grant.consent.permissions, 'standing_orders');
+  return pageOf('StandingOrder', shown, (order) => showStandingOrder(ownerOf(accounts, order), order, { detail }));
 }
 
 /** The pending scheduled payments. */
 export async function readScheduledPayments(
-  _tx: ConsentsTx,
-  _ports: ReadPorts,
-  _call: GrantedCall,
-  _account_number: string | null,
-  _page: ReadPage,
+  tx: ReadTx,
+  { bank }: ReadPorts,
+  call: GrantedCall,
+  account_number: string | null,
+  page: ReadPage,
 ): Promise<OpenBankingPage> {
-  throw new Violation('not built');
+  const grant = await openGrant(tx, bank, call, 'scheduled_payments');
+  const accounts = await accountsOf(bank, grant, account_number);
+  const today = todayOf(call);
+  const shown = await readOfAccounts(accounts, page, (ids, request) =>
+    bank.pendingScheduledPayments(ids, today, request),
+  );
+  const detail = showsDetail(grant.consent.permissions, 'scheduled_payments');
+  return pageOf('ScheduledPayment', shown, (payment) =>
+    showScheduledPayment(ownerOf(accounts, payment), payment, { detail }),
+  );
+}
+
+/** One account of the grant, or all of them that the user may still view. */
+async function accountsOf(
+  bank: BankData,
+  grant: OpenGrant,
+  account_number: string | null,
+): Promise<readonly BankAccount[]> {
+  if (account_number === null) return await grantedAccounts(bank, grant);
+  return [await grantedAccount(bank, grant, account_number)];
+}
+
+/** A page of what belongs to these accounts. Without accounts the bank is not asked. */
+async function readOfAccounts<Item>(
+  accounts: readonly BankAccount[],
+  page: ReadPage,
+  read: (ids: readonly number[], request: TwoWayPageRequest) => Promise<TwoWayPage<Item>>,
+): Promise<TwoWayPage<Item>> {
+  if (accounts.length === 0) return { items: [], next: null, prev: null };
+  const ids = accounts.map(({ id }) => id);
+  return await readPage(page, (request) => read(ids, request));
+}
+
+async function readPage<Item>(
+  { cursor }: ReadPage,
+  read: (request: TwoWayPageRequest) => Promise<TwoWayPage<Item>>,
+): Promise<TwoWayPage<Item>> {
+  try {
+    return await read({ limit: open_banking_page_items, ...(cursor === undefined ? {} : { cursor }) });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'invalid_query') throw error;
+    const message = 'page must be the cursor of another page of this list';
+    throw new OpenBankingRefusal('invalid', [{ code: 'UK.OBIE.Field.Invalid', path: 'page', message }]);
+  }
+}
+
+function pageOf<Item>(
+  name: string,
+  { items, next, prev }: TwoWayPage<Item>,
+  show: (item: Item) => object,
+): OpenBankingPage {
+  return { Data: { [name]: items.map(show) }, next, prev };
+}
+
+/** The account of an item. The bank returns only what belongs to the accounts it was asked about. */
+function ownerOf(accounts: readonly BankAccount[], { account_id }: { readonly account_id: number }): BankAccount {
+  const owner = accounts.find(({ id }) => id === account_id);
+  assert(owner !== undefined, `the bank returned data of the account ${account_id}, which was not asked for`);
+  return owner;
+}
+
+function todayOf({ now_ms }: GrantedCall): string {
+  return Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO('UTC').toPlainDate().toString();
 }

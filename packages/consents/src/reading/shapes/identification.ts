@@ -1,0 +1,47 @@
+import { account_number_scheme } from '@tallystick/accounts';
+import { maskCardNumbers, maskNumber } from '@tallystick/kernel';
+import { present, shortened } from './amount.ts';
+
+/** An account as the standard names it (OBCashAccount). */
+export interface ShownIdentification {
+  readonly SchemeName: string;
+  readonly Identification: string;
+  readonly Name?: string | undefined;
+  readonly SecondaryIdentification?: string | undefined;
+}
+
+/** The schemes whose identifications are no card numbers, though their digits can look like one. */
+const account_schemes: readonly string[] = [
+  'UK.OBIE.IBAN',
+  'UK.OBIE.BBAN',
+  'UK.OBIE.SortCodeAccountNumber',
+  account_number_scheme,
+];
+
+/** Card numbers are always masked: ReadPAN is not supported (decision: consents). */
+export function showIdentification({
+  scheme_name,
+  identification,
+  name = null,
+  secondary_identification = null,
+}: {
+  readonly scheme_name: string;
+  readonly identification: string;
+  readonly name?: string | null;
+  readonly secondary_identification?: string | null;
+}): ShownIdentification {
+  return present({
+    SchemeName: scheme_name,
+    Identification: maskIdentification(scheme_name, identification),
+    Name: shortened(name === null ? null : maskCardNumbers(name), 350),
+    SecondaryIdentification: shortened(
+      secondary_identification === null ? null : maskCardNumbers(secondary_identification),
+      34,
+    ),
+  });
+}
+
+function maskIdentification(scheme_name: string, identification: string): string {
+  if (scheme_name === 'UK.OBIE.PAN') return maskNumber(identification.slice(-4));
+  return account_schemes.includes(scheme_name) ? identification : maskCardNumbers(identification);
+}
