@@ -2,6 +2,7 @@ import {
   account_store_contract,
   audit_log_contract,
   card_store_contract,
+  consent_store_contract,
   eventStoreContract,
   import_continuation_contract,
   import_contract,
@@ -22,6 +23,7 @@ import {
   statement_import_contract,
   statementKeyContract,
   template_store_contract,
+  third_party_store_contract,
   unit_of_work_contract,
 } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
@@ -44,6 +46,8 @@ export const storage_suites = {
   ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 40, full: 400 })),
   StatementKey: statementKeyContract(propertyParameters({ short: 25, full: 250 })),
   AccountStore: account_store_contract,
+  ConsentStore: consent_store_contract,
+  ThirdPartyStore: third_party_store_contract,
   AuditLog: audit_log_contract,
 } as const;
 

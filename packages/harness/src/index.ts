@@ -46,6 +46,7 @@ export { type AuditTables, type Tampering, tamperingWith } from './contracts/aud
 export { card_store_contract } from './contracts/card-store.ts';
 export { companyRow } from './contracts/company-row.ts';
 export { type CompanyStorage, company_store_contract } from './contracts/company-store.ts';
+export { consent_store_contract, newAccessConsent, newFundsConsent } from './contracts/consent-store.ts';
 export type { ContractRule } from './contracts/contract-rule.ts';
 export { decision_tables_contract } from './contracts/decision-tables.ts';
 export { delivery_desk_contract } from './contracts/delivery-desk.ts';
@@ -88,6 +89,7 @@ export { statement_import_contract } from './contracts/statement-imports.ts';
 export { type StorageOfSettings, statementKeyContract } from './contracts/statement-key.ts';
 export { makeCard, makeOwner, type StorageTx, type StorageUnderTest, sealedNumber } from './contracts/storage.ts';
 export { template_store_contract } from './contracts/template-store.ts';
+export { newThirdParty, third_party_store_contract } from './contracts/third-party-store.ts';
 export { unit_of_work_contract } from './contracts/unit-of-work.ts';
 export { card_vault_contract, sealer_contract, type VaultGenerations, type VaultOfRing } from './contracts/vault.ts';
 export { webhook_states_contract } from './contracts/webhook-states.ts';
