@@ -24,4 +24,5 @@ export { presentItem } from './resources/reconciliation/presenter.ts';
 export { presentBridge, presentRules, presentSummary } from './resources/reconciliation/report-presenter.ts';
 export type { Sandbox } from './resources/sandbox/sandbox.ts';
 export { presentTemplate, templateStatusPath } from './resources/templates/presenter.ts';
+export { presentThirdParty } from './resources/third-parties/presenter.ts';
 export type { WebhookServices } from './resources/webhooks/routes.ts';

@@ -1,5 +1,7 @@
 import { sandbox_keys } from '@tallystick/access';
 import type { Config } from './configuration/config.ts';
+import { sandbox_third_parties } from './sandbox/third-parties.ts';
+import { sandbox_password } from './sandbox/user-login.ts';
 
 /**
  * The text that the server prints when it has started. Programs that start the server wait for the
@@ -25,6 +27,11 @@ export function greeting(config: Config, url: string): string {
       'Show events as they are delivered, and make an event:',
       `  npm run listen -- --url ${url}`,
       `  npm run trigger -- virtualcard.clearings --url ${url}`,
+      '',
+      'Open Banking: third parties (the secret of each is its name and "-secret"), and the password of every user:',
+      `  ${sandbox_third_parties.map(({ client_id }) => client_id).join(' ')}   ${sandbox_password}`,
+      `  curl -s ${url}/.well-known/openid-configuration`,
+      '  npm run demo:open-banking',
       '',
       `Documentation: ${url}/docs   Demo: npm run demo -- --url ${url}   Stop: Ctrl-C`,
     );

@@ -5,6 +5,7 @@ import { createHttpServer } from '@tallystick/koa';
 import type { Container } from 'inversify';
 import { openArchiveFolder } from './background/archive-files.ts';
 import type { Config } from './configuration/config.ts';
+import { loadTls } from './configuration/tls.ts';
 import { closeContainer, createContainer } from './container.ts';
 import { tokens } from './tokens.ts';
 
@@ -34,14 +35,16 @@ export function createServer(config: Config, container: Container = createContai
 
   const start = async (): Promise<{ url: string }> => {
     if (config.archive_folder !== null) await openArchiveFolder(config.archive_folder);
+    const tls = config.tls === null ? undefined : await loadTls(config.tls);
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
+      tls,
       log: container.get(tokens.logger),
       metrics: container.get(tokens.metrics),
       connections_max: config.connections_max,
       unread_bytes_max: config.bodies_bytes_max,
     });
     await listen(http, config);
-    const url = urlOf(http.address() as AddressInfo);
+    const url = urlOf(http.address() as AddressInfo, tls === undefined ? 'http' : 'https');
     container.get(tokens.listening).url = url;
     const jobs = await container.getAsync(tokens.jobs);
     jobs.start();
@@ -108,6 +111,6 @@ async function listen(server: HttpServer, { host, port, connections_max }: Confi
   });
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+function urlOf({ address, family, port }: AddressInfo, scheme: 'http' | 'https'): string {
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

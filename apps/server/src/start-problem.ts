@@ -7,6 +7,8 @@ import { type Config, isSqlite } from './configuration/config.ts';
 import { UnusableFormats } from './configuration/formats.ts';
 import { UnusableKeysFile } from './configuration/keys-file.ts';
 import { WrongKeys } from './configuration/keys-fit.ts';
+import { UnusableTls } from './configuration/tls.ts';
+import { UnusableUserLogin } from './configuration/user-login.ts';
 import { findRootCause, rootMessageOf } from './root-cause.ts';
 
 /**
@@ -41,8 +43,8 @@ export function describeStartProblem(error: unknown, config: Config): string {
     return `The database ${showDatabase(config.database_url)} has the schema of an older version: ${error.migrations.join(', ')} is missing. Start the server of this version, or run: npm run migrate`;
   }
   if (error instanceof OtherStatementKey) return describeOtherStatementKey(error, config);
-  if (error instanceof UnusableKeysFile || error instanceof UnusableFormats || error instanceof UnusableArchive)
-    return `${error.message}.`;
+  const unusable = [UnusableKeysFile, UnusableFormats, UnusableArchive, UnusableTls, UnusableUserLogin];
+  if (unusable.some((kind) => error instanceof kind)) return `${(error as Error).message}.`;
   // The remaining errors of the system come from opening the database, for example a read-only
   // folder or a full disk.
   if (error instanceof Fault || code !== '')

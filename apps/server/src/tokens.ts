@@ -1,7 +1,8 @@
 import type { Network } from '@tallystick/cards';
+import type { UserLogin } from '@tallystick/consents';
 import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock } from '@tallystick/kernel';
-import type { createHttpApp, Lifecycle, Metrics, Sandbox } from '@tallystick/koa';
+import type { createHttpApp, Lifecycle, Metrics, OpenBankingPorts, Sandbox } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { ServiceIdentifier } from 'inversify';
@@ -49,6 +50,10 @@ export const tokens = {
   jobs: identifier<Jobs>('jobs'),
   /** Null outside the sandbox. */
   sandbox: identifier<Sandbox | null>('sandbox'),
+  /** Authenticates the users of the bank. */
+  user_login: identifier<UserLogin>('user_login'),
+  /** Null: Open Banking is not served. */
+  open_banking: identifier<OpenBankingPorts | null>('open_banking'),
   lifecycle: identifier<Lifecycle>('lifecycle'),
   metrics: identifier<Metrics>('metrics'),
   http_app: identifier<ReturnType<typeof createHttpApp>>('http_app'),

@@ -137,8 +137,8 @@ async function run(
 
 /** The option that sets a field; the field itself if no option does. */
 function optionOf({ options }: Command, path: string): string {
-  const field = path.replace(/^data\./, '');
-  const name = [field, field.replace(/^billing_|_id$|_names$|_per_minute$/, '')]
+  const [field = ''] = path.replace(/^data\./, '').split('.');
+  const name = [field, field.replace(/^billing_|_id$|_names$|_per_minute$|_uris?$|s$/, '')]
     .map((word) => word.replaceAll('_', '-'))
     .find((word) => Object.hasOwn(options, word));
   return name === undefined ? path : `--${name}`;

@@ -12,6 +12,7 @@ import { company_commands } from './companies.ts';
 import { key_ring_commands } from './key-ring.ts';
 import { quarantine_commands } from './quarantine.ts';
 import { retention_command } from './retention.ts';
+import { third_party_commands } from './third-parties.ts';
 
 /** The time between two lines of progress. */
 const report_every_ms = 5_000;
@@ -69,6 +70,7 @@ export const commands: readonly Command[] = [
   ...company_commands,
   ...account_commands,
   ...api_key_commands,
+  ...third_party_commands,
   template_complete,
   ...card_commands,
   ...quarantine_commands,

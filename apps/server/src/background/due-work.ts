@@ -12,6 +12,12 @@ import type { Job } from './jobs.ts';
 const batch_max = 100;
 
 /**
+ * How long a record of the authorisation server is kept after its end. A repeat of a used code or
+ * refresh token within this time is noticed, and ends all tokens of its grant.
+ */
+const authorisation_kept_ms = 86_400_000;
+
+/**
  * The jobs for all work that becomes due automatically. `refresh` updates the clock before each
  * run.
  */
@@ -32,6 +38,9 @@ export function dueWork(
     job('idempotency purge', 600_000, () => {
       const machine_ms = machine_clock.now().epochMilliseconds;
       return unitOfWork.run((tx) => purgeIdempotencyKeys(tx, nowMs(), machine_ms, batch_max));
+    }),
+    job('authorisation purge', 600_000, () => {
+      return unitOfWork.run((tx) => tx.authorisation.purge(nowMs() - authorisation_kept_ms, batch_max));
     }),
     job('unknown number purge', 600_000, () => {
       return unitOfWork.run((tx) => purgeUnknownNumbers(tx, unknown_numbers_kept_days, nowMs(), batch_max));

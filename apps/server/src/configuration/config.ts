@@ -9,7 +9,12 @@ import {
 } from '@tallystick/cards';
 import { deliveries_kept_days_default } from '@tallystick/events';
 import { nearestName, Refusal, type RetentionKind } from '@tallystick/kernel';
-import { bodies_bytes_max_default, connections_max_default, requests_max_default } from '@tallystick/koa';
+import {
+  bodies_bytes_max_default,
+  type CertificateProxies,
+  connections_max_default,
+  requests_max_default,
+} from '@tallystick/koa';
 import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
 import { type StatementKeySetting, statement_key_default, statement_key_settings } from '@tallystick/reconciliation';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
@@ -46,8 +51,19 @@ export interface Config {
    */
   readonly smtp: SmtpServer | null;
   readonly mail_from: Sender;
-  /** The public address of the service, for links in mails; null: where it listens. */
+  /**
+   * The public address of the service, for links in mails and as the issuer of tokens; null: where
+   * it listens.
+   */
   readonly public_url: string | null;
+  /** Whether Open Banking is served: an installation without a public address has no issuer. */
+  readonly open_banking: boolean;
+  /** The module that authenticates the bank's users; null: the sandbox has its own, others none. */
+  readonly user_login_module: string | null;
+  /** The files with which the server terminates TLS; null: it serves plain HTTP. */
+  readonly tls: TlsFiles | null;
+  /** The proxies that pass client certificates on; null: none. */
+  readonly certificate_proxies: CertificateProxies | null;
   /** Time from the request of a template to its completion. */
   readonly template_completion_delay_ms: number;
   /** Requests per minute of a key without a limit of its own; null: unlimited. */
@@ -78,6 +94,14 @@ export interface Config {
   readonly shutdown_ms_max: number;
   /** Notes for the operator that are not problems. */
   readonly notices: readonly string[];
+}
+
+/** The files of TLS, in PEM. */
+export interface TlsFiles {
+  readonly certificate: string;
+  readonly key: string;
+  /** The authorities of client certificates; null: none is requested. */
+  readonly client_ca: string | null;
 }
 
 /** The work of a process: serve the interface, send deliveries, or both. */
@@ -138,7 +162,14 @@ const integer = (min: number, max: number) =>
 
 const onOrOff = z.enum(['on', 'off'], { error: (issue) => `is "${issue.input}"; it must be on or off` });
 
+const path = z.string().transform((text) => resolve(text.trim()));
+
 const paths = z.string().transform((list) => list.split(',').map((path) => resolve(path.trim())));
+
+const networks = z
+  .string()
+  .transform((list) => list.split(',').map((network) => network.trim()))
+  .refine((list) => list.every(isNetwork), { error: 'must be networks such as 10.1.0.0/16,fd00::/8' });
 
 /** A retention time. Its least value leaves time for what refers to the rows. */
 const keptDays = (min: number) => integer(min, 36_500);
@@ -170,14 +201,19 @@ const schema = z.object({
   NEWER_SCHEMA: z
     .enum(['refuse', 'accept'], { error: (issue) => `is "${issue.input}"; it must be refuse or accept` })
     .default('refuse'),
-  WEBHOOK_NETWORKS: z
-    .string()
-    .transform((list) => list.split(',').map((network) => network.trim()))
-    .refine((networks) => networks.every(isNetwork), { error: 'must be networks such as 10.1.0.0/16,fd00::/8' })
-    .optional(),
+  WEBHOOK_NETWORKS: networks.optional(),
   SMTP_URL: z.string().transform(readBy(parseSmtpServer)).optional(),
   MAIL_FROM: z.string().transform(readBy(parseSender)).optional(),
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
+  USER_LOGIN_MODULE: path.optional(),
+  TLS_CERTIFICATE: path.optional(),
+  TLS_KEY: path.optional(),
+  TLS_CLIENT_CA: path.optional(),
+  CLIENT_CERTIFICATE_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'must be the name of a header, such as X-Client-Cert' })
+    .optional(),
+  TRUSTED_PROXIES: networks.optional(),
   RATE_LIMIT_PER_MINUTE: integer(1, rate_limit_max).optional(),
   NETWORK_WAIT_MS_MAX: integer(1, 60_000).default(defaults.network_wait_ms_max),
   DECISION_MS_MAX: integer(1, 60_000).default(defaults.decision_ms_max),
@@ -222,6 +258,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...findSandboxProblems(given),
     ...findRoleProblems(given),
     ...findMailProblems(given),
+    ...findTlsProblems(given),
   ];
   if (!parsed.success) {
     problems.unshift(
@@ -249,6 +286,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     smtp: values.SMTP_URL ?? null,
     mail_from: values.MAIL_FROM ?? defaults.mail_from,
     public_url: values.PUBLIC_URL ?? null,
+    open_banking: isOpenBankingServed(given),
+    user_login_module: values.USER_LOGIN_MODULE ?? null,
+    tls:
+      values.TLS_CERTIFICATE === undefined || values.TLS_KEY === undefined
+        ? null
+        : { certificate: values.TLS_CERTIFICATE, key: values.TLS_KEY, client_ca: values.TLS_CLIENT_CA ?? null },
+    certificate_proxies:
+      values.CLIENT_CERTIFICATE_HEADER === undefined
+        ? null
+        : { header: values.CLIENT_CERTIFICATE_HEADER.toLowerCase(), networks: values.TRUSTED_PROXIES ?? [] },
     template_completion_delay_ms: values.TEMPLATE_COMPLETION_DELAY_MS,
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE ?? null,
     network_wait_ms_max: values.NETWORK_WAIT_MS_MAX,
@@ -348,6 +395,25 @@ function findMailProblems(given: Environment): ConfigProblem[] {
   return problems;
 }
 
+/** The requirements of TLS and of client certificates. */
+function findTlsProblems(given: Environment): ConfigProblem[] {
+  const needs: readonly (readonly [string, string, string])[] = [
+    ['TLS_KEY', 'TLS_CERTIFICATE', 'the private key of the certificate'],
+    ['TLS_CERTIFICATE', 'TLS_KEY', 'the certificate of the key'],
+    ['TLS_CERTIFICATE', 'TLS_CLIENT_CA', 'only a server that terminates TLS sees client certificates'],
+    ['TRUSTED_PROXIES', 'CLIENT_CERTIFICATE_HEADER', 'anyone else could send the header'],
+    ['CLIENT_CERTIFICATE_HEADER', 'TRUSTED_PROXIES', 'the header with the client certificate'],
+  ];
+  return needs
+    .filter(([variable, because_of]) => given[because_of] !== undefined && given[variable] === undefined)
+    .map(([variable, because_of, reason]) => ({ variable, message: `is required with ${because_of}: ${reason}` }));
+}
+
+/** The issuer of tokens must not change, so an installation names it. */
+function isOpenBankingServed(given: Environment): boolean {
+  return given.ROLE !== 'worker' && (isSandboxWanted(given) || given.PUBLIC_URL !== undefined);
+}
+
 /** Otherwise a misspelt variable would silently become a default. */
 function unknownVariables(given: Environment): ConfigProblem[] {
   return Object.keys(given)
@@ -370,6 +436,13 @@ function notices(given: Environment): string[] {
   if (given.WEBHOOKS === 'off') lines.push('WEBHOOKS=off: no webhook is delivered. Deliveries wait until it is on.');
   if (!isSandboxWanted(given) && given.SMTP_URL === undefined) {
     lines.push('SMTP_URL is not set: mails about cards wait until it is set.');
+  }
+  if (!isSandboxWanted(given) && given.ROLE !== 'worker') {
+    if (given.PUBLIC_URL === undefined) {
+      lines.push('PUBLIC_URL is not set: Open Banking is off, because it is the issuer of its tokens.');
+    } else if (given.USER_LOGIN_MODULE === undefined) {
+      lines.push('USER_LOGIN_MODULE is not set: no user of the bank can authorise a consent of Open Banking.');
+    }
   }
   return [...lines, ...misspelt(given)];
 }

@@ -25,5 +25,5 @@ export function parsePublicUrl(text: string): string {
  */
 export function defaultPublicUrl(listens_on: string): string {
   const url = new URL(listens_on);
-  return isLoopback(url.hostname) ? url.origin : `http://127.0.0.1:${url.port || '80'}`;
+  return isLoopback(url.hostname) ? url.origin : new URL(`${url.protocol}//127.0.0.1:${url.port}`).origin;
 }

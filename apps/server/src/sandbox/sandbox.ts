@@ -5,6 +5,7 @@ import { assert, page_limit_max, toInstantText } from '@tallystick/kernel';
 import type { Sandbox } from '@tallystick/koa';
 import type { Persistence, Tx } from '@tallystick/mikro-orm';
 import type { SharedClock } from './shared-clock.ts';
+import { seedThirdParties } from './third-parties.ts';
 
 /** The sandbox's own company is the first with this number. Its users may create others. */
 const sandbox_customer_number = 'SANDBOX';
@@ -59,6 +60,7 @@ async function seed(persistence: Persistence, clock: SharedClock): Promise<Compa
       if ((await tx.accounts.findByNumber(String(account.number))) !== null) continue;
       await openAccount(tx, call, { ...account, company_id: company.id });
     }
+    await seedThirdParties(tx, call.now_ms);
     return company;
   });
 }

@@ -18,6 +18,7 @@ export function presentBankConsent(consent: Consent) {
     status_updated_at: toInstantText(consent.status_updated_at_ms),
     authorised_at: shownInstant(consent.authorised_at_ms),
     withdrawn_at: shownInstant(consent.withdrawn_at_ms),
+    deleted_at: shownInstant(consent.deleted_at_ms),
     type: 'consent' as const,
     url: `/bank/v1/consents/${consent.consent_id}`,
   };

@@ -37,6 +37,7 @@ export const consent = z
     status_updated_at: shown_instant,
     authorised_at: shown_instant.nullable(),
     withdrawn_at: shown_instant.nullable().describe('The withdrawal after the last authorisation; null: none'),
+    deleted_at: shown_instant.nullable().describe('The deletion by the third party; null: it was not deleted'),
     type: z.literal('consent'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentBankConsent>>)

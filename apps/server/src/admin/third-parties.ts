@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import {
+  listThirdParties,
+  registerThirdParty,
+  setThirdPartyStatus,
+  type ThirdParty,
+  type ThirdPartyRequest,
+  third_party_scopes,
+} from '@tallystick/consents';
+import { presentThirdParty } from '@tallystick/koa';
+import {
+  type AdminServices,
+  type Command,
+  call,
+  formatList,
+  idOf,
+  type ParsedWords,
+  readEveryPage,
+  requireOption,
+  UsageError,
+} from './command.ts';
+
+/** The commands on the third parties of Open Banking. */
+export const third_party_commands: readonly Command[] = [
+  {
+    name: 'third-party create',
+    summary: 'Registers a third party for Open Banking',
+    options: {
+      name: 'what users of the bank see',
+      jwks: 'its public keys: a file with a JWK set, or the https address of one',
+      redirect: 'its redirect addresses of https, separated by commas',
+      scope: `${third_party_scopes.join(' or ')}; both separated by a comma`,
+      'certificate-subject': 'the subject of its client certificate (RFC 4514), if it authenticates by that',
+      'client-id': 'its OAuth client id; one is made if absent',
+    },
+    flags: {},
+    may_create_database: true,
+    async run(services, given) {
+      const request: ThirdPartyRequest = {
+        name: requireOption(given, 'name'),
+        redirect_uris: listOf(requireOption(given, 'redirect')),
+        scopes: listOf(requireOption(given, 'scope')),
+        certificate_subject: given.values.get('certificate-subject') ?? null,
+        client_id: given.values.get('client-id') ?? null,
+        ...(await readKeys(requireOption(given, 'jwks'))),
+      };
+      const { unitOfWork } = await services.persistence();
+      const { random } = services.vault();
+      const created = await unitOfWork.run((tx) => registerThirdParty(tx, { random }, call(services), request));
+      const text = `Third party ${created.id}: ${created.name}\nClient id: ${created.client_id}`;
+      return { data: presentThirdParty(created), text };
+    },
+  },
+  {
+    name: 'third-party list',
+    summary: 'Lists the third parties, newest first',
+    options: {},
+    flags: {},
+    async run(services) {
+      const { unitOfWork } = await services.persistence();
+      const all = await readEveryPage((page) => unitOfWork.read((tx) => listThirdParties(tx, page)));
+      const text = formatList(
+        'There are no third parties.',
+        ['id', 'client id', 'status', 'scopes', 'name'],
+        all.map(rowOf),
+      );
+      return { data: all.map(presentThirdParty), text };
+    },
+  },
+  {
+    name: 'third-party suspend',
+    argument: 'id',
+    summary: 'Suspends a third party; all its tokens end at once',
+    options: {},
+    flags: {},
+    run: (services, given) => setStatus(services, given, 'suspended'),
+  },
+  {
+    name: 'third-party activate',
+    argument: 'id',
+    summary: 'Activates a suspended third party; it needs new tokens',
+    options: {},
+    flags: {},
+    run: (services, given) => setStatus(services, given, 'active'),
+  },
+];
+
+async function setStatus(services: AdminServices, given: ParsedWords, status: ThirdParty['status']) {
+  const id = idOf('<id>', given.argument);
+  const { unitOfWork } = await services.persistence();
+  const changed = await unitOfWork.run((tx) => setThirdPartyStatus(tx, call(services), id, status));
+  return { data: presentThirdParty(changed), text: `Third party ${id}: ${changed.name} (${changed.status})` };
+}
+
+/** Keys in a file, or where the third party publishes them. */
+async function readKeys(jwks: string): Promise<Pick<ThirdPartyRequest, 'jwks' | 'jwks_uri'>> {
+  if (/^https?:\/\//.test(jwks)) return { jwks_uri: jwks };
+  let text: string;
+  try {
+    text = await readFile(jwks, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--jwks: ${code === 'ENOENT' ? `there is no file ${jwks}` : message}`);
+  }
+  try {
+    return { jwks: JSON.parse(text) as unknown };
+  } catch {
+    throw new UsageError(`--jwks: ${jwks} is not JSON`);
+  }
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
+function rowOf({ id, client_id, status, scopes, name }: ThirdParty): readonly string[] {
+  return [String(id), client_id, status, scopes.join(','), name];
+}

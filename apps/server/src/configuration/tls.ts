@@ -1,0 +1,42 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { TlsOptions } from '@tallystick/koa';
+import type { TlsFiles } from './config.ts';
+
+/** A file of TLS cannot be used. Shows no key. */
+export class UnusableTls extends Error {
+  override readonly name = 'UnusableTls';
+}
+
+/** Reads the files of TLS, and checks that certificate and key belong together. */
+export async function loadTls(files: TlsFiles): Promise<TlsOptions> {
+  const [certificate, key] = await Promise.all([
+    read('TLS_CERTIFICATE', files.certificate),
+    read('TLS_KEY', files.key),
+  ]);
+  const client_ca = files.client_ca === null ? null : await read('TLS_CLIENT_CA', files.client_ca);
+  try {
+    createSecureContext({ cert: certificate, key });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UnusableTls(`TLS_CERTIFICATE ${files.certificate} and TLS_KEY ${files.key} cannot be used: ${message}`);
+  }
+  if (client_ca !== null) {
+    try {
+      new X509Certificate(client_ca);
+    } catch {
+      throw new UnusableTls(`TLS_CLIENT_CA ${files.client_ca} contains no certificate in PEM`);
+    }
+  }
+  return { certificate, key, client_ca };
+}
+
+async function read(variable: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UnusableTls(`${variable}: ${code === 'ENOENT' ? `there is no file ${path}` : message}`);
+  }
+}

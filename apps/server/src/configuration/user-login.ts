@@ -1,0 +1,29 @@
+import { pathToFileURL } from 'node:url';
+import type { UserLogin } from '@tallystick/consents';
+
+/** The module of `USER_LOGIN_MODULE` cannot be used. */
+export class UnusableUserLogin extends Error {
+  override readonly name = 'UnusableUserLogin';
+}
+
+/** Nobody can log in: the bank has named no module. */
+export const no_user_login: UserLogin = { authenticate: async () => null };
+
+/** The login of the bank's users: the default export of a module, or what it returns when called. */
+export async function loadUserLogin(path: string): Promise<UserLogin> {
+  let exported: unknown;
+  try {
+    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+    exported = typeof module.default === 'function' ? await module.default() : module.default;
+  } catch (error) {
+    throw new UnusableUserLogin(`USER_LOGIN_MODULE: ${path} cannot be loaded: ${(error as Error).message}`);
+  }
+  if (isUserLogin(exported)) return exported;
+  throw new UnusableUserLogin(`USER_LOGIN_MODULE: the default export of ${path} has no function authenticate`);
+}
+
+function isUserLogin(value: unknown): value is UserLogin {
+  return (
+    typeof value === 'object' && value !== null && 'authenticate' in value && typeof value.authenticate === 'function'
+  );
+}

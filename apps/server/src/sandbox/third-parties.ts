@@ -1,0 +1,34 @@
+import type { ThirdParty, ThirdPartyStore } from '@tallystick/consents';
+
+/** The redirect address of the sandbox's third parties. Nothing listens there. */
+const redirect_uri = 'https://localhost/callback';
+
+/**
+ * The third parties of the sandbox (decision: sandbox). Each authenticates with the public secret
+ * `<client_id>-secret`, and is refused outside the sandbox.
+ */
+export const sandbox_third_parties: readonly Pick<ThirdParty, 'client_id' | 'name' | 'scopes'>[] = [
+  { client_id: 'sandbox-aisp', name: 'Sandbox budget planner', scopes: ['accounts'] },
+  { client_id: 'sandbox-aisp-2', name: 'Sandbox accounting', scopes: ['accounts'] },
+  { client_id: 'sandbox-cbpii', name: 'Sandbox card issuer', scopes: ['fundsconfirmations'] },
+];
+
+/** Adds the third parties of the sandbox that the database does not have yet. */
+export async function seedThirdParties(
+  { third_parties }: { readonly third_parties: Pick<ThirdPartyStore, 'findByClientId' | 'insert'> },
+  now_ms: number,
+): Promise<void> {
+  for (const third_party of sandbox_third_parties) {
+    if ((await third_parties.findByClientId(third_party.client_id)) !== null) continue;
+    await third_parties.insert({
+      ...third_party,
+      redirect_uris: [redirect_uri],
+      jwks: null,
+      jwks_uri: null,
+      certificate_subject: null,
+      is_sandbox: true,
+      status: 'active',
+      created_at_ms: now_ms,
+    });
+  }
+}
