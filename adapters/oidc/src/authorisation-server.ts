@@ -1,7 +1,16 @@
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankData } from '@tallystick/accounts';
 import type { AccessTokens, ConsentsTx, UserLogin } from '@tallystick/consents';
 import type { Clock, Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
+import { sendPage } from './pages/forms.ts';
+import { createBoundedLogin } from './pages/login-attempts.ts';
+import { notice } from './pages/notice-page.ts';
+import { consents_path, createUserConsents } from './pages/user-consents.ts';
+import { createUserStep } from './pages/user-step.ts';
+import { createProvider, step_path } from './protocol/provider.ts';
+import { createRecords } from './records/records.ts';
+import { createAccessTokens } from './tokens.ts';
 
 /** The client certificate of a request, from TLS or from a trusted proxy. */
 export interface ClientCertificate {
@@ -34,6 +43,12 @@ export interface AuthorisationServerPorts {
   /** Secrets that sign cookies, the newest first. */
   readonly cookie_keys: readonly string[];
   readonly users: UserLogin;
+  /**
+   * The level of authentication that `users` reaches: the `acr` of id_tokens. When absent
+   * `urn:openbanking:psd2:ca`, as a password alone is no strong authentication
+   * (`urn:openbanking:psd2:sca`).
+   */
+  readonly acr?: string;
   /** Whether sandbox clients exist: public secrets, and intents in plain `claims`. */
   readonly sandbox: boolean;
   /** The client certificate of a request; null: it has none. */
@@ -51,6 +66,66 @@ export interface AuthorisationServer extends AccessTokens {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-export function createAuthorisationServer(_ports: AuthorisationServerPorts): AuthorisationServer {
-  throw new Error('not built');
+/** Which paths belong to the server. */
+const own_paths = new Set(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']);
+
+/**
+ * Creates the authorisation server. It is set up with the first call, because the issuer is known
+ * only once the service listens.
+ */
+export function createAuthorisationServer(ports: AuthorisationServerPorts): AuthorisationServer {
+  const records = createRecords(ports);
+  const tokens = createAccessTokens(records, ports.sandbox);
+  const logIn = createBoundedLogin(records, ports.users);
+  let started: ReturnType<typeof start> | undefined;
+
+  const start = () => {
+    const provider = createProvider(ports, records, ports.issuer());
+    const failed = (error: Error, path: string): void => ports.log.error({ error, path }, 'authorisation failed');
+    provider.on('server_error', (ctx, error) => failed(error, ctx.path));
+    // Koa reports what its own error handler answers.
+    (provider as EventEmitter).on('error', (error: Error) => failed(error, ''));
+    return {
+      library: provider.callback(),
+      userStep: createUserStep({ ports, records, provider, logIn }),
+      userConsents: createUserConsents({ ports, records, logIn }),
+      failed,
+    };
+  };
+
+  return {
+    async find(token, certificate_sha256) {
+      await ports.refreshClock?.();
+      return tokens.find(token, certificate_sha256);
+    },
+
+    handles: (path) =>
+      own_paths.has(path) ||
+      path.startsWith('/oauth/') ||
+      path.startsWith(`${step_path}/`) ||
+      path === consents_path ||
+      path.startsWith(`${consents_path}/`),
+
+    async handle(request, response) {
+      await ports.refreshClock?.();
+      started ??= start();
+      const { library, userStep, userConsents, failed } = started;
+      const [path = ''] = (request.url ?? '').split('?');
+      try {
+        if (path.startsWith(`${step_path}/`)) await userStep(request, response, path);
+        else if (path === consents_path || path.startsWith(`${consents_path}/`)) {
+          await userConsents(request, response, path);
+        } else await library(request, response);
+      } catch (error) {
+        failed(error as Error, path.startsWith(step_path) ? step_path : consents_path);
+        if (!response.headersSent) sendPage(response, notice(500));
+        else response.destroy();
+      }
+    },
+  };
+}
+
+/** The bank's data, as the host or the transaction has it. */
+export function bankOf(ports: Pick<AuthorisationServerPorts, 'bank'>, tx: AuthorisationTx): BankData {
+  return ports.bank ?? tx.bank;
 }

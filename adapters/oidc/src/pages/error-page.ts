@@ -1,0 +1,16 @@
+import { escapeHtml, renderPage } from './layout.ts';
+
+/** The page of a request that cannot be answered, and that no third party can be told of. */
+export function errorPage({ error, error_description }: ErrorShown): string {
+  const known = error === 'server_error' ? undefined : error_description;
+  return renderPage({
+    title: 'This does not work',
+    content: `<p>The request cannot be answered. Nothing was changed. Start again from the app or the website that sent you here.</p>
+<p class="muted">${escapeHtml(error ?? 'server_error')}${known === undefined ? '' : `: ${escapeHtml(known)}`}</p>`,
+  });
+}
+
+export interface ErrorShown {
+  readonly error?: string | undefined;
+  readonly error_description?: string | undefined;
+}

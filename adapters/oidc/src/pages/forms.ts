@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { equalBytes } from '@tallystick/kernel';
+import { headersOf, type Page, renderPage } from './layout.ts';
+
+/** The most bytes of a form. */
+const form_bytes_max = 16_384;
+
+/** What a form has, or why it cannot be read. */
+export type FormRead = { readonly form: URLSearchParams } | { readonly status: 400 | 413 | 415 };
+
+/** Reads a form, up to a bound. */
+export async function readForm(request: IncomingMessage): Promise<FormRead> {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return { status: 415 };
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    length += (chunk as Buffer).length;
+    if (length > form_bytes_max) return { status: 413 };
+    chunks.push(chunk as Buffer);
+  }
+  return { form: new URLSearchParams(Buffer.concat(chunks).toString()) };
+}
+
+/**
+ * Ties a form to who was shown it, and to what it is for. Another site cannot make one, even if a
+ * browser sends it cookies of ours.
+ */
+export function formToken(cookie_keys: readonly string[], ...parts: readonly string[]): string {
+  return tokenWith(cookie_keys[0] ?? '', parts);
+}
+
+/** Whether a form has a token for this, by one of the keys. */
+export function hasFormToken(
+  cookie_keys: readonly string[],
+  form: URLSearchParams,
+  ...parts: readonly string[]
+): boolean {
+  const sent = Buffer.from(form.get('form_token') ?? '');
+  return cookie_keys.some((key) => equalBytes(sent, Buffer.from(tokenWith(key, parts))));
+}
+
+function tokenWith(key: string, parts: readonly string[]): string {
+  return createHmac('sha256', `form ${key}`).update(JSON.stringify(parts)).digest('base64url');
+}
+
+export function sendPage(response: ServerResponse, page: Page): void {
+  const body = Buffer.from(renderPage(page));
+  response.writeHead(page.status, {
+    ...headersOf(page),
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': body.length,
+  });
+  response.end(body);
+}
+
+export function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+  response.end();
+}

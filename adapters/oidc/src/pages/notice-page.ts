@@ -1,0 +1,19 @@
+import type { Page } from './layout.ts';
+
+const again = 'Start again from the app or the website that sent you here.';
+
+const notices = {
+  gone: { status: 400, title: 'This step is over', text: `It was finished, or it has expired. ${again}` },
+  400: { status: 400, title: 'This form cannot be read', text: again },
+  403: { status: 403, title: 'This form is not valid', text: `It was not sent from our page. ${again}` },
+  404: { status: 404, title: 'No such page', text: 'Check the address.' },
+  413: { status: 413, title: 'This form is too long', text: again },
+  415: { status: 415, title: 'This form cannot be read', text: again },
+  500: { status: 500, title: 'Something went wrong', text: 'Nothing was changed. Try again later.' },
+} as const;
+
+/** A page that only says what happened. */
+export function notice(kind: keyof typeof notices): Page {
+  const { status, title, text } = notices[kind];
+  return { status, title, content: `<p>${text}</p>` };
+}

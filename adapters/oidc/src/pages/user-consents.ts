@@ -1,0 +1,170 @@
+/**
+ * The user's consents: `/consents`.
+ *
+ *   GET                         the log-in, or the list of active consents
+ *   POST /login, /logout
+ *   GET  /<ConsentId>           asks whether to withdraw it, and says what follows
+ *   POST /<ConsentId>/withdraw  withdraws it
+ *
+ * The session is a record of the server, so that any node serves any request of it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BankAccount } from '@tallystick/accounts';
+import { type Consent, withdrawConsent } from '@tallystick/consents';
+import { Refusal } from '@tallystick/kernel';
+import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../authorisation-server.ts';
+import { no_links, type Records } from '../records/records.ts';
+import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
+import { formToken, hasFormToken, readForm, redirect, sendPage } from './forms.ts';
+import type { BoundedLogin } from './login-attempts.ts';
+import { loginPage } from './login-page.ts';
+import { notice } from './notice-page.ts';
+
+export const consents_path = '/consents';
+
+const cookie_name = 'tallystick_user';
+const session_s = 900;
+const model = 'UserSession';
+/** The most consents that a page lists. */
+const listed_max = 100;
+
+interface Session {
+  readonly id: string;
+  readonly user_id: string;
+}
+
+export interface UserConsentsPorts {
+  readonly ports: AuthorisationServerPorts;
+  readonly records: Records;
+  readonly logIn: BoundedLogin;
+}
+
+/** Answers a request of the pages of a user's consents. */
+export function createUserConsents({ ports, records, logIn }: UserConsentsPorts) {
+  const cookie = (id: string, age_s: number): string => {
+    const secure = ports.issuer().startsWith('https:') ? '; Secure' : '';
+    return `${cookie_name}=${id}; Path=${consents_path}; Max-Age=${age_s}; HttpOnly; SameSite=Strict${secure}`;
+  };
+
+  const sessionOf = async (request: IncomingMessage): Promise<Session | null> => {
+    const id = /(?:^|;\s*)tallystick_user=([A-Za-z0-9_-]{43})(?:;|$)/.exec(request.headers.cookie ?? '')?.[1];
+    if (id === undefined) return null;
+    const found = await records.read((tx) => records.find(tx, { model, id }));
+    return found === null || found.user_id === null ? null : { id, user_id: found.user_id };
+  };
+
+  const showLogin = (response: ServerResponse, problem: 'wrong' | null): void => {
+    const form_token = formToken(ports.cookie_keys, 'consents');
+    const purpose = 'Log in to see who has access to your accounts, and to withdraw it.';
+    sendPage(response, loginPage({ action: `${consents_path}/login`, form_token, purpose, problem }));
+  };
+
+  const postLogin = async (response: ServerResponse, form: URLSearchParams): Promise<void> => {
+    if (!hasFormToken(ports.cookie_keys, form, 'consents')) return sendPage(response, notice(403));
+    const user_id = await logIn({ user_name: form.get('user_name') ?? '', password: form.get('password') ?? '' });
+    if (user_id === null) return showLogin(response, 'wrong');
+    const id = Buffer.from(ports.random.bytes(32)).toString('base64url');
+    const record = records.seal({ model, id }, {}, { ...no_links, user_id }, session_s);
+    await records.run((tx) => tx.authorisation.put(record));
+    response.setHeader('Set-Cookie', cookie(id, session_s));
+    redirect(response, consents_path);
+  };
+
+  const logOut = async (response: ServerResponse, { id }: Session): Promise<void> => {
+    await records.run((tx) => tx.authorisation.end(model, records.hashOf(id)));
+    response.setHeader('Set-Cookie', cookie('', 0));
+    redirect(response, consents_path);
+  };
+
+  /** Active: authorised, not withdrawn since, and not expired. */
+  const isActive = ({ status, withdrawn_at_ms, expires_at_ms }: Consent): boolean =>
+    status === 'Authorised' && withdrawn_at_ms === null && (expires_at_ms === null || expires_at_ms > records.nowMs());
+
+  const shown = async (tx: AuthorisationTx, consents: readonly Consent[]): Promise<readonly ShownConsent[]> => {
+    const numbers = [...new Set(consents.flatMap(({ account_numbers }) => account_numbers))];
+    const accounts: readonly BankAccount[] =
+      numbers.length === 0 ? [] : await bankOf(ports, tx).accountsByNumber(numbers);
+    const shown_consents: ShownConsent[] = [];
+    for (const consent of consents) {
+      const third_party = await tx.third_parties.findByClientId(consent.client_id);
+      const its = accounts.filter(({ number }) => consent.account_numbers.includes(number));
+      shown_consents.push({ consent, third_party_name: third_party?.name ?? consent.client_id, accounts: its });
+    }
+    return shown_consents;
+  };
+
+  const listActive = ({ user_id }: Session): Promise<readonly ShownConsent[]> =>
+    records.read(async (tx) => {
+      const active: Consent[] = [];
+      for (let after: string | undefined; active.length < listed_max; ) {
+        const page = await tx.consents.listOfUser(user_id, {
+          limit: listed_max,
+          ...(after === undefined ? {} : { after }),
+        });
+        active.push(...page.items.filter(isActive));
+        if (page.next === null) break;
+        after = page.next;
+      }
+      return shown(tx, active.slice(0, listed_max));
+    });
+
+  const findActive = ({ user_id }: Session, consent_id: string): Promise<ShownConsent | null> =>
+    records.read(async (tx) => {
+      const consent = await tx.consents.find(consent_id);
+      if (consent === null || consent.user_id !== user_id || consent.deleted_at_ms !== null) return null;
+      return isActive(consent) ? ((await shown(tx, [consent]))[0] ?? null) : null;
+    });
+
+  const withdraw = async (response: ServerResponse, { user_id }: Session, consent_id: string): Promise<void> => {
+    const call = { actor: `user:${user_id}`, request_id: null, now_ms: records.nowMs() };
+    try {
+      await records.run((tx) => withdrawConsent(tx, call, { consent_id, user_id }));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return sendPage(response, notice(404));
+    }
+    redirect(response, `${consents_path}?withdrawn`);
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
+    const [, , name, action] = path.split('/');
+    const is_read = request.method === 'GET' || request.method === 'HEAD';
+    const session = await sessionOf(request);
+    const token = (session_id: string) => formToken(ports.cookie_keys, 'consents', session_id);
+
+    if (is_read) {
+      if (name === 'login' || name === 'logout' || action !== undefined) return redirect(response, consents_path);
+      if (session === null) return showLogin(response, null);
+      if (name === undefined || name === '') {
+        const was_withdrawn = (request.url ?? '').endsWith('?withdrawn');
+        const page = consentListPage({
+          consents: await listActive(session),
+          form_token: token(session.id),
+          was_withdrawn,
+        });
+        return sendPage(response, page);
+      }
+      const found = await findActive(session, decode(name));
+      return sendPage(response, found === null ? notice(404) : withdrawalPage(found, token(session.id)));
+    }
+
+    if (request.method !== 'POST') return sendPage(response, notice(404));
+    const read = await readForm(request);
+    if ('status' in read) return sendPage(response, notice(read.status));
+    const { form } = read;
+    if (name === 'login' && action === undefined) return postLogin(response, form);
+    if (session === null) return redirect(response, consents_path);
+    if (!hasFormToken(ports.cookie_keys, form, 'consents', session.id)) return sendPage(response, notice(403));
+    if (name === 'logout' && action === undefined) return logOut(response, session);
+    if (name !== undefined && action === 'withdraw') return withdraw(response, session, decode(name));
+    sendPage(response, notice(404));
+  };
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return '';
+  }
+}

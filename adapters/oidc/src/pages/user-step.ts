@@ -1,0 +1,182 @@
+/**
+ * The user's step of an authorisation: `/authorise/<uid>`, where the cookie of the interaction is
+ * valid.
+ *
+ *   GET                 the log-in, or what the user decides about
+ *   POST .../login      logs the user in
+ *   POST .../decide     approves or refuses, and leads back to the third party
+ *
+ * The interaction is stored, so that any node serves any request of it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Decidable, findDecidable, rejectConsent } from '@tallystick/consents';
+import { Refusal } from '@tallystick/kernel';
+import type Provider from 'oidc-provider';
+import type { InteractionResults } from 'oidc-provider';
+import { type AuthorisationServerPorts, bankOf } from '../authorisation-server.ts';
+import { authorise } from '../protocol/grant.ts';
+import { intentOf } from '../protocol/intent.ts';
+import { default_acr, step_path } from '../protocol/provider.ts';
+import type { Records } from '../records/records.ts';
+import { decisionPage } from './decision-page.ts';
+import { formToken, hasFormToken, readForm, redirect, sendPage } from './forms.ts';
+import type { BoundedLogin } from './login-attempts.ts';
+import { loginPage } from './login-page.ts';
+import { notice } from './notice-page.ts';
+
+/** Failed log-ins of one interaction. */
+const failed_logins_max = 5;
+
+/** What the interaction keeps of the user's step. */
+interface Step {
+  readonly user_id?: string;
+  readonly failed_logins?: number;
+}
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+export interface UserStepPorts {
+  readonly ports: AuthorisationServerPorts;
+  readonly records: Records;
+  readonly provider: Provider;
+  readonly logIn: BoundedLogin;
+}
+
+/** Answers a request of the user's step. */
+export function createUserStep({ ports, records, provider, logIn }: UserStepPorts) {
+  const stepOf = ({ result }: Interaction): Step => (result?.step as Step | undefined) ?? {};
+  const save = async (interaction: Interaction, step: Step): Promise<void> => {
+    interaction.result = { step } as InteractionResults;
+    await interaction.persist();
+  };
+  const finish = (request: IncomingMessage, response: ServerResponse, result: InteractionResults) =>
+    provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  const deny = (request: IncomingMessage, response: ServerResponse, error_description: string) =>
+    finish(request, response, { error: 'access_denied', error_description });
+
+  const wantedOf = ({ params }: Interaction) => ({
+    consent_id: intentOf(params.claims) ?? '',
+    client_id: String(params.client_id),
+  });
+  const thirdPartyName = (client_id: string): Promise<string> =>
+    records.read(async (tx) => (await tx.third_parties.findByClientId(client_id))?.name ?? client_id);
+  const leadsTo = ({ params }: Interaction): readonly string[] => [new URL(String(params.redirect_uri)).origin];
+
+  const showLogin = async (response: ServerResponse, interaction: Interaction, problem: 'wrong' | null) => {
+    const { uid } = interaction;
+    const name = await thirdPartyName(wantedOf(interaction).client_id);
+    const form_token = formToken(ports.cookie_keys, 'login', uid);
+    const purpose = `${name} asks for access to your accounts. Log in to see what it asks for, and to decide.`;
+    const action = `${step_path}/${uid}/login`;
+    sendPage(response, loginPage({ action, form_token, purpose, problem, leads_to: leadsTo(interaction) }));
+  };
+
+  const lookUp = (interaction: Interaction, user_id: string): Promise<Decidable> =>
+    records.read((tx) =>
+      findDecidable(tx, { bank: bankOf(ports, tx) }, { ...wantedOf(interaction), user_id, now_ms: records.nowMs() }),
+    );
+
+  const showDecision = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    interaction: Interaction,
+    user_id: string,
+    problem: 'no_account' | null,
+  ) => {
+    const decidable = await lookUp(interaction, user_id);
+    if (decidable.kind === 'undecidable') return deny(request, response, undecidable_wording[decidable.reason]);
+    const { uid } = interaction;
+    const page = decisionPage({
+      action: `${step_path}/${uid}/decide`,
+      form_token: formToken(ports.cookie_keys, 'decide', uid, user_id),
+      third_party_name: await thirdPartyName(wantedOf(interaction).client_id),
+      decidable,
+      problem,
+      leads_to: leadsTo(interaction),
+    });
+    sendPage(response, page);
+  };
+
+  const postLogin = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
+    const read = await readForm(request);
+    if ('status' in read) return sendPage(response, notice(read.status));
+    const { form } = read;
+    if (!hasFormToken(ports.cookie_keys, form, 'login', interaction.uid)) return sendPage(response, notice(403));
+    const step = stepOf(interaction);
+    const failed_logins = step.failed_logins ?? 0;
+    if (failed_logins >= failed_logins_max) return deny(request, response, 'too many failed log-ins');
+    const user_id = await logIn({ user_name: form.get('user_name') ?? '', password: form.get('password') ?? '' });
+    if (user_id === null) {
+      await save(interaction, { failed_logins: failed_logins + 1 });
+      return showLogin(response, interaction, 'wrong');
+    }
+    await save(interaction, { user_id });
+    redirect(response, `${step_path}/${interaction.uid}`);
+  };
+
+  const approve = (interaction: Interaction, user_id: string, account_numbers: readonly string[]): Promise<string> => {
+    const { consent_id } = wantedOf(interaction);
+    return authorise({ ports, records, provider }, { consent_id, user_id, account_numbers, actor: `user:${user_id}` });
+  };
+
+  const refuse = async (interaction: Interaction, user_id: string): Promise<void> => {
+    const { consent_id } = wantedOf(interaction);
+    const call = { actor: `user:${user_id}`, request_id: null, now_ms: records.nowMs() };
+    await records.run(async (tx) => {
+      const bank = bankOf(ports, tx);
+      const decidable = await findDecidable(tx, { bank }, { ...wantedOf(interaction), user_id, now_ms: call.now_ms });
+      // Who refuses to confirm again keeps the consent. It is ended on the list of consents.
+      if (decidable.kind === 'undecidable' || decidable.consent.status !== 'AwaitingAuthorisation') return;
+      await rejectConsent(tx, call, { consent_id, user_id });
+    });
+  };
+
+  const postDecision = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
+    const read = await readForm(request);
+    if ('status' in read) return sendPage(response, notice(read.status));
+    const { form } = read;
+    const { user_id } = stepOf(interaction);
+    if (user_id === undefined) return redirect(response, `${step_path}/${interaction.uid}`);
+    if (!hasFormToken(ports.cookie_keys, form, 'decide', interaction.uid, user_id)) {
+      return sendPage(response, notice(403));
+    }
+    if (form.get('decision') === 'refuse') {
+      await refuse(interaction, user_id);
+      return deny(request, response, 'the user refused');
+    }
+    if (form.get('decision') !== 'approve') return sendPage(response, notice(400));
+    try {
+      const grantId = await approve(interaction, user_id, form.getAll('account'));
+      const { consent_id: accountId } = wantedOf(interaction);
+      const login = { accountId, acr: ports.acr ?? default_acr, remember: false };
+      await finish(request, response, { login, consent: { grantId } });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code !== 'validation_failed') return deny(request, response, undecidable_wording.not_awaiting);
+      await showDecision(request, response, interaction, user_id, 'no_account');
+    }
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
+    const [, , uid, action] = path.split('/');
+    const interaction = await provider.interactionDetails(request, response).catch(() => null);
+    if (interaction === null || interaction.uid !== uid) return sendPage(response, notice('gone'));
+    const method = request.method ?? 'GET';
+    if (action === undefined && (method === 'GET' || method === 'HEAD')) {
+      const { user_id } = stepOf(interaction);
+      if (user_id === undefined) return showLogin(response, interaction, null);
+      return showDecision(request, response, interaction, user_id, null);
+    }
+    if (action === 'login' && method === 'POST') return postLogin(request, response, interaction);
+    if (action === 'decide' && method === 'POST') return postDecision(request, response, interaction);
+    if (action === 'login' || action === 'decide') return redirect(response, `${step_path}/${uid}`);
+    sendPage(response, notice(404));
+  };
+}
+
+const undecidable_wording = {
+  not_awaiting: 'the consent cannot be authorised any more',
+  other_user: 'the consent belongs to another user',
+  not_eligible: 'the user is not eligible',
+  no_account: 'the user has no account that fits',
+} as const;

@@ -1,0 +1,50 @@
+import type { ThirdParty } from '@tallystick/consents';
+import type { ClientMetadata } from 'oidc-provider';
+import type { Records } from '../records/records.ts';
+
+/** What the library knows of a client; null: unknown, or suspended. */
+export type ClientMetadataOf = (client_id: string) => Promise<ClientMetadata | null>;
+
+/** Reads clients from the third parties, each time, so that a suspension counts at once. */
+export function readClientMetadata(records: Records, sandbox: boolean): ClientMetadataOf {
+  return async (client_id) => {
+    const third_party = await records.read((tx) => tx.third_parties.findByClientId(client_id));
+    return third_party === null || !isAdmitted(third_party, sandbox) ? null : clientMetadata(third_party);
+  };
+}
+
+/** Whether a third party may use the server now. */
+export function isAdmitted({ status, is_sandbox }: ThirdParty, sandbox: boolean): boolean {
+  return status === 'active' && (sandbox || !is_sandbox);
+}
+
+/** A third party as the library's client. */
+export function clientMetadata(third_party: ThirdParty): ClientMetadata {
+  const { client_id, name, scopes, redirect_uris, jwks, jwks_uri, is_sandbox } = third_party;
+  return {
+    client_id,
+    client_name: name,
+    is_sandbox,
+    redirect_uris: [...redirect_uris],
+    scope: ['openid', ...scopes].join(' '),
+    grant_types: ['authorization_code', 'client_credentials', 'refresh_token', 'implicit'],
+    response_types: ['code', 'code id_token'],
+    // Without form_post, whose page needs a script.
+    response_modes: ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt'],
+    ...authentication(third_party),
+    ...(jwks === null ? {} : { jwks: { keys: jwks.keys.map((key) => ({ ...key })) } as ClientMetadata['jwks'] }),
+    ...(jwks_uri === null ? {} : { jwks_uri }),
+  } as ClientMetadata;
+}
+
+function authentication({ client_id, certificate_subject, is_sandbox }: ThirdParty): Partial<ClientMetadata> {
+  if (is_sandbox) {
+    return { token_endpoint_auth_method: 'client_secret_basic', client_secret: `${client_id}-secret` };
+  }
+  if (certificate_subject === null) return { token_endpoint_auth_method: 'private_key_jwt' };
+  return {
+    token_endpoint_auth_method: 'tls_client_auth',
+    tls_client_auth_subject_dn: certificate_subject,
+    tls_client_certificate_bound_access_tokens: true,
+  };
+}

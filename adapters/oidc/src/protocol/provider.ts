@@ -1,0 +1,276 @@
+import type { IncomingMessage } from 'node:http';
+import type { Consent } from '@tallystick/consents';
+import { Refusal } from '@tallystick/kernel';
+import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { AuthorisationServerPorts, ClientCertificate } from '../authorisation-server.ts';
+import { errorPage } from '../pages/error-page.ts';
+import { page_headers } from '../pages/layout.ts';
+import { libraryAdapter } from '../records/library-adapter.ts';
+import type { Records } from '../records/records.ts';
+import { readClientMetadata } from './client-metadata.ts';
+import { fetchKeys, keys_bytes_max } from './fetch-keys.ts';
+import { authorise, refresh_end_claim } from './grant.ts';
+import { type Claims, createIntents, intent_claim } from './intent.ts';
+import { lifetime_s } from './lifetimes.ts';
+import { createRequestObjects } from './request-object.ts';
+
+/** The paths of the library, under the issuer. */
+export const oauth_routes = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  jwks: '/oauth/jwks',
+  revocation: '/oauth/revoke',
+  pushed_authorization_request: '/oauth/par',
+  end_session: '/oauth/end',
+} as const;
+
+/** Where the user's step is. */
+export const step_path = '/authorise';
+
+/** The level of authentication when the ports name none: a password alone is no strong one. */
+export const default_acr = 'urn:openbanking:psd2:ca';
+
+const algorithms = ['ES256'] as const;
+const client_algorithms = ['PS256', 'ES256'] as const;
+
+/** The library, set up for this issuer. */
+export function createProvider(ports: AuthorisationServerPorts, records: Records, issuer: string): Provider {
+  const request_objects = createRequestObjects(records);
+  const acr = ports.acr ?? default_acr;
+  const intents = createIntents({ records, request_objects, acr });
+  const clientMetadataOf = readClientMetadata(records, ports.sandbox);
+  const certificateOf = (ctx: KoaContextWithOIDC): ClientCertificate | null => ports.certificateOf(ctx.req);
+
+  const configuration: Configuration = {
+    adapter: (model) => libraryAdapter(model, records, clientMetadataOf),
+    jwks: { keys: ports.signing_keys.map((key) => ({ ...key })) } as unknown as Configuration['jwks'] & object,
+    routes: oauth_routes,
+    scopes: ['openid', 'accounts', 'fundsconfirmations'],
+    claims: { acr: null, auth_time: null, openid: ['sub', intent_claim, 'acr', refresh_end_claim] },
+    acrValues: [acr],
+    responseTypes: ['code', 'code id_token'],
+    clientAuthMethods: [
+      'private_key_jwt',
+      'tls_client_auth',
+      ...(ports.sandbox ? (['client_secret_basic'] as const) : []),
+    ],
+    enabledJWA: {
+      idTokenSigningAlgValues: [...algorithms],
+      authorizationSigningAlgValues: [...algorithms],
+      requestObjectSigningAlgValues: [...client_algorithms],
+      clientAuthSigningAlgValues: [...client_algorithms],
+    },
+    clientDefaults: {
+      id_token_signed_response_alg: 'ES256',
+      authorization_signed_response_alg: 'ES256',
+      token_endpoint_auth_method: 'private_key_jwt',
+    },
+    extraClientMetadata: { properties: ['is_sandbox'], validator: () => undefined },
+    subjectTypes: ['public'],
+    clockTolerance: 15,
+    cookies: {
+      keys: [...ports.cookie_keys],
+      names: { session: 'tallystick_session', interaction: 'tallystick_step', resume: 'tallystick_resume' },
+      long: { httpOnly: true, sameSite: 'lax', signed: true },
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    clientBasedCORS: () => false,
+    allowOmittingSingleRegisteredRedirectUri: false,
+    fetch: fetchKeys(ports.fetch),
+    fetchResponseBodyLimits: { jwks_uri: keys_bytes_max },
+    renderError: async (ctx, out) => {
+      ctx.set(page_headers);
+      ctx.type = 'html';
+      ctx.body = errorPage(out);
+    },
+
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+      resourceIndicators: { enabled: false },
+      clientCredentials: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+      },
+      jwtResponseModes: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true },
+      claimsParameter: {
+        enabled: true,
+        assertClaimsParameter: async (ctx, claims, client) => {
+          await intents.readClaims(ctx, claims as Claims, client);
+          if (ctx.oidc.route === 'authorization' && intents.isDecidedAhead(ctx)) {
+            const { consent_id } = await intents.consentOf(ctx);
+            ctx.oidc.session?.loginAccount({ accountId: consent_id, acr, transient: true });
+          }
+        },
+      },
+      requestObjects: {
+        enabled: true,
+        assertJwtClaimsAndHeader: async (ctx, claims) => request_objects.assertClaims(ctx, claims),
+      },
+      fapi: {
+        enabled: true,
+        // It adds the s_hash, and demands a signed answer for a signed request.
+        profile: (ctx) =>
+          request_objects.isSigned(ctx) || String(ctx.oidc.params?.response_type ?? '').includes('id_token')
+            ? '1.0 Final'
+            : undefined,
+      },
+      mTLS: {
+        enabled: true,
+        certificateBoundAccessTokens: true,
+        tlsClientAuth: true,
+        selfSignedTlsClientAuth: false,
+        getCertificate: (ctx) => certificateOf(ctx)?.pem,
+        // `certificateOf` returns only certificates that TLS or the proxy has verified.
+        certificateAuthorized: (ctx) => certificateOf(ctx) !== null,
+        certificateSubjectMatches: (ctx, property, expected) =>
+          property === 'tls_client_auth_subject_dn' && isSameSubject(certificateOf(ctx)?.subject, expected),
+      },
+    },
+
+    pkce: { required: (ctx) => !request_objects.isSigned(ctx) },
+    interactions: { url: (_ctx, interaction) => `${step_path}/${interaction.uid}`, policy: policy() },
+    loadExistingGrant: async (ctx) => {
+      const decided = ctx.oidc.result?.consent?.grantId;
+      if (decided !== undefined) return ctx.oidc.provider.Grant.find(decided);
+      if (!intents.isDecidedAhead(ctx)) return undefined;
+      return provider.Grant.find(await authoriseAhead(await intents.consentOf(ctx)));
+    },
+
+    findAccount: async (ctx, consent_id) => ({
+      accountId: consent_id,
+      claims: async () => ({
+        sub: consent_id,
+        [intent_claim]: consent_id,
+        ...refreshEnd(ctx, records),
+      }),
+    }),
+
+    // Tokens belong to the consent, not to a session.
+    expiresWithSession: async () => false,
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: true,
+    assertJwtClientAuthClaimsAndHeader: async () => {},
+    ttl: {
+      AccessToken: (ctx) => Math.max(1, Math.min(lifetime_s.access_token, leftOfGrant(ctx))),
+      ClientCredentials: (_ctx, token) => {
+        assertScopes(token.scope);
+        return lifetime_s.client_credentials;
+      },
+      AuthorizationCode: lifetime_s.code,
+      IdToken: lifetime_s.id_token,
+      Interaction: lifetime_s.interaction,
+      Session: lifetime_s.session,
+      Grant: lifetime_s.grant,
+      // A rotated token gets what is left.
+      RefreshToken: (ctx) => Math.max(1, leftOfGrant(ctx)),
+    },
+  };
+  const provider = new Provider(issuer, configuration);
+  allowSandboxRedirects(provider);
+  deriveAddresses(provider, issuer);
+  return provider;
+
+  /** The sandbox stands in for the user, each time. */
+  async function authoriseAhead({ consent_id, user_id }: Consent): Promise<string> {
+    const decision = { consent_id, user_id: user_id ?? '', account_numbers: [], actor: 'sandbox' };
+    try {
+      return await authorise({ ports, records, provider }, decision);
+    } catch (error) {
+      if (error instanceof Refusal) throw new errors.AccessDenied('the consent cannot be authorised');
+      throw error;
+    }
+  }
+
+  /** One prompt: whoever comes is authenticated, and decides, on our pages. */
+  function policy(): interactionPolicy.Prompt[] {
+    const { Check, Prompt } = interactionPolicy;
+    const login = new Prompt({ name: 'login', requestable: true });
+    login.checks.clear();
+    const consent = new Prompt(
+      { name: 'consent', requestable: true },
+      new Check('undecided', 'the user has not decided', 'interaction_required', async (ctx) => {
+        await intents.consentOf(ctx);
+        return ctx.oidc.result?.consent?.grantId === undefined && !intents.isDecidedAhead(ctx);
+      }),
+    );
+    consent.checks.remove('consent_prompt');
+    return [login, consent];
+  }
+}
+
+/** What is left of the authorisation, seconds of machine time. */
+function leftOfGrant(ctx: KoaContextWithOIDC): number {
+  return (ctx.oidc.entities.Grant?.exp ?? 0) - Math.floor(Date.now() / 1_000);
+}
+
+/** The end of the refresh token in service time, seconds. */
+function refreshEnd(ctx: KoaContextWithOIDC, records: Records): Record<string, number> {
+  const { Grant } = ctx.oidc.entities;
+  if (Grant?.exp === undefined) return {};
+  return { [refresh_end_claim]: Math.floor(records.nowMs() / 1_000) + leftOfGrant(ctx) };
+}
+
+/** The library takes unknown scopes as they are. */
+function assertScopes(scope: string | undefined): void {
+  const unknown = (scope ?? '')
+    .split(' ')
+    .filter((name) => !['openid', 'accounts', 'fundsconfirmations'].includes(name));
+  if (scope === undefined || unknown.length > 0) {
+    throw new errors.InvalidScope(
+      'ask for the scopes accounts, fundsconfirmations, or both',
+      unknown.join(' ') || 'openid',
+    );
+  }
+}
+
+/**
+ * The library refuses `localhost` to clients that get an id_token from the authorization endpoint.
+ * Clients of the sandbox have the address `https://localhost/callback`, which nothing listens to:
+ * whoever tries the service copies the answer from there.
+ */
+function allowSandboxRedirects(provider: Provider): void {
+  const schema = (provider.Client as unknown as { readonly Schema: { readonly prototype: SchemaPrototype } }).Schema
+    .prototype;
+  const { invalidate } = schema;
+  schema.invalidate = function allowLocalhost(this: SchemaPrototype, message, code) {
+    if (code === 'implicit-forbid-localhost' && this.is_sandbox === true) return;
+    invalidate.call(this, message, code);
+  };
+}
+
+interface SchemaPrototype {
+  readonly is_sandbox?: unknown;
+  invalidate(message: string, code?: string): void;
+}
+
+/**
+ * All addresses are those of the issuer, whatever the request or a proxy says: a header of a client
+ * must not decide where its users are sent, or whether cookies are secure.
+ */
+function deriveAddresses(provider: Provider, issuer: string): void {
+  const { host, protocol } = new URL(issuer);
+  Object.defineProperties(provider.request, {
+    host: { get: () => host },
+    protocol: { get: () => protocol.slice(0, -1) },
+  });
+}
+
+/** Whether two subjects have the same parts (RFC 4514), regardless of spaces and case of names. */
+export function isSameSubject(subject: string | undefined, expected: string): boolean {
+  return subject !== undefined && partsOf(subject) === partsOf(expected);
+}
+
+function partsOf(subject: string): string {
+  const parts = subject.split(/(?<!\\)[,\n]/).map((part) => {
+    const at = part.indexOf('=');
+    return `${part.slice(0, at).trim().toUpperCase()}=${part.slice(at + 1).trim()}`;
+  });
+  return parts.join('\n');
+}
+
+export type CertificateOf = (request: IncomingMessage) => ClientCertificate | null;

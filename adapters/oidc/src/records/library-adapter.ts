@@ -1,0 +1,102 @@
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import type { AuthorisationTx } from '../authorisation-server.ts';
+import type { ClientMetadataOf } from '../protocol/client-metadata.ts';
+import type { RecordLinks, RecordPayload, Records } from './records.ts';
+
+/** Ended records stay for an hour, so that a reuse is still recognized and a slow reader fails alone. */
+const purge_after_ms = 3_600_000;
+const purged_with_a_token_max = 20;
+
+/**
+ * The storage of the library, of one kind of record.
+ *
+ * The library runs on machine time, because it judges assertions and request objects by that. The
+ * ends of records are in service time. So a record that is read has the end that is left to it,
+ * counted from machine time: whoever moves the service's clock past an end finds nothing.
+ */
+export function libraryAdapter(model: string, records: Records, clientMetadataOf: ClientMetadataOf): Adapter {
+  if (model === 'Client') return { ...nothing, find: async (id) => (await clientMetadataOf(id)) ?? undefined };
+  // Every authorisation authenticates its user again, so no session outlives its request.
+  if (model === 'Session') return nothing;
+  const key = (id: string) => ({ model, id });
+  return {
+    async upsert(id, payload, expires_in_s) {
+      const is_unique = await records.run(async (tx) => {
+        const links = await linksOf(tx, records, payload as RecordPayload);
+        const record = records.seal(key(id), payload as RecordPayload, links, expires_in_s ?? null);
+        if (model === 'ReplayDetection') return tx.authorisation.putNew(record);
+        await tx.authorisation.put(record);
+        if (model === 'AccessToken' || model === 'ClientCredentials') {
+          await tx.authorisation.purge(records.nowMs() - purge_after_ms, purged_with_a_token_max);
+        }
+        return true;
+      });
+      // The library looks before it stores. Another node may have stored in between.
+      if (!is_unique) throw new errors.InvalidClientAuth('client assertion tokens must only be used once');
+    },
+
+    async find(id) {
+      const found = await records.read((tx) => records.find(tx, key(id)));
+      if (found === null) return undefined;
+      const { payload, expires_at_ms, consumed_at_ms } = found;
+      // Whether an assertion is new is judged on machine time only.
+      if (model === 'ReplayDetection') return payload as AdapterPayload;
+      const left_ms = expires_at_ms === null ? null : expires_at_ms - records.nowMs();
+      return {
+        ...payload,
+        ...(left_ms === null ? {} : { exp: Math.floor((Date.now() + left_ms) / 1_000) }),
+        ...(consumed_at_ms === null ? {} : { consumed: Math.floor(consumed_at_ms / 1_000) }),
+      } as AdapterPayload;
+    },
+
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+
+    async consume(id) {
+      const is_first = await records.run(async ({ authorisation }) => {
+        const id_hash = records.hashOf(id);
+        if (await authorisation.consume(model, id_hash, records.nowMs())) return true;
+        // Another node used it at the same time. That is a reuse: all that was issued ends.
+        const grant_id = (await authorisation.find(model, id_hash))?.grant_id ?? null;
+        if (grant_id !== null) {
+          await authorisation.endByGrant(grant_id);
+          await authorisation.end('Grant', grant_id);
+        }
+        return false;
+      });
+      if (is_first) return;
+      if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
+      throw new errors.InvalidGrant('already used');
+    },
+
+    destroy: (id) => records.run(({ authorisation }) => authorisation.end(model, records.hashOf(id))),
+    revokeByGrantId: (id) => records.run(({ authorisation }) => authorisation.endByGrant(records.hashOf(id))),
+  };
+}
+
+const nothing: Adapter = {
+  upsert: async () => undefined,
+  find: async () => undefined,
+  findByUid: async () => undefined,
+  findByUserCode: async () => undefined,
+  consume: async () => undefined,
+  destroy: async () => undefined,
+  revokeByGrantId: async () => undefined,
+};
+
+/**
+ * Whose record it is. The library's account is the consent: a consent has one user, who authorised
+ * it, and the third party knows the user by the ConsentId only.
+ */
+async function linksOf(tx: AuthorisationTx, records: Records, payload: RecordPayload): Promise<RecordLinks> {
+  const { clientId, accountId, grantId, params } = payload;
+  const consent_id = typeof accountId === 'string' ? accountId : null;
+  const asked_by = (params as { readonly client_id?: unknown } | undefined)?.client_id;
+  const client_id = clientId ?? asked_by;
+  return {
+    client_id: typeof client_id === 'string' ? client_id : null,
+    consent_id,
+    user_id: consent_id === null ? null : ((await tx.consents.find(consent_id))?.user_id ?? null),
+    grant_id: typeof grantId === 'string' ? records.hashOf(grantId) : null,
+  };
+}

@@ -1,0 +1,85 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AuthorisationRecord } from '@tallystick/consents';
+import type { AuthorisationServerPorts, AuthorisationTx } from '../authorisation-server.ts';
+
+/** The content of a record, as the library hands it over. */
+export type RecordPayload = Readonly<Record<string, unknown>>;
+
+export interface RecordKey {
+  readonly model: string;
+  readonly id: string;
+}
+
+/** A record whose content was decrypted. */
+export interface OpenRecord extends AuthorisationRecord {
+  readonly payload: RecordPayload;
+}
+
+/** The columns of a record that its content does not decide. */
+export type RecordLinks = Pick<AuthorisationRecord, 'client_id' | 'consent_id' | 'user_id' | 'grant_id'>;
+
+/**
+ * The records of the authorisation server: found by the hash of their id, encrypted as a whole, with
+ * their ends in service time.
+ */
+export interface Records {
+  /** Service time, epoch milliseconds. */
+  nowMs(): number;
+  hashOf(id: string): string;
+  /**
+   * Runs work in one transaction. Within another `run` it joins that transaction, so that a record
+   * of the library and a decision of the domain commit together.
+   */
+  run<Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result>;
+  /** The same for work that only reads. */
+  read<Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result>;
+  /** `expires_in_s` null: it does not expire. */
+  seal(key: RecordKey, payload: RecordPayload, links: RecordLinks, expires_in_s: number | null): AuthorisationRecord;
+  /** The record with its content; null: there is none, or it has expired. */
+  find(tx: AuthorisationTx, key: RecordKey): Promise<OpenRecord | null>;
+}
+
+export const no_links: RecordLinks = { client_id: null, consent_id: null, user_id: null, grant_id: null };
+
+/** What the sealer binds the content to: a record cannot be read in the place of another one. */
+export function recordPurpose({ model, id_hash }: Pick<AuthorisationRecord, 'model' | 'id_hash'>): string {
+  return `authorisation-record ${model} ${id_hash}`;
+}
+
+export function createRecords(
+  ports: Pick<AuthorisationServerPorts, 'unitOfWork' | 'clock' | 'sealer' | 'sha256'>,
+): Records {
+  const { unitOfWork, clock, sealer, sha256 } = ports;
+  const joined = new AsyncLocalStorage<AuthorisationTx>();
+  const inTransaction =
+    (open: typeof unitOfWork.run) =>
+    <Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result> => {
+      const outer = joined.getStore();
+      return outer === undefined ? open((tx) => joined.run(tx, () => work(tx))) : work(outer);
+    };
+  const records: Records = {
+    nowMs: () => clock.now().epochMilliseconds,
+    hashOf: (id) => Buffer.from(sha256(Buffer.from(id))).toString('base64url'),
+    run: inTransaction((work) => unitOfWork.run(work)),
+    read: inTransaction((work) => unitOfWork.read(work)),
+
+    seal({ model, id }, payload, links, expires_in_s) {
+      const key = { model, id_hash: records.hashOf(id) };
+      return {
+        ...key,
+        ...links,
+        payload_sealed: sealer.seal(recordPurpose(key), Buffer.from(JSON.stringify(payload))),
+        expires_at_ms: expires_in_s === null ? null : records.nowMs() + expires_in_s * 1_000,
+        consumed_at_ms: null,
+      };
+    },
+
+    async find(tx, { model, id }) {
+      const record = await tx.authorisation.find(model, records.hashOf(id));
+      if (record === null || (record.expires_at_ms !== null && record.expires_at_ms <= records.nowMs())) return null;
+      const clear = sealer.open(recordPurpose(record), record.payload_sealed);
+      return { ...record, payload: JSON.parse(Buffer.from(clear).toString()) as RecordPayload };
+    },
+  };
+  return records;
+}

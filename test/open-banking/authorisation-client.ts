@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { ThirdParty } from '@tallystick/consents';
+import * as client from 'openid-client';
+import { password, redirect_uri, type World } from './authorisation-world.ts';
+
+/** The configuration of `openid-client` for a third party of the world. */
+export async function configure(
+  world: World,
+  { client_id }: Pick<ThirdParty, 'client_id'>,
+  authentication: client.ClientAuth = client.ClientSecretBasic(`${client_id}-secret`),
+): Promise<client.Configuration> {
+  const metadata = { id_token_signed_response_alg: 'ES256', authorization_signed_response_alg: 'ES256' };
+  return client.discovery(new URL(world.issuer), client_id, metadata, authentication, {
+    execute: [client.allowInsecureRequests],
+  });
+}
+
+export interface AuthorisationRequest {
+  readonly url: URL;
+  readonly checks: client.AuthorizationCodeGrantChecks;
+}
+
+/** The `claims` that ask for a consent. */
+export function intentClaims(consent_id: string): object {
+  return { id_token: { openbanking_intent_id: { value: consent_id, essential: true } } };
+}
+
+/** A request of a sandbox client: the intent in plain claims, with PKCE. */
+export async function authorisePlain(
+  config: client.Configuration,
+  consent_id: string,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<AuthorisationRequest> {
+  const pkceCodeVerifier = client.randomPKCECodeVerifier();
+  const expectedState = client.randomState();
+  const expectedNonce = client.randomNonce();
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri,
+    scope: 'openid accounts',
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: expectedState,
+    nonce: expectedNonce,
+    claims: JSON.stringify(intentClaims(consent_id)),
+    ...changes,
+  });
+  return { url, checks: { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true } };
+}
+
+/** A browser without a screen: it keeps cookies, and sends forms. */
+export interface UserAgent {
+  /** Requests an address, on the node whose turn it is, and follows redirects within the service. */
+  get(url: URL | string): Promise<Landing>;
+  submit(page: Landing, action: string, fields: readonly (readonly [string, string])[]): Promise<Landing>;
+  logIn(url: URL | string, user_name: string, password_typed?: string): Promise<Landing>;
+  approve(url: URL | string, user_name: string, accounts: readonly string[]): Promise<URL>;
+  refuse(url: URL | string, user_name: string): Promise<URL>;
+}
+
+/** Where the browser is: on a page of the service, or sent to a third party. */
+export interface Landing {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null: the address is not the service's. */
+  readonly html: string | null;
+}
+
+interface Cookie {
+  readonly path: string;
+  readonly value: string;
+  readonly attributes: string;
+}
+
+export function userAgent(world: World): UserAgent {
+  const cookies = new Map<string, Cookie>();
+  let requests = 0;
+
+  const keep = (headers: Headers): void => {
+    for (const text of headers.getSetCookie()) {
+      const [pair = '', ...attributes] = text.split('; ');
+      const at = pair.indexOf('=');
+      const path = attributes.find((attribute) => attribute.toLowerCase().startsWith('path='))?.slice(5) ?? '/';
+      const key = `${pair.slice(0, at)} ${path}`;
+      if (attributes.some((attribute) => /^(max-age=0|expires=thu, 01 jan 1970)/i.test(attribute))) cookies.delete(key);
+      else cookies.set(key, { path, value: pair, attributes: attributes.join('; ') });
+    }
+  };
+
+  const request = async (url: URL, init: RequestInit = {}): Promise<Landing> => {
+    if (url.origin !== new URL(world.issuer).origin) return { url, status: 0, headers: new Headers(), html: null };
+    const node = world.nodes[requests % world.nodes.length]!;
+    requests += 1;
+    const sent = [...cookies.values()].filter(
+      ({ path }) => url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
+    );
+    const answer = await fetch(new URL(url.pathname + url.search, node.url), {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie: sent.map(({ value }) => value).join('; '), ...init.headers },
+    });
+    keep(answer.headers);
+    const location = answer.headers.get('location');
+    if (location !== null) return request(new URL(location, url));
+    return { url, status: answer.status, headers: answer.headers, html: await answer.text() };
+  };
+
+  const agent: UserAgent = {
+    get: (url) => request(new URL(url)),
+
+    submit(page, action, fields) {
+      const form_token = /name="form_token" value="([^"]+)"/.exec(page.html ?? '')?.[1] ?? '';
+      const body = new URLSearchParams([['form_token', form_token], ...fields.map(([name, value]) => [name, value])]);
+      return request(new URL(action, page.url), { method: 'POST', body });
+    },
+
+    async logIn(url, user_name, password_typed = password) {
+      const page = await agent.get(url);
+      assert.match(page.html ?? '', /Log in/, `no log-in at ${page.url}`);
+      return agent.submit(page, actionOf(page, 'login'), [
+        ['user_name', user_name],
+        ['password', password_typed],
+      ]);
+    },
+
+    async approve(url, user_name, accounts) {
+      const page = await agent.logIn(url, user_name);
+      assert.equal(page.status, 200, `${page.html ?? page.url}`);
+      const chosen = accounts.map((number) => ['account', number] as const);
+      return (await agent.submit(page, actionOf(page, 'decide'), [...chosen, ['decision', 'approve']])).url;
+    },
+
+    async refuse(url, user_name) {
+      const page = await agent.logIn(url, user_name);
+      return (await agent.submit(page, actionOf(page, 'decide'), [['decision', 'refuse']])).url;
+    },
+  };
+  return agent;
+}
+
+function actionOf({ html, url }: Landing, name: string): string {
+  const action = new RegExp(`action="([^"]+/${name})"`).exec(html ?? '')?.[1];
+  assert.notEqual(action, undefined, `no form to ${name} at ${url}: ${html}`);
+  return action!;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import * as client from 'openid-client';
+import { authorisePlain, configure, userAgent } from './authorisation-client.ts';
+import { newConsent, redirect_uri, startWorld, type World } from './authorisation-world.ts';
+
+const getJson = async (url: string): Promise<unknown> => (await fetch(url)).json();
+
+describe('the authorisation server', () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld();
+  });
+  after(() => world.close());
+
+  it('publishes where its endpoints are and what it supports', async () => {
+    const { issuer } = world;
+    const document = (await getJson(`${issuer}/.well-known/openid-configuration`)) as Record<string, string>;
+    assert.equal(document.issuer, issuer);
+    assert.equal(document.authorization_endpoint, `${issuer}/oauth/authorize`);
+    assert.equal(document.token_endpoint, `${issuer}/oauth/token`);
+    assert.equal(document.userinfo_endpoint, undefined);
+    assert.equal(document.registration_endpoint, undefined);
+    assert.equal(document.introspection_endpoint, undefined);
+    const { keys } = (await getJson(document.jwks_uri!)) as { readonly keys: readonly Record<string, string>[] };
+    assert.deepEqual(
+      keys.map(({ d, ...key }: Record<string, string>) => [d, key.kid, key.alg]),
+      [[undefined, 'k1', 'ES256']],
+    );
+  });
+
+  it('issues a client-credentials token with the scopes of the third party', async () => {
+    const third_party = await world.register();
+    const config = await configure(world, third_party);
+    const tokens = await client.clientCredentialsGrant(config, { scope: 'accounts' });
+    assert.deepEqual(await world.nodes[0]!.server.find(tokens.access_token, null), {
+      client_id: third_party.client_id,
+      scopes: ['accounts'],
+      kind: 'client_credentials',
+      consent_id: null,
+      user_id: null,
+    });
+    await assert.rejects(client.clientCredentialsGrant(config, { scope: 'fundsconfirmations' }), {
+      error: 'invalid_scope',
+    });
+  });
+
+  it('issues tokens for a consent that the user approves', async () => {
+    const third_party = await world.register();
+    const config = await configure(world, third_party);
+    const consent_id = await newConsent(world, third_party);
+    const request = await authorisePlain(config, consent_id);
+    const agent = userAgent(world);
+    const callback = await agent.approve(request.url, 'alice', ['1000000001']);
+    assert.equal(callback.origin + callback.pathname, redirect_uri);
+    const tokens = await client.authorizationCodeGrant(config, callback, request.checks);
+    assert.deepEqual(await world.nodes[0]!.server.find(tokens.access_token, null), {
+      client_id: third_party.client_id,
+      scopes: ['accounts'],
+      kind: 'authorization_code',
+      consent_id,
+      user_id: 'alice',
+    });
+    const claims = tokens.claims();
+    assert.equal(claims?.sub, consent_id);
+    assert.equal(claims?.openbanking_intent_id, consent_id);
+    assert.equal(claims?.acr, 'urn:openbanking:psd2:ca');
+    assert.notEqual(tokens.refresh_token, undefined);
+  });
+});

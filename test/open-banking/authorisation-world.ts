@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
+import type { ThirdParty } from '@tallystick/consents';
+import { fixedClock } from '@tallystick/kernel';
+import { memoryPersistence, memoryVault } from '@tallystick/memory';
+import {
+  type AuthorisationServer,
+  type AuthorisationServerPorts,
+  type ClientCertificate,
+  createAuthorisationServer,
+} from '@tallystick/oidc';
+import { type DatabaseName, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+
+/** Where the storage of a world is. */
+export type WorldStorage = 'memory' | DatabaseName;
+
+export const redirect_uri = 'https://localhost/callback';
+export const password = 'correct horse';
+export const day_ms = 86_400_000;
+
+/** The header in which a request of a test has its client certificate, as the name of one. */
+export const certificate_header = 'x-test-certificate';
+
+export function certificate(name: string): ClientCertificate {
+  // The DER form is not looked at: its bytes only have to be those of the thumbprint.
+  const der = Buffer.from(`certificate of ${name}`);
+  const sha256 = Buffer.from(memoryVault().sha256(der)).toString('base64url');
+  return {
+    sha256,
+    subject: `CN=${name},O=Example`,
+    pem: `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----`,
+  };
+}
+
+/** One process of the service. */
+export interface WorldNode {
+  readonly server: AuthorisationServer;
+  /** Where it listens. */
+  readonly url: string;
+}
+
+/** An authorisation server with third parties and users, on one or more nodes. */
+export interface World {
+  /** The first node is the issuer. */
+  readonly nodes: readonly WorldNode[];
+  readonly issuer: string;
+  readonly unitOfWork: AuthorisationServerPorts['unitOfWork'];
+  /** Moves service time. */
+  advance(duration_ms: number): void;
+  nowMs(): number;
+  register(changes?: Partial<ThirdParty>): Promise<ThirdParty>;
+  /** What the servers logged. */
+  readonly logged: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly storage?: WorldStorage;
+  readonly nodes?: number;
+  readonly sandbox?: boolean;
+  /** The issuer, where a proxy terminates TLS. When absent, where the first node listens. */
+  readonly issuer?: string;
+  readonly fetch?: typeof fetch;
+}
+
+function account(id: number, number: string, changes: Partial<BankAccount> = {}): BankAccount {
+  return {
+    id,
+    company_id: 1,
+    number,
+    currency: 'GBP',
+    kind: 'deposit',
+    name: `Account ${id}`,
+    created_at_ms: 0,
+    first_statement: null,
+    last_statement: null,
+    profile: null,
+    ...changes,
+  };
+}
+
+export const accounts: readonly BankAccount[] = [
+  account(1, '1000000001', { name: 'Current account' }),
+  account(2, '1000000002', { name: 'Savings <b>' }),
+  account(3, 'ceid2000000003', { kind: 'card', name: 'Charge card' }),
+];
+
+function user(user_id: string, changes: Partial<BankUser> = {}): BankUser {
+  return {
+    user_id,
+    company_id: 1,
+    name: `Name of ${user_id}`,
+    status: 'active',
+    eligible_services: ['aisp', 'cbpii'],
+    configured_services: ['aisp', 'cbpii'],
+    may_view_direct_debits: true,
+    viewable_accounts: accounts.map(({ number }) => number),
+    updated_at_ms: 0,
+    ...changes,
+  };
+}
+
+const users: readonly BankUser[] = [user('alice'), user('bob'), user('frozen', { status: 'frozen' })];
+
+/** A bank of a host: the server reads users and accounts only. */
+const bank = {
+  findUser: async (user_id) => users.find((row) => row.user_id === user_id) ?? null,
+  findCompany: async (company_id) => ({
+    company_id,
+    is_active: true,
+    eligible_services: ['aisp', 'cbpii'],
+    is_configured: true,
+  }),
+  accountsByNumber: async (numbers) => accounts.filter(({ number }) => numbers.includes(number)),
+  findAccount: async (_scheme, identification) => accounts.find(({ number }) => number === identification) ?? null,
+} satisfies Partial<BankData> as unknown as BankData;
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const { storage = 'memory', nodes: node_count = 1, sandbox = true } = options;
+  let offset_ms = 0;
+  const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(Date.now() + offset_ms) };
+  const closing: (() => Promise<unknown>)[] = [];
+  const openUnitOfWork = await unitsOfWork(storage, closing);
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const signing_key = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' };
+  const vault = memoryVault();
+  const logged: string[] = [];
+  const log = (fields: object, message: string): void => {
+    logged.push(`${message} ${Object.values(fields).map(String).join(' ')}`);
+  };
+
+  let { issuer = '' } = options;
+  const nodes: WorldNode[] = [];
+  for (let index = 0; index < node_count; index += 1) {
+    const server = createAuthorisationServer({
+      unitOfWork: await openUnitOfWork(),
+      bank,
+      clock,
+      sealer: vault.sealer,
+      sha256: vault.sha256,
+      random: {
+        below: (bound) => Math.floor(Math.random() * bound),
+        bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      },
+      issuer: () => issuer,
+      signing_keys: [signing_key as unknown as Readonly<Record<string, string>>],
+      cookie_keys: ['newest cookie key', 'older cookie key'],
+      users: {
+        authenticate: async (credentials) =>
+          credentials.password === password && users.some(({ user_id }) => user_id === credentials.user_name)
+            ? credentials.user_name
+            : null,
+      },
+      sandbox,
+      certificateOf,
+      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      log: { error: log, warn: log },
+    });
+    const http = createServer((request, response) => {
+      const path = (request.url ?? '').split('?')[0] ?? '';
+      if (server.handles(path)) void server.handle(request, response);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    closing.unshift(() => closeServer(http));
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    if (issuer === '') issuer = url;
+    nodes.push({ server, url });
+  }
+  const unitOfWork = await openUnitOfWork();
+
+  return {
+    nodes,
+    issuer,
+    unitOfWork,
+    logged,
+    advance: (duration_ms) => {
+      offset_ms += duration_ms;
+    },
+    nowMs: () => clock.now().epochMilliseconds,
+    register: (changes = {}) => unitOfWork.run((tx) => tx.third_parties.insert(thirdParty(changes))),
+    async close() {
+      for (const close of closing) await close();
+    },
+  };
+}
+
+let registered = 0;
+
+function thirdParty(changes: Partial<ThirdParty>): Omit<ThirdParty, 'id'> {
+  registered += 1;
+  const { id: _, ...rest } = changes;
+  return {
+    client_id: `tpp-${registered}`,
+    name: `Third Party ${registered}`,
+    scopes: ['accounts'],
+    redirect_uris: [redirect_uri],
+    jwks: null,
+    jwks_uri: null,
+    certificate_subject: null,
+    is_sandbox: true,
+    status: 'active',
+    created_at_ms: 0,
+    ...rest,
+  };
+}
+
+function certificateOf(request: IncomingMessage): ClientCertificate | null {
+  const name = request.headers[certificate_header];
+  return typeof name === 'string' ? certificate(name) : null;
+}
+
+async function unitsOfWork(
+  storage: WorldStorage,
+  closing: (() => Promise<unknown>)[],
+): Promise<() => Promise<AuthorisationServerPorts['unitOfWork']>> {
+  const clock = fixedClock('2026-05-20T12:00:00Z');
+  if (storage === 'memory') {
+    const persistence = memoryPersistence({ clock });
+    closing.push(() => persistence.close());
+    return async () => persistence.unitOfWork;
+  }
+  const database = await scratchDatabase(storage);
+  const { mikroOrmPersistence } = await import('@tallystick/mikro-orm');
+  let is_migrated = false;
+  closing.push(() => database.dispose());
+  return async () => {
+    const persistence = await mikroOrmPersistence({
+      database_url: database.database_url,
+      clock,
+      audit_mac: testAuditMac,
+    });
+    closing.unshift(() => persistence.close());
+    if (!is_migrated) await persistence.migrate();
+    is_migrated = true;
+    return persistence.unitOfWork;
+  };
+}
+
+function closeServer(http: Server): Promise<void> {
+  http.closeAllConnections();
+  return new Promise((resolve, reject) => http.close((error) => (error ? reject(error) : resolve())));
+}
+
+/** Creates a consent of a third party, as its request would. */
+export async function newConsent(
+  world: World,
+  { client_id }: Pick<ThirdParty, 'client_id'>,
+  changes: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  consents_made += 1;
+  const consent_id = `consent-${consents_made}`;
+  const now_ms = world.nowMs();
+  const consent = await world.unitOfWork.run((tx) =>
+    tx.consents.insert({
+      kind: 'account_access',
+      consent_id,
+      client_id,
+      status: 'AwaitingAuthorisation',
+      created_at_ms: now_ms,
+      status_updated_at_ms: now_ms,
+      expiration_date_time: null,
+      expires_at_ms: null,
+      user_id: null,
+      company_id: null,
+      account_numbers: [],
+      authorised_at_ms: null,
+      withdrawn_at_ms: null,
+      decided_ahead: false,
+      deleted_at_ms: null,
+      permissions: [
+        'ReadAccountsBasic',
+        'ReadBalances',
+        'ReadTransactionsDetail',
+        'ReadTransactionsCredits',
+        'ReadTransactionsDebits',
+      ],
+      transaction_from_date_time: null,
+      transaction_to_date_time: null,
+      ...changes,
+    } as Parameters<typeof tx.consents.insert>[0]),
+  );
+  assert.equal(consent.consent_id, consent_id);
+  return consent_id;
+}
+
+let consents_made = 0;
