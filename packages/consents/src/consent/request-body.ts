@@ -84,7 +84,7 @@ export class RequestBody {
     length_max: number,
     { is_optional = false, is_secret = false } = {},
   ): string | null {
-    if (is_optional && !Object.hasOwn(parent, name)) return null;
+    if (is_optional && !has(parent, name)) return null;
     const value = this.#readMember(parent, path, name);
     if (value === undefined) return null;
     // A code point has at most two code units.
@@ -108,7 +108,7 @@ export class RequestBody {
     parse: (text: string) => Value | null,
     { code, expected }: { readonly code: OpenBankingErrorCode; readonly expected: string },
   ): Value | null {
-    if (!Object.hasOwn(parent, name)) return null;
+    if (!has(parent, name)) return null;
     const value = parent[name];
     const parsed = typeof value === 'string' ? parse(value) : null;
     if (parsed !== null) return parsed;
@@ -118,7 +118,7 @@ export class RequestBody {
   }
 
   #readMember(parent: Members, path: string, name: string): unknown {
-    if (Object.hasOwn(parent, name)) return parent[name];
+    if (has(parent, name)) return parent[name];
     const its_path = join(path, name);
     this.add('UK.OBIE.Field.Missing', its_path, `${its_path} is required`);
     return undefined;
@@ -131,6 +131,10 @@ function bounded(text: string): string {
 
 function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function has(object: Members, name: string): boolean {
+  return Object.hasOwn(object, name) && object[name] !== undefined;
 }
 
 function join(path: string, name: string): string {
