@@ -42,6 +42,7 @@ import { assertKeysFit } from './configuration/keys-fit.ts';
 import { defaultPublicUrl } from './configuration/public-url.ts';
 import { createImportPorts } from './import-ports.ts';
 import { createLogOutput, type LogOutput, standardError } from './log-output.ts';
+import { createOpenBanking, openUserLogin } from './open-banking.ts';
 import { openSandbox } from './sandbox/sandbox.ts';
 import { createSharedClock, machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
 import { tokens } from './tokens.ts';
@@ -70,7 +71,7 @@ export function createContainer(
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(tokens.migrates).toConstantValue(migrates);
   container.bind(tokens.any_statement_key).toConstantValue(any_statement_key);
-  container.load(configuration(config), keys, time, storage, domain, imports, webhooks, mail, http);
+  container.load(configuration(config), keys, time, storage, domain, imports, webhooks, mail, open_banking, http);
   return container;
 }
 
@@ -320,6 +321,35 @@ const mail = new ContainerModule(({ bind }) => {
     .onDeactivation((mails) => mails.close());
 });
 
+const open_banking = new ContainerModule(({ bind }) => {
+  bind(tokens.user_login).toResolvedValue(openUserLogin, [tokens.config, tokens.persistence]);
+  bind(tokens.open_banking).toResolvedValue(
+    (config, persistence, vault, clock, refresh, users, logger, listening) =>
+      config.open_banking
+        ? createOpenBanking({
+            config,
+            persistence,
+            vault,
+            clock,
+            refresh,
+            users,
+            logger,
+            publicUrl: () => publicUrl(config, listening.url),
+          })
+        : null,
+    [
+      tokens.config,
+      tokens.persistence,
+      tokens.vault,
+      tokens.clock,
+      tokens.refresh_clock,
+      tokens.user_login,
+      tokens.logger,
+      tokens.listening,
+    ],
+  );
+});
+
 const http = new ContainerModule(({ bind }) => {
   bind(tokens.lifecycle).toResolvedValue(createLifecycle);
   bind(tokens.metrics).toResolvedValue(
@@ -341,8 +371,10 @@ const http = new ContainerModule(({ bind }) => {
       sandbox,
       schema_watch,
       import_ports,
+      open_banking,
     ) =>
       createHttpApp({
+        open_banking: open_banking ?? undefined,
         imports: import_ports,
         readTable: tableSource,
         unitOfWork: callAfterCommit(persistence.unitOfWork, deliveries.nudge),
@@ -383,12 +415,13 @@ const http = new ContainerModule(({ bind }) => {
       tokens.sandbox,
       tokens.schema_watch,
       tokens.imports,
+      tokens.open_banking,
     ],
   );
 });
 
 /**
- * The start of links in mails. A worker does not know where the interface listens, so in a sandbox
+ * The start of links in mails, and the issuer of tokens. A worker does not know where the interface listens, so in a sandbox
  * it uses the default port.
  */
 function publicUrl({ public_url, role }: Config, listens_on: string | null): string {
