@@ -8,6 +8,7 @@ import {
   installGenerators,
   localPostgresProblem,
   localRedisProblem,
+  openBankingDocumentsMissing,
   postgres_url,
   receiver_runtimes,
   redis_url,
@@ -89,6 +90,11 @@ export const optional_parts: readonly OptionalPart[] = [
     tests: 'the clearing files of other programs',
     find: async () => findClearingSamples(),
   },
+  {
+    name: 'open-banking-documents',
+    tests: 'answers of Open Banking against the official documents',
+    find: async () => findOpenBankingDocuments(),
+  },
 ];
 
 function found(how: string, environment: Found['environment'], stop: Found['stop'] = async () => {}): Found {
@@ -168,4 +174,10 @@ async function findGenerators({ full, required, files }: Asked): Promise<Found> 
 function findClearingSamples(): Found {
   const missing = clearingSamplesMissing();
   return missing === false ? found(clearingSamplesFolder(), {}) : absent(missing, {});
+}
+
+/** Likewise. */
+function findOpenBankingDocuments(): Found {
+  const missing = openBankingDocumentsMissing();
+  return missing === false ? found('the official documents', {}) : absent(missing, {});
 }

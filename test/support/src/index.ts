@@ -11,6 +11,7 @@ export * from './generators.ts';
 export * from './http.ts';
 export * from './local-postgres.ts';
 export * from './local-redis.ts';
+export * from './open-banking-documents.ts';
 export * from './own-servers.ts';
 export * from './receiver-runtimes.ts';
 export * from './redis.ts';

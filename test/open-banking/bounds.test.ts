@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Fault } from '@tallystick/kernel';
+import { aisp, all_permissions, other_aisp, startWorld } from './world.ts';
+
+describe('the bounds of Open Banking', () => {
+  it('limit the requests a minute of each third party (429, with Retry-After and no body)', async (t) => {
+    const world = await startWorld(t, 'sqlite', (ports) => ({ ...ports, rate_limit_per_minute: 2 }));
+    const [token, other] = [world.managementToken(aisp, 'accounts'), world.managementToken(other_aisp, 'accounts')];
+    const ask = (sent: string) => world.send('GET', '/account-access-consents/x', { token: sent });
+    assert.deepEqual([(await ask(token)).status, (await ask(token)).status], [400, 400]);
+    const third = await ask(token);
+    assert.deepEqual([third.status, third.text], [429, '']);
+    assert.match(third.headers.get('retry-after') ?? '', /^\d+$/);
+    assert.ok(third.headers.has('x-fapi-interaction-id'));
+    assert.equal((await ask(other)).status, 400);
+    // Another token of the same third party.
+    assert.equal((await ask(world.managementToken(aisp, 'accounts'))).status, 429);
+  });
+
+  it('refuse what is more than the requests in progress (503, with Retry-After and no body)', async (t) => {
+    const release = Promise.withResolvers<void>();
+    const inside = Promise.withResolvers<void>();
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      requests_max: 1,
+      unitOfWork: {
+        ...ports.unitOfWork,
+        async read(work) {
+          inside.resolve();
+          await release.promise;
+          return await ports.unitOfWork.read(work);
+        },
+      },
+    }));
+    const token = world.managementToken(aisp, 'accounts');
+    const first = world.send('GET', '/account-access-consents/x', { token });
+    await inside.promise;
+    const second = await world.send('GET', '/account-access-consents/x', { token });
+    release.resolve();
+    assert.deepEqual([second.status, second.text, second.headers.get('retry-after')], [503, '', '1']);
+    assert.equal((await first).status, 400);
+  });
+
+  it('answer 503 without a body when the database does not respond, and 500 with an error for a bug', async (t) => {
+    let error: Error = new Fault('gone', { retryable: true });
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      unitOfWork: { ...ports.unitOfWork, read: () => Promise.reject(error) },
+    }));
+    const token = world.managementToken(aisp, 'accounts');
+    const gone = await world.send('GET', '/account-access-consents/x', { token });
+    assert.deepEqual([gone.status, gone.text, gone.headers.get('retry-after')], [503, '', '1']);
+    error = new Error('a secret of the bug');
+    const bug = await world.send('GET', '/account-access-consents/x', { token });
+    assert.equal(bug.status, 500);
+    assert.equal(bug.json.Errors[0].ErrorCode, 'UK.OBIE.UnexpectedError');
+    assert.equal(bug.json.Id, bug.headers.get('x-request-id'));
+    assert.ok(!bug.text.includes('secret'));
+    assert.match(world.service.log(), /a secret of the bug/);
+  });
+
+  it('are no bounds where Open Banking is not served: every path is a plain 404', async (t) => {
+    const world = await startWorld(t, 'sqlite', ({ open_banking: _, ...ports }) => ports);
+    for (const path of ['/accounts', '/account-access-consents', '/open-banking/v3.1/aisp/accounts', '/oauth/token']) {
+      const reply = await world.send('GET', path);
+      assert.deepEqual([reply.status, reply.json.code], [404, 'not_found']);
+      assert.equal(reply.headers.get('x-fapi-interaction-id'), null);
+    }
+  });
+
+  it('keep what a third party may do apart from the keys of the other routes', async (t) => {
+    const world = await startWorld(t);
+    const token = await world.grant(all_permissions);
+    for (const path of ['/v1/virtualcards', '/bank/v1/accounts', '/operator/v1/companies']) {
+      assert.equal((await world.send('GET', path, { token })).status, 401);
+    }
+  });
+});
