@@ -30,6 +30,41 @@ function plantLedger(change: {
 
 /** For each port, adapters with a defect. */
 const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>> = {
+  AuthorisationStore: [
+    {
+      does: 'lets a record be used twice',
+      breaks: 'exactly one of several racing uses uses the record',
+      plant: plantStores(({ authorisation }) => ({
+        authorisation: {
+          ...authorisation,
+          consume: async (...use) => (await authorisation.consume(...use)) || use[2] > 1,
+        },
+      })),
+    },
+    {
+      does: 'forgets the use of a record that is put again',
+      breaks: 'a record that is put again is replaced, and its use stays recorded',
+      plant: plantStores(({ authorisation }) => ({
+        authorisation: {
+          ...authorisation,
+          async put(record) {
+            await authorisation.end(record.model, record.id_hash);
+            await authorisation.put(record);
+          },
+        },
+      })),
+    },
+    {
+      does: 'leaves the grant of a consent that ended',
+      breaks: 'records end by id, by grant, by consent and by client, on every process, and others stay',
+      plant: plantStores(({ authorisation }) => ({
+        authorisation: {
+          ...authorisation,
+          async endByConsent() {},
+        },
+      })),
+    },
+  ],
   AccountStore: [
     {
       does: 'records known lines again',

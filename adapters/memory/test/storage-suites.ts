@@ -1,6 +1,7 @@
 import {
   account_store_contract,
   audit_log_contract,
+  authorisation_store_contract,
   card_store_contract,
   consent_store_contract,
   eventStoreContract,
@@ -46,6 +47,7 @@ export const storage_suites = {
   ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 40, full: 400 })),
   StatementKey: statementKeyContract(propertyParameters({ short: 25, full: 250 })),
   AccountStore: account_store_contract,
+  AuthorisationStore: authorisation_store_contract,
   ConsentStore: consent_store_contract,
   ThirdPartyStore: third_party_store_contract,
   AuditLog: audit_log_contract,
