@@ -1,6 +1,7 @@
 import type { Consent, ThirdPartyScope } from '@tallystick/consents';
-import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Records } from '../records/records.ts';
+import { errors } from './library.ts';
 import type { RequestObjects } from './request-object.ts';
 
 /** What a request asks a user to authorise: one consent of the third party. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Consent } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
-import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
 import type { AuthorisationServerPorts, ClientCertificate } from '../authorisation-server.ts';
 import { errorPage } from '../pages/error-page.ts';
 import { page_headers } from '../pages/layout.ts';
@@ -11,6 +11,7 @@ import { readClientMetadata } from './client-metadata.ts';
 import { fetchKeys, keys_bytes_max } from './fetch-keys.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
+import { errors, interactionPolicy, Provider } from './library.ts';
 import { lifetime_s } from './lifetimes.ts';
 import { createRequestObjects } from './request-object.ts';
 
@@ -34,7 +35,11 @@ const algorithms = ['ES256'] as const;
 const client_algorithms = ['PS256', 'ES256'] as const;
 
 /** The library, set up for this issuer. */
-export function createProvider(ports: AuthorisationServerPorts, records: Records, issuer: string): Provider {
+export function createProvider(
+  ports: AuthorisationServerPorts,
+  records: Records,
+  issuer: string,
+): InstanceType<typeof Provider> {
   const request_objects = createRequestObjects(records);
   const acr = ports.acr ?? default_acr;
   const intents = createIntents({ records, request_objects, acr });
@@ -187,7 +192,7 @@ export function createProvider(ports: AuthorisationServerPorts, records: Records
   }
 
   /** One prompt: whoever comes is authenticated, and decides, on our pages. */
-  function policy(): interactionPolicy.Prompt[] {
+  function policy(): Policy.Prompt[] {
     const { Check, Prompt } = interactionPolicy;
     const login = new Prompt({ name: 'login', requestable: true });
     login.checks.clear();
@@ -233,7 +238,7 @@ function assertScopes(scope: string | undefined): void {
  * Clients of the sandbox have the address `https://localhost/callback`, which nothing listens to:
  * whoever tries the service copies the answer from there.
  */
-function allowSandboxRedirects(provider: Provider): void {
+function allowSandboxRedirects(provider: InstanceType<typeof Provider>): void {
   const schema = (provider.Client as unknown as { readonly Schema: { readonly prototype: SchemaPrototype } }).Schema
     .prototype;
   const { invalidate } = schema;
@@ -252,7 +257,7 @@ interface SchemaPrototype {
  * All addresses are those of the issuer, whatever the request or a proxy says: a header of a client
  * must not decide where its users are sent, or whether cookies are secure.
  */
-function deriveAddresses(provider: Provider, issuer: string): void {
+function deriveAddresses(provider: InstanceType<typeof Provider>, issuer: string): void {
   const { host, protocol } = new URL(issuer);
   Object.defineProperties(provider.request, {
     host: { get: () => host },

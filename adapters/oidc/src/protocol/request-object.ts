@@ -1,5 +1,6 @@
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { no_links, type Records } from '../records/records.ts';
+import { errors } from './library.ts';
 import { request_object_s_max } from './lifetimes.ts';
 
 /** The signed request objects (RFC 9101) of the requests that are being answered. */

@@ -1,6 +1,7 @@
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { AuthorisationTx } from '../authorisation-server.ts';
 import type { ClientMetadataOf } from '../protocol/client-metadata.ts';
+import { errors } from '../protocol/library.ts';
 import type { RecordLinks, RecordPayload, Records } from './records.ts';
 
 /** Ended records stay for an hour, so that a reuse is still recognized and a slow reader fails alone. */
