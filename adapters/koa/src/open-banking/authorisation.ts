@@ -11,6 +11,9 @@ import type { AuthorisationEndpoints } from './ports.ts';
 /** Who shares what the service has: all callers of the authorisation server together. */
 const owner = 'authorisation server';
 
+/** The headers that its pages set themselves. */
+const of_pages: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Referrer-Policy']);
+
 /** The name of its requests in log and metrics. A path may contain an id that is a secret. */
 export const authorisation_template = '/oauth/*';
 
@@ -33,7 +36,8 @@ export function createAuthorisationAnswering(
       const bytes = await readBody(req, res, account);
       ctx.respond = false;
       await ports.admission.during(owner, () => {
-        for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) res.setHeader(name, value);
+        const headers = headersOf(ctx, lifecycle);
+        for (const [name, value] of Object.entries(headers)) if (!of_pages.has(name)) res.setHeader(name, value);
         return authorisation.handle(withBody(req, bytes), res);
       });
     } catch (error) {
