@@ -4,8 +4,8 @@ import { id_text, nameText, resource_url, type ShapeOf, shown_instant } from '..
 import type { presentThirdParty } from './presenter.ts';
 
 const jwks = z
-  .looseObject({ keys: z.array(z.looseObject({})) })
-  .describe('Its public keys as a JWK set: P-256 keys for ES256, RSA keys of at least 2,048 bits for PS256')
+  .record(z.string(), z.unknown())
+  .describe('Its public keys as a JWK set (RFC 7517): P-256 keys for ES256, RSA keys of at least 2,048 bits for PS256')
   .meta({ id: 'JwkSet' });
 
 /** The content of `POST /operator/v1/third-parties`, which the domain checks. */
