@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { openAccount } from '@tallystick/accounts';
 import { mailboxMailer } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { relayEvents } from '@tallystick/events';
@@ -85,6 +86,12 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
   const template = { name: 'n', mcc_list: ['5734'], mcc_rule: 'ALLOW', description: 'd', required_control: 'VELOCITY' };
   const real_card = { company_id: 1, alias: 'a', billing_currency: 'EUR', account_range: '545455' };
   const account = { company_id: 1, number: '1', currency: 'EUR', kind: 'card' };
+  const third_party = {
+    name: 'n',
+    scopes: ['accounts'],
+    redirect_uris: ['https://third-party.example/callback'],
+    jwks_uri: 'https://third-party.example/jwks.json',
+  };
   const event = { company_id: 1, event_type: 'ach.status', payload: { id: 1 } };
   const release = '/v1/virtualcards/{id}/authorizations/{authorization_id}/release';
   return [
@@ -103,6 +110,7 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
     ['post', '/operator/v1/keys', '/operator/v1/keys', operator({ role: 'network', name: 'n' })],
     ['post', '/operator/v1/events', '/operator/v1/events', operator(event)],
     ['post', '/bank/v1/accounts', '/bank/v1/accounts', { key: 'bank', body: { data: account } }],
+    ['post', '/operator/v1/third-parties', '/operator/v1/third-parties', operator(third_party)],
     ['post', '/sandbox/v1/purchases', '/sandbox/v1/purchases', { body: { data: { vcn_id: 1, amount: 5 } } }],
     ...['clear', 'reverse', 'refund'].map((what) => followUp(what)),
     ['post', '/sandbox/v1/clock', '/sandbox/v1/clock', operator({ set: '2030-03-15T10:00:00Z' })],
@@ -133,6 +141,7 @@ async function withCard(t: TestContext): Promise<Service & { readonly card_numbe
 
 function keyFor(path: string): 'operator' | 'network' | 'client' | 'bank' {
   if (/^\/sandbox\/v1\/(purchases|authorizations)/.test(path)) return 'client';
+  if (path.startsWith('/sandbox/v1/consents')) return 'bank';
   if (/^\/(operator|sandbox)/.test(path)) return 'operator';
   if (path.startsWith('/bank')) return 'bank';
   return path.startsWith('/network') ? 'network' : 'client';
@@ -142,10 +151,59 @@ function keyFor(path: string): 'operator' | 'network' | 'client' | 'bank' {
 function targetOf(path: string, delivery_id: string): string {
   if (path.endsWith('/items/{id}')) return path.replace('{id}', String(itemIdOf({ kind: 'authorization', id: 1 })));
   if (path.endsWith('/bridge')) return `${path}?filter[account_id]=${account_number}`;
+  if (path.includes('{user_id}')) return path.replace('{user_id}', bank_user_id);
+  if (path.includes('{consent_id}')) return path.replace('{consent_id}', consent_id);
   return path.replace('{id}', '1').replace('{number}', account_number).replace('{delivery_id}', delivery_id);
 }
 
 const account_number = '1';
+
+/** Texts that are ids in the examples, too. */
+const consent_id = '1';
+const bank_user_id = '1';
+
+/** A consent, a user of the bank who may decide about it, and an account that the user may view. */
+async function withConsent({ persistence }: Service, company_id = 1): Promise<void> {
+  const at_ms = Date.parse(start);
+  await persistence.unitOfWork.run(async (tx) => {
+    const services = ['aisp', 'cbpii'] as const;
+    const call = { actor: 'job:test', request_id: null, now_ms: at_ms };
+    const number = 'ofUser1';
+    await openAccount(tx, call, { company_id, number, currency: 'USD', kind: 'deposit', name: null });
+    await tx.bank.putCompany({ company_id, eligible_services: services, is_configured: true });
+    await tx.bank.putUser({
+      user_id: bank_user_id,
+      company_id,
+      name: 'Alex',
+      status: 'active',
+      eligible_services: services,
+      configured_services: services,
+      may_view_direct_debits: true,
+      viewable_accounts: [number],
+      updated_at_ms: at_ms,
+    });
+    await tx.consents.insert({
+      kind: 'account_access',
+      consent_id,
+      client_id: 'third-party',
+      status: 'AwaitingAuthorisation',
+      permissions: ['ReadAccountsBasic'],
+      created_at_ms: at_ms,
+      status_updated_at_ms: at_ms,
+      expiration_date_time: null,
+      expires_at_ms: null,
+      transaction_from_date_time: null,
+      transaction_to_date_time: null,
+      user_id: null,
+      company_id: null,
+      account_numbers: [],
+      authorised_at_ms: null,
+      withdrawn_at_ms: null,
+      decided_ahead: false,
+      deleted_at_ms: null,
+    });
+  });
+}
 
 const asText = (text: string): string =>
   text.replaceAll('&', '&#38;').replaceAll('"', '&#34;').replaceAll("'", '&#39;');
@@ -160,6 +218,10 @@ describe('the OpenAPI document', () => {
     }
     await service.send('POST', '/network/v1/clearings', unknown_card);
     await importFile(service);
+    await withConsent(service);
+    const decide = `/sandbox/v1/consents/${consent_id}/decide`;
+    const decided = await service.send('POST', decide, { key: 'bank', body: { data: { decision: 'approve' } } });
+    assert.equal(decided.status, 200, decided.text);
     const { unitOfWork } = service.persistence;
     const mailbox = mailboxMailer({ unitOfWork, sealer: service.vault.sealer, clock: fixedClock(start) });
     await mailbox.send({ to: 'a@example.com', subject: 's', text: 't', html: 'h' });
@@ -195,6 +257,7 @@ describe('the OpenAPI document', () => {
     const document = await read(service);
     const { text: page } = await service.send('GET', '/docs', { key: null });
     await importFile(service, true);
+    await withConsent(service);
     const call = { key: 'network', body: authorization(service.card_number) } as const;
     assert.equal((await service.send('POST', '/network/v1/authorizations', call)).json.data.id, 1);
     for (const [path, operations] of Object.entries(document.paths)) {
@@ -433,6 +496,9 @@ const operation_ids = [
   'bank.accounts.create',
   'bank.accounts.list',
   'bank.accounts.read',
+  'bank.consents.read',
+  'bank.consents.withdraw',
+  'bank.users.consents.list',
   'cardDetails.page',
   'cardDetails.show',
   'events.list',
@@ -466,6 +532,11 @@ const operation_ids = [
   'operator.realCards.create',
   'operator.realCards.list',
   'operator.templates.complete',
+  'operator.thirdParties.activate',
+  'operator.thirdParties.create',
+  'operator.thirdParties.list',
+  'operator.thirdParties.read',
+  'operator.thirdParties.suspend',
   'operator.virtualCards.codeFailures.reset',
   'operator.webhooks.list',
   'purchaseTemplates.list',
@@ -492,6 +563,7 @@ const operation_ids = [
   'sandbox.authorizations.refund',
   'sandbox.authorizations.reverse',
   'sandbox.clock.move',
+  'sandbox.consents.decide',
   'sandbox.mailbox.list',
   'sandbox.mailbox.read',
   'sandbox.purchases.create',

@@ -139,6 +139,11 @@ export async function startService(
       },
     },
     rate_limit_per_minute: null,
+    open_banking: {
+      authorisation: { find: async () => null, handles: () => false, handle: async () => {} },
+      baseUrl: () => 'http://127.0.0.1',
+      certificateOf: () => null,
+    },
     version: '0.0.0',
   });
   const document = await documentOf(options);
