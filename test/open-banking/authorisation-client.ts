@@ -47,6 +47,69 @@ export async function authorisePlain(
   return { url, checks: { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true } };
 }
 
+export type SigningAlgorithm = 'PS256' | 'ES256';
+
+/** A key of a third party, as `openid-client` needs it and as it is registered. */
+export interface ClientKey {
+  readonly private_key: { readonly key: CryptoKey; readonly kid: string };
+  readonly jwk: Readonly<Record<string, unknown>>;
+}
+
+export async function newKey(alg: SigningAlgorithm, kid = 'tpp-key'): Promise<ClientKey> {
+  const ec = { name: 'ECDSA', namedCurve: 'P-256' };
+  const rsa = { name: 'RSA-PSS', hash: 'SHA-256', modulusLength: 2_048, publicExponent: new Uint8Array([1, 0, 1]) };
+  const { privateKey, publicKey } = await crypto.subtle.generateKey(alg === 'ES256' ? ec : rsa, true, [
+    'sign',
+    'verify',
+  ]);
+  const { kty, n, e, crv, x, y } = await crypto.subtle.exportKey('jwk', publicKey);
+  const members = Object.entries({ kty, n, e, crv, x, y, kid, alg, use: 'sig' }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { private_key: { key: privateKey, kid }, jwk: Object.fromEntries(members) };
+}
+
+/** A third party that is not the sandbox's: it has a key, and authenticates with that. */
+export async function registerWithKey(
+  world: World,
+  alg: SigningAlgorithm = 'PS256',
+  changes: Partial<ThirdParty> = {},
+) {
+  const key = await newKey(alg);
+  const redirect_uris = ['https://tpp.example/callback'];
+  const third_party = await world.register({ is_sandbox: false, jwks: { keys: [key.jwk] }, redirect_uris, ...changes });
+  return { third_party, key, config: await configure(world, third_party, client.PrivateKeyJwt(key.private_key)) };
+}
+
+export interface SignedRequest {
+  /** Changes the claims of the request object before it is signed. */
+  readonly modify?: (claims: Record<string, unknown>) => void;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** A signed request object, for the answer that `config` is set up for. */
+export async function authoriseSigned(
+  config: client.Configuration,
+  { private_key }: ClientKey,
+  consent_id: string,
+  { modify = () => {}, parameters = {} }: SignedRequest = {},
+): Promise<AuthorisationRequest> {
+  const expectedState = client.randomState();
+  const expectedNonce = client.randomNonce();
+  const asked = {
+    redirect_uri: 'https://tpp.example/callback',
+    scope: 'openid accounts',
+    state: expectedState,
+    nonce: expectedNonce,
+    claims: JSON.stringify(intentClaims(consent_id)),
+    ...parameters,
+  };
+  const url = await client.buildAuthorizationUrlWithJAR(config, asked, private_key, {
+    [client.modifyAssertion]: (_header, claims) => modify(claims as Record<string, unknown>),
+  });
+  return { url, checks: { expectedState, expectedNonce, idTokenExpected: true } };
+}
+
 /** A browser without a screen: it keeps cookies, and sends forms. */
 export interface UserAgent {
   /** Requests an address, on the node whose turn it is, and follows redirects within the service. */

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setThirdPartyStatus, type ThirdParty, withdrawConsent } from '@tallystick/consents';
+import * as client from 'openid-client';
+import { authorisePlain, configure, userAgent } from './authorisation-client.ts';
+import { newConsent, startWorld, type World, type WorldStorage } from './authorisation-world.ts';
+
+const storages: readonly WorldStorage[] = ['memory', 'sqlite', 'postgres'];
+
+for (const storage of storages) {
+  describe(`two nodes on one storage, ${storage}`, () => {
+    let world: World;
+    before(async () => {
+      world = await startWorld({ storage, nodes: 2 });
+    });
+    after(() => world.close());
+
+    /** Requests of the client go to each node in turn, as the browser's do. */
+    async function alternating(third_party: ThirdParty): Promise<client.Configuration> {
+      const config = await configure(world, third_party);
+      let requests = 0;
+      config[client.customFetch] = (url, options) => {
+        requests += 1;
+        const { pathname, search } = new URL(url);
+        return fetch(new URL(pathname + search, world.nodes[requests % 2]!.url), options as RequestInit);
+      };
+      return config;
+    }
+
+    async function authorised() {
+      const third_party = await world.register();
+      const config = await alternating(third_party);
+      const consent_id = await newConsent(world, third_party);
+      const request = await authorisePlain(config, consent_id);
+      const callback = await userAgent(world).approve(request.url, 'alice', ['1000000001']);
+      return { third_party, config, consent_id, request, callback };
+    }
+
+    const foundOnNodes = (token: string) =>
+      Promise.all(world.nodes.map(async ({ server }) => (await server.find(token, null)) !== null));
+
+    it('share interactions, codes and tokens, with another node at each step', async () => {
+      const { config, callback, request } = await authorised();
+      const tokens = await client.authorizationCodeGrant(config, callback, request.checks);
+      assert.deepEqual(await foundOnNodes(tokens.access_token), [true, true]);
+      const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token!);
+      assert.deepEqual(await foundOnNodes(refreshed.access_token), [true, true]);
+    });
+
+    it('share the session of a user', async () => {
+      const agent = userAgent(world);
+      for (let step = 0; step < 3; step += 1) {
+        const page =
+          step === 0
+            ? await agent.logIn(`${world.issuer}/consents`, 'bob')
+            : await agent.get(`${world.issuer}/consents`);
+        assert.match(page.html ?? '', /Who has access/);
+      }
+    });
+
+    it('end the tokens of a withdrawn consent at once', async () => {
+      const { config, consent_id, callback, request } = await authorised();
+      const tokens = await client.authorizationCodeGrant(config, callback, request.checks);
+      const call = { actor: 'test', request_id: null, now_ms: world.nowMs() };
+      await world.unitOfWork.run((tx) => withdrawConsent(tx, call, { consent_id }));
+      assert.deepEqual(await foundOnNodes(tokens.access_token), [false, false]);
+      await assert.rejects(client.refreshTokenGrant(config, tokens.refresh_token!), { error: 'invalid_grant' });
+    });
+
+    it('end a code of a consent that is withdrawn before its use', async () => {
+      const { config, consent_id, callback, request } = await authorised();
+      const call = { actor: 'test', request_id: null, now_ms: world.nowMs() };
+      await world.unitOfWork.run((tx) => withdrawConsent(tx, call, { consent_id }));
+      await assert.rejects(client.authorizationCodeGrant(config, callback, request.checks), { error: 'invalid_grant' });
+    });
+
+    it('end all tokens of a suspended third party at once, and refuse it as a client', async () => {
+      const { config, third_party, callback, request } = await authorised();
+      const tokens = await client.authorizationCodeGrant(config, callback, request.checks);
+      const own = await client.clientCredentialsGrant(config, { scope: 'accounts' });
+      const call = { actor: 'test', request_id: null, now_ms: world.nowMs() };
+      await world.unitOfWork.run((tx) => setThirdPartyStatus(tx, call, third_party.id, 'suspended'));
+      assert.deepEqual(await foundOnNodes(tokens.access_token), [false, false]);
+      assert.deepEqual(await foundOnNodes(own.access_token), [false, false]);
+      await assert.rejects(client.clientCredentialsGrant(config, { scope: 'accounts' }), { status: 401 });
+      await world.unitOfWork.run((tx) => setThirdPartyStatus(tx, call, third_party.id, 'active'));
+      assert.deepEqual(await foundOnNodes(tokens.access_token), [false, false]);
+    });
+
+    it('exchange a code once, when both get it at the same time', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const { config, callback, request } = await authorised();
+        const exchanges = Array.from({ length: 4 }, () =>
+          client.authorizationCodeGrant(config, callback, request.checks),
+        );
+        const tokens = (await Promise.allSettled(exchanges)).filter(({ status }) => status === 'fulfilled');
+        assert.ok(tokens.length <= 1, `${tokens.length} got tokens`);
+        for (const settled of tokens) {
+          const { access_token } = (settled as PromiseFulfilledResult<{ access_token: string }>).value;
+          assert.deepEqual(await foundOnNodes(access_token), [false, false], 'the reuse ended the grant');
+        }
+      }
+    });
+
+    it('rotate a refresh token once, when both get it at the same time', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const { config, callback, request } = await authorised();
+        const { refresh_token } = await client.authorizationCodeGrant(config, callback, request.checks);
+        const refreshes = Array.from({ length: 4 }, () => client.refreshTokenGrant(config, refresh_token!));
+        const rotated = (await Promise.allSettled(refreshes)).filter(({ status }) => status === 'fulfilled');
+        assert.ok(rotated.length <= 1, `${rotated.length} were rotated`);
+        for (const settled of rotated) {
+          const { access_token } = (settled as PromiseFulfilledResult<{ access_token: string }>).value;
+          assert.deepEqual(await foundOnNodes(access_token), [false, false], 'the reuse ended the grant');
+        }
+      }
+    });
+
+    it('log no fault', () => {
+      assert.deepEqual(world.logged, []);
+    });
+  });
+}
