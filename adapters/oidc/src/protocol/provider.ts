@@ -176,7 +176,7 @@ export function createProvider(
     },
   };
   const provider = new Provider(issuer, configuration);
-  allowSandboxRedirects(provider);
+  if (ports.sandbox) allowLocalhost(provider);
   deriveAddresses(provider, issuer);
   return provider;
 
@@ -234,22 +234,22 @@ function assertScopes(scope: string | undefined): void {
 }
 
 /**
- * The library refuses `localhost` to clients that get an id_token from the authorization endpoint.
- * Clients of the sandbox have the address `https://localhost/callback`, which nothing listens to:
- * whoever tries the service copies the answer from there.
+ * The library refuses `localhost` to clients that get an id_token from the authorization endpoint,
+ * because any program of a machine can listen there. In the sandbox third parties have the address
+ * `https://localhost/callback`: who tries the service copies the answer from the address bar. The
+ * library passes the second argument for deployments that decide otherwise.
  */
-function allowSandboxRedirects(provider: InstanceType<typeof Provider>): void {
+function allowLocalhost(provider: InstanceType<typeof Provider>): void {
   const schema = (provider.Client as unknown as { readonly Schema: { readonly prototype: SchemaPrototype } }).Schema
     .prototype;
   const { invalidate } = schema;
-  schema.invalidate = function allowLocalhost(this: SchemaPrototype, message, code) {
-    if (code === 'implicit-forbid-localhost' && this.is_sandbox === true) return;
+  schema.invalidate = function refuseOthers(this: SchemaPrototype, message, code) {
+    if (code === 'implicit-forbid-localhost') return;
     invalidate.call(this, message, code);
   };
 }
 
 interface SchemaPrototype {
-  readonly is_sandbox?: unknown;
   invalidate(message: string, code?: string): void;
 }
 
