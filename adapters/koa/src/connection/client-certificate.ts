@@ -88,12 +88,13 @@ function describe(certificate: X509Certificate): ClientCertificate {
 
 /**
  * Node lists the names from the root, one a line, with the values already escaped as in a
- * distinguished name. Names of one level are joined by ` + `, which no escaped value contains.
+ * distinguished name. Names of one level are joined by ` + `, which no escaped value contains. The
+ * order is that of OpenSSL (`-nameopt RFC2253`).
  */
 function toRfc4514(subject: string | undefined): string {
   return (subject ?? '')
     .split('\n')
     .reverse()
-    .map((names) => names.replaceAll(' + ', '+'))
+    .map((names) => names.split(' + ').reverse().join('+'))
     .join(',');
 }

@@ -10,7 +10,7 @@ export function presentThirdParty(third_party: ThirdParty) {
     name: third_party.name,
     scopes: third_party.scopes,
     redirect_uris: third_party.redirect_uris,
-    jwks: third_party.jwks,
+    jwks: third_party.jwks as Readonly<Record<string, unknown>> | null,
     jwks_uri: third_party.jwks_uri,
     certificate_subject: third_party.certificate_subject,
     status: third_party.status,
