@@ -106,7 +106,7 @@ function user(user_id: string, changes: Partial<BankUser> = {}): BankUser {
 const users: readonly BankUser[] = [user('alice'), user('bob'), user('frozen', { status: 'frozen' })];
 
 /** A bank of a host: the server reads users and accounts only. */
-const bank = {
+export const bank: BankData = {
   findUser: async (user_id) => users.find((row) => row.user_id === user_id) ?? null,
   findCompany: async (company_id) => ({
     company_id,

@@ -1,0 +1,415 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { authoriseConsent, rejectConsent, type ThirdParty } from '@tallystick/consents';
+import * as client from 'openid-client';
+import { authorisePlain, configure, type Landing, userAgent } from './authorisation-client.ts';
+import { bank, day_ms, newConsent, startWorld, type World } from './authorisation-world.ts';
+
+const minute_ms = 60_000;
+
+describe('the user’s step', () => {
+  let world: World;
+  let third_party: ThirdParty;
+  let config: client.Configuration;
+  before(async () => {
+    world = await startWorld();
+    third_party = await world.register({ name: 'Budget <App> & "Co"' });
+    config = await configure(world, third_party);
+  });
+  after(() => world.close());
+
+  const errorOf = (callback: URL) => callback.searchParams.get('error');
+  const statusOf = (consent_id: string) =>
+    world.unitOfWork.read(async (tx) => (await tx.consents.find(consent_id))?.status);
+  const request = async (consent_id: string) => (await authorisePlain(config, consent_id)).url;
+  const newRequest = async (changes = {}) => request(await newConsent(world, third_party, changes));
+
+  it('shows who asks for what, until when, and which accounts there are, and escapes all names', async () => {
+    const url = await newRequest({
+      expires_at_ms: Date.UTC(2099, 0, 31, 12),
+      transaction_from_date_time: '2026-01-01T00:00:00+00:00',
+    });
+    const { html, headers } = await userAgent(world).logIn(url, 'alice');
+    assert.match(html!, /Allow Budget &lt;App&gt; &amp; &quot;Co&quot;\?/);
+    assert.match(html!, /Your balances and credit lines/);
+    assert.match(html!, /Money that you received/);
+    assert.match(html!, /Until 31 January 2099 at 12:00 UTC/);
+    assert.match(html!, /Only transactions from 1 January 2026/);
+    assert.match(html!, /Savings &lt;b&gt;, GBP, number 1000000002/);
+    assert.doesNotMatch(html!, /<script|<b>|onload=|style=/);
+    assert.match(
+      headers.get('content-security-policy')!,
+      /^default-src 'none'; style-src 'sha256-[^']+'; .*form-action 'self' https:\/\/localhost; frame-ancestors 'none'$/,
+    );
+    assert.match(headers.get('cache-control')!, /no-store/);
+  });
+
+  it('grants the accounts that the user chose, and no others', async () => {
+    const consent_id = await newConsent(world, third_party);
+    await userAgent(world).approve(await request(consent_id), 'alice', ['1000000002']);
+    const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.deepEqual(
+      [consent?.status, consent?.user_id, consent?.account_numbers],
+      ['Authorised', 'alice', ['1000000002']],
+    );
+  });
+
+  it('asks again when no account was chosen', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const page = await agent.logIn(await request(consent_id), 'alice');
+    const action = /action="([^"]+decide)"/.exec(page.html!)![1]!;
+    const again = await agent.submit(page, action, [['decision', 'approve']]);
+    assert.equal(again.status, 400);
+    assert.match(again.html!, /role="alert">Choose at least one account/);
+    const foreign = await agent.submit(again, action, [
+      ['decision', 'approve'],
+      ['account', '9999999999'],
+    ]);
+    assert.equal(foreign.status, 400);
+    assert.equal(await statusOf(consent_id), 'AwaitingAuthorisation');
+    const done = await agent.submit(foreign, action, [
+      ['decision', 'approve'],
+      ['account', '1000000001'],
+    ]);
+    assert.notEqual(done.url.searchParams.get('code'), null);
+  });
+
+  it('rejects the consent when the user refuses', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const url = await request(consent_id);
+    const callback = await userAgent(world).refuse(url, 'alice');
+    assert.equal(errorOf(callback), 'access_denied');
+    assert.equal(callback.searchParams.get('state'), url.searchParams.get('state'));
+    assert.equal(await statusOf(consent_id), 'Rejected');
+    assert.equal(errorOf((await userAgent(world).get(await request(consent_id))).url), 'access_denied');
+  });
+
+  it('shows the fixed accounts when the user confirms again, and a refusal then keeps the consent', async () => {
+    const consent_id = await newConsent(world, third_party);
+    await userAgent(world).approve(await request(consent_id), 'alice', ['1000000002']);
+    world.advance(89 * day_ms);
+    const page = await userAgent(world).logIn(await request(consent_id), 'alice');
+    assert.match(page.html!, /Confirm access of .* again/);
+    assert.match(page.html!, /Savings/);
+    assert.doesNotMatch(page.html!, /<input type="checkbox"|Current account/);
+    assert.equal(errorOf(await userAgent(world).refuse(await request(consent_id), 'alice')), 'access_denied');
+    assert.equal(await statusOf(consent_id), 'Authorised');
+    const again = await authorisePlain(config, consent_id);
+    const callback = await userAgent(world).approve(again.url, 'alice', []);
+    const tokens = await client.authorizationCodeGrant(config, callback, again.checks);
+    world.advance(89 * day_ms);
+    assert.notEqual((await client.refreshTokenGrant(config, tokens.refresh_token!)).access_token, undefined);
+  });
+
+  it('shows the one account of a funds-confirmation consent', async () => {
+    const cbpii = await world.register({ scopes: ['fundsconfirmations'] });
+    const its_config = await configure(world, cbpii);
+    const debtor = {
+      scheme_name: 'Tallystick.AccountNumber',
+      identification: '1000000001',
+      name: null,
+      secondary_identification: null,
+    };
+    const consent_id = await newConsent(world, cbpii, {
+      kind: 'funds_confirmation',
+      debtor_account: debtor,
+      permissions: undefined,
+    });
+    const asked = await authorisePlain(its_config, consent_id, { scope: 'openid fundsconfirmations' });
+    const page = await userAgent(world).logIn(asked.url, 'alice');
+    assert.match(page.html!, /Current account, GBP, number 1000000001/);
+    assert.match(page.html!, /only yes or no/);
+    assert.doesNotMatch(page.html!, /<input type="checkbox"|Savings/);
+    const callback = await userAgent(world).approve(asked.url, 'alice', []);
+    const tokens = await client.authorizationCodeGrant(its_config, callback, asked.checks);
+    const grant = await world.nodes[0]!.server.find(tokens.access_token, null);
+    assert.deepEqual(grant?.scopes, ['fundsconfirmations']);
+  });
+
+  it('sends back with access_denied who is not eligible, and another user than the one who authorised', async () => {
+    assert.equal(errorOf((await userAgent(world).logIn(await newRequest(), 'frozen')).url), 'access_denied');
+    const consent_id = await newConsent(world, third_party);
+    await userAgent(world).approve(await request(consent_id), 'alice', ['1000000001']);
+    assert.equal(errorOf((await userAgent(world).logIn(await request(consent_id), 'bob')).url), 'access_denied');
+  });
+
+  it('sends back with access_denied when the consent expired, or was deleted during the step', async () => {
+    const expired = await newRequest({ expires_at_ms: world.nowMs() - 1 });
+    assert.equal(errorOf((await userAgent(world).get(expired)).url), 'access_denied');
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const page = await agent.logIn(await request(consent_id), 'alice');
+    await world.unitOfWork.run(async (tx) => {
+      const consent = (await tx.consents.lock(consent_id))!;
+      await tx.consents.update({ ...consent, deleted_at_ms: world.nowMs() });
+    });
+    const action = /action="([^"]+decide)"/.exec(page.html!)![1]!;
+    const done = await agent.submit(page, action, [
+      ['decision', 'approve'],
+      ['account', '1000000001'],
+    ]);
+    assert.equal(errorOf(done.url), 'access_denied');
+  });
+
+  it('says the same of an unknown user, a wrong password, and too many attempts', async () => {
+    const url = await newRequest();
+    const wrong = await userAgent(world).logIn(url, 'alice', 'wrong');
+    assert.equal(wrong.status, 401);
+    const unknown = await userAgent(world).logIn(await newRequest(), 'nobody', 'wrong');
+    const problem = ({ html }: Landing) => /<p class="problem"[^>]*>([^<]+)/.exec(html!)![1];
+    assert.equal(problem(wrong), problem(unknown));
+    assert.doesNotMatch(wrong.html!, /alice|wrong"/);
+  });
+
+  it('ends after 5 failed log-ins', async () => {
+    const agent = userAgent(world);
+    let page = await agent.get(await newRequest());
+    for (let failed = 0; failed < 5; failed += 1) {
+      page = await agent.submit(page, `${page.url.pathname.replace(/\/login$/, '')}/login`, [
+        ['user_name', 'x'],
+        ['password', 'y'],
+      ]);
+      assert.equal(page.status, 401);
+    }
+    page = await agent.submit(page, page.url.pathname, [
+      ['user_name', 'alice'],
+      ['password', 'correct horse'],
+    ]);
+    assert.equal(errorOf(page.url), 'access_denied');
+  });
+
+  it('refuses the right password after 10 failed attempts at a user name, wherever they were made', async () => {
+    const own = await startWorld();
+    try {
+      const address = `${own.issuer}/consents`;
+      for (let failed = 0; failed < 10; failed += 1)
+        assert.equal((await userAgent(own).logIn(address, 'bob', 'wrong')).status, 401);
+      assert.equal((await userAgent(own).logIn(address, 'bob')).status, 401);
+      assert.equal((await userAgent(own).logIn(address, 'alice')).status, 200, 'another user');
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('does not count log-ins that succeed', async () => {
+    for (let times = 0; times < 12; times += 1) {
+      assert.equal((await userAgent(world).logIn(`${world.issuer}/consents`, 'alice')).status, 200);
+    }
+  });
+
+  it('belongs to the browser that began it', async () => {
+    const agent = userAgent(world);
+    const page = await agent.get(await newRequest());
+    const stranger = await userAgent(world).get(page.url);
+    assert.equal(stranger.status, 400);
+    assert.match(stranger.html!, /This step is over/);
+  });
+
+  it('refuses forms that it did not make, that are too long, or of another type', async () => {
+    const agent = userAgent(world);
+    const page = await agent.get(await newRequest());
+    const login = `${page.url.pathname}/login`;
+    const forged = {
+      ...page,
+      html: page.html!.replace(/name="form_token" value="[^"]+"/, 'name="form_token" value="x"'),
+    };
+    const credentials = [
+      ['user_name', 'alice'],
+      ['password', 'correct horse'],
+    ] as const;
+    assert.equal((await agent.submit(forged, login, credentials)).status, 403);
+    assert.equal((await agent.submit(page, login, [['user_name', 'x'.repeat(20_000)]])).status, 413);
+    const decide = await agent.submit(page, `${page.url.pathname}/decide`, [['decision', 'approve']]);
+    assert.match(decide.html!, /Log in/, 'no decision without a log-in');
+  });
+
+  it('is over after 30 minutes of service time', async () => {
+    const agent = userAgent(world);
+    const page = await agent.get(await newRequest());
+    world.advance(31 * minute_ms);
+    assert.equal((await agent.get(page.url)).status, 400);
+  });
+
+  it('does not remember who logged in before', async () => {
+    const agent = userAgent(world);
+    await agent.approve(await newRequest(), 'alice', ['1000000001']);
+    const next = await agent.get(await newRequest());
+    assert.match(next.html!, /Log in/);
+    const callback = await agent.approve(await newRequest(), 'bob', ['1000000001']);
+    assert.notEqual(callback.searchParams.get('code'), null);
+  });
+
+  it('cannot be left out: prompt=none is refused', async () => {
+    const url = await newRequest();
+    url.searchParams.set('prompt', 'none');
+    assert.equal(errorOf((await userAgent(world).get(url)).url), 'interaction_required');
+  });
+
+  it('ends at once, without a page, when the sandbox decided', async () => {
+    const call = () => ({ actor: 'test', request_id: null, now_ms: world.nowMs() });
+    const decided_ahead = true;
+    const approved = await newConsent(world, third_party);
+    const decision = { consent_id: approved, user_id: 'alice', account_numbers: ['1000000001'], decided_ahead };
+    await world.unitOfWork.run((tx) => authoriseConsent(tx, { bank }, call(), decision));
+    const asked = await authorisePlain(config, approved);
+    const answer = await fetch(asked.url, { redirect: 'manual' });
+    assert.equal(answer.status, 303);
+    const callback = new URL(answer.headers.get('location')!);
+    const tokens = await client.authorizationCodeGrant(config, callback, asked.checks);
+    assert.equal((await world.nodes[0]!.server.find(tokens.access_token, null))?.user_id, 'alice');
+    assert.equal(tokens.claims()?.sub, approved);
+
+    const rejected = await newConsent(world, third_party);
+    await world.unitOfWork.run((tx) =>
+      rejectConsent(tx, call(), { consent_id: rejected, user_id: 'alice', decided_ahead }),
+    );
+    const denied = await fetch(await request(rejected), { redirect: 'manual' });
+    assert.equal(errorOf(new URL(denied.headers.get('location')!)), 'access_denied');
+  });
+
+  it('logs no fault in all of that', () => {
+    assert.deepEqual(world.logged, []);
+  });
+});
+
+describe('the user’s consents', () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld();
+  });
+  after(() => world.close());
+
+  async function authorised(user_name: string) {
+    const third_party = await world.register();
+    const config = await configure(world, third_party);
+    const consent_id = await newConsent(world, third_party);
+    const asked = await authorisePlain(config, consent_id);
+    const callback = await userAgent(world).approve(asked.url, user_name, ['1000000001']);
+    const tokens = await client.authorizationCodeGrant(config, callback, asked.checks);
+    return { third_party, config, consent_id, tokens };
+  }
+
+  it('are listed to their user only', async () => {
+    const [its, other] = [await authorised('alice'), await authorised('bob')];
+    const agent = userAgent(world);
+    const { html } = await agent.logIn(`${world.issuer}/consents`, 'alice');
+    assert.ok(html!.includes(its.third_party.name) && !html!.includes(other.third_party.name));
+    assert.match(html!, /Current account, GBP, number 1000000001/);
+    assert.equal((await agent.get(`${world.issuer}/consents/${other.consent_id}`)).status, 404);
+  });
+
+  it('are withdrawn after a question, and their tokens end at once', async () => {
+    const { consent_id, config, tokens, third_party } = await authorised('alice');
+    const agent = userAgent(world);
+    await agent.logIn(`${world.issuer}/consents`, 'alice');
+    const question = await agent.get(`${world.issuer}/consents/${consent_id}`);
+    assert.match(question.html!, /The access ends at once/);
+    assert.notEqual(await world.nodes[0]!.server.find(tokens.access_token, null), null);
+    const done = await agent.submit(question, `/consents/${consent_id}/withdraw`, []);
+    assert.match(done.html!, /The access was withdrawn/);
+    assert.ok(!done.html!.includes(`>${third_party.name}<`));
+    assert.equal(await world.nodes[0]!.server.find(tokens.access_token, null), null);
+    await assert.rejects(client.refreshTokenGrant(config, tokens.refresh_token!), { error: 'invalid_grant' });
+  });
+
+  it('cannot be withdrawn by another user, nor with a form of another session', async () => {
+    const { consent_id, tokens } = await authorised('alice');
+    const stranger = userAgent(world);
+    const list = await stranger.logIn(`${world.issuer}/consents`, 'bob');
+    assert.equal((await stranger.submit(list, `/consents/${consent_id}/withdraw`, [])).status, 404);
+    const agent = userAgent(world);
+    await agent.logIn(`${world.issuer}/consents`, 'alice');
+    assert.equal((await agent.submit(list, `/consents/${consent_id}/withdraw`, [])).status, 403);
+    assert.notEqual(await world.nodes[0]!.server.find(tokens.access_token, null), null);
+  });
+
+  it('need a log-in again after 15 minutes, and after a log-out', async () => {
+    const agent = userAgent(world);
+    const list = await agent.logIn(`${world.issuer}/consents`, 'alice');
+    assert.match((await agent.submit(list, '/consents/logout', [])).html!, /Log in/);
+    await agent.logIn(`${world.issuer}/consents`, 'alice');
+    world.advance(16 * minute_ms);
+    assert.match((await agent.get(`${world.issuer}/consents`)).html!, /Log in/);
+  });
+});
+
+describe('behind a proxy that terminates TLS', () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ issuer: 'https://bank.example' });
+  });
+  after(() => world.close());
+
+  const at = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${world.nodes[0]!.url}${path}`, { redirect: 'manual', headers });
+
+  it('all addresses are those of the issuer, whatever the headers of a request say', async () => {
+    const forged = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
+    const document = (await (await at('/.well-known/openid-configuration', forged)).json()) as Record<string, string>;
+    assert.equal(document.issuer, 'https://bank.example');
+    assert.equal(document.token_endpoint, 'https://bank.example/oauth/token');
+  });
+
+  it('cookies are secure, signed, and not for scripts', async () => {
+    const third_party = await world.register();
+    const consent_id = await newConsent(world, third_party);
+    const query = new URLSearchParams({
+      client_id: third_party.client_id,
+      response_type: 'code',
+      redirect_uri: 'https://localhost/callback',
+      scope: 'openid accounts',
+      code_challenge: 'A'.repeat(43),
+      code_challenge_method: 'S256',
+      claims: JSON.stringify({ id_token: { openbanking_intent_id: { value: consent_id, essential: true } } }),
+    });
+    const answer = await at(`/oauth/authorize?${query}`);
+    const cookies = answer.headers.getSetCookie();
+    assert.deepEqual(cookies.map((cookie) => cookie.split('=')[0]).sort(), [
+      'tallystick_resume',
+      'tallystick_resume.sig',
+      'tallystick_step',
+      'tallystick_step.sig',
+    ]);
+    for (const cookie of cookies) assert.match(cookie, /samesite=lax; secure; httponly/i);
+    assert.match(answer.headers.get('location')!, /^\/authorise\//);
+  });
+});
+
+describe('requests that cannot be answered', () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld();
+  });
+  after(() => world.close());
+
+  it('get a page, without details of the service, when no third party can be told', async () => {
+    const landing = await userAgent(world).get(
+      `${world.issuer}/oauth/authorize?client_id=<script>&redirect_uri=https://evil.example`,
+    );
+    assert.equal(landing.status, 400);
+    assert.match(landing.html!, /This does not work/);
+    assert.doesNotMatch(landing.html!, /<script|at .*\.js|node_modules/);
+    assert.match(landing.headers.get('content-security-policy')!, /default-src 'none'/);
+  });
+
+  it('get the errors of OAuth at the token endpoint, also when the body is too long', async () => {
+    const post = (body: string) =>
+      fetch(`${world.issuer}/oauth/token`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    for (const body of ['', 'grant_type=x', `grant_type=${'x'.repeat(60_000)}`]) {
+      const answer = await post(body);
+      assert.equal(answer.status, 400);
+      assert.equal(((await answer.json()) as { error: string }).error, 'invalid_request');
+    }
+  });
+
+  it('are 404 where there is nothing', async () => {
+    for (const path of ['/oauth/userinfo', '/oauth/register', '/oauth/introspect', '/oauth/end/confirm']) {
+      assert.equal((await fetch(`${world.issuer}${path}`)).status, 404, path);
+    }
+  });
+});
