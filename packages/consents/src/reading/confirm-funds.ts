@@ -37,6 +37,7 @@ export async function confirmFunds(
   if (question.consent_id !== consent.consent_id) {
     throw refuse('UK.OBIE.Resource.ConsentMismatch', 'Data.ConsentId', 'the token belongs to another consent');
   }
+  if (consent.user_id !== null && consent.user_id !== call.user_id) throw notGranted();
   if (!isInForce(consent, call)) {
     throw refuse('UK.OBIE.Resource.InvalidConsentStatus', 'Data.Status', `the consent is ${consent.status}`);
   }
