@@ -415,6 +415,27 @@ for (const name of database_names) {
   });
 }
 
+for (const name of database_names) {
+  describe(`npm run demo:open-banking on ${name}`, async () => {
+    const scratch = await scratchDatabase(name);
+    after(() => scratch?.dispose());
+
+    it('plays the whole story on a server that it starts, and again on a running one', async () => {
+      const env = { ...serverEnvironment({ database_url: scratch.database_url }), SANDBOX: undefined, PORT: undefined };
+      const first = await run('devtools/demo-open-banking.ts', [], env);
+      assert.equal(first.status, 0, first.out + first.err);
+      assert.match(first.out, /AwaitingAuthorisation\n.* Authorised\n.* 403 Tallystick\.Permission\.Missing\n/s);
+      assert.match(first.out, /Are 1\.00 USD available\? \.* yes\n.* no\n.* 401\n/s);
+      assert.match(first.out, /Every answer was as expected/);
+      assert.doesNotMatch(first.out, /\d{12,}/, 'no number of an account is printed');
+      const server = await startServer({ database_url: scratch.database_url });
+      const { status, out, err } = await run('devtools/demo-open-banking.ts', ['--url', server.url]);
+      assert.equal(status, 0, out + err);
+      await server.stop();
+    });
+  });
+}
+
 describe('npm run demo', () => {
   it('continues without deliveries, and reports it, if the server may not call loopback', async () => {
     const scratch = await scratchDatabase('sqlite');
