@@ -1,57 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { chromium_expected, findChromium, full_run } from '@tallystick/test-support';
-import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromium_expected } from '@tallystick/test-support';
+import type { Browser, Page } from 'playwright-core';
 import { mailed } from '../http/mailed-card.ts';
 import { startService } from '../http/service.ts';
-
-/** A phone and a laptop, in CSS pixels. */
-const widths = [390, 1280];
-const color_schemes = ['light', 'dark'] as const;
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe-core finds wrong with the page as it is shown now. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe.source);
-  const run = 'axe.run({ resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)';
-  const violations = (await page.evaluate(run)) as readonly Violation[];
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
-  );
-}
-
-/** By how many pixels the page is wider than its window. */
-async function excessWidth(page: Page): Promise<number> {
-  const root = 'document.documentElement';
-  return (await page.evaluate(`${root}.scrollWidth - ${root}.clientWidth`)) as number;
-}
-
-/** Asserts what holds of a page at every width and in every color scheme. */
-async function assertReadable(page: Page): Promise<void> {
-  for (const width of widths) {
-    for (const colorScheme of color_schemes) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      const at = `${width} px, ${colorScheme}`;
-      assert.equal(await excessWidth(page), 0, `${at}: scrolls sideways`);
-      // On a long page this takes seconds: the short run has each width and each scheme once.
-      const is_checked = full_run || (width === 390) === (colorScheme === 'dark');
-      if (is_checked) assert.deepEqual(await violationsOf(page), [], at);
-    }
-  }
-}
+import { assertReadable, launchChromium, widths } from './readable-page.ts';
 
 describe('the HTML pages in Chromium', { skip: !chromium_expected }, () => {
   let browser: Browser;
   before(async () => {
-    const executablePath = findChromium();
-    assert.ok(executablePath !== null, 'no Chromium on this machine: name one in TEST_CHROMIUM');
-    browser = await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-quic', '--disable-sync'] });
+    browser = await launchChromium();
   });
   after(() => browser?.close());
 

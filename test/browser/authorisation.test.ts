@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { chromium_expected } from '@tallystick/test-support';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { authorisePlain, configure } from '../open-banking/authorisation-client.ts';
+import { newConsent, password, redirect_uri, startWorld, type World } from '../open-banking/authorisation-world.ts';
+import { assertReadable, launchChromium } from './readable-page.ts';
+
+/** A phone, without scripts, under the policy of the pages. */
+const plain_phone: BrowserContextOptions = { javaScriptEnabled: false, viewport: { width: 360, height: 740 } };
+
+describe('the pages of the bank’s users in Chromium', { skip: !chromium_expected }, () => {
+  let browser: Browser;
+  let world: World;
+  before(async () => {
+    world = await startWorld();
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  async function newPage(t: TestContext, options: BrowserContextOptions): Promise<Page> {
+    const context = await browser.newContext(options);
+    t.after(() => context.close());
+    return await context.newPage();
+  }
+
+  async function newRequest(name?: string) {
+    const third_party = await world.register(name === undefined ? {} : { name });
+    const consent_id = await newConsent(world, third_party);
+    const config = await configure(world, third_party);
+    const { url } = await authorisePlain(config, consent_id);
+    return { url: url.href, consent_id, third_party };
+  }
+
+  /** Where the third party gets its answer. Nothing listens there. */
+  async function answerTo(page: Page, act: () => Promise<void>): Promise<URL> {
+    const sent = page.waitForRequest((request) => request.url().startsWith(redirect_uri));
+    await act();
+    return new URL((await sent).url());
+  }
+
+  const statusOf = (consent_id: string) =>
+    world.unitOfWork.read(async (tx) => (await tx.consents.find(consent_id))?.status);
+
+  async function logIn(page: Page, user_name: string): Promise<void> {
+    await page.getByLabel('User name').fill(user_name);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+  }
+
+  /** Presses Tab until the element has the focus. */
+  async function tabTo(
+    page: Page,
+    name: string | RegExp,
+    role: 'button' | 'checkbox' | 'textbox' | 'link',
+  ): Promise<void> {
+    const target = page.getByRole(role, { name });
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.locator(':focus').count()) === 0) continue;
+      if (await target.and(page.locator(':focus')).count()) return;
+    }
+    assert.fail(`Tab does not reach the ${role} ${name}`);
+  }
+
+  it('a user logs in and approves on a phone, without scripts', async (t) => {
+    const page = await newPage(t, plain_phone);
+    const { url, consent_id } = await newRequest();
+    await page.goto(url);
+    await logIn(page, 'alice');
+    await page.getByLabel('Current account').check();
+    const answer = await answerTo(page, () =>
+      page.getByRole('button', { name: 'Allow access' }).click({ noWaitAfter: true }),
+    );
+    assert.notEqual(answer.searchParams.get('code'), null);
+    assert.equal(await statusOf(consent_id), 'Authorised');
+  });
+
+  it('a user refuses', async (t) => {
+    const page = await newPage(t, plain_phone);
+    const { url, consent_id } = await newRequest();
+    await page.goto(url);
+    await logIn(page, 'alice');
+    const answer = await answerTo(page, () =>
+      page.getByRole('button', { name: 'Refuse' }).click({ noWaitAfter: true }),
+    );
+    assert.equal(answer.searchParams.get('error'), 'access_denied');
+    assert.equal(await statusOf(consent_id), 'Rejected');
+  });
+
+  it('all of it works with the keyboard only', async (t) => {
+    const page = await newPage(t, plain_phone);
+    const { url, consent_id } = await newRequest();
+    await page.goto(url);
+    await tabTo(page, 'User name', 'textbox');
+    await page.keyboard.type('alice');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /^Allow/ }).waitFor();
+    await tabTo(page, /Savings/, 'checkbox');
+    await page.keyboard.press('Space');
+    await tabTo(page, 'Allow access', 'button');
+    await answerTo(page, () => page.keyboard.press('Enter'));
+    const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.deepEqual(consent?.account_numbers, ['1000000002']);
+  });
+
+  it('a user sees the consents, and withdraws one after a question', async (t) => {
+    const page = await newPage(t, plain_phone);
+    const { url, consent_id, third_party } = await newRequest();
+    await page.goto(url);
+    await logIn(page, 'bob');
+    await page.getByLabel('Current account').check();
+    await answerTo(page, () => page.getByRole('button', { name: 'Allow access' }).click({ noWaitAfter: true }));
+
+    const list = await page.context().newPage();
+    await list.goto(`${world.issuer}/consents`);
+    await logIn(list, 'bob');
+    await list.getByRole('link', { name: `Withdraw access of ${third_party.name}` }).click();
+    await list.getByText('The access ends at once').waitFor();
+    await list.getByRole('button', { name: 'Withdraw access' }).click();
+    await list.getByRole('status').waitFor();
+    await list.getByText('Nobody has access').waitFor();
+    const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.notEqual(consent?.withdrawn_at_ms, null);
+  });
+
+  it('every page is readable on a phone and a laptop, light and dark, and has no accessibility problem', async (t) => {
+    // The policy of the pages allows no script, and axe-core is one.
+    const page = await newPage(t, { bypassCSP: true });
+    const { url } = await newRequest(`A third party with a name that is ${'long'.repeat(40)}`);
+    await page.goto(url);
+    await assertReadable(page);
+    await page.getByLabel('User name').fill('alice');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').waitFor();
+    await assertReadable(page);
+    await logIn(page, 'alice');
+    await assertReadable(page);
+    await page.getByRole('button', { name: 'Allow access' }).click();
+    await page.getByRole('alert').waitFor();
+    await assertReadable(page);
+    await page.getByLabel('Charge card').check();
+    await answerTo(page, () => page.getByRole('button', { name: 'Allow access' }).click({ noWaitAfter: true }));
+
+    // The first page is at an address of the third party, where nothing listens.
+    const later = await page.context().newPage();
+    await later.goto(url);
+    await logIn(later, 'alice');
+    await later.getByRole('heading', { name: /^Confirm access/ }).waitFor();
+    await assertReadable(later);
+
+    await later.goto(`${world.issuer}/consents`);
+    await logIn(later, 'alice');
+    await assertReadable(later);
+    await later.getByRole('link', { name: /Withdraw access of A third party/ }).click();
+    await assertReadable(later);
+
+    await later.goto(`${world.issuer}/authorise/none`);
+    await assertReadable(later);
+    await later.goto(`${world.issuer}/oauth/authorize`);
+    await assertReadable(later);
+  });
+
+  it('the pages run no script and load nothing', async (t) => {
+    const page = await newPage(t, {});
+    const requested: string[] = [];
+    const problems: string[] = [];
+    page.on('request', (request) => requested.push(request.url()));
+    page.on('console', (message) => problems.push(message.text()));
+    const { url } = await newRequest('<script>alert(1)</script><img src=x onerror=alert(1)>');
+    await page.goto(url);
+    await logIn(page, 'alice');
+    await page.getByRole('heading', { name: 'Allow <script>' }).waitFor();
+    assert.deepEqual(problems, []);
+    const elsewhere = requested.filter((address) => !/\/(oauth\/authorize|authorise)[/?]/.test(address));
+    assert.deepEqual(
+      elsewhere.filter((address) => !address.endsWith('/favicon.ico')),
+      [],
+    );
+    assert.notEqual(await page.evaluate('getComputedStyle(document.querySelector("main")).maxWidth'), 'none');
+  });
+});
