@@ -57,7 +57,6 @@ for (const name of database_names) {
         consent_id: null,
         user_id: null,
         grant_id: null,
-        uid_hash: null,
         expires_at_ms: null,
         consumed_at_ms: null,
       });

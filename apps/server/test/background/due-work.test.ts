@@ -78,5 +78,36 @@ for (const name of database_names) {
       await Promise.all([purge.run(), jobOf('unknown number purge', 400).run()]);
       assert.deepEqual(await kept(), [2]);
     });
+
+    it('deletes the records of the authorisation server a day after their end', async () => {
+      const { unitOfWork } = persistence;
+      const put = (id_hash: string, expires_at_ms: number | null) =>
+        unitOfWork.run((tx) =>
+          tx.authorisation.put({
+            model: 'AccessToken',
+            id_hash,
+            payload_sealed: new Uint8Array([1]),
+            client_id: null,
+            consent_id: null,
+            user_id: null,
+            grant_id: null,
+            expires_at_ms,
+            consumed_at_ms: null,
+          }),
+        );
+      const isKept = async (id_hash: string) =>
+        (await unitOfWork.read((tx) => tx.authorisation.find('AccessToken', id_hash))) !== null;
+      for (let number = 0; number < 150; number += 1) await put(`old ${number}`, start_ms);
+      await put('young', start_ms + 1);
+      await put('endless', null);
+      now_ms = start_ms + day_ms;
+      const purge = jobOf('authorisation purge', 7);
+      await purge.run();
+      assert.ok(await isKept('old 0'), 'a day has not passed');
+      now_ms += 1;
+      await purge.run();
+      const left = await Promise.all(['old 0', 'old 149', 'young', 'endless'].map(isKept));
+      assert.deepEqual(left, [false, false, true, true]);
+    });
   });
 }

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { readConfig } from '../../src/configuration/config.ts';
+import { defaultPublicUrl } from '../../src/configuration/public-url.ts';
+import { loadUserLogin, UnusableUserLogin } from '../../src/configuration/user-login.ts';
+
+const live = {
+  DATABASE_URL: 'postgres://a@b/c',
+  TALLYSTICK_KEYS: Buffer.alloc(32, 7).toString('base64'),
+  SMTP_URL: 'smtps://mail.example',
+  MAIL_FROM: 'cards@bank.example',
+};
+const PUBLIC_URL = 'https://bank.example';
+
+describe('the configuration of Open Banking', () => {
+  it('serves it in the sandbox, and outside of it only with an address that is the issuer', () => {
+    assert.equal(readConfig({}).open_banking, true);
+    assert.equal(readConfig({ ROLE: 'worker', REDIS_URL: 'redis://127.0.0.1' }).open_banking, false);
+    const { SMTP_URL: _, ...without_mail } = live;
+    const off = readConfig(without_mail);
+    assert.equal(off.open_banking, false);
+    assert.ok(off.notices.some((notice) => /^PUBLIC_URL is not set: Open Banking is off/.test(notice)));
+    assert.equal(readConfig({ ...live, PUBLIC_URL }).open_banking, true);
+  });
+
+  it('says at start that nobody can authorise a consent without a module for the login', () => {
+    const notices = readConfig({ ...live, PUBLIC_URL }).notices.join();
+    assert.match(notices, /USER_LOGIN_MODULE is not set: no user of the bank can authorise/);
+    const named = readConfig({ ...live, PUBLIC_URL, USER_LOGIN_MODULE: './login.mjs' });
+    assert.deepEqual([named.notices, named.user_login_module], [[], resolve('login.mjs')]);
+    assert.deepEqual(readConfig({}).notices, []);
+  });
+
+  it('needs certificate and key together, and TLS for client certificates', () => {
+    const files = { TLS_CERTIFICATE: 'c.pem', TLS_KEY: 'k.pem' };
+    const tls = { certificate: resolve('c.pem'), key: resolve('k.pem'), client_ca: null };
+    assert.deepEqual(readConfig(files).tls, tls);
+    assert.equal(readConfig({}).tls, null);
+    assert.throws(() => readConfig({ TLS_CERTIFICATE: 'c.pem' }), /TLS_KEY: is required with TLS_CERTIFICATE/);
+    assert.throws(() => readConfig({ TLS_KEY: 'k.pem' }), /TLS_CERTIFICATE: is required with TLS_KEY/);
+    assert.throws(() => readConfig({ TLS_CLIENT_CA: 'a.pem' }), /TLS_CERTIFICATE: is required with TLS_CLIENT_CA/);
+  });
+
+  it('takes a header with certificates from named proxies only', () => {
+    const CLIENT_CERTIFICATE_HEADER = 'X-Client-Cert';
+    const config = readConfig({ CLIENT_CERTIFICATE_HEADER, TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8' });
+    assert.deepEqual(config.certificate_proxies, { header: 'x-client-cert', networks: ['10.0.0.0/8', 'fd00::/8'] });
+    assert.equal(readConfig({}).certificate_proxies, null);
+    assert.throws(() => readConfig({ CLIENT_CERTIFICATE_HEADER }), /TRUSTED_PROXIES: is required with/);
+    assert.throws(
+      () => readConfig({ TRUSTED_PROXIES: '10.0.0.0/8' }),
+      /CLIENT_CERTIFICATE_HEADER: is required with TRUSTED_PROXIES/,
+    );
+    const wrong = { CLIENT_CERTIFICATE_HEADER: 'a b', TRUSTED_PROXIES: '10.0.0.0' };
+    assert.throws(() => readConfig(wrong), /CLIENT_CERTIFICATE_HEADER: must be.*TRUSTED_PROXIES: must be networks/s);
+  });
+
+  it('has an issuer of https where the server terminates TLS', () => {
+    assert.equal(defaultPublicUrl('https://127.0.0.1:8443'), 'https://127.0.0.1:8443');
+    assert.equal(defaultPublicUrl('https://0.0.0.0:8443'), 'https://127.0.0.1:8443');
+  });
+});
+
+describe('the module that authenticates users', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-login-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const moduleWith = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('exports an object with authenticate, or a function that returns one', async () => {
+    const object = '{ authenticate: async ({ user_name, password }) => password === "p" ? user_name : null }';
+    for (const [name, text] of [
+      ['object.mjs', `export default ${object}`],
+      ['function.mjs', `export default async () => (${object})`],
+    ] as const) {
+      const users = await loadUserLogin(moduleWith(name, text));
+      assert.equal(await users.authenticate({ user_name: 'alex', password: 'p' }), 'alex');
+      assert.equal(await users.authenticate({ user_name: 'alex', password: 'x' }), null);
+    }
+  });
+
+  it('is refused with its path when it cannot be used', async () => {
+    for (const [name, text] of [
+      ['none.mjs', 'export const other = 1'],
+      ['wrong.mjs', 'export default { authenticate: 1 }'],
+      ['throws.mjs', 'throw new Error("no directory")'],
+      ['syntax.mjs', 'export default {'],
+    ] as const) {
+      const path = moduleWith(name, text);
+      await assert.rejects(loadUserLogin(path), (error: Error) => {
+        return error instanceof UnusableUserLogin && error.message.includes(path);
+      });
+    }
+    await assert.rejects(loadUserLogin(join(folder, 'absent.mjs')), UnusableUserLogin);
+  });
+});

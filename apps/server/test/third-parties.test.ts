@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it, type TestContext } from 'node:test';
+import {
+  database_names,
+  runAdmin,
+  runAdminToEnd,
+  type ScratchDatabase,
+  scratchDatabase,
+  serverEnvironment,
+} from '@tallystick/test-support';
+import { readConfig } from '../src/configuration/config.ts';
+import { createThirdPartyClient } from '../src/devtools/third-party-client.ts';
+import { createServer } from '../src/server.ts';
+
+/** A server in this process, as a sandbox or not. */
+async function start(t: TestContext, scratch: ScratchDatabase, SANDBOX: 'on' | 'off'): Promise<string> {
+  // An installation has one issuer, in the sandbox and outside.
+  const env = { LOG_LEVEL: 'silent', SANDBOX, PUBLIC_URL: 'http://127.0.0.1:9' };
+  const server = createServer(readConfig(serverEnvironment({ database_url: scratch.database_url, env })));
+  t.after(() => server.stop());
+  return (await server.start()).url;
+}
+
+for (const name of database_names) {
+  describe(`the third parties of the sandbox on ${name}`, () => {
+    it('are there once, and are refused with all their tokens outside the sandbox', async (t) => {
+      const scratch = await scratchDatabase(name);
+      t.after(() => scratch.dispose());
+      const [first, second] = await Promise.all([start(t, scratch, 'on'), start(t, scratch, 'on')]);
+      const aisp = createThirdPartyClient(first, 'sandbox-aisp', 'accounts');
+      const token = await aisp.manage();
+      const path = '/account-access-consents/unknown';
+      assert.equal((await aisp.call(token, 'GET', path)).status, 400, 'the token stands for something');
+      const beside = createThirdPartyClient(second, 'sandbox-aisp', 'accounts');
+      assert.equal((await beside.call(token, 'GET', path)).status, 400, 'on every node');
+      const headers = { authorization: 'Bearer tly_test_operator_sandbox' };
+      const listed = await (await fetch(`${first}/operator/v1/third-parties`, { headers })).json();
+      const ids = (listed as { data: { client_id: string }[] }).data.map(({ client_id }) => client_id);
+      assert.deepEqual(ids.toSorted(), ['sandbox-aisp', 'sandbox-aisp-2', 'sandbox-cbpii']);
+
+      const live = createThirdPartyClient(await start(t, scratch, 'off'), 'sandbox-aisp', 'accounts');
+      assert.equal((await live.call(token, 'GET', path)).status, 401);
+      await assert.rejects(live.manage(), /POST \/oauth\/token answered 401/);
+    });
+  });
+}
+
+describe('npm run admin -- third-party', async () => {
+  const scratch = await scratchDatabase('sqlite');
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-third-party-'));
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await scratch?.dispose();
+  });
+  const environment = { database_url: scratch.database_url };
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const keysIn = (file: string, key: object): string => {
+    const path = join(folder, file);
+    writeFileSync(path, JSON.stringify({ keys: [key] }));
+    return path;
+  };
+  const base = [
+    'third-party',
+    'create',
+    '--name',
+    'Budget App',
+    '--redirect',
+    'https://b.example/a,https://b.example/b',
+  ];
+
+  it('registers one with keys of a file or of an address, lists, suspends and activates it', async () => {
+    const file = keysIn('public.json', publicKey.export({ format: 'jwk' }));
+    const by_file = [...base, '--scope', 'accounts,fundsconfirmations', '--jwks', file];
+    const first = await runAdmin(by_file, environment);
+    assert.deepEqual(first.redirect_uris, ['https://b.example/a', 'https://b.example/b']);
+    assert.deepEqual(first.scopes, ['accounts', 'fundsconfirmations']);
+    assert.equal((first.jwks as { keys: readonly unknown[] }).keys.length, 1);
+    const by_address = [
+      '--scope',
+      'accounts',
+      '--jwks',
+      'https://b.example/jwks',
+      '--certificate-subject',
+      'CN=b,C=GB',
+    ];
+    const second = await runAdmin([...base, ...by_address], environment);
+    assert.deepEqual(
+      [second.jwks, second.jwks_uri, second.certificate_subject],
+      [null, 'https://b.example/jwks', 'CN=b,C=GB'],
+    );
+    for (const [act, status] of [
+      ['suspend', 'suspended'],
+      ['activate', 'active'],
+    ] as const) {
+      const changed = await runAdmin(['third-party', act, String(first.id)], environment);
+      assert.deepEqual([changed.id, changed.status], [first.id, status]);
+    }
+    const { out } = await runAdminToEnd(['third-party', 'list'], environment);
+    assert.match(
+      out,
+      /^id +client id +status +scopes +name\n2 .*\n1 .* active +accounts,fundsconfirmations +Budget App/,
+    );
+  });
+
+  it('names the option of what it refuses, and shows no key', async () => {
+    const secret = privateKey.export({ format: 'jwk' });
+    const rows: readonly (readonly [readonly string[], RegExp, number])[] = [
+      [['--scope', 'payments', '--jwks', 'https://b.example/jwks'], /^--scope must be of/m, 1],
+      [['--scope', 'accounts', '--jwks', keysIn('private.json', secret)], /^--jwks .*private member d/m, 1],
+      [['--scope', 'accounts', '--jwks', 'http://b.example/jwks'], /^--jwks must be an https address/m, 1],
+      [['--scope', 'accounts', '--jwks', join(folder, 'absent')], /^--jwks: there is no file/m, 2],
+      [['--scope', 'accounts'], /^--jwks is missing/m, 2],
+    ];
+    for (const [words, expected, exit] of rows) {
+      const { status, err } = await runAdminToEnd([...base, ...words], environment);
+      assert.equal(status, exit, err);
+      assert.match(err, expected);
+      assert.ok(!err.includes(secret.d!));
+    }
+  });
+});
