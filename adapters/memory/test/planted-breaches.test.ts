@@ -65,6 +65,73 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
   ],
+  ConsentStore: [
+    {
+      does: 'finds a ConsentId in other letters',
+      breaks: 'a ConsentId is found exactly as it is written, and an unknown one is null',
+      plant: plantStores(({ consents }) => ({
+        consents: { ...consents, find: async (consent_id) => await consents.find(consent_id.toLowerCase()) },
+      })),
+    },
+    {
+      does: 'lists consents that were deleted',
+      breaks: 'the consents of a user are those that it authorised and that are not deleted, the newest first',
+      plant: plantStores(({ consents }) => ({
+        consents: {
+          ...consents,
+          insert: (consent) => consents.insert({ ...consent, deleted_at_ms: null }),
+        },
+      })),
+    },
+    {
+      does: 'updates the status only',
+      breaks: 'a consent of each kind is read as it was inserted and as it was updated',
+      plant: plantStores(({ consents }) => ({
+        consents: {
+          ...consents,
+          async update({ consent_id, status }) {
+            await consents.update({ ...(await consents.find(consent_id))!, status });
+          },
+        },
+      })),
+    },
+  ],
+  ThirdPartyStore: [
+    {
+      does: 'loses the keys',
+      breaks: 'a third party is read as it was inserted and as it was updated, by id and by client id',
+      plant: plantStores(({ third_parties }) => ({
+        third_parties: {
+          ...third_parties,
+          insert: (third_party) => third_parties.insert({ ...third_party, jwks: null }),
+        },
+      })),
+    },
+    {
+      does: 'gives a client id to two third parties',
+      breaks: 'a client id belongs to one third party, also when two processes insert it at once',
+      plant: plantStores(({ third_parties }) => ({
+        third_parties: {
+          ...third_parties,
+          insert: (third_party) =>
+            third_parties.insert({ ...third_party, client_id: `${third_party.client_id}-${crypto.randomUUID()}` }),
+        },
+      })),
+    },
+    {
+      does: 'lists the oldest first',
+      breaks: 'third parties are listed the newest first, page by page',
+      plant: plantStores(({ third_parties }) => ({
+        third_parties: {
+          ...third_parties,
+          async list(page) {
+            const found = await third_parties.list(page);
+            return { ...found, items: found.items.toReversed() };
+          },
+        },
+      })),
+    },
+  ],
   AccountStore: [
     {
       does: 'records known lines again',
