@@ -4,6 +4,7 @@ import { createRealCard } from '@tallystick/cards';
 import { assert, page_limit_max, toInstantText } from '@tallystick/kernel';
 import type { Sandbox } from '@tallystick/koa';
 import type { Persistence, Tx } from '@tallystick/mikro-orm';
+import { seedOpenBankingData } from './open-banking-data.ts';
 import type { SharedClock } from './shared-clock.ts';
 import { seedThirdParties } from './third-parties.ts';
 
@@ -11,10 +12,18 @@ import { seedThirdParties } from './third-parties.ts';
 const sandbox_customer_number = 'SANDBOX';
 
 /** The accounts of the sandbox's company (decision: statement lines). */
-const sandbox_accounts: readonly Omit<AccountRequest, 'company_id'>[] = [
-  { number: '1000000001', currency: 'USD', kind: 'deposit', name: 'Sandbox deposit account' },
-  { number: 'ceid2000000001', currency: 'USD', kind: 'card', name: 'Sandbox card account' },
-];
+const sandbox_deposit: Omit<AccountRequest, 'company_id'> = {
+  number: '1000000001',
+  currency: 'USD',
+  kind: 'deposit',
+  name: 'Sandbox deposit account',
+};
+const sandbox_card: Omit<AccountRequest, 'company_id'> = {
+  number: 'ceid2000000001',
+  currency: 'USD',
+  kind: 'card',
+  name: 'Sandbox card account',
+};
 
 /**
  * Opens the sandbox: finds its company in the database, or creates it with a real card. Its
@@ -56,11 +65,12 @@ async function seed(persistence: Persistence, clock: SharedClock): Promise<Compa
     } while (after !== null);
     const call = { actor: 'job:sandbox', request_id: null, now_ms: clock.now().epochMilliseconds };
     const company = own ?? (await createSandboxCompany(tx, call));
-    for (const account of sandbox_accounts) {
-      if ((await tx.accounts.findByNumber(String(account.number))) !== null) continue;
-      await openAccount(tx, call, { ...account, company_id: company.id });
-    }
+    const openOwn = async (request: Omit<AccountRequest, 'company_id'>) =>
+      (await tx.accounts.findByNumber(String(request.number))) ??
+      (await openAccount(tx, call, { ...request, company_id: company.id }));
+    const accounts = { deposit: await openOwn(sandbox_deposit), card: await openOwn(sandbox_card) };
     await seedThirdParties(tx, call.now_ms);
+    await seedOpenBankingData(tx, company.id, accounts, call.now_ms);
     return company;
   });
 }
