@@ -5,7 +5,7 @@ import { readNewestFirst } from './paging.ts';
 
 /** Third parties. */
 export function thirdPartyStore({ db }: Session): ThirdPartyStore {
-  const third_parties = () => db.selectFrom('third_parties').selectAll();
+  const thirdParties = () => db.selectFrom('third_parties').selectAll();
   return {
     async insert(third_party) {
       const row = await db
@@ -20,11 +20,11 @@ export function thirdPartyStore({ db }: Session): ThirdPartyStore {
     },
 
     async find(id) {
-      return thirdPartyOrNull(await third_parties().where('id', '=', id).executeTakeFirst());
+      return thirdPartyOrNull(await thirdParties().where('id', '=', id).executeTakeFirst());
     },
 
     async findByClientId(client_id) {
-      return thirdPartyOrNull(await third_parties().where('client_id', '=', client_id).executeTakeFirst());
+      return thirdPartyOrNull(await thirdParties().where('client_id', '=', client_id).executeTakeFirst());
     },
 
     async update({ id, ...third_party }) {
@@ -32,7 +32,7 @@ export function thirdPartyStore({ db }: Session): ThirdPartyStore {
     },
 
     list(page) {
-      return readNewestFirst('third_parties', third_parties(), 'id', page, thirdPartyOf);
+      return readNewestFirst('third_parties', thirdParties(), 'id', page, thirdPartyOf);
     },
   };
 }

@@ -5,10 +5,13 @@ import { assertEqual } from './equality.ts';
 import { refusalOf } from './refusals.ts';
 import { everyPage, rising, type StorageUnderTest } from './storage.ts';
 
+let third_parties_made = 0;
+
 /** A third party to insert, with a client id that no other has. */
 export function newThirdParty(changes: Partial<ThirdParty> = {}): Omit<ThirdParty, 'id'> {
+  third_parties_made += 1;
   return {
-    client_id: `tp-${crypto.randomUUID()}`,
+    client_id: `tp-${third_parties_made}`,
     name: 'Budget – é😀',
     scopes: ['accounts'],
     redirect_uris: ['https://budget.example/callback?a=b'],
