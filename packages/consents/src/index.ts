@@ -1,6 +1,7 @@
 export * from './authorisation/authorisation-record.ts';
 export * from './authorisation/manage-third-parties.ts';
 export * from './authorisation/public-key.ts';
+export * from './authorisation/seal-authorisation.ts';
 export * from './authorisation/third-party.ts';
 export * from './consent/consent.ts';
 export * from './consent/create-consent.ts';
