@@ -7,10 +7,16 @@ import { headersOf, type Page, renderPage } from './layout.ts';
 const form_bytes_max = 16_384;
 
 /** What a form has, or why it cannot be read. */
-export type FormRead = { readonly form: URLSearchParams } | { readonly status: 400 | 413 | 415 };
+export type FormRead = { readonly form: URLSearchParams } | { readonly status: 400 | 403 | 413 | 415 };
 
-/** Reads a form, up to a bound. */
-export async function readForm(request: IncomingMessage): Promise<FormRead> {
+/**
+ * Reads a form of our own pages, up to a bound. A browser tells which site a form is from: the form
+ * of a log-in has nothing else that another site could not know.
+ */
+export async function readForm(request: IncomingMessage, issuer: string): Promise<FormRead> {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (origin !== undefined && origin !== new URL(issuer).origin) return { status: 403 };
+  if (site !== undefined && site !== 'same-origin') return { status: 403 };
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return { status: 415 };
   const chunks: Buffer[] = [];

@@ -23,9 +23,10 @@ export function createBoundedLogin(records: Records, users: UserLogin) {
     // Machine time: the sandbox's clock may stand still.
     const period = Math.floor(Date.now() / (period_s * 1_000));
     const places = Array.from({ length: failed_attempts_max }, (_, place) => `${period} ${place} ${user_name}`);
-    const taken = await records.run(async ({ authorisation }) => {
+    const taken = await records.run(async (tx) => {
+      await records.purge(tx);
       for (const id of places) {
-        if (await authorisation.putNew(records.seal({ model, id }, {}, no_links, 2 * period_s))) return id;
+        if (await tx.authorisation.putNew(records.seal({ model, id }, {}, no_links, 2 * period_s))) return id;
       }
       return null;
     });

@@ -149,7 +149,7 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     }
 
     if (request.method !== 'POST') return sendPage(response, notice(404));
-    const read = await readForm(request);
+    const read = await readForm(request, ports.issuer());
     if ('status' in read) return sendPage(response, notice(read.status));
     const { form } = read;
     if (name === 'login' && action === undefined) return postLogin(response, form);

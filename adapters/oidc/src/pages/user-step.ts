@@ -98,7 +98,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
   };
 
   const postLogin = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
-    const read = await readForm(request);
+    const read = await readForm(request, ports.issuer());
     if ('status' in read) return sendPage(response, notice(read.status));
     const { form } = read;
     if (!hasFormToken(ports.cookie_keys, form, 'login', interaction.uid)) return sendPage(response, notice(403));
@@ -132,7 +132,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
   };
 
   const postDecision = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
-    const read = await readForm(request);
+    const read = await readForm(request, ports.issuer());
     if ('status' in read) return sendPage(response, notice(read.status));
     const { form } = read;
     const { user_id } = stepOf(interaction);

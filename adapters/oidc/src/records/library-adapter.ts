@@ -4,10 +4,6 @@ import type { ClientMetadataOf } from '../protocol/client-metadata.ts';
 import { errors } from '../protocol/library.ts';
 import type { RecordLinks, RecordPayload, Records } from './records.ts';
 
-/** Ended records stay for an hour, so that a reuse is still recognized and a slow reader fails alone. */
-const purge_after_ms = 3_600_000;
-const purged_with_a_token_max = 20;
-
 /**
  * The storage of the library, of one kind of record.
  *
@@ -25,11 +21,9 @@ export function libraryAdapter(model: string, records: Records, clientMetadataOf
       const is_unique = await records.run(async (tx) => {
         const links = await linksOf(tx, records, payload as RecordPayload);
         const record = records.seal(key(id), payload as RecordPayload, links, expires_in_s ?? null);
-        if (model === 'ReplayDetection') return tx.authorisation.putNew(record);
+        if (model === 'ReplayDetection') return await tx.authorisation.putNew(record);
         await tx.authorisation.put(record);
-        if (model === 'AccessToken' || model === 'ClientCredentials') {
-          await tx.authorisation.purge(records.nowMs() - purge_after_ms, purged_with_a_token_max);
-        }
+        await records.purge(tx);
         return true;
       });
       // The library looks before it stores. Another node may have stored in between.

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AuthorisationRecord } from '@tallystick/consents';
+import { type AuthorisationRecord, openAuthorisation, sealAuthorisation } from '@tallystick/consents';
 import type { AuthorisationServerPorts, AuthorisationTx } from '../authorisation-server.ts';
 
 /** The content of a record, as the library hands it over. */
@@ -35,16 +35,21 @@ export interface Records {
   read<Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result>;
   /** `expires_in_s` null: it does not expire. */
   seal(key: RecordKey, payload: RecordPayload, links: RecordLinks, expires_in_s: number | null): AuthorisationRecord;
+  /**
+   * Removes a few records that ended some time ago. Whatever stores records calls it, so that their
+   * number stays bounded without a job.
+   */
+  purge(tx: AuthorisationTx): Promise<void>;
   /** The record with its content; null: there is none, or it has expired. */
   find(tx: AuthorisationTx, key: RecordKey): Promise<OpenRecord | null>;
 }
 
-export const no_links: RecordLinks = { client_id: null, consent_id: null, user_id: null, grant_id: null };
+/** Ended records stay for a while, so that a late use of them is told from one of an unknown id. */
+const purge_after_ms = 3_600_000;
+/** More than one call stores. */
+const purged_max = 10;
 
-/** What the sealer binds the content to: a record cannot be read in the place of another one. */
-export function recordPurpose({ model, id_hash }: Pick<AuthorisationRecord, 'model' | 'id_hash'>): string {
-  return `authorisation-record ${model} ${id_hash}`;
-}
+export const no_links: RecordLinks = { client_id: null, consent_id: null, user_id: null, grant_id: null };
 
 export function createRecords(
   ports: Pick<AuthorisationServerPorts, 'unitOfWork' | 'clock' | 'sealer' | 'sha256'>,
@@ -68,16 +73,20 @@ export function createRecords(
       return {
         ...key,
         ...links,
-        payload_sealed: sealer.seal(recordPurpose(key), Buffer.from(JSON.stringify(payload))),
+        payload_sealed: sealAuthorisation(sealer, key, Buffer.from(JSON.stringify(payload))),
         expires_at_ms: expires_in_s === null ? null : records.nowMs() + expires_in_s * 1_000,
         consumed_at_ms: null,
       };
     },
 
+    async purge(tx) {
+      await tx.authorisation.purge(records.nowMs() - purge_after_ms, purged_max);
+    },
+
     async find(tx, { model, id }) {
       const record = await tx.authorisation.find(model, records.hashOf(id));
       if (record === null || (record.expires_at_ms !== null && record.expires_at_ms <= records.nowMs())) return null;
-      const clear = sealer.open(recordPurpose(record), record.payload_sealed);
+      const clear = openAuthorisation(sealer, record);
       return { ...record, payload: JSON.parse(Buffer.from(clear).toString()) as RecordPayload };
     },
   };
