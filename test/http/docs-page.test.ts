@@ -109,4 +109,24 @@ describe('the page about the interface', () => {
     const text = `${shown('X-Timestamp')}\nPOST\nhttps://hooks.example.com/tallystick\n${sent}`;
     assert.equal(shown('X-Signature'), createHmac('sha256', secret).update(text).digest('hex'));
   });
+
+  it('names every endpoint of Open Banking, and where it is described', async (t) => {
+    const { send } = await startService(t);
+    const { text: page } = await send('GET', '/docs', { key: null });
+    const section = page.slice(page.indexOf('<h2 id="open-banking">'), page.indexOf('<h2 id="decline-reasons">'));
+    const rows = [...section.matchAll(/<tr><td><code>(\w+)<\/code><\/td><td><code>([^<]+)<\/code>/g)];
+    const listed = rows.map(([, method, path]) => `${method} ${path}`);
+    // 17 of the service specification, and three official bulk paths.
+    assert.equal(listed.length, 20);
+    for (const one of ['GET /accounts/{AccountId}/transactions', 'GET /direct-debits', 'POST /funds-confirmations']) {
+      assert.ok(listed.includes(one), one);
+    }
+    assert.ok(listed.includes('DELETE /account-access-consents/{ConsentId}'));
+    assert.match(section, /https:\/\/openbankinguk\.github\.io\/read-write-api-site3\/v3\.1\.11\//);
+    const { json } = await send('GET', '/openapi.json', { key: null });
+    assert.match(
+      json.info.description,
+      /Third parties of Open Banking use endpoints that the official OpenAPI documents/,
+    );
+  });
 });

@@ -165,8 +165,13 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
     if (route.has_effect) layer.methods = [route.method];
   }
   const page = cardDetailsPage({ ...ports, refreshClock: sandbox?.refreshClock });
+  const document_options = {
+    version: ports.version,
+    sandbox: sandbox !== null,
+    open_banking: ports.open_banking !== undefined,
+  };
   const others = [
-    ...(serves_api ? [...documentRoutes(routes, { version: ports.version, sandbox: sandbox !== null }), ...page] : []),
+    ...(serves_api ? [...documentRoutes(routes, document_options), ...page] : []),
     ...healthRoutes(ports),
   ];
   for (const { method = 'GET', path, answer } of others) {

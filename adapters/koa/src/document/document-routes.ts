@@ -14,16 +14,18 @@ export interface DocumentOptions {
   readonly version: string;
   /** Whether the fixed keys of the sandbox open the service. */
   readonly sandbox: boolean;
+  /** Whether third parties of Open Banking are served. */
+  readonly open_banking: boolean;
 }
 
 /** The OpenAPI document of the routes, the page about it, and a redirect from `/` to the page. */
 export function documentRoutes(
   routes: readonly Route[],
-  { version, sandbox }: DocumentOptions,
+  { version, ...options }: DocumentOptions,
 ): readonly SystemRoute[] {
-  const document = openApi(routes, version, card_details_operations);
+  const document = openApi(routes, version, card_details_operations, options);
   const document_text = JSON.stringify(document, null, 2);
-  const page = docsPage(document, { sandbox });
+  const page = docsPage(document, options);
   const style_hash = createHash('sha256').update(docs_style).digest('base64');
   return [
     {

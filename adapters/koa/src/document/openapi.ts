@@ -2,6 +2,7 @@ import { ignoresUnknownNames, type Route, type Tag } from '../request/route.ts';
 import { minimal_item } from '../resources/fields.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import type { Operation } from './operation.ts';
+import { open_banking_standard } from './page/open-banking-section.ts';
 import { parametersOf } from './parameters.ts';
 import { describeErrors, error, links, response_headers, responsesOf, rolesOfRoute } from './responses.ts';
 import { collectNamedSchemas, type Json, jsonContentOf, schemaOf } from './schemas.ts';
@@ -35,6 +36,11 @@ back as it was answered: the members that only answers have are ignored. Null st
 the same as an absent field, and in a PATCH it resets the field. Only messages of the card network may have unknown fields, which
 are ignored.`;
 
+/** Where the endpoints of Open Banking are described. */
+const third_parties = `Third parties of Open Banking use endpoints that the official OpenAPI documents of version 3.1.11 describe
+(${open_banking_standard}), at the root and below \`/open-banking/v3.1/aisp\` and
+\`/open-banking/v3.1/cbpii\`. They authenticate with tokens of the authorisation server, and not with API keys.`;
+
 /** What each section is about. The document lists its operations in this order. */
 const sections: Readonly<Record<Tag, string>> = {
   'Virtual cards': 'Card numbers with their own limits, each tied to a real card',
@@ -45,7 +51,7 @@ const sections: Readonly<Record<Tag, string>> = {
   Webhooks: 'Callback URLs that events are posted to, and their deliveries',
   Reconciliation: 'Items in which authorization, clearing and statement line meet, and what people do to them',
   Network: 'Authorizations and clearings from the card network',
-  Bank: 'Accounts of companies at the bank',
+  Bank: 'Accounts of companies at the bank, and what its users have authorised',
   Operator: 'Companies, their real cards and API keys, templates, foreign events and mails',
   Sandbox: 'The clock and the mailbox of a sandbox',
 };
@@ -55,6 +61,7 @@ export function openApi(
   routes: readonly Route[],
   version: string,
   pages: OpenApiDocument['paths'] = {},
+  { open_banking = false }: { readonly open_banking?: boolean } = {},
 ): OpenApiDocument {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
@@ -68,7 +75,11 @@ export function openApi(
   const used = new Set(ordered.flatMap(([, methods]) => Object.values(methods).flatMap(({ tags }) => tags)));
   return {
     openapi: '3.1.1',
-    info: { title: 'Tallystick', version, description },
+    info: {
+      title: 'Tallystick',
+      version,
+      description: open_banking ? `${description}\n\n${third_parties}` : description,
+    },
     servers: [{ url: '/', description: 'The installation that serves this document' }],
     tags: Object.entries(sections)
       .filter(([name]) => used.has(name))

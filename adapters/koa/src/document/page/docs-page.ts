@@ -4,6 +4,7 @@ import type { OpenApiDocument } from '../openapi.ts';
 import { type ContentsEntry, contentsList, operationLinks, tagEntry } from './contents.ts';
 import { keyVariable, url_variable } from './curl.ts';
 import { anchorOf, code, heading, prose, table } from './markup.ts';
+import { open_banking_section, openBankingSection } from './open-banking-section.ts';
 import { operationRole, operationsOf } from './operation.ts';
 import { deprecated_anchor, headers_anchor, operationSection } from './operation-section.ts';
 import { reference_links, referenceSections } from './reference-section.ts';
@@ -17,13 +18,21 @@ const schemas: ContentsEntry = { anchor: 'schemas', content: 'Schemas' };
 /** Stands in the page for the address at which a reader opened it. */
 export const address_mark = 'http://address.of.this.page';
 
+/** What the page says beside the document. */
+export interface PageOptions {
+  readonly sandbox: boolean;
+  /** Whether third parties of Open Banking are served. */
+  readonly open_banking: boolean;
+}
+
 /** One readable page about the interface: no script, nothing loaded from anywhere. */
-export function docsPage(document: OpenApiDocument, { sandbox }: { readonly sandbox: boolean }): string {
+export function docsPage(document: OpenApiDocument, { sandbox, open_banking }: PageOptions): string {
   const { info, tags } = document;
   const contents = [
     requests,
     ...tags.map(({ name }) => tagEntry(name, document)),
     webhook_section,
+    ...(open_banking ? [open_banking_section] : []),
     ...reference_links,
     schemas,
   ];
@@ -49,6 +58,7 @@ ${contentsList(contents)}
 ${requestsSection(document, sandbox)}
 ${tags.map(({ name, description }) => tagSection(name, description, document)).join('\n')}
 ${webhookSection(document)}
+${open_banking ? openBankingSection() : ''}
 ${referenceSections()}
 ${schemasSection(document)}
 </main>
