@@ -1,5 +1,6 @@
 import { resealSigningSecrets } from '@tallystick/access';
 import { resealMailbox, resealQuarantine, rotateKeys } from '@tallystick/cards';
+import { resealAuthorisations, resealAuthorisations } from '@tallystick/consents';
 import { resealWebhookSecrets } from '@tallystick/events';
 import { resealImports } from '@tallystick/imports';
 import { createKeyRingText } from '@tallystick/vault';
@@ -58,6 +59,8 @@ export const key_ring_commands: readonly Command[] = [
       const mailbox_messages = await resealMailbox(unitOfWork, sealer);
       const quarantined = await resealQuarantine(unitOfWork, sealer);
       const staged_batches = await resealImports({ unitOfWork, sealer });
+      const authorisation_records = await resealAuthorisations(unitOfWork, sealer);
+      const authorisations = await resealAuthorisations(unitOfWork, sealer);
       return {
         data: {
           newest_key_id,
@@ -67,8 +70,9 @@ export const key_ring_commands: readonly Command[] = [
           mailbox_messages,
           quarantined,
           staged_batches,
+          authorisations,
         },
-        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${mailbox_messages} messages of the mailbox, ${quarantined} quarantined messages and ${staged_batches} staged batches of imports were sealed again with ${newest_key_id}.`,
+        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${mailbox_messages} messages of the mailbox, ${quarantined} quarantined messages, ${staged_batches} staged batches of imports and ${authorisations} records of authorisations were sealed again with ${newest_key_id}.`,
       };
     },
   },
