@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Consent } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
@@ -7,6 +6,7 @@ import { errorPage } from '../pages/error-page.ts';
 import { page_headers } from '../pages/layout.ts';
 import { libraryAdapter } from '../records/library-adapter.ts';
 import type { Records } from '../records/records.ts';
+import { isSameSubject } from './certificate-subject.ts';
 import { readClientMetadata } from './client-metadata.ts';
 import { fetchKeys, keys_bytes_max } from './fetch-keys.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
@@ -264,18 +264,3 @@ function deriveAddresses(provider: InstanceType<typeof Provider>, issuer: string
     protocol: { get: () => protocol.slice(0, -1) },
   });
 }
-
-/** Whether two subjects have the same parts (RFC 4514), regardless of spaces and case of names. */
-export function isSameSubject(subject: string | undefined, expected: string): boolean {
-  return subject !== undefined && partsOf(subject) === partsOf(expected);
-}
-
-function partsOf(subject: string): string {
-  const parts = subject.split(/(?<!\\)[,\n]/).map((part) => {
-    const at = part.indexOf('=');
-    return `${part.slice(0, at).trim().toUpperCase()}=${part.slice(at + 1).trim()}`;
-  });
-  return parts.join('\n');
-}
-
-export type CertificateOf = (request: IncomingMessage) => ClientCertificate | null;
