@@ -12,10 +12,10 @@ import type { Job } from './jobs.ts';
 const batch_max = 100;
 
 /**
- * How long a record of the authorisation server is kept after its end. A repeat of a used code or
- * refresh token within this time is noticed, and ends all tokens of its grant.
+ * How long a record of the authorisation server is kept after its end, so that a late use of it is
+ * distinguished from one of an unknown id.
  */
-const authorisation_kept_ms = 86_400_000;
+const authorisation_kept_ms = 3_600_000;
 
 /**
  * The jobs for all work that becomes due automatically. `refresh` updates the clock before each
