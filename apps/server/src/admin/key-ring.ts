@@ -1,6 +1,6 @@
 import { resealSigningSecrets } from '@tallystick/access';
 import { resealMailbox, resealQuarantine, rotateKeys } from '@tallystick/cards';
-import { resealAuthorisations, resealAuthorisations } from '@tallystick/consents';
+import { resealAuthorisations } from '@tallystick/consents';
 import { resealWebhookSecrets } from '@tallystick/events';
 import { resealImports } from '@tallystick/imports';
 import { createKeyRingText } from '@tallystick/vault';
@@ -59,7 +59,6 @@ export const key_ring_commands: readonly Command[] = [
       const mailbox_messages = await resealMailbox(unitOfWork, sealer);
       const quarantined = await resealQuarantine(unitOfWork, sealer);
       const staged_batches = await resealImports({ unitOfWork, sealer });
-      const authorisation_records = await resealAuthorisations(unitOfWork, sealer);
       const authorisations = await resealAuthorisations(unitOfWork, sealer);
       return {
         data: {
