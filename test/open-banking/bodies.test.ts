@@ -115,7 +115,7 @@ for (const name of database_names) {
       const world = await startWorld(t, name);
       const token = await world.grant(all_permissions);
       const path = `/open-banking/v3.1/aisp/accounts/${deposit}/transactions`;
-      const query = '?fromBookingDateTime=2029-01-01T00:00:00&foo=b%20r';
+      const query = '?fromBookingDateTime=2029-03-01T00:00:00&toBookingDateTime=2030-03-20&foo=b%20r';
       const first = await world.send('GET', path + query, { token });
       const forward = await follow(world, token, first.json, 'Next');
       assert.deepEqual(
