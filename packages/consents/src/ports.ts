@@ -7,7 +7,7 @@ import type { Consent, NewConsent } from './consent/consent.ts';
 /** Consents, within a transaction. */
 export interface ConsentStore {
   insert(consent: NewConsent): Promise<Consent>;
-  /** By its ConsentId, whoever owns it, deleted or not. */
+  /** By its ConsentId, whoever owns it, deleted or not. Null for any other text. */
   find(consent_id: string): Promise<Consent | null>;
   /** The same, locked until the transaction ends. */
   lock(consent_id: string): Promise<Consent | null>;
@@ -22,6 +22,7 @@ export interface ThirdPartyStore {
   /** Refuses (`conflict`) a client id that another third party has. */
   insert(third_party: Omit<ThirdParty, 'id'>): Promise<ThirdParty>;
   find(id: number): Promise<ThirdParty | null>;
+  /** Null for any other text. */
   findByClientId(client_id: string): Promise<ThirdParty | null>;
   update(third_party: ThirdParty): Promise<void>;
   /** The highest id first. */

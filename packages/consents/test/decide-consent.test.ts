@@ -127,6 +127,16 @@ describe('what a user can decide', () => {
     }
   });
 
+  it('is nothing for text that is no id of a user: the bank is not asked', async () => {
+    const world = new ConsentWorld();
+    const consent = await world.requestAccess();
+    world.bank.calls = 0;
+    for (const wrong of ['', 'a b', 'a\0b', '\ud800', 'x'.repeat(65)]) {
+      assert.equal(await reasonOf(world, consent, { user_id: wrong }), 'not_eligible', wrong);
+    }
+    assert.equal(world.bank.calls, 0);
+  });
+
   it('is nothing of a consent that another user authorised, or without an account to view', async () => {
     const world = new ConsentWorld();
     const granted = await world.grantAccess();

@@ -1,5 +1,5 @@
 import type { AccountAccessConsent, Consent, ConsentStore, FundsConfirmationConsent } from '@tallystick/consents';
-import { assert } from '@tallystick/kernel';
+import { assert, isStorable } from '@tallystick/kernel';
 import type { Insertable, Selectable } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { readNewestFirst } from './paging.ts';
@@ -15,11 +15,13 @@ export function consentStore(session: Session): ConsentStore {
     },
 
     async find(consent_id) {
+      if (!isStorable(consent_id)) return null;
       const row = await found(consent_id).executeTakeFirst();
       return row === undefined ? null : consentOf(row);
     },
 
     async lock(consent_id) {
+      if (!isStorable(consent_id)) return null;
       const row = await lockForUpdate(session, found(consent_id)).executeTakeFirst();
       return row === undefined ? null : consentOf(row);
     },

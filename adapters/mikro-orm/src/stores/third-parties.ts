@@ -1,4 +1,5 @@
 import { refuseTakenClientId, type ThirdParty, type ThirdPartyStore } from '@tallystick/consents';
+import { isStorable } from '@tallystick/kernel';
 import type { Insertable, Selectable } from 'kysely';
 import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
 import { readNewestFirst } from './paging.ts';
@@ -24,6 +25,7 @@ export function thirdPartyStore({ db }: Session): ThirdPartyStore {
     },
 
     async findByClientId(client_id) {
+      if (!isStorable(client_id)) return null;
       return thirdPartyOrNull(await thirdParties().where('client_id', '=', client_id).executeTakeFirst());
     },
 

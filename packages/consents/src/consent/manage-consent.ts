@@ -13,7 +13,7 @@ export async function readConsent<Kind extends Consent['kind']>(
   kind: Kind,
   consent_id: string,
 ): Promise<Extract<Consent, { kind: Kind }>> {
-  return ownConsent(await tx.consents.find(toStoredId(consent_id)), call, kind);
+  return ownConsent(await tx.consents.find(consent_id), call, kind);
 }
 
 /** Deletes the third party's own consent, and ends its tokens. Refuses like `readConsent`. */
@@ -23,7 +23,7 @@ export async function deleteConsent(
   kind: Consent['kind'],
   consent_id: string,
 ): Promise<void> {
-  const consent = ownConsent(await tx.consents.lock(toStoredId(consent_id)), call, kind);
+  const consent = ownConsent(await tx.consents.lock(consent_id), call, kind);
   await tx.consents.update({ ...consent, decided_ahead: false, deleted_at_ms: call.now_ms });
   await tx.authorisation.endByConsent(consent.consent_id);
   const caller = {
@@ -82,9 +82,4 @@ function ownConsent<Kind extends Consent['kind']>(
   if (is_own) return consent as Extract<Consent, { kind: Kind }>;
   const message = 'there is no such consent';
   throw new OpenBankingRefusal('invalid', [{ code: 'UK.OBIE.Resource.NotFound', message, path: 'ConsentId' }]);
-}
-
-/** The longest ConsentId (OBReadConsentResponse1). Longer ones, and odd characters, are as unknown. */
-function toStoredId(consent_id: string): string {
-  return /^[A-Za-z0-9_-]{1,128}$/.test(consent_id) ? consent_id : '';
 }

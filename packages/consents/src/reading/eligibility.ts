@@ -76,13 +76,16 @@ export function failedCondition(facts: AccessFacts): EligibilityCondition | null
   return conditions.find(([, holds]) => !holds(facts))?.[0] ?? null;
 }
 
+/** The form of `BankUser.user_id`: the bank is asked for no other text. */
+const user_id_form = /^[A-Za-z0-9._-]{1,64}$/;
+
 /** The user, if no condition of the company or the user fails for the service; else null. */
 export async function findEligibleUser(
   bank: BankData,
   user_id: string,
   service: ThirdPartyService,
 ): Promise<BankUser | null> {
-  const user = await bank.findUser(user_id);
+  const user = user_id_form.test(user_id) ? await bank.findUser(user_id) : null;
   if (user === null) return null;
   const company = await bank.findCompany(user.company_id);
   return failedCondition({ service, company, user }) === null ? user : null;

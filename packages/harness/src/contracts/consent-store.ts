@@ -98,7 +98,15 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
       const storage = await open();
       const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
       await storage.unitOfWork.run(async ({ consents }) => {
-        for (const unknown of [consent_id.toUpperCase(), `${consent_id} `, consent_id.slice(1), '', '%']) {
+        for (const unknown of [
+          consent_id.toUpperCase(),
+          `${consent_id} `,
+          consent_id.slice(1),
+          '',
+          '%',
+          'a\0b',
+          '\ud800',
+        ]) {
           assertEqual(await consents.find(unknown), null, `found by ${unknown}`);
           assertEqual(await consents.lock(unknown), null, `locked by ${unknown}`);
         }

@@ -50,6 +50,9 @@ export const third_party_store_contract: readonly ContractRule<StorageUnderTest>
         assertEqual(await third_parties.find(inserted.id), updated, 'by id');
         assertEqual(await third_parties.findByClientId(inserted.client_id), updated, 'by client id');
         assertEqual(await third_parties.find(999_999_999), null, 'by an unknown id');
+        for (const unknown of ['', '%', 'a\0b', '\ud800']) {
+          assertEqual(await third_parties.findByClientId(unknown), null, `by the client id ${JSON.stringify(unknown)}`);
+        }
         assertEqual(
           await third_parties.findByClientId(inserted.client_id.toUpperCase()),
           null,

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { BankAccount, BankCompany, BankData, BankUser } from '@tallystick/accounts';
+import { authoriseConsent, type Consent, deleteConsent, rejectConsent, withdrawConsent } from '@tallystick/consents';
+import { newAccessConsent } from '@tallystick/harness';
+import { Refusal } from '@tallystick/kernel';
+import type { Persistence } from '../src/index.ts';
+import { type Fixture, noon_ms, onEveryDatabase } from './contract/fixture.ts';
+
+/** Races of each kind: enough that each side wins now and then. */
+const races = 12;
+
+const company: BankCompany = { company_id: 1, is_active: true, eligible_services: ['aisp'], is_configured: true };
+
+const account: BankAccount = {
+  id: 1,
+  company_id: 1,
+  number: '1000000001',
+  currency: 'USD',
+  kind: 'deposit',
+  name: null,
+  created_at_ms: 0,
+  first_statement: null,
+  last_statement: null,
+  profile: null,
+};
+
+const user: Omit<BankUser, 'user_id'> = {
+  company_id: 1,
+  name: 'Ana',
+  status: 'active',
+  eligible_services: ['aisp'],
+  configured_services: ['aisp'],
+  may_view_direct_debits: true,
+  viewable_accounts: [account.number],
+  updated_at_ms: 0,
+};
+
+/** The part of a bank that a decision asks: everybody is a user with one account. */
+const bank = {
+  findUser: async (user_id: string) => ({ ...user, user_id }),
+  findCompany: async () => company,
+  accountsByNumber: async () => [account],
+} as Partial<BankData> as BankData;
+
+type Act = (process: Persistence, consent_id: string) => Promise<unknown>;
+
+const call = { actor: 'user:test', request_id: null, now_ms: noon_ms };
+
+function authoriseAs(user_id: string): Act {
+  return ({ unitOfWork }, consent_id) =>
+    unitOfWork.run((tx) =>
+      authoriseConsent(tx, { bank }, call, { consent_id, user_id, account_numbers: [account.number] }),
+    );
+}
+
+const reject: Act = ({ unitOfWork }, consent_id) =>
+  unitOfWork.run((tx) => rejectConsent(tx, call, { consent_id, user_id: 'ana' }));
+
+const withdraw: Act = ({ unitOfWork }, consent_id) =>
+  unitOfWork.run((tx) => withdrawConsent(tx, call, { consent_id, user_id: 'ana' }));
+
+const remove: Act = ({ unitOfWork }, consent_id) =>
+  unitOfWork.run((tx) =>
+    deleteConsent(tx, { client_id: 'third-party', request_id: null, now_ms: noon_ms }, 'account_access', consent_id),
+  );
+
+interface Outcome {
+  readonly consent: Consent;
+  /** For each act: `done`, or the code of its refusal. */
+  readonly answers: readonly string[];
+  /** What the audit log says of the consent, the oldest first. */
+  readonly audited: readonly string[];
+}
+
+function answerOf(outcome: PromiseSettledResult<unknown>): string {
+  if (outcome.status === 'fulfilled') return 'done';
+  return outcome.reason instanceof Refusal ? outcome.reason.code : String(outcome.reason);
+}
+
+/** Runs both acts on each consent at once, in two processes and in both orders of sending. */
+async function raceOf(fixture: Fixture, acts: readonly [Act, Act], prepare?: Act): Promise<readonly Outcome[]> {
+  const here = fixture.persistence;
+  const there = await fixture.another();
+  return await Promise.all(
+    Array.from({ length: races }, async (_, at) => {
+      const { consent_id } = await fixture.run((tx) => tx.consents.insert(newAccessConsent()));
+      await prepare?.(here, consent_id);
+      const processes = at % 2 === 0 ? [here, there] : [there, here];
+      const works = processes.map((process, place) => acts[at % 2 === 0 ? place : 1 - place]!(process, consent_id));
+      const settled = (await Promise.allSettled(works)).map(answerOf);
+      const object = `consent:${consent_id}`;
+      return await here.unitOfWork.read(async (tx) => ({
+        consent: (await tx.consents.find(consent_id))!,
+        answers: at % 2 === 0 ? settled : settled.toReversed(),
+        audited: (await tx.audit.list({ object }, { limit: 10 })).items.map(({ action }) => action).toReversed(),
+      }));
+    }),
+  );
+}
+
+onEveryDatabase('a decision about a consent, in a race of two processes', (fixture) => {
+  it('of two users who authorise it, exactly one does', async () => {
+    for (const outcome of await raceOf(fixture(), [authoriseAs('ana'), authoriseAs('ben')])) {
+      const { consent, answers, audited } = outcome;
+      assert.deepEqual(answers.toSorted(), ['conflict', 'done']);
+      assert.equal(consent.user_id, answers[0] === 'done' ? 'ana' : 'ben');
+      assert.deepEqual([consent.status, audited], ['Authorised', ['consent.authorised']]);
+    }
+  });
+
+  it('of an authorisation and a rejection, exactly one succeeds', async () => {
+    for (const { consent, answers, audited } of await raceOf(fixture(), [authoriseAs('ana'), reject])) {
+      assert.deepEqual(answers.toSorted(), ['conflict', 'done']);
+      const expected =
+        answers[0] === 'done' ? ['Authorised', ['consent.authorised']] : ['Rejected', ['consent.rejected']];
+      assert.deepEqual([consent.status, audited], expected);
+    }
+  });
+
+  it('of an authorisation and a deletion, the consent is deleted and never authorised after it', async () => {
+    for (const { consent, answers, audited } of await raceOf(fixture(), [authoriseAs('ana'), remove])) {
+      assert.equal(answers[1], 'done');
+      assert.equal(consent.deleted_at_ms, noon_ms);
+      if (answers[0] === 'done') {
+        assert.deepEqual([consent.status, audited], ['Authorised', ['consent.authorised', 'consent.deleted']]);
+      } else {
+        assert.deepEqual(
+          [answers[0], consent.status, audited],
+          ['conflict', 'AwaitingAuthorisation', ['consent.deleted']],
+        );
+      }
+    }
+  });
+
+  it('a user who authorises it twice at once authorises it, and authenticates again', async () => {
+    for (const { consent, answers, audited } of await raceOf(fixture(), [authoriseAs('ana'), authoriseAs('ana')])) {
+      assert.deepEqual(answers, ['done', 'done']);
+      assert.deepEqual(
+        [consent.status, audited],
+        ['Authorised', ['consent.authorised', 'consent.authenticated_again']],
+      );
+    }
+  });
+
+  it('a withdrawal that is sent twice takes place once', async () => {
+    for (const { consent, answers, audited } of await raceOf(fixture(), [withdraw, withdraw], authoriseAs('ana'))) {
+      assert.deepEqual([answers, consent.withdrawn_at_ms], [['done', 'done'], noon_ms]);
+      assert.deepEqual(audited, ['consent.authorised', 'consent.withdrawn']);
+    }
+  });
+});
