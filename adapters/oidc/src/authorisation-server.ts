@@ -1,62 +1,15 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BankData } from '@tallystick/accounts';
-import type { AccessTokens, ConsentsTx, UserLogin } from '@tallystick/consents';
-import type { Clock, Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
+import type { AccessTokens } from '@tallystick/consents';
 import { sendPage } from './pages/forms.ts';
 import { createBoundedLogin } from './pages/login-attempts.ts';
 import { notice } from './pages/notice-page.ts';
 import { consents_path, createUserConsents } from './pages/user-consents.ts';
 import { createUserStep } from './pages/user-step.ts';
+import type { AuthorisationServerPorts } from './ports.ts';
 import { createProvider, step_path } from './protocol/provider.ts';
 import { createRecords } from './records/records.ts';
 import { createAccessTokens } from './tokens.ts';
-
-/** The client certificate of a request, from TLS or from a trusted proxy. */
-export interface ClientCertificate {
-  /** The base64url SHA-256 of its DER form. */
-  readonly sha256: string;
-  /** Its subject as an RFC 4514 string. */
-  readonly subject: string;
-  /** PEM. */
-  readonly pem: string;
-}
-
-/** The transaction that the server needs. */
-export type AuthorisationTx = ConsentsTx & { readonly bank: BankData };
-
-export interface AuthorisationServerPorts {
-  readonly unitOfWork: UnitOfWork<AuthorisationTx>;
-  /** The bank's data, where a host replaces it; that of the transaction when absent. */
-  readonly bank?: BankData;
-  /** Service time: the ends of tokens and consents. */
-  readonly clock: Clock;
-  /** Waits until the clock shows the moves of other processes; absent where none moves it. */
-  readonly refreshClock?: (() => Promise<void>) | undefined;
-  readonly sealer: Sealer;
-  readonly sha256: Sha256;
-  readonly random: Random;
-  /** The issuer: the public address of the service, without a final slash. Known once it listens. */
-  readonly issuer: () => string;
-  /** Private P-256 keys as JWK, the newest first. They sign id_tokens and JARM answers. */
-  readonly signing_keys: readonly Readonly<Record<string, string>>[];
-  /** Secrets that sign cookies, the newest first. */
-  readonly cookie_keys: readonly string[];
-  readonly users: UserLogin;
-  /**
-   * The level of authentication that `users` reaches: the `acr` of id_tokens. When absent
-   * `urn:openbanking:psd2:ca`, as a password alone is no strong authentication
-   * (`urn:openbanking:psd2:sca`).
-   */
-  readonly acr?: string;
-  /** Whether sandbox clients exist: public secrets, and intents in plain `claims`. */
-  readonly sandbox: boolean;
-  /** The client certificate of a request; null: it has none. */
-  readonly certificateOf: (request: IncomingMessage) => ClientCertificate | null;
-  /** Fetches the keys of third parties from their `jwks_uri`. */
-  readonly fetch?: typeof fetch;
-  readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
-}
 
 /** The authorisation server, and the pages of the bank's users. */
 export interface AuthorisationServer extends AccessTokens {
@@ -123,9 +76,4 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       }
     },
   };
-}
-
-/** The bank's data, as the host or the transaction has it. */
-export function bankOf(ports: Pick<AuthorisationServerPorts, 'bank'>, tx: AuthorisationTx): BankData {
-  return ports.bank ?? tx.bank;
 }

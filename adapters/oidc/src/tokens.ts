@@ -1,5 +1,5 @@
 import { type AccessGrant, type AccessTokens, third_party_scopes } from '@tallystick/consents';
-import type { AuthorisationTx } from './authorisation-server.ts';
+import type { AuthorisationTx } from './ports.ts';
 import { isAdmitted } from './protocol/client-metadata.ts';
 import type { OpenRecord, Records } from './records/records.ts';
 

@@ -12,7 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankAccount } from '@tallystick/accounts';
 import { type Consent, withdrawConsent } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
-import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../authorisation-server.ts';
+import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records/records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
 import { formToken, hasFormToken, readForm, redirect, sendPage } from './forms.ts';

@@ -13,7 +13,7 @@ import { type Decidable, findDecidable, rejectConsent } from '@tallystick/consen
 import { Refusal } from '@tallystick/kernel';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
-import { type AuthorisationServerPorts, bankOf } from '../authorisation-server.ts';
+import { type AuthorisationServerPorts, bankOf } from '../ports.ts';
 import { authorise } from '../protocol/grant.ts';
 import { intentOf } from '../protocol/intent.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';

@@ -1,9 +1,9 @@
 import type { Consent } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
-import type { AuthorisationServerPorts, ClientCertificate } from '../authorisation-server.ts';
 import { errorPage } from '../pages/error-page.ts';
 import { page_headers } from '../pages/layout.ts';
+import type { AuthorisationServerPorts, ClientCertificate } from '../ports.ts';
 import { libraryAdapter } from '../records/library-adapter.ts';
 import type { Records } from '../records/records.ts';
 import { isSameSubject } from './certificate-subject.ts';

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { AuthorisationTx } from '../authorisation-server.ts';
+import type { AuthorisationTx } from '../ports.ts';
 import type { ClientMetadataOf } from '../protocol/client-metadata.ts';
 import { errors } from '../protocol/library.ts';
 import type { RecordLinks, RecordPayload, Records } from './records.ts';

@@ -11,7 +11,7 @@ let names_made = 0;
 /** A name that no other rule uses. */
 function uniqueName(prefix: string): string {
   names_made += 1;
-  return `${prefix}-${names_made}-${crypto.randomUUID()}`;
+  return `${prefix} ${names_made} of authorisation`;
 }
 
 function newRecord(changes: Partial<AuthorisationRecord> = {}): AuthorisationRecord {
