@@ -220,6 +220,14 @@ describe('an authorisation', () => {
     assert.equal((await world.audited()).at(-1), 'consent.authenticated_again');
   });
 
+  it('that is repeated keeps an account that the user may not view at that time', async () => {
+    const world = new ConsentWorld();
+    const granted = await world.grantAccess();
+    world.bank.users = [bankUser({ viewable_accounts: ['1000000001'] })];
+    const again = await authorise(world, granted, { account_numbers: ['1000000001'] });
+    assert.deepEqual(again.account_numbers, both);
+  });
+
   it('that the sandbox decides ahead is only of a consent that awaits one', async () => {
     const world = new ConsentWorld();
     const consent = await world.requestAccess();
