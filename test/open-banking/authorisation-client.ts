@@ -114,7 +114,12 @@ export async function authoriseSigned(
 export interface UserAgent {
   /** Requests an address, on the node whose turn it is, and follows redirects within the service. */
   get(url: URL | string): Promise<Landing>;
-  submit(page: Landing, action: string, fields: readonly (readonly [string, string])[]): Promise<Landing>;
+  submit(
+    page: Landing,
+    action: string,
+    fields: readonly (readonly [string, string])[],
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Landing>;
   logIn(url: URL | string, user_name: string, password_typed?: string): Promise<Landing>;
   approve(url: URL | string, user_name: string, accounts: readonly string[]): Promise<URL>;
   refuse(url: URL | string, user_name: string): Promise<URL>;
@@ -171,10 +176,10 @@ export function userAgent(world: World): UserAgent {
   const agent: UserAgent = {
     get: (url) => request(new URL(url)),
 
-    submit(page, action, fields) {
+    submit(page, action, fields, headers = {}) {
       const form_token = /name="form_token" value="([^"]+)"/.exec(page.html ?? '')?.[1] ?? '';
       const body = new URLSearchParams([['form_token', form_token], ...fields.map(([name, value]) => [name, value])]);
-      return request(new URL(action, page.url), { method: 'POST', body });
+      return request(new URL(action, page.url), { method: 'POST', body, headers });
     },
 
     async logIn(url, user_name, password_typed = password) {

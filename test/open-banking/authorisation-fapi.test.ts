@@ -303,6 +303,14 @@ describe('clients', () => {
     assert.notEqual((await client.clientCredentialsGrant(config, { scope: 'accounts' })).access_token, undefined);
   });
 
+  it('are refused when their keys are at an address without TLS', async () => {
+    const key = await newKey('PS256');
+    served.set('http://tpp.example/jwks', () => Response.json({ keys: [key.jwk] }));
+    const third_party = await world.register({ is_sandbox: false, jwks_uri: 'http://tpp.example/jwks' });
+    const config = await configure(world, third_party, client.PrivateKeyJwt(key.private_key));
+    await assert.rejects(client.clientCredentialsGrant(config, { scope: 'accounts' }), { error: 'invalid_client' });
+  });
+
   it('are refused when their keys are too long, or not at hand', async () => {
     const key = await newKey('PS256');
     const answers = [() => new Response('x'.repeat(70_000)), () => new Response('', { status: 500 })];
@@ -361,8 +369,9 @@ describe('clients', () => {
       }
     });
 
-    it('refresh with the certificate that the refresh token is bound to', async () => {
-      const { third_party, key, config } = await withCertificate(() => 'tpp');
+    it('refresh with a certificate of their subject only', async () => {
+      let shown: string | null = 'tpp';
+      const { third_party, key, config } = await withCertificate(() => shown);
       client.useJwtResponseMode(config);
       const { url, checks } = await authoriseSigned(config, key, await newConsent(world, third_party));
       const callback = await userAgent(world).approve(url, 'alice', ['1000000001']);
@@ -371,6 +380,10 @@ describe('clients', () => {
       const { server } = world.nodes[0]!;
       assert.notEqual(await server.find(refreshed.access_token, certificate('tpp').sha256), null);
       assert.equal(await server.find(refreshed.access_token, certificate('another').sha256), null);
+      for (shown of ['another', null]) {
+        const refresh = client.refreshTokenGrant(config, refreshed.refresh_token!);
+        await assert.rejects(refresh, { error: 'invalid_client' });
+      }
     });
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setThirdPartyStatus, type ThirdParty, withdrawConsent } from '@tallystick/consents';
 import * as client from 'openid-client';
-import { authorisePlain, configure, userAgent } from './authorisation-client.ts';
+import { authorisePlain, authoriseSigned, configure, registerWithKey, userAgent } from './authorisation-client.ts';
 import { newConsent, startWorld, type World, type WorldStorage } from './authorisation-world.ts';
 
 const storages: readonly WorldStorage[] = ['memory', 'sqlite', 'postgres'];
@@ -114,6 +114,54 @@ for (const storage of storages) {
           assert.deepEqual(await foundOnNodes(access_token), [false, false], 'the reuse ended the grant');
         }
       }
+    });
+
+    it('accept an assertion of a client once, when both get it at the same time', async () => {
+      const { config } = await registerWithKey(world, 'ES256');
+      let body: URLSearchParams | undefined;
+      config[client.customFetch] = async (_url, options) => {
+        body = options.body as URLSearchParams;
+        throw new Error('not sent');
+      };
+      for (let round = 0; round < 3; round += 1) {
+        await assert.rejects(client.clientCredentialsGrant(config, { scope: 'accounts' }));
+        const sent = Array.from({ length: 6 }, async (_, at) => {
+          const answer = await fetch(`${world.nodes[at % 2]!.url}/oauth/token`, { method: 'POST', body: body! });
+          return answer.status;
+        });
+        assert.deepEqual((await Promise.all(sent)).toSorted(), [200, 401, 401, 401, 401, 401]);
+      }
+    });
+
+    it('accept a request object once, when both get it at the same time', async () => {
+      const { config, key, third_party } = await registerWithKey(world, 'ES256');
+      client.useJwtResponseMode(config);
+      for (let round = 0; round < 3; round += 1) {
+        const { url } = await authoriseSigned(config, key, await newConsent(world, third_party));
+        const sent = Array.from({ length: 6 }, async (_, at) => {
+          const address = new URL(url.pathname + url.search, world.nodes[at % 2]!.url);
+          const { headers } = await fetch(address, { redirect: 'manual' });
+          return headers.get('location')?.startsWith('/authorise/');
+        });
+        assert.equal((await Promise.all(sent)).filter(Boolean).length, 1);
+      }
+    });
+
+    it('store no token, code or id in clear', async () => {
+      const { config, callback, request } = await authorised();
+      const tokens = await client.authorizationCodeGrant(config, callback, request.checks);
+      const secrets = [callback.searchParams.get('code')!, tokens.access_token, tokens.refresh_token!];
+      const rows = await world.unitOfWork.run(async (tx) => {
+        const listed = await tx.authorisation.listSealed(0, 10_000);
+        return Promise.all(listed.map(({ model, id_hash }) => tx.authorisation.find(model, id_hash)));
+      });
+      assert.ok(rows.length > 3);
+      const stored = rows.map((row) =>
+        JSON.stringify({ ...row, payload: Buffer.from(row!.payload_sealed).toString('latin1') }),
+      );
+      for (const secret of secrets) assert.ok(!stored.some((text) => text.includes(secret)));
+      for (const name of ['accountId', 'redirectUri', 'clientId'])
+        assert.ok(!stored.some((text) => text.includes(name)), name);
     });
 
     it('log no fault', () => {

@@ -224,6 +224,24 @@ describe('the user’s step', () => {
     assert.match(decide.html!, /Log in/, 'no decision without a log-in');
   });
 
+  it('refuses forms that another site sends', async () => {
+    const agent = userAgent(world);
+    const page = await agent.get(await newRequest());
+    const credentials = [
+      ['user_name', 'alice'],
+      ['password', 'correct horse'],
+    ] as const;
+    const login = `${page.url.pathname}/login`;
+    const headers: readonly Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const sent of headers) assert.equal((await agent.submit(page, login, credentials, sent)).status, 403);
+    const own = { origin: world.issuer, 'sec-fetch-site': 'same-origin' };
+    assert.equal((await agent.submit(page, login, credentials, own)).status, 200);
+  });
+
   it('is over after 30 minutes of service time', async () => {
     const agent = userAgent(world);
     const page = await agent.get(await newRequest());
