@@ -34,10 +34,11 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
 
   const start = () => {
     const provider = createProvider(ports, records, ports.issuer());
-    const failed = (error: Error, path: string): void => ports.log.error({ error, path }, 'authorisation failed');
-    provider.on('server_error', (ctx, error) => failed(error, ctx.path));
+    // A path has the id of a user's step, which is a secret.
+    const failed = (error: Error, route: string): void => ports.log.error({ error, route }, 'authorisation failed');
+    provider.on('server_error', (ctx, error) => failed(error, ctx.oidc.route));
     // Koa reports what its own error handler answers.
-    (provider as EventEmitter).on('error', (error: Error) => failed(error, ''));
+    (provider as EventEmitter).on('error', (error: Error) => failed(error, 'unknown'));
     return {
       library: provider.callback(),
       userStep: createUserStep({ ports, records, provider, logIn }),
