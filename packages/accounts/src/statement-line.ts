@@ -32,6 +32,8 @@ export interface StatementLine extends ReportedLine {
   readonly statement_id: number | null;
   /** Its place among the lines of that statement, from 1; null without a statement. */
   readonly place: number | null;
+  /** The booked balance of the account after the line; null: not known. */
+  readonly balance_after: Money | null;
   readonly recorded_at_ms: number;
 }
 

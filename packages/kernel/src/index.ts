@@ -40,4 +40,5 @@ export * from './values/phase.ts';
 export * from './values/printable-text.ts';
 export * from './values/show-amount.ts';
 export * from './values/storable-text.ts';
+export * from './values/two-way-cursor.ts';
 export * from './values/two-way-page.ts';

@@ -65,6 +65,7 @@ export const StatementLine = defineEntity({
     text: p.text(),
     acquirer_reference: p.text().nullable(),
     recorded_at_ms: int(),
+    balance_after: money().nullable(),
   },
   indexes: [{ name: 'statement_lines_page', properties: ['account_id', 'booking_date', 'id'] }],
   uniques: [

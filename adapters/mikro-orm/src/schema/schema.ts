@@ -18,6 +18,16 @@ import { AuditChain, AuditEntry } from './audit-schema.ts';
 import { AuthorisationRecord } from './authorisation-schema.ts';
 import { AuthorizationKey } from './authorization-key-schema.ts';
 import { Backfill } from './backfill-schema.ts';
+import {
+  AccountBalance,
+  AccountProfile,
+  BankCompany,
+  BankUser,
+  DirectDebit,
+  ScheduledPayment,
+  ShownTransaction,
+  StandingOrder,
+} from './bank-schema.ts';
 import { networkReferenceSql } from './candidate-sql.ts';
 import { Consent, ThirdParty } from './consent-schema.ts';
 import { EventFilterBlock, EventIndexState } from './event-index-schema.ts';
@@ -512,6 +522,14 @@ export const entities = [
   Account,
   Statement,
   StatementLine,
+  BankUser,
+  BankCompany,
+  AccountProfile,
+  AccountBalance,
+  ShownTransaction,
+  DirectDebit,
+  StandingOrder,
+  ScheduledPayment,
   ReconciliationInbox,
   ReconciliationCompany,
   ReconciliationEntry,

@@ -9,6 +9,7 @@ import {
 import type { Money } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { insertRows } from './insert-rows.ts';
 import { type JsonColumn, jsonRows } from './json-rows.ts';
 import { readNewestByDate, readNewestFirst } from './paging.ts';
 
@@ -56,7 +57,7 @@ export function accountStore(session: Session): AccountStore {
 
     async insertStatements(inserted) {
       if (inserted.length === 0) return;
-      await insertRows(session, 'statements', statement_columns, inserted).execute(db);
+      await insertRows(dialect, 'statements', statement_columns, inserted).execute(db);
     },
 
     async findStatement(id) {
@@ -79,7 +80,7 @@ export function accountStore(session: Session): AccountStore {
 
     async recordLines(lines) {
       if (lines.length === 0) return 0;
-      const inserted = insertRows(session, 'statement_lines', line_columns, lines);
+      const inserted = insertRows(dialect, 'statement_lines', line_columns, lines);
       const { rows } = await sql`${inserted} on conflict do nothing returning id`.execute(db);
       return rows.length;
     },
@@ -136,25 +137,9 @@ const line_columns = {
   bai_code: 'text',
   text: 'text',
   acquirer_reference: 'text',
+  balance_after: 'integer',
   recorded_at_ms: 'integer',
 } as const satisfies Record<keyof Omit<StatementLine, 'id'>, JsonColumn>;
-
-/** The insert of these rows in their order, as one statement with one parameter. */
-function insertRows(
-  { dialect }: Session,
-  table: 'statements' | 'statement_lines',
-  columns: Readonly<Record<string, JsonColumn>>,
-  rows: readonly object[],
-) {
-  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-  const numbered = jsonRows(
-    dialect,
-    { ...columns, row_number: 'integer' },
-    rows.map((row, row_number) => ({ ...row, row_number })),
-  );
-  return sql`insert into ${sql.table(table)} (${names}) select ${names} from ${numbered} as n
-    where true order by n.row_number`;
-}
 
 type AccountRow = Selectable<Tables['accounts']>;
 
@@ -167,7 +152,8 @@ function endColumns({ first_statement, last_statement }: Pick<Account, 'first_st
   };
 }
 
-function accountOf({
+/** The account of a row. */
+export function accountOf({
   first_statement_as_of,
   first_statement_balance,
   last_statement_as_of,

@@ -1,6 +1,141 @@
-import type { BankStore } from '@tallystick/accounts';
-import type { Session } from '../connection/session.ts';
+import {
+  type AccountProfile,
+  type BankAccount,
+  type BankStore,
+  type BankUser,
+  type ThirdPartyService,
+  user_list,
+} from '@tallystick/accounts';
+import { pageStart, twoWayPage } from '@tallystick/kernel';
+import type { Selectable } from 'kysely';
+import type { Session, Tables } from '../connection/session.ts';
+import { accountOf } from './accounts.ts';
+import { bankBalances } from './bank-balances.ts';
+import { bankOrders } from './bank-orders.ts';
+import { bankTransactions } from './bank-transactions.ts';
 
-export function bankStore(_session: Session): BankStore {
-  return {} as BankStore;
+/** What the bank tells of its users and accounts. */
+export function bankStore(session: Session): BankStore {
+  const { db } = session;
+  const users = () => db.selectFrom('bank_users').selectAll();
+  const accounts = () => db.selectFrom('accounts').selectAll();
+
+  async function withProfiles(rows: readonly AccountRow[]): Promise<readonly BankAccount[]> {
+    if (rows.length === 0) return [];
+    const ids = rows.map(({ id }) => id);
+    const profiles = await db.selectFrom('account_profiles').selectAll().where('account_id', 'in', ids).execute();
+    const by_account = new Map<number, AccountProfile>(profiles.map((profile) => [profile.account_id, profile]));
+    return rows.map((row) => ({ ...accountOf(row), profile: by_account.get(row.id) ?? null }));
+  }
+
+  return {
+    ...bankBalances(session),
+    ...bankOrders(session),
+    ...bankTransactions(session),
+
+    async findUser(user_id) {
+      const row = await users().where('user_id', '=', user_id).executeTakeFirst();
+      return row === undefined ? null : userOf(row);
+    },
+
+    async listUsers({ company_id }, page) {
+      const start = pageStart(user_list, page);
+      const is_back = start?.direction === 'prev';
+      let its = users()
+        .orderBy('user_id', is_back ? 'desc' : 'asc')
+        .limit(page.limit + 1);
+      if (company_id !== undefined) its = its.where('company_id', '=', company_id);
+      if (start !== null) its = its.where('user_id', is_back ? '<' : '>', start.place[0] as string);
+      const read = twoWayPage(user_list, start, await its.execute(), page.limit, ({ user_id }) => [user_id]);
+      return { ...read, items: read.items.map(userOf) };
+    },
+
+    async findCompany(company_id) {
+      const company = await db.selectFrom('companies').select('status').where('id', '=', company_id).executeTakeFirst();
+      if (company === undefined) return null;
+      const row = await db
+        .selectFrom('bank_companies')
+        .selectAll()
+        .where('company_id', '=', company_id)
+        .executeTakeFirst();
+      return {
+        company_id,
+        is_active: company.status === 'active',
+        eligible_services: row === undefined ? [] : servicesOf(row.eligible_services),
+        is_configured: Boolean(row?.is_configured),
+      };
+    },
+
+    async accountsByNumber(numbers) {
+      if (numbers.length === 0) return [];
+      return await withProfiles(await accounts().where('number', 'in', numbers).orderBy('number').execute());
+    },
+
+    async findAccount(scheme_name, identification) {
+      const profile = await db
+        .selectFrom('account_profiles')
+        .select('account_id')
+        .where('scheme_name', '=', scheme_name)
+        .where('identification', '=', identification)
+        .orderBy('account_id')
+        .limit(1)
+        .executeTakeFirst();
+      const found =
+        profile === undefined
+          ? accounts().where('number', '=', identification)
+          : accounts().where('id', '=', profile.account_id);
+      return (await withProfiles(await found.execute()))[0] ?? null;
+    },
+
+    async putUser(user) {
+      const row = {
+        ...user,
+        eligible_services: JSON.stringify(user.eligible_services),
+        configured_services: JSON.stringify(user.configured_services),
+        viewable_accounts: JSON.stringify(user.viewable_accounts),
+      };
+      const { user_id: _, ...changes } = row;
+      await db
+        .insertInto('bank_users')
+        .values(row)
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(changes))
+        .execute();
+    },
+
+    async putCompany({ company_id, eligible_services, is_configured }) {
+      const changes = {
+        eligible_services: JSON.stringify(eligible_services),
+        is_configured,
+      };
+      await db
+        .insertInto('bank_companies')
+        .values({ company_id, ...changes })
+        .onConflict((conflict) => conflict.column('company_id').doUpdateSet(changes))
+        .execute();
+    },
+
+    async putProfile({ account_id, ...changes }) {
+      await db
+        .insertInto('account_profiles')
+        .values({ account_id, ...changes })
+        .onConflict((conflict) => conflict.column('account_id').doUpdateSet(changes))
+        .execute();
+    },
+  };
+}
+
+type AccountRow = Selectable<Tables['accounts']>;
+
+function userOf({ id: _, ...row }: Selectable<Tables['bank_users']>): BankUser {
+  return {
+    ...row,
+    eligible_services: servicesOf(row.eligible_services),
+    configured_services: servicesOf(row.configured_services),
+    viewable_accounts: JSON.parse(row.viewable_accounts) as readonly string[],
+    may_view_direct_debits: Boolean(row.may_view_direct_debits),
+  };
+}
+
+function servicesOf(json: string): readonly ThirdPartyService[] {
+  return JSON.parse(json) as readonly ThirdPartyService[];
 }

@@ -28,6 +28,8 @@ export interface BankStore extends BankData {
   putScheduledPayments(rows: readonly Omit<ScheduledPayment, 'id'>[]): Promise<void>;
   /** Records transactions unless they are known by reference. Returns how many were new. */
   recordShown(rows: readonly Omit<ShownTransaction, 'id'>[]): Promise<number>;
+  /** Which of these references of an account are recorded as shown transactions, in no order. */
+  shownReferences(account_id: number, references: readonly string[]): Promise<readonly string[]>;
 }
 
 /** The most rows of one call that takes rows. */

@@ -1,3 +1,4 @@
+import type { TwoWayList } from '@tallystick/kernel';
 import type { ThirdPartyService } from './third-party-service.ts';
 
 /** The statuses of a user. Only `active` allows a login to online or mobile banking. */
@@ -32,3 +33,6 @@ export interface BankUser {
   readonly viewable_accounts: readonly string[];
   readonly updated_at_ms: number;
 }
+
+/** The list of users. A place is a `user_id`. */
+export const user_list: TwoWayList = { list: 'bank_users', parts: ['name'] };

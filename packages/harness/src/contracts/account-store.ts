@@ -56,6 +56,7 @@ export function newLine({ id, company_id }: Owned, changes: Partial<StatementLin
     bai_code: '821',
     text: 'a "line" – é😀',
     acquirer_reference: null,
+    balance_after: null,
     recorded_at_ms: 5,
     ...changes,
   };
