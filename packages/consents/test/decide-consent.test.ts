@@ -224,8 +224,10 @@ describe('an authorisation', () => {
     const world = new ConsentWorld();
     const granted = await world.grantAccess();
     world.bank.users = [bankUser({ viewable_accounts: ['1000000001'] })];
-    const again = await authorise(world, granted, { account_numbers: ['1000000001'] });
-    assert.deepEqual(again.account_numbers, both);
+    for (const account_numbers of [[], ['1000000001'], both]) {
+      assert.deepEqual((await authorise(world, granted, { account_numbers })).account_numbers, both);
+    }
+    assert.equal(await codeOf(authorise(world, granted, { account_numbers: ['9'] })), 'validation_failed');
   });
 
   it('that the sandbox decides ahead is only of a consent that awaits one', async () => {

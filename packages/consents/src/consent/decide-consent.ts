@@ -199,11 +199,11 @@ function undecidable(reason: UndecidableReason): Decidable {
 }
 
 function chooseAccounts(
-  { accounts, may_choose }: Extract<Decidable, { kind: 'decidable' }>,
+  { consent, accounts, may_choose }: Extract<Decidable, { kind: 'decidable' }>,
   wanted: readonly string[],
 ): readonly string[] {
   const offered = accounts.map(({ number }) => number);
-  const foreign = wanted.find((number) => !offered.includes(number));
+  const foreign = wanted.find((number) => !offered.includes(number) && !consent.account_numbers.includes(number));
   if (foreign !== undefined) {
     const message = `must be accounts that the user may choose, and ${showValue(foreign)} is none`;
     throw invalid({ path: 'account_ids', message });
