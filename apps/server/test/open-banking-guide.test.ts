@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { scratchDatabase, startServer } from '@tallystick/test-support';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const guide = readFileSync(join(root, 'docs/open-banking.md'), 'utf8');
+
+/** A block of code of the guide: commands, a program, or what the commands before it print. */
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The blocks of the sections that a third party follows, in their order. */
+function blocksOfSections(...names: readonly string[]): readonly Block[] {
+  const sections = guide.split(/^## /m).filter((section) => names.includes(section.split('\n', 1)[0]!));
+  assert.equal(sections.length, names.length, 'a section of the guide has another name');
+  return [...sections.join('').matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({
+    language: language!,
+    text: text!,
+  }));
+}
+
+const separator = '--- the next commands ---';
+
+/** Runs the commands in one shell, and returns what each block of them printed. */
+async function run(commands: readonly string[], folder: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const script = ['set -eu', ...commands.flatMap((text) => [text, `echo; echo '${separator}'`])].join('\n');
+  const shell = spawn('bash', ['-c', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let problems = '';
+  shell.stdout.on('data', (chunk: Buffer) => {
+    output += chunk;
+  });
+  shell.stderr.on('data', (chunk: Buffer) => {
+    problems += chunk;
+  });
+  const status = await new Promise((resolve) => shell.once('close', resolve));
+  assert.equal(status, 0, `${output}\n${problems}`);
+  return output.split(`${separator}\n`).slice(0, -1);
+}
+
+/** Members of JSON whose value depends on the day: the newest transaction is another one. */
+const of_the_day = /^ *"(TransactionId|TransactionReference|TransactionInformation|CreditDebitIndicator|Code)": /;
+
+/** A line of output without what differs each time: ids, times and amounts. */
+function stableOf(line: string): string {
+  const member = of_the_day.exec(line)?.[0];
+  if (member !== undefined) return member;
+  return line
+    .trim()
+    .replace(/,$/, '')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\bfcc?-[\w-]{32}/g, '<id>')
+    .replace(/\b\d+\.\d\d\b/g, '<amount>');
+}
+
+/** Whether the lines of the guide are printed in this order. `...` stands for any lines. */
+function assertShows(printed: string, shown: string): void {
+  const lines = printed.split('\n').map(stableOf);
+  let at = 0;
+  let may_skip = false;
+  for (const line of shown.trimEnd().split('\n')) {
+    if (line.trim() === '...') {
+      may_skip = true;
+      continue;
+    }
+    const found = may_skip ? lines.indexOf(stableOf(line), at) : at;
+    assert.equal(lines[found], stableOf(line), `the guide shows ${line}, and printed is:\n${printed}`);
+    at = found + 1;
+    may_skip = false;
+  }
+}
+
+describe('docs/open-banking.md', () => {
+  const without_curl = spawnSync('curl', ['--version']).error === undefined ? false : 'there is no curl on the path';
+
+  it('has commands and programs that work, and print what it shows', { skip: without_curl }, async (t) => {
+    const scratch = await scratchDatabase('sqlite');
+    t.after(() => scratch.dispose());
+    const server = await startServer(scratch);
+    t.after(() => server.stop());
+    const folder = mkdtempSync(join(tmpdir(), 'tallystick-guide-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+
+    const blocks = blocksOfSections('The first hour, with curl', 'With openid-client');
+    const programs = blocks.filter(({ language }) => language === 'js').map(({ text }) => text);
+    const names = [...guide.matchAll(/save this as `([a-z-]+\.mjs)`/gi)].map(([, name]) => name!);
+    assert.equal(programs.length, names.length);
+    for (const [at, text] of programs.entries()) writeFileSync(join(folder, names[at]!), text);
+
+    const commands = blocks.filter(({ language }) => language === 'sh');
+    const printed = await run(
+      commands.map(({ text }) => text.replaceAll('http://127.0.0.1:8080', server.url)),
+      folder,
+      { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, TALLYSTICK_URL: server.url },
+    );
+    let checked = 0;
+    for (const [at, { language, text }] of blocks.entries()) {
+      if (language !== 'json' && language !== 'text') continue;
+      const before = commands.indexOf(blocks[at - 1]!);
+      assert.ok(before >= 0, `the output does not follow its commands:\n${text}`);
+      assertShows(printed[before]!, text);
+      checked += 1;
+    }
+    assert.ok(checked >= 14, `${checked} outputs`);
+  });
+});
