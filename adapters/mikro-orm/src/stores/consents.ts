@@ -30,7 +30,8 @@ export function consentStore(session: Session): ConsentStore {
       await db.updateTable('consents').set(toRow(consent)).where('id', '=', id).execute();
     },
 
-    listOfUser(user_id, page) {
+    async listOfUser(user_id, page) {
+      if (!isStorable(user_id)) return { items: [], next: null };
       const its = db
         .selectFrom('consents')
         .selectAll()

@@ -150,6 +150,10 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
         );
         assertEqual(listed, its.toReversed(), `the list by pages of ${limit}`);
       }
+      for (const unknown of ['', 'a\0b', '\ud800']) {
+        const none = await storage.unitOfWork.read(({ consents }) => consents.listOfUser(unknown, { limit: 1 }));
+        assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
+      }
       const refusal = await refusalOf(
         storage.unitOfWork.read(({ consents }) => consents.listOfUser(user_id, { limit: 1, after: 'x' })),
         'a foreign cursor',
