@@ -73,6 +73,6 @@ function details({ consent, accounts }: ShownConsent): string {
 <dt>What it can do</dt><dd>${accessText(consent)}</dd>
 <dt>Until when</dt><dd>${endText(consent)}</dd>
 <dt>Accounts</dt><dd><ul>${names.join('')}</ul></dd>
-<dt>Last confirmed</dt><dd>${escapeHtml(since)}</dd>
+<dt>Allowed, or last confirmed</dt><dd>${escapeHtml(since)}</dd>
 </dl>`;
 }

@@ -14,15 +14,17 @@ export interface Credentials {
 /**
  * Logs users in, and bounds the attempts by user name, over all nodes. An attempt takes one of the
  * places of its period before the password is compared, so that attempts at once are bounded too. A
- * success gives its place back. Returns null alike for an unknown name, a wrong password, and too
- * many attempts.
+ * success gives its place back, and so does a fault of `users`. Returns null alike for an unknown
+ * name, a wrong password, and too many attempts.
  */
 export function createBoundedLogin(records: Records, users: UserLogin) {
   return async ({ user_name, password }: Credentials): Promise<string | null> => {
     if (user_name === '' || password === '' || user_name.length > 255 || password.length > 1_024) return null;
     // Machine time: the sandbox's clock may stand still.
     const period = Math.floor(Date.now() / (period_s * 1_000));
-    const places = Array.from({ length: failed_attempts_max }, (_, place) => `${period} ${place} ${user_name}`);
+    // A bank may take these names for one.
+    const name = user_name.normalize('NFKC').trim().toLowerCase();
+    const places = Array.from({ length: failed_attempts_max }, (_, place) => `${period} ${place} ${name}`);
     const taken = await records.run(async (tx) => {
       await records.purge(tx);
       for (const id of places) {
@@ -31,11 +33,15 @@ export function createBoundedLogin(records: Records, users: UserLogin) {
       return null;
     });
     if (taken === null) return null;
-    const user_id = await users.authenticate({ user_name, password });
-    if (user_id !== null) {
-      await records.run(({ authorisation }) => authorisation.end(model, records.hashOf(taken)));
+    const giveBack = () => records.run(({ authorisation }) => authorisation.end(model, records.hashOf(taken)));
+    try {
+      const user_id = await users.authenticate({ user_name, password });
+      if (user_id !== null) await giveBack();
+      return user_id;
+    } catch (error) {
+      await giveBack();
+      throw error;
     }
-    return user_id;
   };
 }
 

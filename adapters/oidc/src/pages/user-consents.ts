@@ -15,7 +15,7 @@ import { Refusal } from '@tallystick/kernel';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records/records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
-import { formToken, hasFormToken, readForm, redirect, sendPage } from './forms.ts';
+import { formToken, hasFormToken, readForm, redirect, requestIdOf, sendPage } from './forms.ts';
 import type { BoundedLogin } from './login-attempts.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
@@ -116,7 +116,7 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     });
 
   const withdraw = async (response: ServerResponse, { user_id }: Session, consent_id: string): Promise<void> => {
-    const call = { actor: `user:${user_id}`, request_id: null, now_ms: records.nowMs() };
+    const call = { actor: `user:${user_id}`, request_id: requestIdOf(response), now_ms: records.nowMs() };
     try {
       await records.run((tx) => withdrawConsent(tx, call, { consent_id, user_id }));
     } catch (error) {

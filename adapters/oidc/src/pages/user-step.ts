@@ -19,7 +19,7 @@ import { intentOf } from '../protocol/intent.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';
 import type { Records } from '../records/records.ts';
 import { decisionPage } from './decision-page.ts';
-import { formToken, hasFormToken, readForm, redirect, sendPage } from './forms.ts';
+import { formToken, hasFormToken, readForm, redirect, requestIdOf, sendPage } from './forms.ts';
 import type { BoundedLogin } from './login-attempts.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
@@ -114,14 +114,22 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     redirect(response, `${step_path}/${interaction.uid}`);
   };
 
-  const approve = (interaction: Interaction, user_id: string, account_numbers: readonly string[]): Promise<string> => {
+  const approve = (
+    interaction: Interaction,
+    user_id: string,
+    account_numbers: readonly string[],
+    request_id: string | null,
+  ): Promise<string> => {
     const { consent_id } = wantedOf(interaction);
-    return authorise({ ports, records, provider }, { consent_id, user_id, account_numbers, actor: `user:${user_id}` });
+    return authorise(
+      { ports, records, provider },
+      { consent_id, user_id, account_numbers, actor: `user:${user_id}`, request_id },
+    );
   };
 
-  const refuse = async (interaction: Interaction, user_id: string): Promise<void> => {
+  const refuse = async (interaction: Interaction, user_id: string, request_id: string | null): Promise<void> => {
     const { consent_id } = wantedOf(interaction);
-    const call = { actor: `user:${user_id}`, request_id: null, now_ms: records.nowMs() };
+    const call = { actor: `user:${user_id}`, request_id, now_ms: records.nowMs() };
     await records.run(async (tx) => {
       const bank = bankOf(ports, tx);
       const decidable = await findDecidable(tx, { bank }, { ...wantedOf(interaction), user_id, now_ms: call.now_ms });
@@ -141,12 +149,12 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
       return sendPage(response, notice(403));
     }
     if (form.get('decision') === 'refuse') {
-      await refuse(interaction, user_id);
+      await refuse(interaction, user_id, requestIdOf(response));
       return deny(request, response, 'the user refused');
     }
     if (form.get('decision') !== 'approve') return sendPage(response, notice(400));
     try {
-      const grantId = await approve(interaction, user_id, form.getAll('account'));
+      const grantId = await approve(interaction, user_id, form.getAll('account'), requestIdOf(response));
       const { consent_id: accountId } = wantedOf(interaction);
       const login = { accountId, acr: ports.acr ?? default_acr, remember: false };
       await finish(request, response, { login, consent: { grantId } });

@@ -21,6 +21,7 @@ export interface Authorisation {
   readonly account_numbers: readonly string[];
   /** For the audit log. */
   readonly actor: string;
+  readonly request_id: string | null;
 }
 
 /**
@@ -28,8 +29,8 @@ export interface Authorisation {
  * together: whatever ends the consent finds both, or neither. Refuses like `authoriseConsent`.
  */
 export function authorise({ ports, records, provider }: GrantPorts, authorisation: Authorisation): Promise<string> {
-  const { actor, ...decision } = authorisation;
-  const call = { actor, request_id: null, now_ms: records.nowMs() };
+  const { actor, request_id, ...decision } = authorisation;
+  const call = { actor, request_id, now_ms: records.nowMs() };
   return records.run(async (tx) => {
     const consent = await authoriseConsent(tx, { bank: bankOf(ports, tx) }, call, decision);
     return saveGrant(provider, consent, call.now_ms);

@@ -2,6 +2,7 @@ import type { Consent } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
 import { errorPage } from '../pages/error-page.ts';
+import { requestIdOf } from '../pages/forms.ts';
 import { page_headers } from '../pages/layout.ts';
 import type { AuthorisationServerPorts, ClientCertificate } from '../ports.ts';
 import { libraryAdapter } from '../records/library-adapter.ts';
@@ -143,7 +144,7 @@ export function createProvider(
       const decided = ctx.oidc.result?.consent?.grantId;
       if (decided !== undefined) return ctx.oidc.provider.Grant.find(decided);
       if (!intents.isDecidedAhead(ctx)) return undefined;
-      return provider.Grant.find(await authoriseAhead(await intents.consentOf(ctx)));
+      return provider.Grant.find(await authoriseAhead(ctx, await intents.consentOf(ctx)));
     },
 
     findAccount: async (ctx, consent_id) => ({
@@ -181,8 +182,9 @@ export function createProvider(
   return provider;
 
   /** The sandbox stands in for the user, each time. */
-  async function authoriseAhead({ consent_id, user_id }: Consent): Promise<string> {
-    const decision = { consent_id, user_id: user_id ?? '', account_numbers: [], actor: 'sandbox' };
+  async function authoriseAhead(ctx: KoaContextWithOIDC, { consent_id, user_id }: Consent): Promise<string> {
+    const request_id = requestIdOf(ctx.res);
+    const decision = { consent_id, user_id: user_id ?? '', account_numbers: [], actor: 'sandbox', request_id };
     try {
       return await authorise({ ports, records, provider }, decision);
     } catch (error) {

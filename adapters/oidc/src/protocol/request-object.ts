@@ -5,7 +5,10 @@ import { request_object_s_max } from './lifetimes.ts';
 
 /** The signed request objects (RFC 9101) of the requests that are being answered. */
 export interface RequestObjects {
-  /** Refuses claims that FAPI 1 Advanced does not allow. The signature is verified afterwards. */
+  /**
+   * Refuses claims that FAPI 1 Advanced does not allow. The library has compared `iss`, `aud` and the
+   * time before, and verifies the signature afterwards.
+   */
   assertClaims(ctx: KoaContextWithOIDC, claims: Readonly<Record<string, unknown>>): Promise<void>;
   /** Whether the parameters come from a request object whose signature was verified. */
   isSigned(ctx: KoaContextWithOIDC): boolean;
@@ -22,13 +25,10 @@ export function createRequestObjects(records: Records): RequestObjects {
       // The library makes an object without a signature of pushed parameters, and checks it again.
       if (isPushed(ctx)) return;
       const { exp, nbf, nonce, jti, iss } = claims;
-      for (const name of ['iss', 'aud', 'exp', 'nbf', 'nonce']) {
-        if (claims[name] === undefined) throw refused(`the request object has no ${name}`);
-      }
       if (typeof exp !== 'number' || typeof nbf !== 'number' || exp <= nbf || exp - nbf > request_object_s_max) {
-        throw refused('exp of the request object is not within 60 minutes after nbf');
+        throw refused('the request object has no exp within 60 minutes after its nbf');
       }
-      if (typeof nonce !== 'string' || nonce === '') throw refused('nonce of the request object is not text');
+      if (typeof nonce !== 'string' || nonce === '') throw refused('the request object has no nonce');
       // Without a jti the claims as a whole stand for it: the nonce makes them unique.
       const id = typeof jti === 'string' ? jti : JSON.stringify(claims);
       received.set(ctx, { key: `${String(iss)} ${id}`, exp });
