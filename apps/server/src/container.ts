@@ -43,6 +43,7 @@ import { defaultPublicUrl } from './configuration/public-url.ts';
 import { createImportPorts } from './import-ports.ts';
 import { createLogOutput, type LogOutput, standardError } from './log-output.ts';
 import { createOpenBanking, openUserLogin } from './open-banking.ts';
+import { mirrorPurchases } from './sandbox/mirrored-purchases.ts';
 import { openSandbox } from './sandbox/sandbox.ts';
 import { createSharedClock, machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
 import { tokens } from './tokens.ts';
@@ -469,7 +470,9 @@ async function openPersistence(
     if (!any_statement_key) {
       await persistence.unitOfWork.read(({ reconciliation }) => refuseOtherStatementKey(reconciliation));
     }
-    return persistence;
+    if (shared === null) return persistence;
+    const nowMs = () => clock.now().epochMilliseconds;
+    return { ...persistence, unitOfWork: mirrorPurchases(persistence.unitOfWork, nowMs) };
   } catch (error) {
     await persistence.close();
     throw error;

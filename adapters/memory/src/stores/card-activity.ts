@@ -5,7 +5,13 @@ import type { Table } from '../storage/table.ts';
 
 type CardActivity = Pick<
   CardStore,
-  'heldPastEnd' | 'newestAuthorizations' | 'newestClearings' | 'authorizations' | 'findAuthorization' | 'clearings'
+  | 'heldPastEnd'
+  | 'newestAuthorizations'
+  | 'newestClearings'
+  | 'authorizations'
+  | 'findAuthorization'
+  | 'clearings'
+  | 'findClearings'
 >;
 
 interface Activity {
@@ -58,6 +64,11 @@ export function cardActivity({ authorizations, cards, clearings }: State): CardA
 
     async clearings(company_id, card_id, page) {
       return newestFirst('clearings', ofCard(clearings, company_id, card_id), page);
+    },
+
+    async findClearings(ids) {
+      const found = [...new Set(ids)].flatMap((id) => clearings.get(id) ?? []);
+      return found.filter(({ reduced_at_ms }) => reduced_at_ms === null).sort((a, b) => a.id - b.id);
     },
   };
 }

@@ -20,11 +20,18 @@ import {
   clearingOf,
   selectList,
 } from '../schema/record-rows.ts';
+import { isOneOf } from './json-rows.ts';
 import { pageOf } from './paging.ts';
 
 type CardActivity = Pick<
   CardStore,
-  'heldPastEnd' | 'newestAuthorizations' | 'newestClearings' | 'authorizations' | 'findAuthorization' | 'clearings'
+  | 'heldPastEnd'
+  | 'newestAuthorizations'
+  | 'newestClearings'
+  | 'authorizations'
+  | 'findAuthorization'
+  | 'clearings'
+  | 'findClearings'
 >;
 
 /** The authorizations and clearings of cards, newest first. */
@@ -114,6 +121,13 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
         where a.card_id = ${card_id} and a.company_id = ${company_id} and a.reduced_at_ms is null ${below}
         order by a.id desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
       return pageOf('clearings', rows, request.limit, clearingOf);
+    },
+
+    async findClearings(ids) {
+      if (ids.length === 0) return [];
+      const { rows } = await sql<ClearingRow>`select ${clearing_list} from clearings a
+        where ${isOneOf(dialect, 'a.id', ids)} and a.reduced_at_ms is null order by a.id`.execute(db);
+      return rows.map(clearingOf);
     },
   };
 }

@@ -73,6 +73,8 @@ export interface CardStore {
   /** A recorded message about a card of the company, or null. */
   findAuthorization(company_id: number, id: number): Promise<Authorization | null>;
   clearings(company_id: number, card_id: number, page: PageRequest): Promise<Page<Clearing>>;
+  /** The clearings with these ids, by rising id. Unknown ids and reduced records are left out. */
+  findClearings(ids: readonly number[]): Promise<readonly Clearing[]>;
   /**
    * Up to `limit` numbers that a key other than `key_id` sealed, in ascending order of card id,
    * locked for update. Rows that another process has locked are skipped. With `wait` the call waits

@@ -483,6 +483,10 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         assertEqual(newest.get(card!.id), all.slice(0, 3), 'the newest');
         assertEqual(newest.get(none!.id), [], 'the newest of a card without any');
         assertEqual((await tx.cards.newestClearings([], 3)).size, 0, 'the newest of no card');
+        const [latest, , , first] = all;
+        const wanted = [latest!.id, 999_999_999, first!.id, latest!.id];
+        assertEqual(await tx.cards.findClearings(wanted), [first, latest], 'by id');
+        assertEqual(await tx.cards.findClearings([]), [], 'by no id');
       });
     },
   },
