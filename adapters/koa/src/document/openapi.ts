@@ -38,7 +38,7 @@ are ignored.`;
 
 /** Where the endpoints of Open Banking are described. */
 const third_parties = `Third parties of Open Banking use endpoints that the official OpenAPI documents of version 3.1.11 describe
-(${open_banking_standard}), at the root and below \`/open-banking/v3.1/aisp\` and
+(\`${open_banking_standard}\`), at the root and below \`/open-banking/v3.1/aisp\` and
 \`/open-banking/v3.1/cbpii\`. They authenticate with tokens of the authorisation server, and not with API keys.`;
 
 /** What each section is about. The document lists its operations in this order. */
