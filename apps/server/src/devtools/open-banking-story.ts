@@ -152,7 +152,7 @@ function amountOf(amount: unknown): string {
   return `${Amount} ${Currency}`;
 }
 
-/** An account by its last digits. */
+/** An account by its last digits. The number of a card account begins with letters. */
 function shown(number: string): string {
-  return `...${number.slice(-4)}`;
+  return `${/^[a-z]*/.exec(number)?.[0]}...${number.slice(-4)}`;
 }
