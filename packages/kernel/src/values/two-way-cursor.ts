@@ -88,7 +88,9 @@ function encode(values: readonly unknown[]): string {
 /** The values in a cursor of any list; none in other text. */
 function valuesOf(text: string): readonly unknown[] {
   try {
-    const values: unknown = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: 'base64url' })));
+    const values: unknown = JSON.parse(
+      new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: 'base64url' })),
+    );
     return Array.isArray(values) ? values : [];
   } catch {
     return [];
