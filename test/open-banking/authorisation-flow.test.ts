@@ -40,9 +40,10 @@ describe('the authorisation server', () => {
       consent_id: null,
       user_id: null,
     });
-    await assert.rejects(client.clientCredentialsGrant(config, { scope: 'fundsconfirmations' }), {
-      error: 'invalid_scope',
-    });
+    for (const asked of [{ scope: 'fundsconfirmations' }, { scope: 'openid' }, {}] as Record<string, string>[]) {
+      await assert.rejects(client.clientCredentialsGrant(config, asked), { error: 'invalid_scope' });
+    }
+    assert.equal((await client.clientCredentialsGrant(config, { scope: 'accounts payments' })).scope, 'accounts');
   });
 
   it('issues tokens for a consent that the user approves', async () => {

@@ -87,6 +87,16 @@ for (const storage of storages) {
       assert.deepEqual(await foundOnNodes(tokens.access_token), [false, false]);
     });
 
+    it('find no token of a suspended third party, even one that is issued while it is suspended', async () => {
+      const { config, third_party, callback, request } = await authorised();
+      const tokens = await client.authorizationCodeGrant(config, callback, request.checks);
+      // As if the suspension had committed before the token was stored.
+      await world.unitOfWork.run((tx) => tx.third_parties.update({ ...third_party, status: 'suspended' }));
+      assert.deepEqual(await foundOnNodes(tokens.access_token), [false, false]);
+      await world.unitOfWork.run((tx) => tx.third_parties.update(third_party));
+      assert.deepEqual(await foundOnNodes(tokens.access_token), [true, true]);
+    });
+
     it('exchange a code once, when both get it at the same time', async () => {
       for (let round = 0; round < 3; round += 1) {
         const { config, callback, request } = await authorised();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { authoriseConsent, rejectConsent, type ThirdParty } from '@tallystick/consents';
+import { authoriseConsent, rejectConsent, setThirdPartyStatus, type ThirdParty } from '@tallystick/consents';
 import * as client from 'openid-client';
 import { authorisePlain, configure, type Landing, userAgent } from './authorisation-client.ts';
 import { bank, day_ms, newConsent, startWorld, type World } from './authorisation-world.ts';
@@ -152,6 +152,18 @@ describe('the user’s step', () => {
     assert.equal(errorOf(done.url), 'access_denied');
   });
 
+  it('is over when the third party is suspended', async () => {
+    const suspended = await world.register();
+    const its_config = await configure(world, suspended);
+    const asked = await authorisePlain(its_config, await newConsent(world, suspended));
+    const agent = userAgent(world);
+    const page = await agent.get(asked.url);
+    const call = { actor: 'test', request_id: null, now_ms: world.nowMs() };
+    await world.unitOfWork.run((tx) => setThirdPartyStatus(tx, call, suspended.id, 'suspended'));
+    assert.match((await agent.get(page.url)).html!, /This step is over/);
+    assert.equal((await userAgent(world).get(asked.url)).status, 400);
+  });
+
   it('says the same of an unknown user, a wrong password, and too many attempts', async () => {
     const url = await newRequest();
     const wrong = await userAgent(world).logIn(url, 'alice', 'wrong');
@@ -204,6 +216,35 @@ describe('the user’s step', () => {
     const stranger = await userAgent(world).get(page.url);
     assert.equal(stranger.status, 400);
     assert.match(stranger.html!, /This step is over/);
+  });
+
+  it('is found by its cookie and its address together', async () => {
+    const [one, other] = await Promise.all([
+      fetch(await newRequest(), { redirect: 'manual' }),
+      fetch(await newRequest(), { redirect: 'manual' }),
+    ]);
+    const cookie = one.headers
+      .getSetCookie()
+      .map((text) => text.split(';')[0])
+      .join('; ');
+    const at = (answer: Response) =>
+      fetch(new URL(answer.headers.get('location')!, world.issuer), { headers: { cookie } });
+    assert.equal((await at(one)).status, 200);
+    assert.equal((await at(other)).status, 400);
+  });
+
+  it('takes a decision only with the form that the user was shown', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const login = await agent.get(await request(consent_id));
+    const decision = await agent.logIn(await request(consent_id), 'alice');
+    const action = /action="([^"]+decide)"/.exec(decision.html!)![1]!;
+    const approve = [
+      ['decision', 'approve'],
+      ['account', '1000000001'],
+    ] as const;
+    assert.equal((await agent.submit({ ...decision, html: login.html }, action, approve)).status, 403);
+    assert.equal(await statusOf(consent_id), 'AwaitingAuthorisation');
   });
 
   it('refuses forms that it did not make, that are too long, or of another type', async () => {

@@ -1,4 +1,4 @@
-import type { Consent } from '@tallystick/consents';
+import { type Consent, third_party_scopes } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
 import { errorPage } from '../pages/error-page.ts';
@@ -51,7 +51,7 @@ export function createProvider(
     adapter: (model) => libraryAdapter(model, records, clientMetadataOf),
     jwks: { keys: ports.signing_keys.map((key) => ({ ...key })) } as unknown as Configuration['jwks'] & object,
     routes: oauth_routes,
-    scopes: ['openid', 'accounts', 'fundsconfirmations'],
+    scopes: ['openid', ...third_party_scopes],
     claims: { acr: null, auth_time: null, openid: ['sub', intent_claim, 'acr', refresh_end_claim] },
     acrValues: [acr],
     responseTypes: ['code', 'code id_token'],
@@ -222,17 +222,11 @@ function refreshEnd(ctx: KoaContextWithOIDC, records: Records): Record<string, n
   return { [refresh_end_claim]: Math.floor(records.nowMs() / 1_000) + leftOfGrant(ctx) };
 }
 
-/** The library takes unknown scopes as they are. */
+/** A token without a scope of ours would be good for nothing. The library drops unknown scopes. */
 function assertScopes(scope: string | undefined): void {
-  const unknown = (scope ?? '')
-    .split(' ')
-    .filter((name) => !['openid', 'accounts', 'fundsconfirmations'].includes(name));
-  if (scope === undefined || unknown.length > 0) {
-    throw new errors.InvalidScope(
-      'ask for the scopes accounts, fundsconfirmations, or both',
-      unknown.join(' ') || 'openid',
-    );
-  }
+  const asked = (scope ?? '').split(' ');
+  if (third_party_scopes.some((name) => asked.includes(name))) return;
+  throw new errors.InvalidScope(`ask for ${third_party_scopes.join(' or ')}`, scope ?? '');
 }
 
 /**
