@@ -9,7 +9,7 @@ import type {
 import type { Money } from '@tallystick/kernel';
 
 const id = () => p.bigint('number').primary().autoincrement();
-const given_id = () => p.bigint('number').primary().autoincrement(false);
+const givenId = () => p.bigint('number').primary().autoincrement(false);
 const int = () => p.bigint('number');
 const money = () => p.bigint('number').$type<Money>();
 const json = () => p.text();
@@ -40,14 +40,14 @@ export const BankUser = defineEntity({
 export const BankCompany = defineEntity({
   name: 'BankCompany',
   tableName: 'bank_companies',
-  properties: { company_id: given_id(), eligible_services: json(), is_configured: p.boolean() },
+  properties: { company_id: givenId(), eligible_services: json(), is_configured: p.boolean() },
 });
 
 export const AccountProfile = defineEntity({
   name: 'AccountProfile',
   tableName: 'account_profiles',
   properties: {
-    account_id: given_id(),
+    account_id: givenId(),
     scheme_name: p.text().nullable(),
     identification: p.text().nullable(),
     secondary_identification: p.text().nullable(),
@@ -75,7 +75,7 @@ export const AccountBalance = defineEntity({
   name: 'AccountBalance',
   tableName: 'account_balances',
   properties: {
-    account_id: given_id(),
+    account_id: givenId(),
     booked: money(),
     available: money(),
     credit_line: money().nullable(),
