@@ -3,9 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { scratchDatabase, startServer } from '@tallystick/test-support';
+import { bank_user_statuses } from '@tallystick/accounts';
+import { permissions, transactionRange } from '@tallystick/consents';
+import { type ScratchDatabase, type ServerProcess, scratchDatabase, startServer } from '@tallystick/test-support';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readFileSync(join(root, 'docs/open-banking.md'), 'utf8');
@@ -70,7 +72,7 @@ function assertShows(printed: string, shown: string): void {
       may_skip = true;
       continue;
     }
-    const found = may_skip ? lines.indexOf(stableOf(line), at) : at;
+    const found: number = may_skip ? lines.indexOf(stableOf(line), at) : at;
     assert.equal(lines[found], stableOf(line), `the guide shows ${line}, and printed is:\n${printed}`);
     at = found + 1;
     may_skip = false;
@@ -78,13 +80,19 @@ function assertShows(printed: string, shown: string): void {
 }
 
 describe('docs/open-banking.md', () => {
+  let scratch: ScratchDatabase | undefined;
+  let server: ServerProcess | undefined;
+  before(async () => {
+    scratch = await scratchDatabase('sqlite');
+    server = await startServer(scratch);
+  });
+  after(async () => {
+    await server?.stop();
+    await scratch?.dispose();
+  });
   const without_curl = spawnSync('curl', ['--version']).error === undefined ? false : 'there is no curl on the path';
 
   it('has commands and programs that work, and print what it shows', { skip: without_curl }, async (t) => {
-    const scratch = await scratchDatabase('sqlite');
-    t.after(() => scratch.dispose());
-    const server = await startServer(scratch);
-    t.after(() => server.stop());
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-guide-'));
     t.after(() => rmSync(folder, { recursive: true }));
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -97,9 +105,9 @@ describe('docs/open-banking.md', () => {
 
     const commands = blocks.filter(({ language }) => language === 'sh');
     const printed = await run(
-      commands.map(({ text }) => text.replaceAll('http://127.0.0.1:8080', server.url)),
+      commands.map(({ text }) => text.replaceAll('http://127.0.0.1:8080', server!.url)),
       folder,
-      { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, TALLYSTICK_URL: server.url },
+      { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, TALLYSTICK_URL: server!.url },
     );
     let checked = 0;
     for (const [at, { language, text }] of blocks.entries()) {
@@ -111,4 +119,56 @@ describe('docs/open-banking.md', () => {
     }
     assert.ok(checked >= 14, `${checked} outputs`);
   });
+
+  it('lists the endpoints that are served, and those that are not', async () => {
+    const statusOf = async (method: string, path: string): Promise<number> => {
+      const address = server!.url + path.replace(/\{\w+\}/, '1000000001');
+      return (await fetch(address, { method })).status;
+    };
+    const rows = sectionOf('Endpoints').matchAll(/^\| (`.+?`) \| (client credentials|authorisation) \|/gm);
+    let endpoints = 0;
+    for (const [, cell] of rows) {
+      for (const [, method, path] of cell!.matchAll(/`(\w+) (\S+)`/g)) {
+        const base = path!.startsWith('/funds') ? '/open-banking/v3.1/cbpii' : '/open-banking/v3.1/aisp';
+        for (const at of [path!, base + path]) assert.equal(await statusOf(method!, at), 401, `${method} ${at}`);
+        endpoints += 1;
+      }
+    }
+    assert.equal(endpoints, 20, '17 of the service, and 3 bulk paths of the standard');
+    const [, not_served] = sectionOf('Endpoints').split('Not served');
+    for (const [, path] of not_served!.matchAll(/`(\/[a-z]+)`/g)) assert.equal(await statusOf('GET', path!), 404);
+  });
+
+  it('names every permission of the service, and no other', () => {
+    const named = new Set(
+      [...sectionOf('Endpoints', 'Consents').matchAll(/`(Read[A-Za-z]+)`/g)].map(([, permission]) => permission!),
+    );
+    const others = ['ReadPAN', 'ReadTransactionBasic'];
+    assert.deepEqual([...named].toSorted(), [...permissions, ...others].toSorted());
+  });
+
+  it('states the seven date rules', () => {
+    const rows = [...sectionOf('Transactions and dates').matchAll(/^\| (\d)\. .+$/gm)].map(([row]) => row.split('|'));
+    assert.equal(rows.length, 7);
+    const open_consent = { transaction_from_date_time: null, transaction_to_date_time: null };
+    const now_ms = Date.UTC(2026, 4, 20, 12);
+    for (const [, rule, from, to, served] of rows) {
+      const query = { from: from!.trim() || undefined, to: to!.trim() || undefined };
+      const range = transactionRange(query, open_consent, now_ms);
+      assert.equal(`${range?.from} to ${range?.to}`, served!.trim(), `rule ${rule}`);
+    }
+  });
+
+  it('states every condition of access, and every status that allows no login', () => {
+    const rows = [...sectionOf('Who may read').matchAll(/^\| The .+ \| (.+) \|$/gm)];
+    assert.equal(rows.length, 8);
+    for (const status of bank_user_statuses) assert.ok(sectionOf('Who may read').includes(`\`${status}\``), status);
+  });
 });
+
+/** The text of these sections of the third level, one after the other. */
+function sectionOf(...names: readonly string[]): string {
+  const sections = guide.split(/^#{2,3} /m).filter((section) => names.includes(section.split('\n', 1)[0]!));
+  assert.equal(sections.length, names.length, `the guide has no section ${names}`);
+  return sections.join('');
+}
