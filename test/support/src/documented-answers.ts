@@ -63,6 +63,13 @@ const undocumented_paths: ReadonlySet<string> = new Set([
   '/openapi.json',
 ]);
 
+/**
+ * Paths of Open Banking, which the official documents describe (`OpenBankingDocuments`), and of the
+ * authorisation server with its pages.
+ */
+const paths_of_third_parties =
+  /^\/(\.well-known|oauth|authorise|consents|open-banking|account-access-consents|accounts|direct-debits|standing-orders|scheduled-payments|funds-confirmation(-consent)?s)(\/|$)/;
+
 /** Headers that any HTTP answer may have. */
 const plain_headers =
   /^(connection|content-(length|type)|date|keep-alive|transfer-encoding|vary|allow|cache-control|content-security-policy|referrer-policy|x-(content-type-options|frame-options|robots-tag)|cross-origin-(opener|resource)-policy)$/;
@@ -125,7 +132,7 @@ function findAnswerProblem(document: Document, findMisfit: FindMisfit): CheckedD
     const known = paths.find(({ form }) => form.test(path));
     const operation = known?.methods[method.toLowerCase()];
     if (operation === undefined) {
-      if (undocumented_paths.has(path) || method === 'HEAD') return null;
+      if (undocumented_paths.has(path) || paths_of_third_parties.test(path) || method === 'HEAD') return null;
       if (answer.status < 400) return `${at}, and the document has no such operation`;
       const problem = findMisfit(error_schema, parseJson(answer.text));
       return problem === null ? null : `${at}: ${problem}`;
