@@ -1,7 +1,7 @@
 import type { BankAccount } from '@tallystick/accounts';
 import type { Consent } from '@tallystick/consents';
 import { escapeHtml, type Page } from './layout.ts';
-import { accessText, accountText, endText, instantText } from './wording.ts';
+import { accessText, accessVerb, accountText, endText, instantText } from './wording.ts';
 
 /** A consent as its user sees it. */
 export interface ShownConsent {
@@ -70,7 +70,7 @@ function details({ consent, accounts }: ShownConsent): string {
   const since = consent.authorised_at_ms === null ? '' : instantText(consent.authorised_at_ms);
   const names = accounts.map((account) => `<li>${escapeHtml(accountText(account))}</li>`);
   return `<dl>
-<dt>What it can do</dt><dd>${accessText(consent)}</dd>
+<dt>What it can ${accessVerb(consent)}</dt><dd>${accessText(consent)}</dd>
 <dt>Until when</dt><dd>${endText(consent)}</dd>
 <dt>Accounts</dt><dd><ul>${names.join('')}</ul></dd>
 <dt>Allowed, or last confirmed</dt><dd>${escapeHtml(since)}</dd>

@@ -1,6 +1,6 @@
 import type { Decidable } from '@tallystick/consents';
 import { escapeHtml, type Page } from './layout.ts';
-import { accessText, accountText, endText } from './wording.ts';
+import { accessText, accessVerb, accountText, endText } from './wording.ts';
 
 export interface DecisionShown {
   readonly action: string;
@@ -25,7 +25,7 @@ export function decisionPage(shown: DecisionShown): Page {
     content: `${problem === null ? '' : '<p class="problem" role="alert">Choose at least one account.</p>'}
 <p>You are logged in as ${escapeHtml(user.name)}.</p>
 <p><strong>${name}</strong> asks for access. It is not your bank, and it never sees your password.</p>
-<h2>What ${name} can do</h2>
+<h2>What ${name} can ${accessVerb(consent)}</h2>
 ${accessText(consent)}
 <h2>For how long</h2>
 <p>${endText(consent)}</p>

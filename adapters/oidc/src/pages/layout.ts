@@ -50,6 +50,7 @@ ul.list h2 { margin-top: 0; }
 dl { margin: 0 0 1rem; }
 dt { color: var(--muted); font-size: 0.9rem; }
 dd { margin: 0 0 0.75rem; }
+form { margin: 0 0 1rem; }
 fieldset { margin: 0 0 1rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 8px; }
 legend { padding: 0 0.25rem; font-weight: 600; }
 label { display: block; }

@@ -37,7 +37,12 @@ export function endText({ expires_at_ms }: Consent): string {
     : `Until ${escapeHtml(instantText(expires_at_ms))}. You may be asked to confirm it again after 90 days.`;
 }
 
-/** What the third party may do, as HTML. */
+/** The verb of what a consent grants. */
+export function accessVerb({ kind }: Consent): 'see' | 'do' {
+  return kind === 'account_access' ? 'see' : 'do';
+}
+
+/** What the third party may see or do, as HTML. */
 export function accessText(consent: Consent): string {
   if (consent.kind === 'funds_confirmation') {
     return `<ul><li>Ask whether your account has enough money for a payment with a card. The answer is only yes or no: it does
