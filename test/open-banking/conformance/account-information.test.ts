@@ -12,6 +12,7 @@ import {
 import { account_cases } from './account-cases.ts';
 import type { AppliedCase } from './case.ts';
 import { checkAnswer } from './check-answer.ts';
+import { headersOf } from './headers.ts';
 import { type ThirdParty, thirdParty } from './third-party.ts';
 
 /** The first deposit account of the sandbox's default user. */
@@ -62,7 +63,7 @@ for (const name of database_names) {
         ran.push(row.id);
         const path = row.path.replace('{AccountId}', row.id_in_path ?? account_id);
         const query = row.query === undefined ? '' : `?${new URLSearchParams(row.query)}`;
-        const headers = row.interaction_id === undefined ? {} : { 'x-fapi-interaction-id': row.interaction_id };
+        const headers = headersOf(row);
         // At the root such a path is no one's: the conventions of Open Banking do not apply to it.
         for (const at of row.path === '/foobar' ? [base] : [base, '']) {
           const answer = await aisp.send(row.method, at + path + query, { token: await tokenOf(row), headers });

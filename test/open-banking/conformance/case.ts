@@ -35,6 +35,8 @@ export interface AppliedCase extends CaseBase {
   readonly query?: Readonly<Record<string, string>>;
   /** A value that is sent in `x-fapi-interaction-id` and must be played back. */
   readonly interaction_id?: string;
+  /** Whether the request has no `x-fapi-financial-id`, which all others have. */
+  readonly lacks_financial_id?: boolean;
   /** One of them must be the status of the answer. */
   readonly statuses: readonly number[];
   /** Values of the body by their path. */

@@ -87,5 +87,7 @@ export const funds_cases: readonly AppliedCase[] = [
   accepts('OB-301-CBPII-000012', 'without milliseconds, with an offset', (tomorrow) =>
     tomorrow.toString({ smallestUnit: 'second', timeZone: 'UTC' }),
   ),
-  creates('OB-312-CBPII-000100', 'does not ask for x-fapi-financial-id, which older versions had'),
+  creates('OB-312-CBPII-000100', 'does not ask for x-fapi-financial-id, which older versions had', {
+    lacks_financial_id: true,
+  }),
 ];

@@ -12,6 +12,7 @@ import {
 import type { AppliedCase } from './case.ts';
 import { checkAnswer } from './check-answer.ts';
 import { funds_cases } from './funds-cases.ts';
+import { headersOf } from './headers.ts';
 import { type ThirdParty, thirdParty } from './third-party.ts';
 
 const base = '/open-banking/v3.1/cbpii';
@@ -63,6 +64,7 @@ for (const name of database_names) {
         const body = row.token === 'granted' ? fundsRequest(consent_id) : consentRequest(row);
         const answer = await cbpii.send(row.method, base + row.path.replace('{ConsentId}', consent_id), {
           token,
+          headers: headersOf(row),
           ...(row.method === 'POST' ? { body } : {}),
         });
         checkAnswer(row, answer, documents);
