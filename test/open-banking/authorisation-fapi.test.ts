@@ -94,6 +94,25 @@ describe('requests of FAPI 1 Advanced', () => {
     assert.equal((await userAgent(world).get(url)).status, 400, 'the address works once');
   });
 
+  it('asks the user outside the sandbox, even about a consent that a sandbox decided', async () => {
+    const bank_world = await startWorld({ sandbox: false });
+    try {
+      const { third_party, key, config } = await registerWithKey(bank_world);
+      client.useJwtResponseMode(config);
+      const decided = {
+        status: 'Authorised',
+        user_id: 'alice',
+        company_id: 1,
+        account_numbers: ['1000000001'],
+        decided_ahead: true,
+      };
+      const { url } = await authoriseSigned(config, key, await newConsent(bank_world, third_party, decided));
+      assert.match((await userAgent(bank_world).get(url)).html!, /Log in/);
+    } finally {
+      await bank_world.close();
+    }
+  });
+
   it('sends a sandbox client to localhost with code id_token', async () => {
     const third_party = await world.register();
     const config = await configure(world, third_party);

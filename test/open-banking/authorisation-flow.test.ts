@@ -23,10 +23,11 @@ describe('the authorisation server', () => {
     assert.equal(document.registration_endpoint, undefined);
     assert.equal(document.introspection_endpoint, undefined);
     const { keys } = (await getJson(document.jwks_uri!)) as { readonly keys: readonly Record<string, string>[] };
-    assert.deepEqual(
-      keys.map(({ d, ...key }: Record<string, string>) => [d, key.kid, key.alg]),
-      [[undefined, 'k1', 'ES256']],
-    );
+    const published = keys.map(({ d, kid, alg }) => [d, kid, alg]);
+    assert.deepEqual(published, [
+      [undefined, 'newest', 'ES256'],
+      [undefined, 'older', 'ES256'],
+    ]);
   });
 
   it('issues a client-credentials token with the scopes of the third party', async () => {
@@ -62,6 +63,8 @@ describe('the authorisation server', () => {
       consent_id,
       user_id: 'alice',
     });
+    const [header = ''] = tokens.id_token!.split('.');
+    assert.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, 'newest');
     const claims = tokens.claims();
     assert.equal(claims?.sub, consent_id);
     assert.equal(claims?.openbanking_intent_id, consent_id);

@@ -124,8 +124,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(Date.now() + offset_ms) };
   const closing: (() => Promise<unknown>)[] = [];
   const openUnitOfWork = await unitsOfWork(storage, closing);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const signing_key = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' };
+  const signing_keys = [signingKey('newest'), signingKey('older')];
   const vault = memoryVault();
   const logged: string[] = [];
   const log = (fields: object, message: string): void => {
@@ -146,7 +145,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
       },
       issuer: () => issuer,
-      signing_keys: [signing_key as unknown as Readonly<Record<string, string>>],
+      signing_keys,
       cookie_keys: ['newest cookie key', 'older cookie key'],
       users: {
         authenticate: async (credentials) =>
@@ -206,6 +205,12 @@ function thirdParty(changes: Partial<ThirdParty>): Omit<ThirdParty, 'id'> {
     created_at_ms: 0,
     ...rest,
   };
+}
+
+function signingKey(kid: string): Readonly<Record<string, string>> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = privateKey.export({ format: 'jwk' }) as Readonly<Record<string, string>>;
+  return { ...jwk, kid, alg: 'ES256', use: 'sig' };
 }
 
 function certificateOf(request: IncomingMessage): ClientCertificate | null {

@@ -26,9 +26,11 @@ export interface IntentPorts {
   readonly request_objects: RequestObjects;
   /** The level of authentication that the login of users reaches. */
   readonly acr: string;
+  /** Whether consents can be decided ahead. */
+  readonly sandbox: boolean;
 }
 
-export function createIntents({ records, request_objects, acr }: IntentPorts): Intents {
+export function createIntents({ records, request_objects, acr, sandbox }: IntentPorts): Intents {
   const consents = new WeakMap<KoaContextWithOIDC, Consent>();
 
   const findConsent = async (consent_id: string, client_id: string): Promise<Consent> => {
@@ -77,7 +79,7 @@ export function createIntents({ records, request_objects, acr }: IntentPorts): I
       return findConsent(wanted, client_id);
     },
 
-    isDecidedAhead: (ctx) => consents.get(ctx)?.decided_ahead === true,
+    isDecidedAhead: (ctx) => sandbox && consents.get(ctx)?.decided_ahead === true,
   };
 }
 

@@ -43,7 +43,7 @@ export function createProvider(
 ): InstanceType<typeof Provider> {
   const request_objects = createRequestObjects(records);
   const acr = ports.acr ?? default_acr;
-  const intents = createIntents({ records, request_objects, acr });
+  const intents = createIntents({ records, request_objects, acr, sandbox: ports.sandbox });
   const clientMetadataOf = readClientMetadata(records, ports.sandbox);
   const certificateOf = (ctx: KoaContextWithOIDC): ClientCertificate | null => ports.certificateOf(ctx.req);
 
