@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
 import * as client from 'openid-client';
 import { authorisePlain, configure, userAgent } from './authorisation-client.ts';
 import { day_ms, newConsent, startWorld, type World } from './authorisation-world.ts';
@@ -56,6 +58,24 @@ describe('what the authorisation server issues', () => {
     latest = (await client.refreshTokenGrant(config, latest)).refresh_token!;
     world.advance(day_ms + 3 * minute_ms);
     await assert.rejects(client.refreshTokenGrant(config, latest), { error: 'invalid_grant' });
+  });
+
+  it('refreshes exactly as long as less than 90 days have passed since the authorisation', async () => {
+    const pauses = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 });
+    const rule = fc.asyncProperty(pauses, async (days) => {
+      const { config, refresh_token } = await authorised();
+      let latest = refresh_token;
+      let passed = 0;
+      for (const pause of days) {
+        world.advance(pause * day_ms);
+        passed += pause;
+        const refreshed = await client.refreshTokenGrant(config, latest).catch(() => null);
+        assert.equal(refreshed !== null, passed < 90, `after ${passed} days`);
+        if (refreshed === null) return;
+        latest = refreshed.refresh_token!;
+      }
+    });
+    await fc.assert(rule, propertyParameters({ short: 10, full: 100 }));
   });
 
   it('ends an access token with the 90 days, when less than 10 minutes are left', async () => {
