@@ -7,16 +7,22 @@ import {
   user_list,
 } from '@tallystick/accounts';
 import { pageStart, twoWayPage } from '@tallystick/kernel';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
 import { accountOf } from './accounts.ts';
 import { bankBalances } from './bank-balances.ts';
 import { bankOrders } from './bank-orders.ts';
 import { bankTransactions } from './bank-transactions.ts';
 
+/**
+ * The advisory lock of the transactions that check and put users or profiles. Any number, the same
+ * in all processes.
+ */
+const names_lock = 1_733_902_119;
+
 /** What the bank tells of its users and accounts. */
 export function bankStore(session: Session): BankStore {
-  const { db } = session;
+  const { db, dialect } = session;
   const users = () => db.selectFrom('bank_users').selectAll();
   const accounts = () => db.selectFrom('accounts').selectAll();
 
@@ -32,6 +38,11 @@ export function bankStore(session: Session): BankStore {
     ...bankBalances(session),
     ...bankOrders(session),
     ...bankTransactions(session),
+
+    async lockNames() {
+      // On SQLite one transaction writes at a time.
+      if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(names_lock)})`.execute(db);
+    },
 
     async findUser(user_id) {
       const row = await users().where('user_id', '=', user_id).executeTakeFirst();

@@ -1,6 +1,5 @@
-import { bookingSignOf, type ReportedLine } from '@tallystick/accounts';
+import { acquirerReferenceIn, bookingSignOf, isAcquirerReference, type ReportedLine } from '@tallystick/accounts';
 import { money } from '@tallystick/kernel';
-import { acquirerReferenceIn, isAcquirerReference } from '../acquirer-reference.ts';
 import { oneLine, referenceOf } from '../stated-text.ts';
 import { amountOf, readFunds } from './fields.ts';
 import type { LogicalRecord } from './logical-record.ts';

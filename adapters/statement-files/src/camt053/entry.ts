@@ -1,6 +1,6 @@
 import type { BookingSign, ReportedLine } from '@tallystick/accounts';
+import { acquirerReferenceIn, isAcquirerReference } from '@tallystick/accounts';
 import { isDay, type Money, money } from '@tallystick/kernel';
-import { acquirerReferenceIn, isAcquirerReference } from '../acquirer-reference.ts';
 import { oneLine, referenceOf, text_length_max } from '../stated-text.ts';
 import { minorUnitsOf } from './amount.ts';
 import { type BankTransactionCode, baiCodeOf } from './bank-transaction-code.ts';

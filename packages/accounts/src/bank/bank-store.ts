@@ -10,6 +10,11 @@ import type { StandingOrder } from './standing-order.ts';
 
 /** The bank data that our storage keeps, within a transaction. */
 export interface BankStore extends BankData {
+  /**
+   * Waits for other transactions that hold this lock, and holds it until this one ends: of two that
+   * check and put users or profiles, the second one sees what the first one has put.
+   */
+  lockNames(): Promise<void>;
   /** Inserts or replaces. Lists are stored as they are, without checks of the accounts they name. */
   putUser(user: BankUser): Promise<void>;
   putCompany(company: Omit<BankCompany, 'is_active'>): Promise<void>;

@@ -1,0 +1,54 @@
+import { auditEntry, Refusal, sum_max } from '@tallystick/kernel';
+import type { AccountBalance } from './account-balance.ts';
+import type { BankAccount } from './bank-data.ts';
+import { BankFields } from './bank-fields.ts';
+import { type BankCaller, type BankTx, servedAccount } from './put-user.ts';
+
+/** The fields of a balance. */
+export const balance_fields = ['booked', 'available', 'credit_line', 'currency', 'as_of'] as const;
+
+/**
+ * Sets the balance of an account, and writes the audit log. Refuses `not_found`,
+ * `validation_failed` with every invalid field, and `conflict` when a later balance is known.
+ */
+export async function putAccountBalance(
+  tx: BankTx,
+  call: BankCaller,
+  number: string,
+  request: Readonly<Record<string, unknown>>,
+): Promise<AccountBalance> {
+  const account = await servedAccount(tx, call, number);
+  const fields = new BankFields(request);
+  const balance = readBalance(fields, account, call.now_ms);
+  fields.refuseInvalid();
+  if (!(await tx.bank.putBalance(balance!))) {
+    throw new Refusal('conflict', 'a balance with a later `as_of` was reported before');
+  }
+  const owner = { ...call, company_id: account.company_id };
+  await tx.audit.record(auditEntry(owner, 'account_balance.changed', `account:${account.id}`), call.now_ms);
+  return balance!;
+}
+
+/** How far the clock of the bank may be ahead of the service's, milliseconds. */
+const ahead_ms_max = 24 * 60 * 60 * 1_000;
+
+/** The balance that the fields describe; null when a required one is invalid. */
+export function readBalance(fields: BankFields, account: BankAccount, now_ms: number): AccountBalance | null {
+  fields.require('booked');
+  const booked = fields.readMoney('booked', -sum_max, sum_max);
+  const available = fields.readMoney('available', -sum_max, sum_max) ?? booked;
+  const credit_line = fields.readMoney('credit_line', 0);
+  requireCurrency(fields, account);
+  const as_of_ms = fields.readInstant('as_of') ?? now_ms;
+  if (as_of_ms > now_ms + ahead_ms_max) fields.addProblem('as_of', 'must not be more than a day ahead');
+  if (booked === null || available === null) return null;
+  return { account_id: account.id, booked, available, credit_line, as_of_ms };
+}
+
+/** A currency may be absent. Another one than the account's is a problem. */
+export function requireCurrency(fields: BankFields, { currency }: BankAccount): void {
+  const named = fields.get('currency');
+  if (named !== null && named !== currency) {
+    fields.addProblem('currency', `must be ${currency}, the currency of the account`);
+  }
+}

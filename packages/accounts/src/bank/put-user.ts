@@ -1,0 +1,183 @@
+import { auditEntry, Refusal, showValue } from '@tallystick/kernel';
+import type { BankCall } from '../open-account.ts';
+import type { AccountsTx } from '../ports.ts';
+import type { BankAccount } from './bank-data.ts';
+import { BankFields } from './bank-fields.ts';
+import type { BankStore } from './bank-store.ts';
+import { type BankUser, bank_user_statuses } from './bank-user.ts';
+
+/** The parts of a transaction that the use cases of bank data need. */
+export type BankTx = AccountsTx & { readonly bank: BankStore };
+
+/** The caller. A key of one company changes only what belongs to that company. */
+export interface BankCaller extends BankCall {
+  /** Null: all companies. */
+  readonly served_company_id: number | null;
+}
+
+/** The most accounts that a user may view. */
+export const viewable_accounts_max = 1_000;
+
+/** The fields of a user, beside its id. */
+export const user_fields = [
+  'company_id',
+  'name',
+  'status',
+  'eligible_services',
+  'configured_services',
+  'may_view_direct_debits',
+  'viewable_accounts',
+] as const;
+
+/** What a check of a user looks up. */
+export interface KnownOfUser {
+  readonly hasCompany: (company_id: number) => boolean;
+  readonly account: (number: string) => BankAccount | undefined;
+}
+
+/** Whether the text can be the id of a user. */
+export function isUserId(text: string): boolean {
+  return /^[A-Za-z0-9._-]{1,64}$/.test(text);
+}
+
+/**
+ * Adds or replaces a user, and writes the audit log. Refuses `validation_failed` with every invalid
+ * field, and `conflict` for the id of a user of another company: a user never changes the company.
+ */
+export async function putBankUser(
+  tx: BankTx,
+  call: BankCaller,
+  user_id: string,
+  request: Readonly<Record<string, unknown>>,
+): Promise<BankUser> {
+  if (!isUserId(user_id)) {
+    throw new Refusal(
+      'validation_failed',
+      `the id of a user must be 1 to 64 characters of A-Za-z0-9._-, not ${showValue(user_id)}`,
+    );
+  }
+  const fields = new BankFields({ ...request, user_id });
+  const user = readUser(fields, call, await knownOfUsers(tx, call, [request]));
+  fields.refuseInvalid();
+  await storeUser(tx, user!);
+  const { company_id, status } = user!;
+  await tx.audit.record(
+    auditEntry({ ...call, company_id }, 'bank_user.changed', `bank_user:${user_id}`, { status }),
+    call.now_ms,
+  );
+  return user!;
+}
+
+/**
+ * The user that the fields describe; null when one of them is invalid, which the fields then know.
+ */
+export function readUser(
+  fields: BankFields,
+  { served_company_id, now_ms }: Pick<BankCaller, 'served_company_id' | 'now_ms'>,
+  known: KnownOfUser,
+): BankUser | null {
+  for (const name of ['user_id', 'name', 'status']) fields.require(name);
+  const user_id = fields.readText('user_id', isUserId, '1 to 64 characters of A-Za-z0-9._-');
+  if (served_company_id === null) fields.require('company_id');
+  const company_id = fields.readId('company_id') ?? served_company_id;
+  if (served_company_id !== null && company_id !== served_company_id) {
+    fields.addProblem('company_id', `must be ${served_company_id}, the company of the key`);
+  } else if (company_id !== null && !known.hasCompany(company_id)) {
+    fields.addProblem('company_id', `must be the id of a company, and there is no company ${company_id}`);
+  }
+  const name = fields.readWords('name', 255);
+  const status = fields.readChoice('status', bank_user_statuses);
+  const eligible_services = fields.readServices('eligible_services');
+  const configured_services = fields.readServices('configured_services');
+  const may_view_direct_debits = fields.readFlag('may_view_direct_debits') ?? false;
+  const viewable_accounts = readViewable(fields, company_id, known);
+  if (user_id === null || company_id === null || name === null || status === null) return null;
+  return {
+    user_id,
+    company_id,
+    name,
+    status,
+    eligible_services,
+    configured_services,
+    may_view_direct_debits,
+    viewable_accounts,
+    updated_at_ms: now_ms,
+  };
+}
+
+/** Stores a checked user. Refuses `conflict` for the id of a user of another company. */
+export async function storeUser({ bank }: Pick<BankTx, 'bank'>, user: BankUser): Promise<void> {
+  await bank.lockNames();
+  const before = await bank.findUser(user.user_id);
+  if (before !== null && before.company_id !== user.company_id) {
+    throw new Refusal('conflict', `the id ${showValue(user.user_id)} belongs to another user; choose another one`);
+  }
+  await bank.putUser(user);
+}
+
+/** The accounts must be those of the user's company. */
+function readViewable(fields: BankFields, company_id: number | null, known: KnownOfUser): readonly string[] {
+  const items =
+    fields.readArray('viewable_accounts', { min: 0, max: viewable_accounts_max }, 'numbers of accounts') ?? [];
+  if (!fields.areSound('company_id')) return [];
+  const numbers = new Set<string>();
+  for (const [at, item] of items.entries()) {
+    const account = typeof item === 'string' ? known.account(item) : undefined;
+    if (account !== undefined && account.company_id === company_id) numbers.add(account.number);
+    else fields.addProblem(`viewable_accounts[${at}]`, 'must be the number of an account of the company');
+  }
+  return [...numbers].toSorted();
+}
+
+/** Looks up the companies and accounts that requests for users name. */
+export async function knownOfUsers(
+  { companies, bank }: Pick<BankTx, 'companies' | 'bank'>,
+  { served_company_id }: Pick<BankCaller, 'served_company_id'>,
+  requests: readonly Readonly<Record<string, unknown>>[],
+): Promise<KnownOfUser> {
+  const company_ids = new Set<number>(served_company_id === null ? [] : [served_company_id]);
+  const numbers = new Set<string>();
+  for (const request of requests) {
+    const company_id = new BankFields(request).readId('company_id');
+    if (company_id !== null) company_ids.add(company_id);
+    const { viewable_accounts } = request;
+    if (!Array.isArray(viewable_accounts) || viewable_accounts.length > viewable_accounts_max) continue;
+    for (const number of viewable_accounts) if (typeof number === 'string') numbers.add(number);
+  }
+  const found = new Set<number>();
+  for (const id of company_ids) if ((await companies.find(id)) !== null) found.add(id);
+  const accounts = await accountsByNumbers(bank, numbers);
+  return { hasCompany: (id) => found.has(id), account: (number) => accounts.get(number) };
+}
+
+/** The accounts with these numbers, read in parts. */
+export async function accountsByNumbers(
+  bank: Pick<BankStore, 'accountsByNumber'>,
+  numbers: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, BankAccount>> {
+  const wanted = [...numbers];
+  const found = new Map<string, BankAccount>();
+  for (let at = 0; at < wanted.length; at += numbers_max) {
+    for (const account of await bank.accountsByNumber(wanted.slice(at, at + numbers_max))) {
+      found.set(account.number, account);
+    }
+  }
+  return found;
+}
+
+/** The most numbers of one look-up. */
+const numbers_max = 1_000;
+
+/**
+ * The account that the caller may read and change. Refuses `not_found`, also for an account of a
+ * company that the key does not serve.
+ */
+export async function servedAccount(
+  { bank }: Pick<BankTx, 'bank'>,
+  { served_company_id }: Pick<BankCaller, 'served_company_id'>,
+  number: string,
+): Promise<BankAccount> {
+  const [account] = await bank.accountsByNumber([number]);
+  if (account !== undefined && (served_company_id === null || account.company_id === served_company_id)) return account;
+  throw new Refusal('not_found', `there is no account ${showValue(number)}`);
+}
