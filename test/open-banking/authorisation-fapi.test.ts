@@ -113,6 +113,22 @@ describe('requests of FAPI 1 Advanced', () => {
     }
   });
 
+  it('states the level of the login', async () => {
+    const strong = 'urn:openbanking:psd2:sca';
+    const bank_world = await startWorld({ acr: strong });
+    try {
+      const { third_party, key, config } = await registerWithKey(bank_world);
+      client.useJwtResponseMode(config);
+      const modify = ({ claims }: Record<string, unknown>) =>
+        Object.assign((claims as { id_token: object }).id_token, { acr: { essential: true, value: strong } });
+      const { url, checks } = await authoriseSigned(config, key, await newConsent(bank_world, third_party), { modify });
+      const callback = await userAgent(bank_world).approve(url, 'alice', ['1000000001']);
+      assert.equal((await client.authorizationCodeGrant(config, callback, checks)).claims()?.acr, strong);
+    } finally {
+      await bank_world.close();
+    }
+  });
+
   it('sends a sandbox client to localhost with code id_token', async () => {
     const third_party = await world.register();
     const config = await configure(world, third_party);

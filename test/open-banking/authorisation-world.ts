@@ -64,6 +64,8 @@ export interface WorldOptions {
   /** The issuer, where a proxy terminates TLS. When absent, where the first node listens. */
   readonly issuer?: string;
   readonly fetch?: typeof fetch;
+  /** The level of the login. */
+  readonly acr?: string;
 }
 
 function account(id: number, number: string, changes: Partial<BankAccount> = {}): BankAccount {
@@ -148,6 +150,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       signing_keys,
       cookie_keys: ['newest cookie key', 'older cookie key'],
       users: {
+        ...(options.acr === undefined ? {} : { acr: options.acr }),
         authenticate: async (credentials) =>
           credentials.password === password && users.some(({ user_id }) => user_id === credentials.user_name)
             ? credentials.user_name

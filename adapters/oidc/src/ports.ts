@@ -34,12 +34,6 @@ export interface AuthorisationServerPorts {
   /** Secrets that sign cookies, the newest first. */
   readonly cookie_keys: readonly string[];
   readonly users: UserLogin;
-  /**
-   * The level of authentication that `users` reaches: the `acr` of id_tokens. When absent
-   * `urn:openbanking:psd2:ca`, as a password alone is no strong authentication
-   * (`urn:openbanking:psd2:sca`).
-   */
-  readonly acr?: string;
   /** Whether sandbox clients exist: public secrets, and intents in plain `claims`. */
   readonly sandbox: boolean;
   /** The client certificate of a request; null: it has none. */

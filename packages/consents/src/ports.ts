@@ -82,6 +82,12 @@ export interface AccessTokens {
 
 /** Authenticates users of the bank. The sandbox has its own; a bank passes in its own. */
 export interface UserLogin {
+  /**
+   * The level of authentication that it reaches: the `acr` of id_tokens. When absent
+   * `urn:openbanking:psd2:ca`, because a password alone is no strong authentication
+   * (`urn:openbanking:psd2:sca`).
+   */
+  readonly acr?: string;
   /** The user's id, if name and password are right; else null. Rejects when it cannot tell. */
   authenticate(credentials: { readonly user_name: string; readonly password: string }): Promise<string | null>;
 }

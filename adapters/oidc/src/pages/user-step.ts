@@ -156,7 +156,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     try {
       const grantId = await approve(interaction, user_id, form.getAll('account'), requestIdOf(response));
       const { consent_id: accountId } = wantedOf(interaction);
-      const login = { accountId, acr: ports.acr ?? default_acr, remember: false };
+      const login = { accountId, acr: ports.users.acr ?? default_acr, remember: false };
       await finish(request, response, { login, consent: { grantId } });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

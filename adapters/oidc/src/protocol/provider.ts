@@ -29,7 +29,7 @@ export const oauth_routes = {
 /** Where the user's step is. */
 export const step_path = '/authorise';
 
-/** The level of authentication when the ports name none: a password alone is no strong one. */
+/** The level of a login that names none: a password alone is no strong authentication. */
 export const default_acr = 'urn:openbanking:psd2:ca';
 
 const algorithms = ['ES256'] as const;
@@ -42,7 +42,7 @@ export function createProvider(
   issuer: string,
 ): InstanceType<typeof Provider> {
   const request_objects = createRequestObjects(records);
-  const acr = ports.acr ?? default_acr;
+  const acr = ports.users.acr ?? default_acr;
   const intents = createIntents({ records, request_objects, acr, sandbox: ports.sandbox });
   const clientMetadataOf = readClientMetadata(records, ports.sandbox);
   const certificateOf = (ctx: KoaContextWithOIDC): ClientCertificate | null => ports.certificateOf(ctx.req);
