@@ -36,6 +36,8 @@ export function createAuthorisationAnswering(
       const bytes = await readBody(req, res, account);
       ctx.respond = false;
       await ports.admission.during(owner, () => {
+        // Koa begins with 404.
+        res.statusCode = 200;
         const headers = headersOf(ctx, lifecycle);
         for (const [name, value] of Object.entries(headers)) if (!of_pages.has(name)) res.setHeader(name, value);
         return authorisation.handle(withBody(req, bytes), res);

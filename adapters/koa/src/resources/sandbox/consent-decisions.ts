@@ -2,12 +2,12 @@ import type { BankData } from '@tallystick/accounts';
 import { authoriseConsent, findDecidable, rejectConsent, type UndecidableReason } from '@tallystick/consents';
 import { invalid, Refusal, showValue } from '@tallystick/kernel';
 import { resource } from '../../answer/answer.ts';
-import type { HttpTx } from '../../request/http-tx.ts';
 import { type Route, route } from '../../request/route.ts';
 import { presentBankConsent } from '../consents/presenter.ts';
 import { unknownConsent } from '../consents/routes.ts';
 import { consent, decide_consent } from '../consents/shapes.ts';
 import { callOf } from '../operator/routes.ts';
+import { servedCompany } from '../served-company.ts';
 
 const reasons: Readonly<Record<UndecidableReason, string>> = {
   not_awaiting: 'the consent does not await authorisation, or it has expired',
@@ -44,12 +44,12 @@ export function consentDecisionRoutes(bank: BankData | undefined): readonly Rout
           throw new Refusal('conflict', `the consent is ${found.status}; only AwaitingAuthorisation can be decided`);
         }
         const call = callOf(request);
+        const ports = { bank: bank ?? tx.bank };
+        const user = await userOf(ports.bank, servedCompany(request.principal), user_id ?? null);
         if (decision === 'reject') {
-          const rejected = { consent_id, user_id: user_id ?? null, decided_ahead: true };
+          const rejected = { consent_id, user_id: user, decided_ahead: true };
           return resource(presentBankConsent(await rejectConsent(tx, call, rejected)));
         }
-        const ports = { bank: bank ?? tx.bank };
-        const user = await userOf(ports.bank, user_id ?? null);
         const { now_ms } = call;
         const decidable = await findDecidable(tx, ports, {
           consent_id,
@@ -66,13 +66,14 @@ export function consentDecisionRoutes(bank: BankData | undefined): readonly Rout
   ];
 }
 
-/** The id of the user who decides. Refuses an unknown one. */
-async function userOf(bank: HttpTx['bank'] | BankData, user_id: string | null): Promise<string> {
+/** The id of the user who decides, of the company of the key. Refuses an unknown one. */
+async function userOf(bank: BankData, company_id: number | null, user_id: string | null): Promise<string> {
   if (user_id === null) {
-    const [first] = (await bank.listUsers({}, { limit: 1 })).items;
+    const [first] = (await bank.listUsers(company_id === null ? {} : { company_id }, { limit: 1 })).items;
     if (first === undefined) throw new Refusal('conflict', 'the bank has no users');
     return first.user_id;
   }
-  if ((await bank.findUser(user_id)) !== null) return user_id;
+  const user = await bank.findUser(user_id);
+  if (user !== null && (company_id === null || user.company_id === company_id)) return user_id;
   throw invalid({ path: 'user_id', message: `must be the id of a user; there is no user ${showValue(user_id)}` });
 }
