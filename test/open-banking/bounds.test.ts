@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { Fault } from '@tallystick/kernel';
 import { aisp, all_permissions, other_aisp, startWorld } from './world.ts';
@@ -75,5 +78,68 @@ describe('the bounds of Open Banking', () => {
     for (const path of ['/v1/virtualcards', '/bank/v1/accounts', '/operator/v1/companies']) {
       assert.equal((await world.send('GET', path, { token })).status, 401);
     }
+  });
+});
+
+describe('the way to the authorisation server', () => {
+  /** A world whose authorisation server repeats what it receives. */
+  async function startEcho(t: Parameters<typeof startWorld>[0], requests_max = 512) {
+    return await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      requests_max,
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          find: async () => null,
+          handles: (path) => path.startsWith('/oauth/'),
+          async handle(request, response) {
+            const { method, url, headers } = request;
+            const body = await text(request);
+            response.setHeader('Content-Type', 'application/json');
+            response.end(JSON.stringify({ method, url, headers, body }));
+          },
+        },
+      },
+    }));
+  }
+
+  it('hands over method, target, headers and body as they were sent', async (t) => {
+    const world = await startEcho(t);
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['POST', 'a=1&b=%20'],
+      ['POST', ''],
+      ['POST', 'x'.repeat(200_000)],
+    ] as const) {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Cookie: 'a=b' };
+      const reply = await world.send(method, '/oauth/x?y=%2F', { headers, ...(body === undefined ? {} : { body }) });
+      assert.equal(reply.status, 200);
+      assert.deepEqual([reply.json.method, reply.json.url, reply.json.body], [method, '/oauth/x?y=%2F', body ?? '']);
+      assert.equal(reply.json.headers.cookie, 'a=b');
+      assert.ok(reply.headers.has('x-request-id'));
+    }
+  });
+
+  it('bounds the body, and counts no request whose body is still to come', async (t) => {
+    const world = await startEcho(t, 1);
+    assert.equal((await world.send('POST', '/oauth/x', { body: 'x'.repeat(1024 * 1024 + 1) })).status, 413);
+    const slow = httpRequest(`${world.service.url}/oauth/slow`, { method: 'POST' });
+    const answered = once(slow, 'response');
+    slow.write('a');
+    assert.equal((await world.send('GET', '/oauth/x')).status, 200);
+    slow.end('b');
+    const [response] = (await answered) as [IncomingMessage];
+    assert.equal(JSON.parse(await text(response)).body, 'ab');
+  });
+
+  it('logs neither path nor query', async (t) => {
+    const world = await startEcho(t);
+    const reply = await world.send('GET', '/oauth/secret-id?code=secret');
+    const line = world.service
+      .log()
+      .split('\n')
+      .find((one) => one.includes(reply.headers.get('x-request-id')!));
+    assert.match(line ?? '', /"route":"\/oauth\/\*"/);
+    assert.ok(!line?.includes('secret'));
   });
 });

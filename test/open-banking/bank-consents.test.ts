@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createKey } from '@tallystick/access';
+import { database_names } from '@tallystick/test-support';
+import type { Reply } from '../http/service.ts';
+import { card, deposit, frozen_user_id, user_id, userOf } from './bank.ts';
+import { aisp, all_permissions, cbpii, startWorld, type World } from './world.ts';
+
+const decideAt = (id: string) => `/sandbox/v1/consents/${id}/decide`;
+const withdrawAt = (id: string) => `/bank/v1/consents/${id}/withdraw`;
+
+function decide({ service }: World, consent_id: string, data: object, key = 'bank'): Promise<Reply> {
+  return service.send('POST', decideAt(consent_id), { key, body: { data } });
+}
+
+/** The state of the consent as its third party sees it. */
+async function statusOf(world: World, client_id: string, consent_id: string): Promise<string> {
+  const scope = client_id === cbpii ? 'fundsconfirmations' : 'accounts';
+  const name = client_id === cbpii ? 'funds-confirmation-consents' : 'account-access-consents';
+  const token = world.managementToken(client_id, scope);
+  return (await world.send('GET', `/${name}/${consent_id}`, { token })).json.Data.Status;
+}
+
+/** A key of the bank that serves this company only. */
+async function keyOf({ service }: World, company_id: number): Promise<string> {
+  const { persistence, vault } = service;
+  const call = { actor: 'job:test', request_id: null, now_ms: Date.parse('2030-03-15T10:00:00Z') };
+  const request = { role: 'bank', name: 'branch', company_id } as const;
+  const ports = { ...vault, environment: 'test' } as const;
+  return (await persistence.unitOfWork.run((tx) => createKey(tx, ports, call, request))).text;
+}
+
+for (const name of database_names) {
+  describe(`consents in the bank channel on ${name}`, () => {
+    it('are decided by the first user with all accounts, by default, in the sandbox', async (t) => {
+      const world = await startWorld(t, name);
+      const consent_id = await world.consentFor(aisp, all_permissions);
+      const reply = await decide(world, consent_id, { decision: 'approve' });
+      assert.equal(reply.status, 200, reply.text);
+      const { status, user_id: user, account_ids, company_id } = reply.json.data;
+      assert.deepEqual(
+        [status, user, account_ids, company_id],
+        ['Authorised', user_id, [deposit, card], world.service.company_id],
+      );
+      assert.equal(await statusOf(world, aisp, consent_id), 'Authorised');
+      const stored = await world.service.persistence.unitOfWork.read((tx) => tx.consents.find(consent_id));
+      assert.equal(stored?.decided_ahead, true);
+
+      const funds = await world.fundsConsentFor(cbpii);
+      const confirmed = await decide(world, funds, { decision: 'approve' });
+      assert.deepEqual(confirmed.json.data.account_ids, [deposit], 'the account that the consent names');
+    });
+
+    it('are decided for named accounts, or rejected', async (t) => {
+      const world = await startWorld(t, name);
+      const one = await world.consentFor(aisp, all_permissions);
+      const chosen = await decide(world, one, { decision: 'approve', user_id, account_ids: [card] });
+      assert.deepEqual(chosen.json.data.account_ids, [card]);
+      const other = await world.consentFor(aisp, all_permissions);
+      const rejected = await decide(world, other, { decision: 'reject' });
+      assert.equal(rejected.json.data.status, 'Rejected');
+      assert.equal(await statusOf(world, aisp, other), 'Rejected');
+    });
+
+    it('are decided once, and only by whom and for what is allowed', async (t) => {
+      const world = await startWorld(t, name);
+      const consent_id = await world.consentFor(aisp, all_permissions);
+      const rows: readonly (readonly [object, number])[] = [
+        [{ decision: 'approve', user_id: 'nobody' }, 400],
+        [{ decision: 'reject', user_id: 'nobody' }, 400],
+        [{ decision: 'approve', account_ids: ['1000000002'] }, 400],
+        [{ decision: 'approve', account_ids: ['3000000001'] }, 400],
+        [{ decision: 'approve', account_ids: [] }, 400],
+        [{ decision: 'perhaps' }, 400],
+        [{}, 400],
+        [{ decision: 'approve', user_id: frozen_user_id }, 409],
+      ];
+      for (const [data, status] of rows) {
+        const reply = await decide(world, consent_id, data);
+        assert.equal(reply.status, status, `${JSON.stringify(data)}: ${reply.text}`);
+      }
+      assert.equal(await statusOf(world, aisp, consent_id), 'AwaitingAuthorisation');
+      assert.equal((await decide(world, consent_id, { decision: 'approve' })).status, 200);
+      for (const decision of ['approve', 'reject']) {
+        const again = await decide(world, consent_id, { decision });
+        assert.deepEqual([again.status, again.json.code], [409, 'conflict']);
+      }
+      const deleted = await world.consentFor(aisp, all_permissions);
+      const token = world.managementToken(aisp, 'accounts');
+      await world.send('DELETE', `/account-access-consents/${deleted}`, { token });
+      for (const id of ['unknown', deleted]) {
+        assert.equal((await decide(world, id, { decision: 'approve' })).status, 404);
+      }
+      for (const key of ['client', 'network', 'operator'] as const) {
+        assert.equal((await decide(world, consent_id, { decision: 'approve' }, key)).status, 403);
+      }
+    });
+
+    it('are withdrawn at the bank: tokens end, and a confirmation of funds is Revoked', async (t) => {
+      const world = await startWorld(t, name);
+      const { send } = world.service;
+      const consent_id = await world.consentFor(aisp, all_permissions);
+      const early = await send('POST', withdrawAt(consent_id), { key: 'bank' });
+      assert.equal(early.status, 409, 'nobody has authorised it');
+      const token = await world.authorise(aisp, consent_id);
+      assert.equal((await world.send('GET', '/accounts', { token })).status, 200);
+      const first = await send('POST', withdrawAt(consent_id), { key: 'bank' });
+      assert.equal(first.status, 200, first.text);
+      assert.deepEqual([first.json.data.status, typeof first.json.data.withdrawn_at], ['Authorised', 'string']);
+      const again = await send('POST', withdrawAt(consent_id), { key: 'bank' });
+      assert.deepEqual(again.json, first.json, 'a repeat changes nothing');
+      // This world does not end its tokens: a token without a consent in force reads nothing either.
+      assert.equal((await world.send('GET', '/accounts', { token })).status, 403);
+
+      const funds = await world.fundsConsentFor(cbpii);
+      await world.authorise(cbpii, funds, [deposit]);
+      assert.equal((await send('POST', withdrawAt(funds), { key: 'bank' })).json.data.status, 'Revoked');
+      assert.equal(await statusOf(world, cbpii, funds), 'Revoked');
+      assert.equal((await send('POST', withdrawAt('unknown'), { key: 'bank' })).status, 404);
+    });
+
+    it('are read by consent and by user, and a key of a company sees only its own', async (t) => {
+      const world = await startWorld(t, name);
+      const { send, company_id, persistence } = world.service;
+      const ids: string[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const consent_id = await world.consentFor(aisp, all_permissions);
+        await world.authorise(aisp, consent_id);
+        ids.unshift(consent_id);
+      }
+      const pending = await world.consentFor(aisp, all_permissions);
+      const [own, foreign] = [await keyOf(world, company_id), await keyOf(world, company_id + 1)];
+      const of_user = `/bank/v1/users/${user_id}/consents`;
+      for (const key of ['bank', own]) {
+        const listed = await send('GET', `${of_user}?page[limit]=2`, { key });
+        const next = await send('GET', listed.json.links.next, { key });
+        const items = [...listed.json.data, ...next.json.data] as { id: string; url: string }[];
+        assert.deepEqual(
+          items.map(({ id }) => id),
+          ids,
+        );
+        for (const item of items) assert.deepEqual((await send('GET', item.url, { key })).json.data, item);
+      }
+      const paths = [
+        of_user,
+        `/bank/v1/consents/${ids[0]}`,
+        `/bank/v1/consents/${pending}`,
+        '/bank/v1/users/x/consents',
+      ];
+      for (const path of paths) assert.equal((await send('GET', path, { key: foreign })).status, 404, path);
+      assert.equal((await send('POST', withdrawAt(ids[0]!), { key: foreign })).status, 404);
+      assert.equal((await send('POST', withdrawAt(ids[0]!), { key: own })).status, 200);
+      assert.equal((await send('GET', `/bank/v1/consents/${pending}`, { key: 'bank' })).status, 200);
+
+      await persistence.unitOfWork.run((tx) => tx.bank.putUser(userOf(company_id + 1, 0, { user_id: 'aaa' })));
+      const decided = await decide(world, pending, { decision: 'reject', user_id: 'aaa' }, own);
+      assert.equal(decided.status, 400, 'a user of another company');
+    });
+  });
+}
