@@ -6,11 +6,17 @@ export class UnusableUserLogin extends Error {
   override readonly name = 'UnusableUserLogin';
 }
 
+/** A login of the bank's users, with the level of authentication that it reaches. */
+export interface BankUserLogin extends UserLogin {
+  /** The `acr` of id_tokens; `urn:openbanking:psd2:ca` when absent. */
+  readonly acr?: string;
+}
+
 /** Nobody can log in: the bank has named no module. */
 export const no_user_login: UserLogin = { authenticate: async () => null };
 
 /** The login of the bank's users: the default export of a module, or what it returns when called. */
-export async function loadUserLogin(path: string): Promise<UserLogin> {
+export async function loadUserLogin(path: string): Promise<BankUserLogin> {
   let exported: unknown;
   try {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
@@ -18,11 +24,18 @@ export async function loadUserLogin(path: string): Promise<UserLogin> {
   } catch (error) {
     throw new UnusableUserLogin(`USER_LOGIN_MODULE: ${path} cannot be loaded: ${(error as Error).message}`);
   }
-  if (isUserLogin(exported)) return exported;
+  if (isUserLogin(exported)) {
+    if (exported.acr === undefined || isAcr(exported.acr)) return exported;
+    throw new UnusableUserLogin(`USER_LOGIN_MODULE: acr of ${path} must be a URN such as urn:openbanking:psd2:sca`);
+  }
   throw new UnusableUserLogin(`USER_LOGIN_MODULE: the default export of ${path} has no function authenticate`);
 }
 
-function isUserLogin(value: unknown): value is UserLogin {
+function isAcr(acr: unknown): boolean {
+  return typeof acr === 'string' && /^urn:[\w:.-]{1,200}$/.test(acr);
+}
+
+function isUserLogin(value: unknown): value is BankUserLogin {
   return (
     typeof value === 'object' && value !== null && 'authenticate' in value && typeof value.authenticate === 'function'
   );

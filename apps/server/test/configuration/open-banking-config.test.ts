@@ -76,12 +76,13 @@ describe('the module that authenticates users', () => {
   it('exports an object with authenticate, or a function that returns one', async () => {
     const object = '{ authenticate: async ({ user_name, password }) => password === "p" ? user_name : null }';
     for (const [name, text] of [
-      ['object.mjs', `export default ${object}`],
+      ['object.mjs', `export default { acr: 'urn:openbanking:psd2:sca', ...${object} }`],
       ['function.mjs', `export default async () => (${object})`],
     ] as const) {
       const users = await loadUserLogin(moduleWith(name, text));
       assert.equal(await users.authenticate({ user_name: 'alex', password: 'p' }), 'alex');
       assert.equal(await users.authenticate({ user_name: 'alex', password: 'x' }), null);
+      assert.equal(users.acr, name === 'object.mjs' ? 'urn:openbanking:psd2:sca' : undefined);
     }
   });
 
@@ -89,6 +90,7 @@ describe('the module that authenticates users', () => {
     for (const [name, text] of [
       ['none.mjs', 'export const other = 1'],
       ['wrong.mjs', 'export default { authenticate: 1 }'],
+      ['acr.mjs', 'export default { acr: "strong", authenticate: async () => null }'],
       ['throws.mjs', 'throw new Error("no directory")'],
       ['syntax.mjs', 'export default {'],
     ] as const) {
