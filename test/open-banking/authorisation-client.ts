@@ -111,6 +111,12 @@ export async function authoriseSigned(
   return { url, checks: { expectedState, expectedNonce, idTokenExpected: true } };
 }
 
+/** Where a service is: its issuer, and the nodes that answer in turn. */
+export interface Service {
+  readonly issuer: string;
+  readonly nodes: readonly { readonly url: string }[];
+}
+
 /** A browser without a screen: it keeps cookies, and sends forms. */
 export interface UserAgent {
   /** Requests an address, on the node whose turn it is, and follows redirects within the service. */
@@ -141,7 +147,7 @@ interface Cookie {
   readonly attributes: string;
 }
 
-export function userAgent(world: World): UserAgent {
+export function userAgent(world: Service): UserAgent {
   const cookies = new Map<string, Cookie>();
   let requests = 0;
 
@@ -207,7 +213,8 @@ export function userAgent(world: World): UserAgent {
   return agent;
 }
 
-function actionOf({ html, url }: Landing, name: string): string {
+/** The address of the form on a page that ends with this name. */
+export function actionOf({ html, url }: Landing, name: string): string {
   const action = new RegExp(`action="([^"]+/${name})"`).exec(html ?? '')?.[1];
   assert.notEqual(action, undefined, `no form to ${name} at ${url}: ${html}`);
   return action!;
