@@ -8,6 +8,10 @@ import type { Metrics } from './operations/metrics.ts';
 import type { HttpTx } from './request/http-tx.ts';
 import type { Route } from './request/route.ts';
 import { accountRoutes } from './resources/accounts/routes.ts';
+import { bankAccountRoutes } from './resources/bank/account-routes.ts';
+import { bankCompanyRoutes } from './resources/bank/company-routes.ts';
+import { recordRoutes } from './resources/bank/record-routes.ts';
+import { bankUserRoutes } from './resources/bank/user-routes.ts';
 import { codeFailureRoutes } from './resources/code-failures/routes.ts';
 import { consentRoutes } from './resources/consents/routes.ts';
 import { eventRoutes } from './resources/events/routes.ts';
@@ -84,6 +88,10 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
     ...quarantineRoutes(ports),
     ...importRoutes(ports),
     ...accountRoutes(ports),
+    ...bankAccountRoutes(ports),
+    ...bankUserRoutes(ports),
+    ...bankCompanyRoutes(),
+    ...recordRoutes(ports),
     ...(open_banking === undefined ? [] : [...consentRoutes(open_banking.bank), ...thirdPartyRoutes(ports)]),
     ...(open_banking === undefined || !in_sandbox ? [] : consentDecisionRoutes(open_banking.bank)),
     ...(in_sandbox ? [...sandboxRoutes(sandbox), ...purchaseRoutes(ports), ...mailboxRoutes(ports)] : []),

@@ -113,7 +113,7 @@ const error_answers = {
     headers: [],
   },
   UnsupportedUpload: {
-    description: 'The file is not declared as text/csv (in UTF-8), or is compressed',
+    description: 'The body is not declared as its media type (in UTF-8), or is compressed',
     codes: ['unsupported_media_type'],
     headers: [],
   },
@@ -172,7 +172,7 @@ export function errorResponseOf(name: ErrorAnswerName): Json {
 function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
   const { method, path, body, refusals = [] } = route;
   if ('receive' in route) return uploadErrorsOf(route);
-  const sends_body = method === 'POST' || method === 'PATCH';
+  const sends_body = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const not_found = path.includes(':') || refusals.includes('not_found');
   const conflict = refusals.includes('conflict');
   const is_validated = method === 'POST' || refusals.includes('validation_failed');

@@ -6,7 +6,7 @@ import type { HttpTx } from './http-tx.ts';
 import type { Query, QueryRules } from './query.ts';
 import type { UploadPlace } from './uploads.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The sections of the document. */
 export type Tag =

@@ -10,7 +10,8 @@ function rangeOf(end: string): z.ZodType {
   return z.string().regex(new RegExp(String.raw`^\[(?!\s*,\s*\])\s*(?:${end})?\s*,\s*(?:${end})?\s*\]$`));
 }
 
-const dates = z.union([date, rangeOf(date_form)]);
+/** A date, or a range of dates. */
+export const dates = z.union([date, rangeOf(date_form)]);
 
 /** The filters of lists of items, for the document. The domain reads them. */
 export const item_filter = z

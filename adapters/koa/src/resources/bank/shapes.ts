@@ -1,0 +1,191 @@
+import { bank_user_statuses, third_party_services, viewable_accounts_max } from '@tallystick/accounts';
+import { amount_max, sum_max } from '@tallystick/kernel';
+import * as z from 'zod';
+import {
+  amount,
+  date,
+  id_either,
+  id_number,
+  id_text,
+  instant,
+  nameText,
+  resource_url,
+  type ShapeOf,
+  shown_amount,
+  shown_instant,
+} from '../fields.ts';
+import type { presentBalance, presentBankCompany, presentProfile, presentUser } from './presenter.ts';
+
+export const account_number = z.string().regex(/^[A-Za-z0-9]{1,34}$/);
+
+const user_id = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
+
+const services = z.array(z.enum(third_party_services)).max(third_party_services.length);
+
+/** `PUT /bank/v1/users/:user_id`, for the document. The domain checks it. */
+export const put_user = z
+  .object({
+    data: z.object({
+      company_id: id_either.optional().describe('The company of the key when it serves one; else required'),
+      name: nameText(255),
+      status: z.enum(bank_user_statuses).describe('Only `active` allows a login'),
+      eligible_services: services.nullish().describe('Default: none'),
+      configured_services: services.nullish().describe('Default: none'),
+      may_view_direct_debits: z.boolean().nullish().describe('Default false'),
+      viewable_accounts: z
+        .array(account_number)
+        .max(viewable_accounts_max)
+        .nullish()
+        .describe('Numbers of accounts of the company. Default: none'),
+    }),
+  })
+  .meta({
+    id: 'PutUser',
+    examples: [
+      {
+        data: {
+          company_id: 1,
+          name: 'Alex Carter',
+          status: 'active',
+          eligible_services: ['aisp'],
+          configured_services: ['aisp'],
+          may_view_direct_debits: true,
+          viewable_accounts: ['1000000001'],
+        },
+      },
+    ],
+  });
+
+export const user = z
+  .object({
+    id: user_id.describe("The bank's own id of the user"),
+    company_id: id_number,
+    name: z.string(),
+    status: z.enum(bank_user_statuses),
+    eligible_services: services.readonly(),
+    configured_services: services.readonly(),
+    may_view_direct_debits: z.boolean(),
+    viewable_accounts: z.array(account_number).readonly(),
+    updated_at: shown_instant,
+    type: z.literal('user'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentUser>>)
+  .meta({ id: 'User' });
+
+/** `PUT /bank/v1/companies/:id/open-banking`, for the document. The domain checks it. */
+export const put_company = z
+  .object({
+    data: z.object({
+      eligible_services: services,
+      is_configured: z.boolean().describe('Whether the company is configured for API services'),
+    }),
+  })
+  .meta({
+    id: 'PutCompanyOpenBanking',
+    examples: [{ data: { eligible_services: ['aisp', 'cbpii'], is_configured: true } }],
+  });
+
+export const company = z
+  .object({
+    id: id_text,
+    is_active: z.boolean().describe('False: the company is closed'),
+    eligible_services: services.readonly(),
+    is_configured: z.boolean(),
+    type: z.literal('open_banking'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentBankCompany>>)
+  .meta({ id: 'CompanyOpenBanking' });
+
+const scheme = z.string().regex(/^[A-Za-z0-9._-]{1,40}$/);
+const account_type = z.enum(['Business', 'Personal']);
+const deposit_sub_type = z.enum(['CurrentAccount', 'Savings']);
+const profile_status = z.enum(['Enabled', 'Disabled', 'Deleted', 'Pending']);
+
+/** `PUT /bank/v1/accounts/:number/profile`, for the document. The domain checks it. */
+export const put_profile = z
+  .object({
+    data: z.object({
+      scheme_name: scheme.nullish().describe('Together with `identification`; absent: the number of the account'),
+      identification: nameText(256)
+        .nullish()
+        .describe('Of no other account. Of a card number (`UK.OBIE.PAN`) only the last four digits are kept'),
+      secondary_identification: nameText(34).nullish(),
+      holder_name: nameText(350).nullish(),
+      nickname: nameText(70).nullish(),
+      description: nameText(35).nullish(),
+      account_type: account_type.nullish().describe('Default `Business`'),
+      deposit_sub_type: deposit_sub_type.nullish().describe('Default `CurrentAccount`'),
+      opened_on: date.nullish(),
+      status: profile_status.nullish().describe('Default `Enabled`'),
+      status_updated_at: instant.nullish().describe('Default: now if the status changes'),
+      servicer_scheme_name: scheme.nullish().describe('Together with `servicer_identification`'),
+      servicer_identification: nameText(35).nullish(),
+    }),
+  })
+  .meta({
+    id: 'PutAccountProfile',
+    examples: [
+      {
+        data: {
+          scheme_name: 'UK.OBIE.SortCodeAccountNumber',
+          identification: '20000010000001',
+          holder_name: 'Northwind Traders',
+          nickname: 'Operations',
+          opened_on: '2019-04-01',
+        },
+      },
+    ],
+  });
+
+export const profile = z
+  .object({
+    id: account_number,
+    scheme_name: z.string().nullable(),
+    identification: z.string().nullable(),
+    secondary_identification: z.string().nullable(),
+    holder_name: z.string().nullable(),
+    nickname: z.string().nullable(),
+    description: z.string().nullable(),
+    account_type,
+    deposit_sub_type,
+    opened_on: date.nullable(),
+    status: profile_status,
+    status_updated_at: shown_instant,
+    servicer_scheme_name: z.string().nullable(),
+    servicer_identification: z.string().nullable(),
+    type: z.literal('account_profile'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentProfile>>)
+  .meta({ id: 'AccountProfile' });
+
+const sum = z.int().min(-sum_max).max(sum_max).describe('Minor units (cents); a debt is negative');
+const currency_of_account = z.string().regex(/^[A-Z]{3}$/);
+
+/** `PUT /bank/v1/accounts/:number/balance`, for the document. The domain checks it. */
+export const put_balance = z
+  .object({
+    data: z.object({
+      booked: sum,
+      available: sum.nullish().describe('Without the credit line. Default: `booked`'),
+      credit_line: amount.max(amount_max).nullish().describe('Default: none'),
+      currency: currency_of_account.nullish().describe('That of the account'),
+      as_of: instant.nullish().describe('Default: now. Not more than a day ahead'),
+    }),
+  })
+  .meta({
+    id: 'PutAccountBalance',
+    examples: [{ data: { booked: 125_000, available: 120_000, credit_line: 50_000 } }],
+  });
+
+export const balance = z
+  .object({
+    id: account_number,
+    currency: currency_of_account,
+    booked: shown_amount,
+    available: shown_amount,
+    credit_line: shown_amount.nullable(),
+    as_of: shown_instant,
+    type: z.literal('account_balance'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentBalance>>)
+  .meta({ id: 'AccountBalance' });
