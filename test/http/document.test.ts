@@ -205,6 +205,35 @@ async function withConsent({ persistence }: Service, company_id = 1): Promise<vo
   });
 }
 
+/** What the bank reports of an account, and the account that the example of a user names. */
+async function withBankData({ persistence, send }: Service): Promise<void> {
+  const call = { actor: 'job:test', request_id: null, now_ms: Date.parse(start) };
+  await persistence.unitOfWork.run(async (tx) => {
+    for (const number of [account_number, '1000000001']) {
+      if ((await tx.accounts.findByNumber(number)) !== null) continue;
+      await openAccount(tx, call, { company_id: 1, number, currency: 'USD', kind: 'deposit', name: null });
+    }
+  });
+  const creditor = { creditor_scheme_name: 'UK.OBIE.IBAN', creditor_identification: 'GB29NWBK60161331926819' };
+  const records = [
+    { kind: 'profile', nickname: 'Travel' },
+    { kind: 'transaction', bank_reference: 'T', booking_date: '2030-03-14', amount: -5, bai_code: '821' },
+    { kind: 'direct_debit', mandate_reference: 'M', status: 'active', name: 'Water' },
+    {
+      ...{ kind: 'standing_order', reference: 'S', status: 'active', frequency: 'EvryDay', ...creditor },
+      ...{ next_payment_on: '2030-04-01', next_payment_amount: 5 },
+    },
+    {
+      ...{ kind: 'scheduled_payment', reference: 'P', status: 'pending', amount: 5, ...creditor },
+      scheduled_on: '2030-04-01',
+    },
+  ];
+  const body = Buffer.from(records.map((one) => JSON.stringify({ ...one, account: account_number })).join('\n'));
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const { status, text, json } = await send('POST', '/bank/v1/records', { key: 'bank', body, headers });
+  assert.deepEqual([status, json.data?.applied], [200, records.length], text);
+}
+
 const asText = (text: string): string =>
   text.replaceAll('&', '&#38;').replaceAll('"', '&#34;').replaceAll("'", '&#39;');
 
@@ -219,6 +248,7 @@ describe('the OpenAPI document', () => {
     await service.send('POST', '/network/v1/clearings', unknown_card);
     await importFile(service);
     await withConsent(service);
+    await withBankData(service);
     const decide = `/sandbox/v1/consents/${consent_id}/decide`;
     const decided = await service.send('POST', decide, { key: 'bank', body: { data: { decision: 'approve' } } });
     assert.equal(decided.status, 200, decided.text);
@@ -258,6 +288,7 @@ describe('the OpenAPI document', () => {
     const { text: page } = await service.send('GET', '/docs', { key: null });
     await importFile(service, true);
     await withConsent(service);
+    await withBankData(service);
     const call = { key: 'network', body: authorization(service.card_number) } as const;
     assert.equal((await service.send('POST', '/network/v1/authorizations', call)).json.data.id, 1);
     for (const [path, operations] of Object.entries(document.paths)) {
