@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { bank_user_statuses } from '@tallystick/accounts';
+import { bank_record_kinds, bank_user_statuses } from '@tallystick/accounts';
 import { permissions, transactionRange } from '@tallystick/consents';
 import { type ScratchDatabase, type ServerProcess, scratchDatabase, startServer } from '@tallystick/test-support';
 
@@ -97,7 +97,7 @@ describe('docs/open-banking.md', () => {
     t.after(() => rmSync(folder, { recursive: true }));
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 
-    const blocks = blocksOfSections('The first hour, with curl', 'With openid-client');
+    const blocks = blocksOfSections('The first hour, with curl', 'With openid-client', 'Bank data', 'The sandbox');
     const programs = blocks.filter(({ language }) => language === 'js').map(({ text }) => text);
     const names = [...guide.matchAll(/save this as `([a-z-]+\.mjs)`/gi)].map(([, name]) => name!);
     assert.equal(programs.length, names.length);
@@ -157,6 +157,12 @@ describe('docs/open-banking.md', () => {
       const range = transactionRange(query, open_consent, now_ms);
       assert.equal(`${range?.from} to ${range?.to}`, served!.trim(), `rule ${rule}`);
     }
+  });
+
+  it('names every kind of record that the bank reports', () => {
+    const [, table] = sectionOf('Bank data').split('| `kind` |');
+    const rows = [...table!.matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind);
+    assert.deepEqual(rows.toSorted(), [...bank_record_kinds].toSorted());
   });
 
   it('states every condition of access, and every status that allows no login', () => {
