@@ -72,6 +72,7 @@ for (const name of database_names) {
         [{ decision: 'approve', account_ids: ['3000000001'] }, 400],
         [{ decision: 'approve', account_ids: [] }, 400],
         [{ decision: 'perhaps' }, 400],
+        [{ decision: 'approve', status: 'Authorised' }, 400],
         [{}, 400],
         [{ decision: 'approve', user_id: frozen_user_id }, 409],
       ];

@@ -33,7 +33,6 @@ export function consentDecisionRoutes(bank: BankData | undefined): readonly Rout
         'The third party then gets its code, or `access_denied`, without a page. Only a consent that awaits authorisation can be decided.',
       refusals: ['conflict', 'not_found'],
       body: decide_consent,
-      takes_back: consent,
       answer: consent,
       async transaction(tx, request) {
         const { decision, user_id, account_ids } = request.body.data;
