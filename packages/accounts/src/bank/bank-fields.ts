@@ -98,8 +98,8 @@ export class BankFields extends RequestFields {
     if (scheme_name !== card_number_scheme) {
       return { scheme_name, identification: this.readReference(identification, length_max) };
     }
-    const is_card = (text: string) => isPrintable(text) && text.length <= length_max && /\d{4}$/.test(text);
-    const named = this.readSecret(identification, is_card, 'a card number, or its last four digits');
+    const isCard = (text: string) => isPrintable(text) && text.length <= length_max && /\d{4}$/.test(text);
+    const named = this.readSecret(identification, isCard, 'a card number, or its last four digits');
     return { scheme_name, identification: named === null ? null : maskNumber(named.slice(-4)) };
   }
 

@@ -1,4 +1,5 @@
 import { auditEntry, Refusal, showValue } from '@tallystick/kernel';
+import { isAccountNumber } from '../account.ts';
 import type { BankCall } from '../open-account.ts';
 import type { AccountsTx } from '../ports.ts';
 import type { BankAccount } from './bank-data.ts';
@@ -142,12 +143,17 @@ export async function knownOfUsers(
     if (company_id !== null) company_ids.add(company_id);
     const { viewable_accounts } = request;
     if (!Array.isArray(viewable_accounts) || viewable_accounts.length > viewable_accounts_max) continue;
-    for (const number of viewable_accounts) if (typeof number === 'string') numbers.add(number);
+    for (const number of viewable_accounts) if (isNumberOfAccount(number)) numbers.add(number);
   }
   const found = new Set<number>();
   for (const id of company_ids) if ((await companies.find(id)) !== null) found.add(id);
   const accounts = await accountsByNumbers(bank, numbers);
   return { hasCompany: (id) => found.has(id), account: (number) => accounts.get(number) };
+}
+
+/** Whether the value can be the number of an account. */
+export function isNumberOfAccount(value: unknown): value is string {
+  return typeof value === 'string' && isAccountNumber(value);
 }
 
 /** The accounts with these numbers, read in parts. */

@@ -2,7 +2,14 @@ import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork 
 import { isSameLine, type StatementLine } from '../statement-line.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
 import { storeProfile } from './put-profile.ts';
-import { accountsByNumbers, type BankCaller, type BankTx, knownOfUsers, storeUser } from './put-user.ts';
+import {
+  accountsByNumbers,
+  type BankCaller,
+  type BankTx,
+  isNumberOfAccount,
+  knownOfUsers,
+  storeUser,
+} from './put-user.ts';
 import type { ReportedTransaction } from './read-transaction.ts';
 
 /** A line of a report: its JSON value, or why it has none. */
@@ -144,7 +151,7 @@ async function knownOf(tx: BankTx, call: BankCaller, lines: readonly RecordLine[
   );
   const users = objects.filter(({ kind }) => kind === 'user');
   const of_users = await knownOfUsers(tx, call, users);
-  const numbers = new Set(objects.flatMap(({ account }) => (typeof account === 'string' ? [account] : [])));
+  const numbers = new Set(objects.flatMap(({ account }) => (isNumberOfAccount(account) ? [account] : [])));
   const accounts = await accountsByNumbers(tx.bank, numbers);
   return { ...of_users, account: (number: string) => accounts.get(number) ?? of_users.account(number) };
 }
