@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bank_record_kinds, bank_user_statuses } from '@tallystick/accounts';
-import { permissions, transactionRange } from '@tallystick/consents';
+import { type OpenBankingErrorCode, permissions, transactionRange } from '@tallystick/consents';
 import { type ScratchDatabase, type ServerProcess, scratchDatabase, startServer } from '@tallystick/test-support';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -159,6 +159,15 @@ describe('docs/open-banking.md', () => {
     }
   });
 
+  it('names every error code', () => {
+    const errors = sectionOf('Errors');
+    for (const code of Object.keys(error_codes)) {
+      const last = code.slice(code.lastIndexOf('.'));
+      const is_used = error_codes[code as OpenBankingErrorCode];
+      assert.equal(errors.includes(`\`${code}\``) || errors.includes(`\`${last}\``), is_used, code);
+    }
+  });
+
   it('names every kind of record that the bank reports', () => {
     const [, table] = sectionOf('Bank data').split('| `kind` |');
     const rows = [...table!.matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind);
@@ -178,3 +187,26 @@ function sectionOf(...names: readonly string[]): string {
   assert.equal(sections.length, names.length, `the guide has no section ${names}`);
   return sections.join('');
 }
+
+/** Whether the service answers with the code. Does not compile when one is missing. */
+const error_codes: Readonly<Record<OpenBankingErrorCode, boolean>> = {
+  'UK.OBIE.Field.Expected': false,
+  'UK.OBIE.Field.Invalid': true,
+  'UK.OBIE.Field.InvalidDate': true,
+  'UK.OBIE.Field.Missing': true,
+  'UK.OBIE.Field.Unexpected': true,
+  'UK.OBIE.Header.Invalid': true,
+  'UK.OBIE.Header.Missing': false,
+  'UK.OBIE.Resource.ConsentMismatch': true,
+  'UK.OBIE.Resource.InvalidConsentStatus': true,
+  'UK.OBIE.Resource.InvalidFormat': true,
+  'UK.OBIE.Resource.NotFound': true,
+  'UK.OBIE.Unsupported.AccountIdentifier': true,
+  'UK.OBIE.Unsupported.AccountSecondaryIdentifier': false,
+  'UK.OBIE.Unsupported.Currency': true,
+  'UK.OBIE.Unsupported.Scheme': true,
+  'UK.OBIE.UnexpectedError': true,
+  'Tallystick.Consent.NotGranted': true,
+  'Tallystick.Permission.Missing': true,
+  'Tallystick.Access.NotEligible': true,
+};

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { manifests } from './cases.ts';
 
@@ -23,3 +24,38 @@ for (const { name, release, case_count, ids_sha256, cases } of manifests) {
     });
   });
 }
+
+describe('docs/open-banking.md', () => {
+  const guide = readFileSync(new URL('../../../docs/open-banking.md', import.meta.url), 'utf8');
+  const [, section] = guide.split('\n## Conformance\n');
+
+  it('states how many cases there are, apply, and do not, by resource', () => {
+    const [accounts, funds] = manifests.map(({ cases }) => cases);
+    const applied = accounts!.filter(({ applies }) => applies).length;
+    assert.ok(section!.includes(`${accounts!.length} of\naccount information, ${funds!.length} of confirmations`));
+    assert.ok(section!.includes(`${applied} cases of account information and all of confirmations`));
+    assert.ok(funds!.every(({ applies }) => applies));
+    const rows = [...section!.matchAll(/^\| (\w+) .*?\| (\d+) \|$/gm)].map(([, name, count]) => [name, Number(count)]);
+    const counts: Record<string, number> = {};
+    for (const row of accounts!) {
+      if (row.applies) continue;
+      const [word] = row.path.split('/').slice(-1);
+      const name = resources[word!]!;
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+    assert.deepEqual(Object.fromEntries(rows), counts);
+  });
+});
+
+/** The name in the guide of a resource, by the last word of its path. */
+const resources: Readonly<Record<string, string>> = {
+  beneficiaries: 'Beneficiaries',
+  offers: 'Offers',
+  party: 'Parties',
+  parties: 'Parties',
+  product: 'Products',
+  products: 'Products',
+  statements: 'Statements',
+  balances: 'Balances',
+  transactions: 'Transactions',
+};
