@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import type { BankData } from '@tallystick/accounts';
 import { Fault } from '@tallystick/kernel';
 import { aisp, all_permissions, other_aisp, startWorld } from './world.ts';
 
@@ -70,6 +71,21 @@ describe('the bounds of Open Banking', () => {
       assert.deepEqual([reply.status, reply.json.code], [404, 'not_found']);
       assert.equal(reply.headers.get('x-fapi-interaction-id'), null);
     }
+  });
+
+  it('ask the bank of the host, where there is one, and fail when it does', async (t) => {
+    let findUser: BankData['findUser'] = async () => null;
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      open_banking: { ...ports.open_banking!, bank: { findUser: (id: string) => findUser(id) } as BankData },
+    }));
+    const token = await world.grant(all_permissions);
+    const unknown = await world.send('GET', '/accounts', { token });
+    assert.deepEqual([unknown.status, unknown.json.Errors[0].ErrorCode], [403, 'Tallystick.Access.NotEligible']);
+    findUser = () => Promise.reject(new Error('the directory is away'));
+    const away = await world.send('GET', '/accounts', { token });
+    assert.deepEqual([away.status, away.json.Errors[0].ErrorCode], [500, 'UK.OBIE.UnexpectedError']);
+    assert.ok(!away.text.includes('directory'));
   });
 
   it('keep what a third party may do apart from the keys of the other routes', async (t) => {
