@@ -81,6 +81,7 @@ export const longest_s: Readonly<Record<string, number>> = {
   'test/open-banking/conformance/account-information.test.ts': 9,
   'adapters/vault/test/contract.test.ts': 8,
   'test/open-banking/conformance/funds-confirmation.test.ts': 7,
+  'apps/server/test/open-banking-guide.test.ts': 6,
   'test/end-to-end/sqlite-file.test.ts': 8,
   'test/end-to-end/sample-files.test.ts': 8,
   'test/end-to-end/secrets.test.ts': 8,
