@@ -117,6 +117,7 @@ export async function book(
     bai_code: '821',
     text: 'CARD PURCHASE',
     acquirer_reference: null,
+    balance_after: null,
     recorded_at_ms: Date.parse('2030-03-15T10:00:00Z'),
     ...line,
   }));

@@ -65,6 +65,50 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
   ],
+  BankStore: [
+    {
+      does: 'reads statement lines only',
+      breaks:
+        'transactions are statement lines and shown ones in one order, on pages in both directions that omit none',
+      plant: plantStores(({ bank }) => ({ bank: { ...bank, recordShown: async ({ length }) => length } })),
+    },
+    {
+      does: 'leads back from the first page',
+      breaks: 'a user is read as it was put last, and users are listed by id, of one company or of all',
+      plant: plantStores(({ bank }) => ({
+        bank: {
+          ...bank,
+          async listUsers(filter, page) {
+            const read = await bank.listUsers(filter, page);
+            return { ...read, prev: read.prev ?? read.next };
+          },
+        },
+      })),
+    },
+    {
+      does: 'replaces a balance with an earlier one',
+      breaks: 'a balance is the reported one or that of the last statement, whichever is later, else 0',
+      plant: plantStores(({ bank }) => ({
+        bank: {
+          ...bank,
+          async putBalance(balance) {
+            const [stored] = await bank.balancesOf([balance.account_id]);
+            return await bank.putBalance({ ...balance, as_of_ms: Math.max(balance.as_of_ms, stored?.as_of_ms ?? 0) });
+          },
+        },
+      })),
+    },
+    {
+      does: 'reads cancelled mandates',
+      breaks: 'only active mandates, and orders and payments that are pending on the date, are read, by account and id',
+      plant: plantStores(({ bank }) => ({
+        bank: {
+          ...bank,
+          putDirectDebits: (rows) => bank.putDirectDebits(rows.map((row) => ({ ...row, status: 'active' }))),
+        },
+      })),
+    },
+  ],
   ConsentStore: [
     {
       does: 'finds a ConsentId in other letters',

@@ -44,6 +44,7 @@ export { type AuditChainStorage, auditChainContract } from './contracts/audit-ch
 export { audit_log_contract } from './contracts/audit-log.ts';
 export { type AuditTables, type Tampering, tamperingWith } from './contracts/audit-tampering.ts';
 export { authorisation_store_contract } from './contracts/authorisation-store.ts';
+export { bankStoreContract, newShown } from './contracts/bank-store.ts';
 export { card_store_contract } from './contracts/card-store.ts';
 export { companyRow } from './contracts/company-row.ts';
 export { type CompanyStorage, company_store_contract } from './contracts/company-store.ts';

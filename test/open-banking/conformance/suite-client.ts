@@ -44,7 +44,7 @@ export async function suiteClient(url: string): Promise<SuiteClient> {
     const key = { key: privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
     return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
   };
-  const now_s = (): number => Math.floor(Date.now() / 1_000);
+  const nowS = (): number => Math.floor(Date.now() / 1_000);
 
   return {
     client_id,
@@ -54,8 +54,8 @@ export async function suiteClient(url: string): Promise<SuiteClient> {
         iss: client_id,
         sub: client_id,
         aud: discovery.token_endpoint,
-        iat: now_s(),
-        exp: now_s() + 1_800,
+        iat: nowS(),
+        exp: nowS() + 1_800,
         jti: randomUUID(),
       };
       const response = await fetch(discovery.token_endpoint, {
@@ -84,9 +84,9 @@ export async function suiteClient(url: string): Promise<SuiteClient> {
         ...parameters,
         iss: client_id,
         aud: discovery.issuer,
-        iat: now_s(),
-        nbf: now_s(),
-        exp: now_s() + 1_800,
+        iat: nowS(),
+        nbf: nowS(),
+        exp: nowS() + 1_800,
         jti: id,
         nonce: id,
         claims: {

@@ -1,5 +1,17 @@
 import type { ApiKey, Company } from '@tallystick/access';
-import type { Account, Statement, StatementLine } from '@tallystick/accounts';
+import type {
+  Account,
+  AccountBalance,
+  AccountProfile,
+  BankCompany,
+  BankUser,
+  DirectDebit,
+  ScheduledPayment,
+  ShownTransaction,
+  StandingOrder,
+  Statement,
+  StatementLine,
+} from '@tallystick/accounts';
 import type {
   Authorization,
   Clearing,
@@ -91,6 +103,18 @@ export interface State {
   readonly statement_lines: Table<StatementLine>;
   /** The line of each bank reference of an account, and of each place in a statement, as JSON. */
   readonly line_ids: Table<number, string>;
+  /** By `user_id`. */
+  readonly bank_users: Table<BankUser, string>;
+  /** By company id. */
+  readonly bank_companies: Table<Omit<BankCompany, 'is_active'>>;
+  /** By account id. */
+  readonly account_profiles: Table<AccountProfile>;
+  /** By account id. */
+  readonly account_balances: Table<AccountBalance>;
+  readonly shown_transactions: Table<ShownTransaction>;
+  readonly direct_debits: Table<DirectDebit>;
+  readonly standing_orders: Table<StandingOrder>;
+  readonly scheduled_payments: Table<ScheduledPayment>;
   readonly consents: Table<Consent>;
   readonly third_parties: Table<ThirdParty>;
   readonly authorisation_records: Table<AuthorisationRecord & { readonly id: number }>;
@@ -159,6 +183,14 @@ export function newState(): State {
     statements: new Table(),
     statement_lines: new Table(),
     line_ids: new Table(),
+    bank_users: new Table(),
+    bank_companies: new Table(),
+    account_profiles: new Table(),
+    account_balances: new Table(),
+    shown_transactions: new Table(),
+    direct_debits: new Table(),
+    standing_orders: new Table(),
+    scheduled_payments: new Table(),
     consents: new Table(),
     third_parties: new Table(),
     authorisation_records: new Table(),

@@ -1,6 +1,6 @@
 import type { Account } from '@tallystick/accounts';
 import { continueImports, type Import, previewFile, readImport, releaseImport } from '@tallystick/imports';
-import { assert } from '@tallystick/kernel';
+import { assert, money } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { freshFileId } from './import-files.ts';
@@ -108,9 +108,18 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       const text = 'REFUND ************1111';
       assertEqual(
         recorded,
-        { ...line, text, account_id: account.id, company_id: account.company_id, currency: 'EUR', place: 2 },
+        {
+          ...line,
+          text,
+          account_id: account.id,
+          company_id: account.company_id,
+          currency: 'EUR',
+          place: 2,
+          balance_after: 5 + 1 - 1_234,
+        },
         'the line',
       );
+      assertEqual(lines[0]!.balance_after, money(5 + 1), 'the balance after the line before it');
       const statement = await world.storage.unitOfWork.read((tx) => tx.accounts.findStatement(statement_id!));
       assertEqual(
         [statement?.reference, statement?.import_id, statement?.company_id],
@@ -351,6 +360,7 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
             currency: 'USD',
             statement_id: null,
             place: null,
+            balance_after: null,
             recorded_at_ms: 1,
           },
         ]),
