@@ -2,7 +2,8 @@ import { type EventFilter, type FilterName, filter_fields } from '@tallystick/ev
 import { page_limit_default } from '@tallystick/kernel';
 import { type DatabaseName, type FilledDatabase, filledDatabase } from './filled-database.ts';
 import type { Bench, BenchOptions } from './main.ts';
-import { median, type Row, row } from './measure.ts';
+import { type Row, row } from './measure.ts';
+import { pairwise } from './pairwise.ts';
 
 const full_size = 1_000_000;
 const started_ms = 1_700_000_000_000;
@@ -83,19 +84,6 @@ async function cursorAt(database: FilledDatabase, events: number): Promise<strin
   const { next } = await page(database, [oldest]);
   if (next === null) throw new Error('the oldest events do not fill a page');
   return next;
-}
-
-/** The medians of both, in microseconds, measured in turns. */
-async function pairwise(rounds: number, ours: () => Promise<void>, baseline: () => Promise<void>) {
-  const times = { ours: [] as number[], baseline: [] as number[] };
-  for (let round = -2; round < rounds; round += 1) {
-    for (const [name, work] of [['baseline', baseline] as const, ['ours', ours] as const]) {
-      const began_ms = performance.now();
-      await work();
-      if (round >= 0) times[name].push((performance.now() - began_ms) * 1000);
-    }
-  }
-  return { ours: median(times.ours), baseline: median(times.baseline) };
 }
 
 /**

@@ -32,6 +32,7 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./hostile.ts')).hostile,
   async () => (await import('./growth.ts')).growth,
   async () => (await import('./event-pages.ts')).event_pages,
+  async () => (await import('./open-banking.ts')).open_banking,
   async () => (await import('./deliveries.ts')).deliveries,
   async () => (await import('./files.ts')).files,
   async () => (await import('./imports.ts')).imports,
@@ -41,12 +42,12 @@ const benches: readonly (() => Promise<Bench>)[] = [
 ];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, hostile, growth, event-pages, deliveries, files,
-                         imports, import-memory, import-beside or reconciliation; may be repeated
+  --only <name>          decide-sqlite, decide-postgres, http, hostile, growth, event-pages, open-banking,
+                         deliveries, files, imports, import-memory, import-beside or reconciliation; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
   --repetitions <n>      interleaved repetitions of each contender (default 5)
-  --growth-scale <0..1>  share of the full size to fill (default: growth 0.3, about three minutes; event-pages 1)
+  --growth-scale <0..1>  share of the full size to fill (default: growth 0.3, about three minutes; others 1)
   --no-postgres          skips Postgres, which is otherwise used at $TEST_POSTGRES_URL or on this machine`;
 
 const { values } = parseArgs({
