@@ -34,7 +34,10 @@ function requestOf(words: readonly string[]) {
 
 describe('the page about the interface', () => {
   it('shows of every operation a command that a shell takes and the service understands', async (t) => {
-    const { send } = await startService(t);
+    const { send, company_id } = await startService(t);
+    // An account of the sandbox, which examples name.
+    const account = { company_id, number: '1000000001', currency: 'USD', kind: 'deposit' };
+    await send('POST', '/bank/v1/accounts', { key: 'bank', body: { data: account } });
     const { text: page } = await send('GET', '/docs', { key: null });
     const { paths } = (await send('GET', '/openapi.json', { key: null })).json;
     const [variables = ''] = blocksOf(page, 'variables');
