@@ -204,6 +204,7 @@ describe('requests of FAPI 1 Advanced', () => {
       'without aud': (claims) => delete claims.aud,
       'without iss': (claims) => delete claims.iss,
       'for another audience': (claims) => Object.assign(claims, { aud: 'https://other.example' }),
+      'without a response_type': (claims) => delete claims.response_type,
       'of another client': (claims) => Object.assign(claims, { iss: 'another' }),
     };
     for (const [what, modify] of Object.entries(bad_claims)) {
@@ -215,6 +216,13 @@ describe('requests of FAPI 1 Advanced', () => {
     it('without a nonce', async () => {
       const modify = (claims: Record<string, unknown>) => delete claims.nonce;
       assert.equal(await signedError({ modify }), 'invalid_request_object');
+    });
+
+    it('with a list as response_type or response_mode', async () => {
+      for (const changes of [{ response_type: ['code id_token'] }, { response_mode: ['jwt'] }]) {
+        const modify = (claims: Record<string, unknown>) => Object.assign(claims, changes);
+        assert.equal(await signedError({ modify }), 'invalid_request');
+      }
     });
 
     it('whose exp is exactly 60 minutes after nbf, not', async () => {

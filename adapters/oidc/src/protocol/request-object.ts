@@ -24,7 +24,9 @@ export function createRequestObjects(records: Records): RequestObjects {
     async assertClaims(ctx, claims) {
       // The library makes an object without a signature of pushed parameters, and checks it again.
       if (isPushed(ctx)) return;
-      const { exp, nbf, nonce, jti, iss } = claims;
+      const { exp, nbf, nonce, jti, iss, response_type } = claims;
+      // The library takes it for granted when it decides how to answer.
+      if (response_type === undefined) throw refused('the request object has no response_type');
       if (typeof exp !== 'number' || typeof nbf !== 'number' || exp <= nbf || exp - nbf > request_object_s_max) {
         throw refused('the request object has no exp within 60 minutes after its nbf');
       }
