@@ -49,8 +49,9 @@ describe('the seven date rules', () => {
     assert.deepEqual(rangeOf('2026-05-22', '2026-05-24'), { from: '2026-05-22', to: '2026-05-24' });
     assert.deepEqual(rangeOf('2026-05-25', '2026-05-26'), { from: '2026-05-25', to: '2026-05-25' });
     assert.equal(rangeOf('2026-05-26', '2026-05-26'), null);
-    // The 13 months end on the last date that is served.
-    assert.deepEqual(rangeOf('2020-01-01', '9999-12-31'), { from: '2025-04-25', to: '2026-05-25' });
+    // The 13 months end on the To date, also in the future: of a far one, none is served.
+    assert.deepEqual(rangeOf('2020-01-01', '2026-12-31'), { from: '2025-11-30', to: '2026-05-25' });
+    assert.equal(rangeOf('2020-01-01', '2099-12-31'), null);
   });
 
   it('rule 5: without dates, the last 13 months up to today', () => {
@@ -70,7 +71,8 @@ describe('the seven date rules', () => {
     assert.deepEqual(rangeOf(undefined, '2026-03-31'), { from: '2025-02-28', to: '2026-03-31' });
     assert.deepEqual(rangeOf(undefined, '2024-01-01'), { from: '2023-05-20', to: '2024-01-01' });
     assert.equal(rangeOf(undefined, '2023-05-19'), null);
-    assert.deepEqual(rangeOf(undefined, '2027-01-01'), { from: '2025-04-25', to: '2026-05-25' });
+    assert.deepEqual(rangeOf(undefined, '2027-01-01'), { from: '2025-12-01', to: '2026-05-25' });
+    assert.equal(rangeOf(undefined, '9999-12-31'), null);
   });
 
   it('are intersected with the range of the consent', () => {
@@ -124,6 +126,8 @@ describe('a date of a query', () => {
     }
     assert.deepEqual(rangeOf('2026-03', '2026-03-05'), { from: '2026-03-01', to: '2026-03-05' });
     assert.deepEqual(rangeOf('2026-W01-1', '2026-W02-7'), { from: '2025-12-29', to: '2026-01-11' });
+    assert.deepEqual(rangeOf('2026', '2026-01-02'), { from: '2026-01-01', to: '2026-01-02' });
+    assert.deepEqual(rangeOf('2023-12-31T23:59:60Z', '2024-01-01'), { from: '2024-01-01', to: '2024-01-01' });
   });
 
   it('includes a booking date exactly when its midnight is within the range', () => {

@@ -1,4 +1,4 @@
-/** A calendar date: whole, or by the day of the year, or by the week, or a month. */
+/** A calendar date: whole, or by the day of the year, or by the week, or a month or a year. */
 const date_forms: readonly {
   readonly form: RegExp;
   read(parts: Readonly<Record<string, string>>): Temporal.PlainDate;
@@ -18,6 +18,7 @@ const date_forms: readonly {
       dayOfWeek(Number(year ?? basic_year), Number(week ?? basic_week), Number(weekday ?? basic_weekday)),
   },
   { form: /^(?<year>\d{4})-(?<month>\d\d)$/, read: ({ year, month }) => dateOf(Number(year), Number(month), 1) },
+  { form: /^(?<year>\d{4})$/, read: ({ year }) => dateOf(Number(year), 1, 1) },
 ];
 
 const time_form =
@@ -63,7 +64,8 @@ function addTime(date: Temporal.PlainDate, text: string): Temporal.PlainDateTime
   const nanosecond = Number((parts.fraction ?? '').padEnd(9, '0').slice(0, 9));
   // 24:00 is the midnight at the end of the day.
   if (hour === 24) return minute + second + nanosecond === 0 ? date.add({ days: 1 }).toPlainDateTime() : null;
-  const time = Temporal.PlainTime.from({ hour, minute, second }, { overflow: 'reject' });
+  // A leap second is read as the second before it, as Temporal does.
+  const time = Temporal.PlainTime.from({ hour, minute, second: second === 60 ? 59 : second }, { overflow: 'reject' });
   return date.toPlainDateTime(time.add({ nanoseconds: nanosecond }));
 }
 

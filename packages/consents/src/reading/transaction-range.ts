@@ -43,15 +43,11 @@ export function transactionRange(
   return is_empty ? null : { from: within.from.toString(), to: within.to.toString() };
 }
 
-/**
- * The range before its history and future are cut. A To date in the future counts as the last date
- * that is served, so that its 13 months are not spent on dates without data.
- */
+/** The range before its history and future are cut. */
 function askedRange(from: Temporal.PlainDate | null, to: Temporal.PlainDate | null, today: Temporal.PlainDate): Dates {
-  const end = to === null ? null : earlier(to, lastServed(today));
-  if (from !== null && end !== null) return rangeOfBoth({ from, to: end });
+  if (from !== null && to !== null) return rangeOfBoth({ from, to });
   if (from !== null) return rangeFrom(from);
-  if (end !== null) return rangeTo(end);
+  if (to !== null) return rangeTo(to);
   return rangeOfNone(today);
 }
 
