@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { database_names, readRows, sandbox_keys } from '@tallystick/test-support';
+import { buy, issueCard, newReference, openAccount } from './reconciliation-world.ts';
 import { type Reply, type Service, startService } from './service.ts';
 
 const path = '/bank/v1/records';
@@ -343,5 +344,22 @@ describe('records of the bank', () => {
       standing_order: 1,
       scheduled_payment: 1,
     });
+  });
+});
+
+describe('a transaction that the bank reports', () => {
+  it('is the statement side of the purchase whose clearing has its acquirer reference', async (t) => {
+    const service = await startService(t);
+    await openAccount(service);
+    const card = await issueCard(service);
+    const reference = newReference();
+    await buy(service, card, { authorized: 5_000, acquirer_reference_data: reference });
+    const items = async () => (await service.send('GET', '/v1/reconciliation/items')).json.data;
+    const [before, ...none] = await items();
+    assert.deepEqual([before.stated, none.length], [null, 0]);
+    const text = `PAPER SHOP ARD ${reference}`;
+    assert.deepEqual(counts(await report(service, [transaction('T1', { amount: -5_000, text })])), [1, 1, 0, 0]);
+    const [after, ...others] = await items();
+    assert.deepEqual([after.stated, after.status, others.length], [5_000, 'matched', 0]);
   });
 });
