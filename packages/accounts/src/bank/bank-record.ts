@@ -108,9 +108,9 @@ function readKind(
     return content === null ? null : { kind, company_id: content.company_id, content };
   }
   const account = readAccountOf(fields, caller, known);
-  if (account === null) return null;
-  const content = readers[kind](fields, account, caller.now_ms);
-  return content === null ? null : ({ kind, company_id: account.company_id, content } as BankRecord);
+  const content = readers[kind](fields, account ?? standIn(fields), caller.now_ms);
+  if (account === null || content === null) return null;
+  return { kind, company_id: account.company_id, content } as BankRecord;
 }
 
 const readers = {
@@ -134,6 +134,23 @@ function readAccountOf(
   if (account !== undefined && (served_company_id === null || account.company_id === served_company_id)) return account;
   fields.addProblem('account', `must be the number of an account, and there is no account ${showValue(number)}`);
   return null;
+}
+
+/** In place of an account that does not exist, so that the other fields are checked, too. */
+function standIn(fields: BankFields): BankAccount {
+  return {
+    id: 0,
+    company_id: 0,
+    number: '',
+    // Any currency may be the right one.
+    currency: String(fields.get('currency')),
+    kind: 'deposit',
+    name: null,
+    created_at_ms: 0,
+    first_statement: null,
+    last_statement: null,
+    profile: null,
+  };
 }
 
 /** The most unknown fields that are named. */
