@@ -50,7 +50,7 @@ const pathsOf = (reply: Reply): readonly string[] =>
 
 for (const database of database_names) {
   describe(`bank data over ${database}`, () => {
-    it('has users, which a PUT adds and replaces, and which are listed by their ids', async (t) => {
+    it('has users, which a PUT adds and replaces, and which are listed in pages', async (t) => {
       const service = await withAccounts(await startService(t, database));
       const { send } = service;
       const added = await put(service, `${users}/alex`, alex);
@@ -75,7 +75,7 @@ for (const database of database_names) {
         [frozen.json.data.status, frozen.json.data.eligible_services, frozen.json.data.may_view_direct_debits],
         ['frozen', [], false],
       );
-      for (const id of ['zoe', 'blair']) await put(service, `${users}/${id}`, alex);
+      for (const id of ['blair', 'zoe']) await put(service, `${users}/${id}`, alex);
       const first = (await send('GET', `${users}?page[limit]=2`, bank)).json;
       assert.deepEqual(
         first.data.map(({ id }: { readonly id: string }) => id),
@@ -90,7 +90,7 @@ for (const database of database_names) {
       );
       assert.deepEqual(
         audited.map(({ object }) => object),
-        ['alex', 'alex', 'alex', 'zoe', 'blair'].map((id) => `bank_user:${id}`),
+        ['alex', 'alex', 'alex', 'blair', 'zoe'].map((id) => `bank_user:${id}`),
       );
     });
 

@@ -28,7 +28,7 @@ export function bankUserRoutes({ vault }: { readonly vault: Pick<CardVault, 'ind
       method: 'GET',
       path: '/bank/v1/users',
       operation_id: 'bank.users.list',
-      summary: 'List the users of the bank, by their ids',
+      summary: 'List the users of the bank, in the order in which they were added',
       query: { paged: true, filters: namedIn(company_filter) },
       filter: company_filter,
       answer: z.array(user),
