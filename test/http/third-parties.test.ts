@@ -58,6 +58,7 @@ for (const name of database_names) {
         user_id: null,
         grant_id: null,
         expires_at_ms: null,
+        ends_by: 'service' as const,
         consumed_at_ms: null,
       });
       await unitOfWork.run(async (tx) => {

@@ -15,7 +15,7 @@ function sealedWith(key_ids: readonly string[], id_hash: string): AuthorisationR
   const key = { model: 'RefreshToken', id_hash };
   const links = { client_id: null, consent_id: null, user_id: null, grant_id: null };
   const payload_sealed = sealAuthorisation(memoryVault(key_ids).sealer, key, clear);
-  return { ...key, ...links, payload_sealed, expires_at_ms: null, consumed_at_ms: 5 };
+  return { ...key, ...links, payload_sealed, expires_at_ms: null, ends_by: 'service', consumed_at_ms: 5 };
 }
 
 it('a rotation of keys seals every record of the authorisation server again, and changes nothing else', async () => {

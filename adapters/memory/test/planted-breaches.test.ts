@@ -74,7 +74,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'leads back from the first page',
-      breaks: 'a user is read as it was put last, and users are listed by id, of one company or of all',
+      breaks:
+        'a user is read as it was put last, and users are listed in the order in which they were made, of one company or of all',
       plant: plantStores(({ bank }) => ({
         bank: {
           ...bank,

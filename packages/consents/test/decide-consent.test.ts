@@ -56,8 +56,9 @@ async function withToken(world: ConsentWorld, { consent_id }: Consent): Promise<
     consent_id,
     user_id,
     grant_id: null,
-    uid_hash: null,
+
     expires_at_ms: null,
+    ends_by: 'service' as const,
     consumed_at_ms: null,
   };
   await world.run((tx) => tx.authorisation.put(record));

@@ -225,8 +225,8 @@ describe('the suspension of a third party', () => {
       consent_id: null,
       user_id: null,
       grant_id: null,
-      uid_hash: null,
       expires_at_ms: null,
+      ends_by: 'service' as const,
       consumed_at_ms: null,
     };
     const put = () =>

@@ -44,7 +44,7 @@ function isHttpDate(text: string): boolean {
 
 /** Refuses (406) a request that does not accept JSON. */
 export function requireAcceptsJson(accept: string | undefined): void {
-  if (accept === undefined || accept === 'application/json' || accept === '*/*') return;
+  if (accept === undefined || ['', 'application/json', '*/*'].includes(accept)) return;
   const ranges = accept.split(',').map(readRange);
   const [most_specific] = ranges.filter(({ precision }) => precision > 0).sort((a, b) => b.precision - a.precision);
   if (most_specific === undefined || most_specific.quality === 0) throw new BodylessProblem(406);

@@ -297,6 +297,7 @@ async function perform(
   }
   const { request_id, arrived_ms } = ctx.state;
   const { params = {} } = ctx;
+  refuseUnstorable(params);
   const ids = { id, delivery_id, authorization_id, number: params.number ?? '', params };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   const request: ApiRequest = { principal, request_id, now_ms, arrived_ms, ...ids, query, body };
@@ -357,6 +358,13 @@ async function answerUpload(
   const request = { principal, request_id, now_ms, arrived_ms, ...ids, query, body: undefined };
   const { upload_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = route;
   return render(await route.receive(request, receiveUpload(req, res, { signature, toWait, bytes_max }), keepFor));
+}
+
+/** Refuses a path with a character that no text of ours has, like the name of an unknown object. */
+function refuseUnstorable(params: Readonly<Record<string, string | undefined>>): void {
+  if (Object.values(params).some((text) => text?.includes('\0'))) {
+    throw new Refusal('not_found', 'there is nothing with this name');
+  }
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */

@@ -45,10 +45,10 @@ export function authorisationStore({ authorisation_records: records }: State): A
     endByConsent: async (consent_id) => endWhere((row) => row.consent_id === consent_id),
     endByClient: async (client_id) => endWhere((row) => row.client_id === client_id),
 
-    async purge(before_ms, limit) {
+    async purge(before, limit) {
       const ended = records
         .values()
-        .filter(({ expires_at_ms }) => expires_at_ms !== null && expires_at_ms < before_ms)
+        .filter(({ expires_at_ms, ends_by }) => expires_at_ms !== null && expires_at_ms < before[ends_by])
         .slice(0, limit);
       for (const { id } of ended) records.delete(id);
       return ended.length;

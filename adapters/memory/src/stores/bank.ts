@@ -39,8 +39,11 @@ export function bankStore(state: State): BankStore {
     findUser: async (user_id) => bank_users.get(user_id) ?? null,
 
     async listUsers({ company_id }, page) {
-      const its = bank_users.values().filter((user) => company_id === undefined || user.company_id === company_id);
-      return pageOf(user_list, its, page, ({ user_id }) => [user_id]);
+      // Rows are in the order in which their keys were first written.
+      const placed = bank_users.values().map((user, place) => ({ user, place }));
+      const its = placed.filter(({ user }) => company_id === undefined || user.company_id === company_id);
+      const read = pageOf(user_list, its, page, ({ place }) => [place]);
+      return { ...read, items: read.items.map(({ user }) => user) };
     },
 
     async findCompany(company_id) {

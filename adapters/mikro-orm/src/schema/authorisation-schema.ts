@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { AuthorisationRecord as StoredRecord } from '@tallystick/consents';
 
 const int = () => p.bigint('number');
 
@@ -19,6 +20,7 @@ export const AuthorisationRecord = defineEntity({
     user_id: p.text().nullable(),
     grant_id: p.text().nullable(),
     expires_at_ms: int().nullable(),
+    ends_by: p.text().$type<StoredRecord['ends_by']>(),
     consumed_at_ms: int().nullable(),
   },
   indexes: [

@@ -32,7 +32,7 @@ export const BankUser = defineEntity({
     viewable_accounts: json(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'bank_users_page', properties: ['company_id', 'user_id'] }],
+  indexes: [{ name: 'bank_users_page', properties: ['company_id', 'id'] }],
   uniques: [{ name: 'bank_users_user_id', properties: ['user_id'] }],
 });
 

@@ -21,6 +21,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
             user_id: eb.ref('excluded.user_id'),
             grant_id: eb.ref('excluded.grant_id'),
             expires_at_ms: eb.ref('excluded.expires_at_ms'),
+            ends_by: eb.ref('excluded.ends_by'),
             consumed_at_ms: sql<number | null>`coalesce(authorisation_records.consumed_at_ms, excluded.consumed_at_ms)`,
           })),
         )
@@ -69,11 +70,13 @@ export function authorisationStore(session: Session): AuthorisationStore {
     endByConsent: (consent_id) => endBy('consent_id', consent_id),
     endByClient: (client_id) => endBy('client_id', client_id),
 
-    async purge(before_ms, limit) {
+    async purge(before, limit) {
       const ended = db
         .selectFrom('authorisation_records')
         .select('id')
-        .where('expires_at_ms', '<', before_ms)
+        .where(
+          sql<boolean>`expires_at_ms < case ends_by when 'machine' then cast(${before.machine} as bigint) else cast(${before.service} as bigint) end`,
+        )
         .orderBy('expires_at_ms')
         .limit(limit);
       const { numDeletedRows } = await db

@@ -53,11 +53,11 @@ export function bankStore(session: Session): BankStore {
       const start = pageStart(user_list, page);
       const is_back = start?.direction === 'prev';
       let its = users()
-        .orderBy('user_id', is_back ? 'desc' : 'asc')
+        .orderBy('id', is_back ? 'desc' : 'asc')
         .limit(page.limit + 1);
       if (company_id !== undefined) its = its.where('company_id', '=', company_id);
-      if (start !== null) its = its.where('user_id', is_back ? '<' : '>', start.place[0] as string);
-      const read = twoWayPage(user_list, start, await its.execute(), page.limit, ({ user_id }) => [user_id]);
+      if (start !== null) its = its.where('id', is_back ? '<' : '>', start.place[0] as number);
+      const read = twoWayPage(user_list, start, await its.execute(), page.limit, ({ id }) => [id]);
       return { ...read, items: read.items.map(userOf) };
     },
 

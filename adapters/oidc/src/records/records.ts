@@ -49,6 +49,12 @@ const purge_after_ms = 3_600_000;
 /** More than one call stores. */
 const purged_max = 10;
 
+/**
+ * What remembers a used assertion or request object, or a failed log-in. Assertions are judged by
+ * machine time, so the memory of them must last as long.
+ */
+const models_of_machine_time = new Set(['ReplayDetection', 'RequestObject', 'LoginAttempt']);
+
 export const no_links: RecordLinks = { client_id: null, consent_id: null, user_id: null, grant_id: null };
 
 export function createRecords(
@@ -62,6 +68,8 @@ export function createRecords(
       const outer = joined.getStore();
       return outer === undefined ? open((tx) => joined.run(tx, () => work(tx))) : work(outer);
     };
+  const timeBy = (ends_by: AuthorisationRecord['ends_by']): number =>
+    ends_by === 'machine' ? Date.now() : records.nowMs();
   const records: Records = {
     nowMs: () => clock.now().epochMilliseconds,
     hashOf: (id) => Buffer.from(sha256(Buffer.from(id))).toString('base64url'),
@@ -70,22 +78,26 @@ export function createRecords(
 
     seal({ model, id }, payload, links, expires_in_s) {
       const key = { model, id_hash: records.hashOf(id) };
+      const ends_by = models_of_machine_time.has(model) ? 'machine' : 'service';
       return {
         ...key,
         ...links,
         payload_sealed: sealAuthorisation(sealer, key, Buffer.from(JSON.stringify(payload))),
-        expires_at_ms: expires_in_s === null ? null : records.nowMs() + expires_in_s * 1_000,
+        expires_at_ms: expires_in_s === null ? null : timeBy(ends_by) + expires_in_s * 1_000,
+        ends_by,
         consumed_at_ms: null,
       };
     },
 
     async purge(tx) {
-      await tx.authorisation.purge(records.nowMs() - purge_after_ms, purged_max);
+      const before = { service: timeBy('service') - purge_after_ms, machine: timeBy('machine') - purge_after_ms };
+      await tx.authorisation.purge(before, purged_max);
     },
 
     async find(tx, { model, id }) {
       const record = await tx.authorisation.find(model, records.hashOf(id));
-      if (record === null || (record.expires_at_ms !== null && record.expires_at_ms <= records.nowMs())) return null;
+      if (record === null) return null;
+      if (record.expires_at_ms !== null && record.expires_at_ms <= timeBy(record.ends_by)) return null;
       const clear = openAuthorisation(sealer, record);
       return { ...record, payload: JSON.parse(Buffer.from(clear).toString()) as RecordPayload };
     },

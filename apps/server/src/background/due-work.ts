@@ -40,7 +40,11 @@ export function dueWork(
       return unitOfWork.run((tx) => purgeIdempotencyKeys(tx, nowMs(), machine_ms, batch_max));
     }),
     job('authorisation purge', 600_000, () => {
-      return unitOfWork.run((tx) => tx.authorisation.purge(nowMs() - authorisation_kept_ms, batch_max));
+      const before = {
+        service: nowMs() - authorisation_kept_ms,
+        machine: machine_clock.now().epochMilliseconds - authorisation_kept_ms,
+      };
+      return unitOfWork.run((tx) => tx.authorisation.purge(before, batch_max));
     }),
     job('unknown number purge', 600_000, () => {
       return unitOfWork.run((tx) => purgeUnknownNumbers(tx, unknown_numbers_kept_days, nowMs(), batch_max));

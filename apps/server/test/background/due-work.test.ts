@@ -92,6 +92,7 @@ for (const name of database_names) {
             user_id: null,
             grant_id: null,
             expires_at_ms,
+            ends_by: 'service',
             consumed_at_ms: null,
           }),
         );

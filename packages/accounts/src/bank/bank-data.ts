@@ -23,7 +23,7 @@ export interface BankAccount extends Account {
 export interface BankData {
   /** The user; null: no such user. */
   findUser(user_id: string): Promise<BankUser | null>;
-  /** Users by rising `user_id`, of one company or of all. */
+  /** Users in the order in which they were put first, of one company or of all. */
   listUsers(filter: { readonly company_id?: number }, page: TwoWayPageRequest): Promise<TwoWayPage<BankUser>>;
   /** What the bank allows the company; null: no such company. */
   findCompany(company_id: number): Promise<BankCompany | null>;

@@ -34,5 +34,5 @@ export interface BankUser {
   readonly updated_at_ms: number;
 }
 
-/** The list of users. A place is a `user_id`. */
-export const user_list: TwoWayList = { list: 'bank_users', parts: ['name'] };
+/** The list of users. A place is a number that rises in the order in which they were put first. */
+export const user_list: TwoWayList = { list: 'bank_users', parts: ['id'] };

@@ -15,8 +15,13 @@ export interface AuthorisationRecord {
   readonly user_id: string | null;
   /** The `id_hash` of the grant that it was issued under. */
   readonly grant_id: string | null;
-  /** In service time; null: it does not expire. */
+  /** In the time of `ends_by`; null: it does not expire. */
   readonly expires_at_ms: number | null;
+  /**
+   * The clock of its end. What remembers a used assertion ends in machine time, by which assertions
+   * are judged: a move of the sandbox's clock must not forget it.
+   */
+  readonly ends_by: 'service' | 'machine';
   /** When it was used, in service time; null: it was not. */
   readonly consumed_at_ms: number | null;
 }
@@ -25,6 +30,9 @@ export interface AuthorisationRecord {
 export interface SealedAuthorisationRecord extends Pick<AuthorisationRecord, 'model' | 'id_hash' | 'payload_sealed'> {
   readonly id: number;
 }
+
+/** A time by each clock, epoch milliseconds. */
+export type EndTimes = Readonly<Record<AuthorisationRecord['ends_by'], number>>;
 
 /**
  * The records of the authorisation server, within a transaction. Ended records are gone: every
@@ -50,8 +58,8 @@ export interface AuthorisationStore {
   endByGrant(grant_id: string): Promise<void>;
   endByConsent(consent_id: string): Promise<void>;
   endByClient(client_id: string): Promise<void>;
-  /** Removes up to `limit` records that ended before this time. Returns how many. */
-  purge(before_ms: number, limit: number): Promise<number>;
+  /** Removes up to `limit` records that ended before these times. Returns how many. */
+  purge(before: EndTimes, limit: number): Promise<number>;
   /** The records with an id above `after_id`, in id order and locked for update, to seal again. */
   listSealed(after_id: number, limit: number): Promise<readonly SealedAuthorisationRecord[]>;
   /** Replaces only the encrypted content. */

@@ -16,17 +16,17 @@ interface Scheme {
 const schemes: ReadonlyMap<string, Scheme> = new Map(
   Object.entries({
     'UK.OBIE.SortCodeAccountNumber': {
-      expected: '8 to 18 digits: a sort code of 6, and an account number',
+      expected: '8 to 18 digits, a sort code of 6 and an account number, and no card number',
       // 14 digits are the form of the standard.
       fits: (text) => /^[0-9]{8,18}$/.test(text) && (text.length === 14 || !looksLikeCardNumber(text)),
     },
     'UK.OBIE.IBAN': { expected: 'an IBAN in capitals, without spaces, with valid check digits', fits: isIban },
     'UK.OBIE.BBAN': {
-      expected: '1 to 30 letters and digits',
+      expected: '1 to 30 letters and digits, and no card number',
       fits: (text) => /^[A-Za-z0-9]{1,30}$/.test(text) && !looksLikeCardNumber(text),
     },
     [account_number_scheme]: {
-      expected: '1 to 34 letters and digits',
+      expected: '1 to 34 letters and digits, and no card number',
       fits: (text) => isAccountNumber(text) && !looksLikeCardNumber(text),
     },
   } satisfies Record<string, Scheme>),

@@ -24,6 +24,7 @@ function newRecord(changes: Partial<AuthorisationRecord> = {}): AuthorisationRec
     user_id: null,
     grant_id: null,
     expires_at_ms: null,
+    ends_by: 'service',
     consumed_at_ms: null,
     ...changes,
   };
@@ -37,7 +38,8 @@ function recordsOf({ unitOfWork }: StorageUnderTest) {
     find: ({ model, id_hash }: AuthorisationRecord) => unitOfWork.read((tx) => tx.authorisation.find(model, id_hash)),
     consume: ({ model, id_hash }: AuthorisationRecord, now_ms: number) =>
       unitOfWork.run((tx) => tx.authorisation.consume(model, id_hash, now_ms)),
-    purge: (before_ms: number, limit: number) => unitOfWork.run((tx) => tx.authorisation.purge(before_ms, limit)),
+    purge: (before_ms: number, limit: number, machine_ms = before_ms) =>
+      unitOfWork.run((tx) => tx.authorisation.purge({ service: before_ms, machine: machine_ms }, limit)),
   };
 }
 
@@ -186,6 +188,10 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
       assertEqual(await purge(1_001, 2), 2, 'two of three');
       assertEqual(await purge(1_001, 2), 1, 'the last');
       await assertLeft(here, [first, second, third, endless], [endless], 'what is left');
+      const remembered = newRecord({ expires_at_ms: 1_000, ends_by: 'machine' });
+      await put(remembered);
+      assertEqual(await purge(Number.MAX_SAFE_INTEGER, 9, 1_000), 0, 'one that ends by the other clock');
+      assertEqual(await purge(0, 9, 1_001), 1, 'the same, when its clock is there');
       assertEqual(await purge(Number.MAX_SAFE_INTEGER, 9), 0, 'a record without an end');
       assertEqual((await find(endless))?.id_hash, endless.id_hash, 'the record without an end');
     },

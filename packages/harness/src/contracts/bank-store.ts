@@ -21,7 +21,7 @@ import { makeCompany, rising, type StorageTx, type StorageUnderTest } from './st
 
 let users_made = 0;
 
-/** A user with an id that no other has. Ids rise in the order in which users are made. */
+/** A user with an id that no other has. */
 function newUser(company_id: number, changes: Partial<BankUser> = {}): BankUser {
   users_made += 1;
   return {
@@ -153,15 +153,16 @@ function referencesOf(rows: readonly { readonly bank_reference: string | null }[
 export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
   return [
     {
-      rule: 'a user is read as it was put last, and users are listed by id, of one company or of all',
+      rule: 'a user is read as it was put last, and users are listed in the order in which they were made, of one company or of all',
       async check(open) {
         const storage = await open();
         const { mine, users } = await storage.unitOfWork.run(async (tx) => {
           const [one, other] = [await makeCompany(tx), await makeCompany(tx)];
           const made = [newUser(one.id), newUser(one.id), newUser(other.id), newUser(one.id)];
-          for (const user of made.toReversed()) await tx.bank.putUser(user);
+          made.reverse();
+          for (const user of made) await tx.bank.putUser(user);
           const changed: BankUser = {
-            ...made[1]!,
+            ...made[2]!,
             name: 'Another',
             status: 'partially_set_up',
             eligible_services: [],
@@ -171,13 +172,13 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
             updated_at_ms: 10 ** 13,
           };
           await tx.bank.putUser(changed);
-          return { mine: one.id, users: [made[0]!, changed, made[2]!, made[3]!] };
+          return { mine: one.id, users: [made[0]!, made[1]!, changed, made[3]!] };
         });
         await (await storage.another()).unitOfWork.read(async ({ bank }) => {
-          assertEqual(await bank.findUser(users[1]!.user_id), users[1], 'the changed one');
+          assertEqual(await bank.findUser(users[2]!.user_id), users[2], 'the changed one');
           assertEqual(await bank.findUser(users[0]!.user_id.toUpperCase()), null, 'in other letters');
           const its = await everyPageBothWays((page) => bank.listUsers({ company_id: mine }, page), 2);
-          assertEqual(its, [users[0], users[1], users[3]], 'those of one company');
+          assertEqual(its, [users[0], users[2], users[3]], 'those of one company');
           const all = await everyPageBothWays((page) => bank.listUsers({}, page), 3);
           const ids = users.map(({ user_id }) => user_id);
           assertEqual(

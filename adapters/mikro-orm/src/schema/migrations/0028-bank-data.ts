@@ -22,7 +22,7 @@ export function bankData(dialect: Dialect): readonly string[] {
       updated_at_ms bigint not null
     )`,
     unique('bank_users_user_id', 'bank_users', 'user_id'),
-    'create index bank_users_page on bank_users (company_id, user_id)',
+    'create index bank_users_page on bank_users (company_id, id)',
     `create table bank_companies (
       company_id ${given_id},
       eligible_services ${text} not null,

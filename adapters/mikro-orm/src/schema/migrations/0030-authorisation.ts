@@ -17,6 +17,7 @@ export function authorisation(dialect: Dialect): readonly string[] {
       user_id ${text},
       grant_id ${text},
       expires_at_ms bigint,
+      ends_by ${text} not null,
       consumed_at_ms bigint
     )`,
     unique('authorisation_records_key', 'authorisation_records', 'model, id_hash'),
