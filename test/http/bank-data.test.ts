@@ -126,6 +126,18 @@ for (const database of database_names) {
       const again = await put(service, '/bank/v1/accounts/1000000001/profile', shown);
       assert.deepEqual(again.json.data, shown, again.text);
       assert.ok(!service.log().includes('4539578763621486'));
+      const other = await put(service, '/bank/v1/accounts/1000000002/profile', { ...pan, nickname: null });
+      assert.equal(other.status, 200, 'of two cards the last four digits can be the same');
+      const odd = await Promise.all(
+        ['users/%00', 'accounts/%00', 'accounts/%00/balance'].map((path) =>
+          service.send('GET', `/bank/v1/${path}`, bank),
+        ),
+      );
+      assert.deepEqual(
+        odd.map(({ status }) => status),
+        [404, 404, 404],
+        'a name with a NUL is unknown',
+      );
     });
 
     it('takes a balance unless a later one is known', async (t) => {

@@ -1,7 +1,7 @@
 import { auditEntry, Refusal } from '@tallystick/kernel';
 import type { AccountProfile } from './account-profile.ts';
 import type { BankAccount } from './bank-data.ts';
-import { BankFields } from './bank-fields.ts';
+import { BankFields, card_number_scheme } from './bank-fields.ts';
 import { type BankCaller, type BankTx, servedAccount } from './put-user.ts';
 
 /** The fields of a profile. */
@@ -73,11 +73,12 @@ export function readProfile(fields: BankFields, account: BankAccount, now_ms: nu
 
 /**
  * Stores a checked profile. Refuses `conflict` for an identification that another account has, in
- * its profile or as its number.
+ * its profile or as its number. Card numbers are stored masked and name no account, so several
+ * accounts can have the same one.
  */
 export async function storeProfile({ bank }: Pick<BankTx, 'bank'>, profile: AccountProfile): Promise<void> {
   const { account_id, scheme_name, identification } = profile;
-  if (scheme_name !== null && identification !== null) {
+  if (scheme_name !== null && identification !== null && scheme_name !== card_number_scheme) {
     await bank.lockNames();
     const named = await bank.findAccount(scheme_name, identification);
     if (named !== null && named.id !== account_id) {
