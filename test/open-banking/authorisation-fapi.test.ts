@@ -239,6 +239,15 @@ describe('requests of FAPI 1 Advanced', () => {
       }
     });
 
+    it('that was used before the clock of the sandbox was moved', async () => {
+      const request = await authoriseSigned(config, key, consent_id);
+      assert.equal(await errorOf(request), null);
+      world.advance(2 * 3_600_000);
+      // Whatever is stored removes records that have ended.
+      assert.equal(await signedError({}), null);
+      assert.equal(await errorOf(request), 'invalid_request_object');
+    });
+
     it('for a redirect that is not registered', async () => {
       const modify = (claims: Record<string, unknown>) =>
         Object.assign(claims, { redirect_uri: 'https://evil.example/' });
