@@ -163,8 +163,7 @@ describe('docs/open-banking.md', () => {
     const errors = sectionOf('Errors');
     for (const code of Object.keys(error_codes)) {
       const last = code.slice(code.lastIndexOf('.'));
-      const is_used = error_codes[code as OpenBankingErrorCode];
-      assert.equal(errors.includes(`\`${code}\``) || errors.includes(`\`${last}\``), is_used, code);
+      assert.ok(errors.includes(`\`${code}\``) || errors.includes(`\`${last}\``), code);
     }
   });
 
@@ -188,21 +187,18 @@ function sectionOf(...names: readonly string[]): string {
   return sections.join('');
 }
 
-/** Whether the service answers with the code. Does not compile when one is missing. */
-const error_codes: Readonly<Record<OpenBankingErrorCode, boolean>> = {
-  'UK.OBIE.Field.Expected': false,
+/** The codes of the service. Does not compile when one is missing. */
+const error_codes: Readonly<Record<OpenBankingErrorCode, true>> = {
   'UK.OBIE.Field.Invalid': true,
   'UK.OBIE.Field.InvalidDate': true,
   'UK.OBIE.Field.Missing': true,
   'UK.OBIE.Field.Unexpected': true,
   'UK.OBIE.Header.Invalid': true,
-  'UK.OBIE.Header.Missing': false,
   'UK.OBIE.Resource.ConsentMismatch': true,
   'UK.OBIE.Resource.InvalidConsentStatus': true,
   'UK.OBIE.Resource.InvalidFormat': true,
   'UK.OBIE.Resource.NotFound': true,
   'UK.OBIE.Unsupported.AccountIdentifier': true,
-  'UK.OBIE.Unsupported.AccountSecondaryIdentifier': false,
   'UK.OBIE.Unsupported.Currency': true,
   'UK.OBIE.Unsupported.Scheme': true,
   'UK.OBIE.UnexpectedError': true,

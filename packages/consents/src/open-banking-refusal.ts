@@ -3,19 +3,16 @@
  * none (decision: errors).
  */
 export type OpenBankingErrorCode =
-  | 'UK.OBIE.Field.Expected'
   | 'UK.OBIE.Field.Invalid'
   | 'UK.OBIE.Field.InvalidDate'
   | 'UK.OBIE.Field.Missing'
   | 'UK.OBIE.Field.Unexpected'
   | 'UK.OBIE.Header.Invalid'
-  | 'UK.OBIE.Header.Missing'
   | 'UK.OBIE.Resource.ConsentMismatch'
   | 'UK.OBIE.Resource.InvalidConsentStatus'
   | 'UK.OBIE.Resource.InvalidFormat'
   | 'UK.OBIE.Resource.NotFound'
   | 'UK.OBIE.Unsupported.AccountIdentifier'
-  | 'UK.OBIE.Unsupported.AccountSecondaryIdentifier'
   | 'UK.OBIE.Unsupported.Currency'
   | 'UK.OBIE.Unsupported.Scheme'
   | 'UK.OBIE.UnexpectedError'
