@@ -1,3 +1,5 @@
+import { transaction_list } from '@tallystick/accounts';
+import { twoWayPage } from '@tallystick/kernel';
 import { type DatabaseName, type FilledDatabase, filledDatabase } from './filled-database.ts';
 import type { Bench, BenchOptions } from './main.ts';
 import { type Row, row } from './measure.ts';
@@ -6,9 +8,7 @@ import { pairwise } from './pairwise.ts';
 const full_size = 1_000_000;
 /** The items of a page of Open Banking. */
 const limit = 100;
-/** The first booking date, and the transactions of each date. */
 const first_date = '2023-11-24';
-const of_date = 1_000;
 
 /** Pages of booked transactions at depth, forward and back. */
 export const open_banking: Bench = {
@@ -26,19 +26,19 @@ async function measure(name: DatabaseName, { growth_scale, repetitions, quick, l
   const database = await filledDatabase(name, { cards: 1, authorizations: 0, events: 0 });
   const rounds = quick ? 3 : repetitions * 40;
   const rows: Row[] = [];
-  for (const [at, { what, lines }] of fills.entries()) {
+  for (const [at, { what, lines, of_date }] of fills.entries()) {
     log(`filling ${name} with ${size} transactions (${what})`);
     const account_id = at + 1;
-    await fill(database, account_id, transactions, lines);
+    await fill(database, account_id, transactions, { lines, of_date });
     const page = (cursor?: string, dates = {}) =>
       database.persistence.unitOfWork.read(({ bank }) =>
         bank.transactionsOf(account_id, dates, { limit, ...(cursor === undefined ? {} : { cursor }) }),
       );
-    const { next } = await page(undefined, { to: dateAt(1) });
-    const { prev, items } = await page(next!);
+    const deep = await cursorAtEnd(database, account_id);
+    const { prev, items } = await page(deep);
     if (items.length !== limit) throw new Error('the last transactions do not fill a page');
     for (const [direction, cursor] of [
-      ['forward', next!],
+      ['forward', deep],
       ['back', prev!],
     ] as const) {
       const figures = await pairwise(
@@ -60,14 +60,23 @@ async function measure(name: DatabaseName, { growth_scale, repetitions, quick, l
   return rows;
 }
 
-/** What is read: of how many transactions one is a statement line. */
+/** What is read: of how many transactions one is a statement line, and how many a date has. */
 const fills = [
-  { what: 'statement lines', lines: 1 },
-  { what: 'half of them shown only', lines: 2 },
+  { what: 'statement lines', lines: 1, of_date: 1_000 },
+  { what: 'half of them shown only', lines: 2, of_date: 1_000 },
+  { what: 'all of one date', lines: 2, of_date: 2 * full_size },
 ] as const;
 
-function dateAt(day: number): string {
-  return Temporal.PlainDate.from(first_date).add({ days: day }).toString();
+/** The cursor of the page before the last one. */
+async function cursorAtEnd({ persistence }: FilledDatabase, account_id: number): Promise<string> {
+  return await persistence.unitOfWork.read(async ({ bank }) => {
+    // No transaction is at this place: it is the end of the list.
+    const end = [first_date, 1, 0];
+    const { prev } = twoWayPage(transaction_list, { direction: 'next', place: end }, [end], 1, (place) => place);
+    const last = await bank.transactionsOf(account_id, {}, { limit, cursor: prev! });
+    const before_last = await bank.transactionsOf(account_id, {}, { limit, cursor: last.prev! });
+    return before_last.next!;
+  });
 }
 
 /** Transactions that are generated inside the database, in steps, like a growing account. */
@@ -75,7 +84,7 @@ async function fill(
   { name, execute }: FilledDatabase,
   account_id: number,
   transactions: number,
-  lines: number,
+  { lines, of_date }: Pick<(typeof fills)[number], 'lines' | 'of_date'>,
 ): Promise<void> {
   await execute(
     `insert into accounts (id, company_id, number, currency, kind, created_at_ms)

@@ -4,6 +4,7 @@ import {
   bank_rows_max,
   compareTransactions,
   type ShownTransaction,
+  type TransactionBounds,
   type TransactionRow,
   type TransactionSource,
   transaction_list,
@@ -41,22 +42,38 @@ export function bankTransactions({ db, dialect }: Session): BankTransactions {
   async function rowsOf(
     source: TransactionSource,
     account_id: number,
-    bounds: ReturnType<typeof transactionBounds>,
-    { is_back, limit }: { readonly is_back: boolean; readonly limit: number },
+    { above, below }: TransactionBounds,
+    { is_first, is_back, limit }: { readonly is_first: boolean; readonly is_back: boolean; readonly limit: number },
   ): Promise<readonly Row[]> {
     const direction = sql.raw(is_back ? 'asc' : 'desc');
-    const { rows } = await sql<Row>`select ${columns[source]} from ${tables[source]}
-      where account_id = ${account_id}
-        and (booking_date, id) > (${bounds.above[0]}, ${bounds.above[1]})
-        and (booking_date, id) < (${bounds.below[0]}, ${bounds.below[1]})
-      order by booking_date ${direction}, id ${direction} limit ${limit + 1}`.execute(db);
-    return rows;
+    const read = async (condition: RawBuilder<unknown>, count: number) => {
+      const { rows } = await sql<Row>`select ${columns[source]} from ${tables[source]}
+        where account_id = ${account_id} and ${condition}
+        order by booking_date ${direction}, id ${direction} limit ${count}`.execute(db);
+      return rows;
+    };
+    if (is_first || dialect === 'postgres') {
+      const within = sql`(booking_date, id) > (${above[0]}, ${above[1]}) and (booking_date, id) < (${below[0]}, ${below[1]})`;
+      return await read(within, limit + 1);
+    }
+    // SQLite finds no id by a comparison of pairs, because an id is its row number: it would read
+    // all of the cursor's date up to the cursor.
+    const [from, to] = [above[0], below[0]];
+    const [date, id] = is_back ? above : below;
+    const beyond = sql.raw(is_back ? '>' : '<');
+    const of_date =
+      date < from || date > to ? [] : await read(sql`booking_date = ${date} and id ${beyond} ${id}`, limit + 1);
+    if (of_date.length > limit) return of_date;
+    const others = is_back
+      ? sql`booking_date > ${date} and booking_date <= ${to}`
+      : sql`booking_date < ${date} and booking_date >= ${from}`;
+    return [...of_date, ...(await read(others, limit + 1 - of_date.length))];
   }
 
   return {
     async transactionsOf(account_id, dates, page) {
       const start: PageStart | null = pageStart(transaction_list, page);
-      const options = { is_back: start?.direction === 'prev', limit: page.limit };
+      const options = { is_first: start === null, is_back: start?.direction === 'prev', limit: page.limit };
       const found: Row[] = [];
       for (const source of ['line', 'shown'] as const) {
         found.push(...(await rowsOf(source, account_id, transactionBounds(source, dates, start), options)));

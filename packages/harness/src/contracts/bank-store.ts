@@ -320,6 +320,32 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
       },
     },
     {
+      rule: 'a balance that was not reported, or is older than the last statement, moves from that of the statement',
+      async check(open) {
+        const { unitOfWork } = await open();
+        await unitOfWork.run(async (tx) => {
+          const { bank, accounts } = tx;
+          const day_end_ms = Date.UTC(2026, 4, 21);
+          const [unreported, older] = [await makeAccount(tx), await makeAccount(tx)];
+          const reported = { booked: money(1), available: money(2), credit_line: money(50), as_of_ms: day_end_ms - 1 };
+          await bank.putBalance({ account_id: older.id, ...reported });
+          for (const [{ id }, credit_line] of [
+            [unreported, null],
+            [older, 50],
+          ] as const) {
+            await accounts.updateEnds({
+              id,
+              first_statement: { as_of: '2026-05-19', balance: money(1) },
+              last_statement: { as_of: '2026-05-20', balance: money(-700) },
+            });
+            const moved = { account_id: id, booked: -690, available: -690, credit_line, as_of_ms: day_end_ms };
+            assertEqual(await bank.moveBalance(id, 10, 5), moved as never, 'what a move returns');
+            assertEqual((await bank.balancesOf([id]))[0], moved as never, 'what is stored');
+          }
+        });
+      },
+    },
+    {
       rule: 'shown transactions are recorded once by reference, stay as they are, and are no statement lines',
       async check(open) {
         const storage = await open();
