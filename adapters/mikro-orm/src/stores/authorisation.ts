@@ -74,6 +74,8 @@ export function authorisationStore(session: Session): AuthorisationStore {
       const ended = db
         .selectFrom('authorisation_records')
         .select('id')
+        // A bound for the index: the next condition alone would read every record.
+        .where('expires_at_ms', '<', Math.max(before.service, before.machine))
         .where(
           sql<boolean>`expires_at_ms < case ends_by when 'machine' then cast(${before.machine} as bigint) else cast(${before.service} as bigint) end`,
         )
