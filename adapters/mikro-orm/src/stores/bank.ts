@@ -6,13 +6,14 @@ import {
   type ThirdPartyService,
   user_list,
 } from '@tallystick/accounts';
-import { pageStart, twoWayPage } from '@tallystick/kernel';
+import { isStorable, pageStart, twoWayPage } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
 import { accountOf } from './accounts.ts';
 import { bankBalances } from './bank-balances.ts';
 import { bankOrders } from './bank-orders.ts';
 import { bankTransactions } from './bank-transactions.ts';
+import { isOneOf, isOneOfTexts } from './json-rows.ts';
 
 /**
  * The advisory lock of the transactions that check and put users or profiles. Any number, the same
@@ -29,7 +30,11 @@ export function bankStore(session: Session): BankStore {
   async function withProfiles(rows: readonly AccountRow[]): Promise<readonly BankAccount[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
-    const profiles = await db.selectFrom('account_profiles').selectAll().where('account_id', 'in', ids).execute();
+    const profiles = await db
+      .selectFrom('account_profiles')
+      .selectAll()
+      .where(isOneOf(dialect, 'account_id', ids))
+      .execute();
     const by_account = new Map<number, AccountProfile>(profiles.map((profile) => [profile.account_id, profile]));
     return rows.map((row) => ({ ...accountOf(row), profile: by_account.get(row.id) ?? null }));
   }
@@ -45,6 +50,7 @@ export function bankStore(session: Session): BankStore {
     },
 
     async findUser(user_id) {
+      if (!isStorable(user_id)) return null;
       const row = await users().where('user_id', '=', user_id).executeTakeFirst();
       return row === undefined ? null : userOf(row);
     },
@@ -79,7 +85,8 @@ export function bankStore(session: Session): BankStore {
 
     async accountsByNumber(numbers) {
       if (numbers.length === 0) return [];
-      return await withProfiles(await accounts().where('number', 'in', numbers).orderBy('number').execute());
+      const its = accounts().where(isOneOfTexts(dialect, 'number', numbers.filter(isStorable)));
+      return await withProfiles(await its.orderBy('number').execute());
     },
 
     async findAccount(scheme_name, identification) {

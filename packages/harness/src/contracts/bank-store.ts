@@ -176,7 +176,9 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
         });
         await (await storage.another()).unitOfWork.read(async ({ bank }) => {
           assertEqual(await bank.findUser(users[2]!.user_id), users[2], 'the changed one');
-          assertEqual(await bank.findUser(users[0]!.user_id.toUpperCase()), null, 'in other letters');
+          for (const unknown of [users[0]!.user_id.toUpperCase(), '', 'a\0b', '\ud800']) {
+            assertEqual(await bank.findUser(unknown), null, `the user ${JSON.stringify(unknown)}`);
+          }
           const its = await everyPageBothWays((page) => bank.listUsers({ company_id: mine }, page), 2);
           assertEqual(its, [users[0], users[2], users[3]], 'those of one company');
           const all = await everyPageBothWays((page) => bank.listUsers({}, page), 3);
