@@ -22,8 +22,11 @@ export interface ThirdPartyStore {
   /** Refuses (`conflict`) a client id that another third party has. */
   insert(third_party: Omit<ThirdParty, 'id'>): Promise<ThirdParty>;
   find(id: number): Promise<ThirdParty | null>;
+  /** The same, locked until the transaction ends. */
+  lock(id: number): Promise<ThirdParty | null>;
   /** Null for any other text. */
   findByClientId(client_id: string): Promise<ThirdParty | null>;
+  /** Replaces all but the id. The transaction has locked it. */
   update(third_party: ThirdParty): Promise<void>;
   /** The highest id first. */
   list(page: PageRequest): Promise<Page<ThirdParty>>;

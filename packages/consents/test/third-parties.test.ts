@@ -244,7 +244,13 @@ describe('the suspension of a third party', () => {
       const suspended = await world.run((tx) => setThirdPartyStatus(tx, call, id, 'suspended'));
       assert.deepEqual([suspended.status, await left()], ['suspended', [false, true]]);
     }
+    // A token that was issued during the suspension stays dead, and one of an active party stays.
+    await put();
     const active = await world.run((tx) => setThirdPartyStatus(tx, call, id, 'active'));
+    assert.deepEqual(await left(), [false, true]);
+    await put();
+    await world.run((tx) => setThirdPartyStatus(tx, call, id, 'active'));
+    assert.deepEqual(await left(), [true, true]);
     assert.deepEqual(active, await world.read((tx) => readThirdParty(tx, id)));
     const expected = ['third_party.registered', 'third_party.suspended', 'third_party.activated'];
     assert.deepEqual(await world.audited(), expected);

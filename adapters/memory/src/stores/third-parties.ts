@@ -2,7 +2,7 @@ import { refuseTakenClientId, type ThirdPartyStore } from '@tallystick/consents'
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
 
-/** Third parties. */
+/** Third parties. Transactions that write run one after another, so `lock` only reads. */
 export function thirdPartyStore({ third_parties }: State): ThirdPartyStore {
   const store: ThirdPartyStore = {
     async insert(third_party) {
@@ -14,6 +14,7 @@ export function thirdPartyStore({ third_parties }: State): ThirdPartyStore {
     },
 
     find: async (id) => third_parties.get(id) ?? null,
+    lock: async (id) => third_parties.get(id) ?? null,
     findByClientId: async (client_id) => third_parties.values().find((row) => row.client_id === client_id) ?? null,
 
     async update(third_party) {

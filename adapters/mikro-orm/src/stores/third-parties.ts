@@ -1,11 +1,12 @@
 import { refuseTakenClientId, type ThirdParty, type ThirdPartyStore } from '@tallystick/consents';
 import { isStorable } from '@tallystick/kernel';
 import type { Insertable, Selectable } from 'kysely';
-import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
+import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
 import { readNewestFirst } from './paging.ts';
 
 /** Third parties. */
-export function thirdPartyStore({ db }: Session): ThirdPartyStore {
+export function thirdPartyStore(session: Session): ThirdPartyStore {
+  const { db } = session;
   const thirdParties = () => db.selectFrom('third_parties').selectAll();
   return {
     async insert(third_party) {
@@ -22,6 +23,11 @@ export function thirdPartyStore({ db }: Session): ThirdPartyStore {
 
     async find(id) {
       return thirdPartyOrNull(await thirdParties().where('id', '=', id).executeTakeFirst());
+    },
+
+    async lock(id) {
+      const row = await lockForUpdate(session, thirdParties().where('id', '=', id)).executeTakeFirst();
+      return thirdPartyOrNull(row);
     },
 
     async findByClientId(client_id) {

@@ -87,8 +87,8 @@ export async function registerThirdParty(
 }
 
 /**
- * Suspends a third party and ends all its tokens, or activates it again. Writes the audit log.
- * Refuses `not_found`.
+ * Suspends a third party and ends all its tokens, or activates it again without them. Writes the
+ * audit log. Refuses `not_found`.
  */
 export async function setThirdPartyStatus(
   tx: Pick<ConsentsTx, 'third_parties' | 'audit' | 'authorisation'>,
@@ -96,11 +96,12 @@ export async function setThirdPartyStatus(
   id: number,
   status: ThirdParty['status'],
 ): Promise<ThirdParty> {
-  const third_party = await readThirdParty(tx, id);
+  const third_party = known(await tx.third_parties.lock(id), id);
   const changed = { ...third_party, status };
   await tx.third_parties.update(changed);
-  // Again for one that is suspended: a token may have been issued while it was.
-  if (status === 'suspended') await tx.authorisation.endByClient(third_party.client_id);
+  // Also at an activation: another node may have issued a token while the suspension committed.
+  const was_suspended = third_party.status === 'suspended';
+  if (status === 'suspended' || was_suspended) await tx.authorisation.endByClient(third_party.client_id);
   if (third_party.status !== status) {
     await record(tx, call, changed, status === 'suspended' ? 'third_party.suspended' : 'third_party.activated');
   }
@@ -114,7 +115,10 @@ export function listThirdParties(tx: Pick<ConsentsTx, 'third_parties'>, page: Pa
 
 /** Refuses `not_found`. */
 export async function readThirdParty(tx: Pick<ConsentsTx, 'third_parties'>, id: number): Promise<ThirdParty> {
-  const third_party = await tx.third_parties.find(id);
+  return known(await tx.third_parties.find(id), id);
+}
+
+function known(third_party: ThirdParty | null, id: number): ThirdParty {
   if (third_party === null) throw new Refusal('not_found', `there is no third party ${id}`);
   return third_party;
 }

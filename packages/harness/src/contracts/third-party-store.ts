@@ -80,6 +80,27 @@ export const third_party_store_contract: readonly ContractRule<StorageUnderTest>
     },
   },
   {
+    rule: 'of transactions that lock one third party at once, each sees what those before it wrote',
+    async check(open) {
+      const storage = await open();
+      const { id } = await storage.unitOfWork.run((tx) => tx.third_parties.insert(newThirdParty()));
+      const processes = [storage, await storage.another()];
+      const count = 8;
+      await Promise.all(
+        Array.from({ length: count }, (_, at) =>
+          processes[at % 2]!.unitOfWork.run(async ({ third_parties }) => {
+            const locked = await third_parties.lock(id);
+            await third_parties.update({ ...locked!, created_at_ms: locked!.created_at_ms + 1 });
+          }),
+        ),
+      );
+      const found = await storage.unitOfWork.read((tx) => tx.third_parties.find(id));
+      assertEqual(found?.created_at_ms, 5 + count, 'the updates');
+      const unknown = await storage.unitOfWork.run((tx) => tx.third_parties.lock(999_999_999));
+      assertEqual(unknown, null, 'locked by an unknown id');
+    },
+  },
+  {
     rule: 'third parties are listed the newest first, page by page',
     async check(open) {
       const storage = await open();
