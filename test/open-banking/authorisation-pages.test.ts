@@ -260,7 +260,9 @@ describe('the user’s step', () => {
       ['password', 'correct horse'],
     ] as const;
     assert.equal((await agent.submit(forged, login, credentials)).status, 403);
-    assert.equal((await agent.submit(page, login, [['user_name', 'x'.repeat(20_000)]])).status, 413);
+    assert.equal((await agent.submit(page, login, [['user_name', 'x'.repeat(66_000)]])).status, 413);
+    const long = await agent.submit(page, login, [['user_name', 'x'.repeat(50_000)]]);
+    assert.equal(long.status, 401, 'as long as a choice of 1,000 accounts');
     const decide = await agent.submit(page, `${page.url.pathname}/decide`, [['decision', 'approve']]);
     assert.match(decide.html!, /Log in/, 'no decision without a log-in');
   });
