@@ -84,7 +84,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     problem: 'no_account' | null,
   ) => {
     const decidable = await lookUp(interaction, user_id);
-    if (decidable.kind === 'undecidable') return deny(request, response, undecidable_wording[decidable.reason]);
+    if (decidable.kind === 'undecidable') return deny(request, response, undecidable);
     const { uid } = interaction;
     const page = decisionPage({
       action: `${step_path}/${uid}/decide`,
@@ -148,19 +148,20 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     if (!hasFormToken(ports.cookie_keys, form, 'decide', interaction.uid, user_id)) {
       return sendPage(response, notice(403));
     }
-    if (form.get('decision') === 'refuse') {
-      await refuse(interaction, user_id, requestIdOf(response));
-      return deny(request, response, 'the user refused');
-    }
-    if (form.get('decision') !== 'approve') return sendPage(response, notice(400));
+    const decision = form.get('decision');
+    if (decision !== 'approve' && decision !== 'refuse') return sendPage(response, notice(400));
     try {
+      if (decision === 'refuse') {
+        await refuse(interaction, user_id, requestIdOf(response));
+        return await deny(request, response, 'the user refused');
+      }
       const grantId = await approve(interaction, user_id, form.getAll('account'), requestIdOf(response));
       const { consent_id: accountId } = wantedOf(interaction);
       const login = { accountId, acr: ports.users.acr ?? default_acr, remember: false };
       await finish(request, response, { login, consent: { grantId } });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (error.code !== 'validation_failed') return deny(request, response, undecidable_wording.not_awaiting);
+      if (error.code !== 'validation_failed') return deny(request, response, undecidable);
       await showDecision(request, response, interaction, user_id, 'no_account');
     }
   };
@@ -182,9 +183,8 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
   };
 }
 
-const undecidable_wording = {
-  not_awaiting: 'the consent cannot be authorised any more',
-  other_user: 'the consent belongs to another user',
-  not_eligible: 'the user is not eligible',
-  no_account: 'the user has no account that fits',
-} as const;
+/**
+ * What the third party is told when the user cannot decide. Not the reason: it would tell who is a
+ * user of the bank, or whose account a consent names.
+ */
+const undecidable = 'the consent cannot be authorised';
