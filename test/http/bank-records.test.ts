@@ -306,6 +306,25 @@ describe('records of the bank', () => {
     assert.ok(!service.stored().includes('4539578763621486'));
   });
 
+  it('are refused with every field that has the number of a card', async (t) => {
+    const service = await withAccount(await startService(t));
+    const body = { data: { total_card_amount: 5_000 }, show_card_number: true };
+    const { card_number } = (await service.send('POST', '/v1/virtualcards', { body })).json.data;
+    const order = {
+      kind: 'standing_order',
+      account,
+      reference: `ref ${card_number}`,
+      status: 'active',
+      frequency: 'EvryDay',
+      creditor_scheme_name: 'UK.OBIE.BBAN',
+      creditor_identification: card_number,
+    };
+    const reply = await report(service, [order]);
+    assert.deepEqual(counts(reply), [1, 0, 0, 1], reply.text);
+    const paths = reply.json.data.errors.map(({ path }: { readonly path: string }) => path);
+    assert.deepEqual(paths.toSorted(), ['creditor_identification', 'reference']);
+  });
+
   it('are listed by booking dates, in pages', async (t) => {
     const service = await withAccount(await startService(t));
     const dates = ['2030-01-31', '2030-02-01', '2030-02-28', '2030-03-01'];

@@ -78,8 +78,9 @@ export function readProfile(fields: BankFields, account: BankAccount, now_ms: nu
  */
 export async function storeProfile({ bank }: Pick<BankTx, 'bank'>, profile: AccountProfile): Promise<void> {
   const { account_id, scheme_name, identification } = profile;
+  // Also without an identification, so that two reports lock the profiles in no different order.
+  await bank.lockNames();
   if (scheme_name !== null && identification !== null && scheme_name !== card_number_scheme) {
-    await bank.lockNames();
     const named = await bank.findAccount(scheme_name, identification);
     if (named !== null && named.id !== account_id) {
       throw new Refusal('conflict', 'another account has this scheme and identification');

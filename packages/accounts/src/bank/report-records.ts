@@ -80,7 +80,7 @@ class Batch {
 
   reject(line: number, ...problems: readonly FieldError[]): void {
     this.records.delete(line);
-    this.#problems.set(line, problems);
+    this.#problems.set(line, [...(this.#problems.get(line) ?? []), ...problems]);
   }
 
   /** It is known already, and nothing changes. */
@@ -173,7 +173,7 @@ async function rejectCardNumbers<Tx extends BankTx>(
   }
 }
 
-/** One by one, because each is compared with what is stored. In one order in all processes. */
+/** One by one, because each is compared with what is stored. One transaction at a time stores them. */
 async function storeUsersAndProfiles(tx: BankTx, batch: Batch): Promise<void> {
   const conflictIn = async (line: number, path: string, store: Promise<void>): Promise<void> => {
     try {
