@@ -3,7 +3,14 @@ import { type Members, RequestBody } from '../consent/request-body.ts';
 import { unguessableId } from '../consent/unguessable-id.ts';
 import { type OpenBankingErrorCode, OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, CreatePorts, GrantedCall, ReadPorts } from '../ports.ts';
-import { grantedAccount, isInForce, notGranted, readEligibleUser, readGrantedConsent } from './open-grant.ts';
+import {
+  balanceOf,
+  grantedAccount,
+  isInForce,
+  notGranted,
+  readEligibleUser,
+  readGrantedConsent,
+} from './open-grant.ts';
 import { availableOf } from './shapes/balance.ts';
 
 /** The most decimals of an amount (OBFundsConfirmation1). */
@@ -49,8 +56,7 @@ export async function confirmFunds(
     const message = `the account is not in ${question.currency}`;
     throw refuse('UK.OBIE.Unsupported.Currency', 'Data.InstructedAmount.Currency', message);
   }
-  const [balance] = await bank.balancesOf([account.id]);
-  const available = balance === undefined ? 0 : availableOf(balance);
+  const available = availableOf(await balanceOf(bank, account));
   return {
     FundsConfirmationId: unguessableId(random, 'fc-'),
     ConsentId: consent.consent_id,

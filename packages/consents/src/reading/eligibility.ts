@@ -1,4 +1,11 @@
-import type { BankAccount, BankCompany, BankData, BankUser, ThirdPartyService } from '@tallystick/accounts';
+import {
+  type BankAccount,
+  type BankCompany,
+  type BankData,
+  type BankUser,
+  isUserId,
+  type ThirdPartyService,
+} from '@tallystick/accounts';
 
 /** What the bank knows of who authorised a consent. */
 export interface AccessFacts {
@@ -76,16 +83,16 @@ export function failedCondition(facts: AccessFacts): EligibilityCondition | null
   return conditions.find(([, holds]) => !holds(facts))?.[0] ?? null;
 }
 
-/** The form of `BankUser.user_id`: the bank is asked for no other text. */
-const user_id_form = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** The user, if no condition of the company or the user fails for the service; else null. */
+/**
+ * The user, if no condition of the company or the user fails for the service; else null. The bank is
+ * not asked for text that is no id of a user.
+ */
 export async function findEligibleUser(
   bank: BankData,
   user_id: string,
   service: ThirdPartyService,
 ): Promise<BankUser | null> {
-  const user = user_id_form.test(user_id) ? await bank.findUser(user_id) : null;
+  const user = isUserId(user_id) ? await bank.findUser(user_id) : null;
   if (user === null) return null;
   const company = await bank.findCompany(user.company_id);
   return failedCondition({ service, company, user }) === null ? user : null;

@@ -1,4 +1,5 @@
-import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
+import type { AccountBalance, BankAccount, BankData, BankUser } from '@tallystick/accounts';
+import { assert } from '@tallystick/kernel';
 import { type AccountAccessConsent, type Consent, hasExpired, serviceOf } from '../consent/consent.ts';
 import { denied, OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall } from '../ports.ts';
@@ -72,6 +73,13 @@ export async function grantedAccount(
   if (account === undefined) throw notGranted();
   if (!userMayViewAccount({ user }, account)) throw notEligible();
   return account;
+}
+
+/** The balance of an account. The bank returns one for each account. */
+export async function balanceOf(bank: BankData, { id }: Pick<BankAccount, 'id'>): Promise<AccountBalance> {
+  const [balance] = await bank.balancesOf([id]);
+  assert(balance?.account_id === id, `the bank returned no balance of the account ${id}`);
+  return balance;
 }
 
 /** Names nothing that is not granted. */

@@ -3,7 +3,7 @@ import { assert, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tally
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall, ReadPorts } from '../ports.ts';
 import { pageOfAccounts } from './account-pages.ts';
-import { grantedAccount, grantedAccounts, type OpenGrant, openGrant } from './open-grant.ts';
+import { balanceOf, grantedAccount, grantedAccounts, type OpenGrant, openGrant } from './open-grant.ts';
 import { showsDetail } from './permissions-on-read.ts';
 import { showAccount } from './shapes/account.ts';
 import { showDay } from './shapes/amount.ts';
@@ -62,9 +62,7 @@ export async function readBalances(
 ): Promise<OpenBankingPage> {
   const grant = await openGrant(tx, bank, call, 'balances');
   const account = await grantedAccount(bank, grant, account_number);
-  const [balance] = await bank.balancesOf([account.id]);
-  assert(balance?.account_id === account.id, `the bank returned no balance of the account ${account.id}`);
-  return { Data: { Balance: showBalances(account, balance) }, next: null, prev: null };
+  return { Data: { Balance: showBalances(account, await balanceOf(bank, account)) }, next: null, prev: null };
 }
 
 /** The booked transactions of one account, within the range of the seven rules and the consent. */

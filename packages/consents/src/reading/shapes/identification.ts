@@ -1,4 +1,4 @@
-import { account_number_scheme } from '@tallystick/accounts';
+import { account_number_scheme, card_number_scheme } from '@tallystick/accounts';
 import { maskCardNumbers, maskNumber } from '@tallystick/kernel';
 import { present, shortened } from './amount.ts';
 
@@ -42,6 +42,6 @@ export function showIdentification({
 }
 
 function maskIdentification(scheme_name: string, identification: string): string {
-  if (scheme_name === 'UK.OBIE.PAN') return maskNumber(identification.slice(-4));
+  if (scheme_name === card_number_scheme) return maskNumber(identification.slice(-4));
   return account_schemes.includes(scheme_name) ? identification : maskCardNumbers(identification);
 }
