@@ -422,8 +422,8 @@ const http = new ContainerModule(({ bind }) => {
 });
 
 /**
- * The start of links in mails, and the issuer of tokens. A worker does not know where the interface listens, so in a sandbox
- * it uses the default port.
+ * The start of links in mails, and the issuer of tokens. A worker does not know where the interface
+ * listens, so in a sandbox it uses the default port.
  */
 function publicUrl({ public_url, role }: Config, listens_on: string | null): string {
   if (public_url !== null) return public_url;

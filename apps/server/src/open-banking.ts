@@ -1,3 +1,4 @@
+import type { UserLogin } from '@tallystick/consents';
 import type { Clock } from '@tallystick/kernel';
 import { createCertificateReader, type OpenBankingPorts } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
@@ -5,7 +6,7 @@ import { createAuthorisationServer } from '@tallystick/oidc';
 import type { Vault } from '@tallystick/vault';
 import type { Logger } from 'pino';
 import type { Config } from './configuration/config.ts';
-import { type BankUserLogin, loadUserLogin, no_user_login } from './configuration/user-login.ts';
+import { loadUserLogin, no_user_login } from './configuration/user-login.ts';
 import { sandboxUserLogin } from './sandbox/user-login.ts';
 
 /** The parts that Open Banking is composed of. */
@@ -15,7 +16,7 @@ export interface OpenBankingParts {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly refresh: () => Promise<void>;
-  readonly users: BankUserLogin;
+  readonly users: UserLogin;
   readonly logger: Logger;
   /** The public address of the service. */
   readonly publicUrl: () => string;
@@ -37,7 +38,6 @@ export function createOpenBanking(parts: OpenBankingParts): OpenBankingPorts {
     signing_keys,
     cookie_keys,
     users,
-    ...(users.acr === undefined ? {} : { acr: users.acr }),
     sandbox: config.sandbox,
     certificateOf,
     log: logger,
@@ -49,7 +49,7 @@ export function createOpenBanking(parts: OpenBankingParts): OpenBankingPorts {
 export async function openUserLogin(
   { user_login_module, sandbox }: Pick<Config, 'user_login_module' | 'sandbox'>,
   { unitOfWork }: Pick<Persistence, 'unitOfWork'>,
-): Promise<BankUserLogin> {
+): Promise<UserLogin> {
   if (user_login_module !== null) return await loadUserLogin(user_login_module);
   return sandbox ? sandboxUserLogin(unitOfWork) : no_user_login;
 }

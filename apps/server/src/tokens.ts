@@ -1,4 +1,5 @@
 import type { Network } from '@tallystick/cards';
+import type { UserLogin } from '@tallystick/consents';
 import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock } from '@tallystick/kernel';
 import type { createHttpApp, Lifecycle, Metrics, OpenBankingPorts, Sandbox } from '@tallystick/koa';
@@ -11,7 +12,6 @@ import type { Jobs } from './background/jobs.ts';
 import type { Mails } from './background/mails.ts';
 import type { SchemaWatch } from './background/schema-watch.ts';
 import type { Config } from './configuration/config.ts';
-import type { BankUserLogin } from './configuration/user-login.ts';
 import type { LogOutput } from './log-output.ts';
 import type { SharedClock } from './sandbox/shared-clock.ts';
 
@@ -51,7 +51,7 @@ export const tokens = {
   /** Null outside the sandbox. */
   sandbox: identifier<Sandbox | null>('sandbox'),
   /** Authenticates the users of the bank. */
-  user_login: identifier<BankUserLogin>('user_login'),
+  user_login: identifier<UserLogin>('user_login'),
   /** Null: Open Banking is not served. */
   open_banking: identifier<OpenBankingPorts | null>('open_banking'),
   lifecycle: identifier<Lifecycle>('lifecycle'),

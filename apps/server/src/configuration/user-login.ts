@@ -6,17 +6,11 @@ export class UnusableUserLogin extends Error {
   override readonly name = 'UnusableUserLogin';
 }
 
-/** A login of the bank's users, with the level of authentication that it reaches. */
-export interface BankUserLogin extends UserLogin {
-  /** The `acr` of id_tokens; `urn:openbanking:psd2:ca` when absent. */
-  readonly acr?: string;
-}
-
 /** Nobody can log in: the bank has named no module. */
 export const no_user_login: UserLogin = { authenticate: async () => null };
 
 /** The login of the bank's users: the default export of a module, or what it returns when called. */
-export async function loadUserLogin(path: string): Promise<BankUserLogin> {
+export async function loadUserLogin(path: string): Promise<UserLogin> {
   let exported: unknown;
   try {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
@@ -35,7 +29,7 @@ function isAcr(acr: unknown): boolean {
   return typeof acr === 'string' && /^urn:[\w:.-]{1,200}$/.test(acr);
 }
 
-function isUserLogin(value: unknown): value is BankUserLogin {
+function isUserLogin(value: unknown): value is UserLogin {
   return (
     typeof value === 'object' && value !== null && 'authenticate' in value && typeof value.authenticate === 'function'
   );
