@@ -339,6 +339,17 @@ describe('clients', () => {
     assert.equal(replay.status, 401);
     assert.equal(((await replay.json()) as { error: string }).error, 'invalid_client');
 
+    const endless = await configure(
+      world,
+      third_party,
+      client.PrivateKeyJwt(key.private_key, {
+        [client.modifyAssertion]: (_header, payload) => {
+          payload.exp = Math.floor(Date.now() / 1_000) + 3_700;
+        },
+      }),
+    );
+    await assert.rejects(client.clientCredentialsGrant(endless, { scope: 'accounts' }), { error: 'invalid_client' });
+
     const wrong = await configure(
       world,
       third_party,

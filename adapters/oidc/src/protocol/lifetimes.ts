@@ -15,3 +15,6 @@ export const lifetime_s = {
 
 /** The longest time between `nbf` and `exp` of a request object. */
 export const request_object_s_max = 3_600;
+
+/** The longest time from now to the `exp` of a client assertion. */
+export const assertion_s_max = 3_600;

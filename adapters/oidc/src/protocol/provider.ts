@@ -13,7 +13,7 @@ import { fetchKeys, keys_bytes_max } from './fetch-keys.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
 import { errors, interactionPolicy, Provider } from './library.ts';
-import { lifetime_s } from './lifetimes.ts';
+import { assertion_s_max, lifetime_s } from './lifetimes.ts';
 import { createRequestObjects } from './request-object.ts';
 
 /** The paths of the library, under the issuer. */
@@ -160,7 +160,11 @@ export function createProvider(
     expiresWithSession: async () => false,
     issueRefreshToken: async () => true,
     rotateRefreshToken: true,
-    assertJwtClientAuthClaimsAndHeader: async () => {},
+    assertJwtClientAuthClaimsAndHeader: async (_ctx, { exp }) => {
+      // Each assertion is remembered until its end, so the end is bounded.
+      const left_s = Number(exp) - Date.now() / 1_000;
+      if (!(left_s <= assertion_s_max)) throw new errors.InvalidClientAuth('exp is more than 60 minutes ahead');
+    },
     ttl: {
       AccessToken: (ctx) => Math.max(1, Math.min(lifetime_s.access_token, leftOfGrant(ctx))),
       ClientCredentials: (_ctx, token) => {
