@@ -120,7 +120,7 @@ export const DirectDebit = defineEntity({
     previous_payment_amount: money().nullable(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'direct_debits_page', properties: ['account_id', 'id'] }],
+  indexes: [{ name: 'direct_debits_page', properties: ['account_id', 'id'], where: "status = 'active'" }],
   uniques: [{ name: 'direct_debits_reference', properties: ['account_id', 'mandate_reference'] }],
 });
 
@@ -152,7 +152,7 @@ export const StandingOrder = defineEntity({
     ...creditor(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'standing_orders_page', properties: ['account_id', 'id'] }],
+  indexes: [{ name: 'standing_orders_page', properties: ['account_id', 'id'], where: "status = 'active'" }],
   uniques: [{ name: 'standing_orders_reference', properties: ['account_id', 'reference'] }],
 });
 
@@ -171,6 +171,6 @@ export const ScheduledPayment = defineEntity({
     ...creditor(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'scheduled_payments_page', properties: ['account_id', 'id'] }],
+  indexes: [{ name: 'scheduled_payments_page', properties: ['account_id', 'id'], where: "status = 'pending'" }],
   uniques: [{ name: 'scheduled_payments_reference', properties: ['account_id', 'reference'] }],
 });

@@ -24,6 +24,14 @@ export function jsonRows(
   return sql`(select * from json_to_recordset(${json}::json) as r (${sql.join(definitions)}))`;
 }
 
+/** Whether a column is one of these texts, passed as one JSON parameter. */
+export function isOneOfTexts(dialect: Dialect, column: string, texts: readonly string[]): RawBuilder<boolean> {
+  const json = JSON.stringify(texts);
+  return dialect === 'sqlite'
+    ? sql<boolean>`(${sql.ref(column)} in (select value from json_each(${json})))`
+    : sql<boolean>`(${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json))))`;
+}
+
 /** Whether a column is one of these ids, passed as one JSON parameter. */
 export function isOneOf(dialect: Dialect, column: string, ids: readonly number[]): RawBuilder<boolean> {
   const json = JSON.stringify(ids);

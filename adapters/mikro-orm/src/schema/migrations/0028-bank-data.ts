@@ -81,7 +81,7 @@ export function bankData(dialect: Dialect): readonly string[] {
       updated_at_ms bigint not null
     )`,
     unique('direct_debits_reference', 'direct_debits', 'account_id, mandate_reference'),
-    'create index direct_debits_page on direct_debits (account_id, id)',
+    "create index direct_debits_page on direct_debits (account_id, id) where status = 'active'",
     `create table standing_orders (
       id ${id},
       account_id bigint not null,
@@ -104,7 +104,7 @@ export function bankData(dialect: Dialect): readonly string[] {
       updated_at_ms bigint not null
     )`,
     unique('standing_orders_reference', 'standing_orders', 'account_id, reference'),
-    'create index standing_orders_page on standing_orders (account_id, id)',
+    "create index standing_orders_page on standing_orders (account_id, id) where status = 'active'",
     `create table scheduled_payments (
       id ${id},
       account_id bigint not null,
@@ -120,6 +120,6 @@ export function bankData(dialect: Dialect): readonly string[] {
       updated_at_ms bigint not null
     )`,
     unique('scheduled_payments_reference', 'scheduled_payments', 'account_id, reference'),
-    'create index scheduled_payments_page on scheduled_payments (account_id, id)',
+    "create index scheduled_payments_page on scheduled_payments (account_id, id) where status = 'pending'",
   ];
 }
