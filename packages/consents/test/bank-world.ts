@@ -1,15 +1,14 @@
-import {
-  type AccountBalance,
-  type AccountProfile,
-  account_number_scheme,
-  type BankAccount,
-  type BankCompany,
-  type BankData,
-  type BankUser,
-  type BookedTransaction,
-  type DirectDebit,
-  type ScheduledPayment,
-  type StandingOrder,
+import type {
+  AccountBalance,
+  AccountProfile,
+  BankAccount,
+  BankCompany,
+  BankData,
+  BankUser,
+  BookedTransaction,
+  DirectDebit,
+  ScheduledPayment,
+  StandingOrder,
 } from '@tallystick/accounts';
 import { invalidQuery, money, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
 
@@ -202,10 +201,10 @@ export class BankWorld implements BankData {
 
   async findAccount(scheme_name: string, identification: string) {
     this.calls += 1;
-    const isNamed = ({ number, profile }: BankAccount) =>
-      (scheme_name === account_number_scheme && number === identification) ||
-      (profile?.scheme_name === scheme_name && profile.identification === identification);
-    return this.accounts.find(isNamed) ?? null;
+    const named = this.accounts.find(
+      ({ profile }) => profile?.scheme_name === scheme_name && profile.identification === identification,
+    );
+    return named ?? this.accounts.find(({ number }) => number === identification) ?? null;
   }
 
   async balancesOf(account_ids: readonly number[]) {

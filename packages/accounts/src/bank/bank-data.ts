@@ -30,8 +30,8 @@ export interface BankData {
   /** The accounts with these numbers, by rising number. Unknown numbers are left out. */
   accountsByNumber(numbers: readonly string[]): Promise<readonly BankAccount[]>;
   /**
-   * The account that this scheme and identification name, in a profile or by the account's own
-   * number; null: none.
+   * The account whose profile has this scheme and identification, else the account with this number
+   * (in any scheme, because a number can be an IBAN); null: none.
    */
   findAccount(scheme_name: string, identification: string): Promise<BankAccount | null>;
   /**
