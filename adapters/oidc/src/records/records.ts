@@ -37,7 +37,7 @@ export interface Records {
   seal(key: RecordKey, payload: RecordPayload, links: RecordLinks, expires_in_s: number | null): AuthorisationRecord;
   /**
    * Removes a few records that ended some time ago. Whatever stores records calls it, so that their
-   * number stays bounded without a job.
+   * number stays bounded also where no job purges them.
    */
   purge(tx: AuthorisationTx): Promise<void>;
   /** The record with its content; null: there is none, or it has expired. */
