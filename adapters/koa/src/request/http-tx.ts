@@ -1,5 +1,5 @@
 import type { AccessTx } from '@tallystick/access';
-import type { AccountsTx, BankStore } from '@tallystick/accounts';
+import type { BankTx } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineTx } from '@tallystick/cards';
 import type { ConsentsTx } from '@tallystick/consents';
 import type { WebhooksTx } from '@tallystick/events';
@@ -13,7 +13,8 @@ import type { TemplatesTx } from '@tallystick/templates';
 export type HttpTx = CardsTx &
   TemplatesTx &
   AccessTx &
-  AccountsTx & { readonly bank: BankStore } & ConsentsTx &
+  BankTx &
+  ConsentsTx &
   WebhooksTx &
   MailTx &
   QuarantineTx &
