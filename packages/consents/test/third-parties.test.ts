@@ -141,6 +141,8 @@ describe('a third party', () => {
     assert.deepEqual([registered.jwks, registered.jwks_uri], [null, jwks_uri]);
     assert.deepEqual(await pathsOf({ jwks_uri }), ['jwks']);
     assert.deepEqual(await pathsOf({ jwks: null, certificate_subject: 'CN=a' }), ['jwks']);
+    // As openssl prints it: no certificate has this subject.
+    assert.deepEqual(await pathsOf({ certificate_subject: 'subject=CN=a' }), ['certificate_subject']);
     assert.deepEqual(await pathsOf({ jwks: null, jwks_uri: 'http://a.example/jwks' }), ['jwks_uri']);
   });
 });

@@ -65,8 +65,8 @@ export async function registerThirdParty(
   }
   const certificate_subject = fields.readText(
     'certificate_subject',
-    (text) => text.length <= subject_length_max && isPrintable(text) && /^[A-Za-z0-9.]+ *=/.test(text),
-    'the subject of a certificate, such as CN=example,O=Example Ltd,C=GB',
+    (text) => text.length <= subject_length_max && isPrintable(text) && /^(?!subject *=)[A-Za-z0-9.]+ *=/i.test(text),
+    'the subject of a certificate without "subject=", such as CN=example,O=Example Ltd,C=GB',
   );
   fields.refuseInvalid();
 
