@@ -3,6 +3,7 @@ export * from './acquirer-reference.ts';
 export * from './bai-codes.ts';
 export * from './bank/account-balance.ts';
 export * from './bank/account-profile.ts';
+export * from './bank/bank-caller.ts';
 export * from './bank/bank-company.ts';
 export * from './bank/bank-data.ts';
 export * from './bank/bank-fields.ts';

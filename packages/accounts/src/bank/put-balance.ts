@@ -1,8 +1,8 @@
 import { auditEntry, Refusal, sum_max } from '@tallystick/kernel';
 import type { AccountBalance } from './account-balance.ts';
+import { type BankCaller, type BankTx, servedAccount } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields } from './bank-fields.ts';
-import { type BankCaller, type BankTx, servedAccount } from './put-user.ts';
 
 /** The fields of a balance. */
 export const balance_fields = ['booked', 'available', 'credit_line', 'currency', 'as_of'] as const;

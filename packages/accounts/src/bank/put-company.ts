@@ -1,7 +1,7 @@
 import { auditEntry, Refusal } from '@tallystick/kernel';
+import type { BankCaller, BankTx } from './bank-caller.ts';
 import type { BankCompany } from './bank-company.ts';
 import { BankFields } from './bank-fields.ts';
-import type { BankCaller, BankTx } from './put-user.ts';
 
 /**
  * What the bank allows a company. Refuses `not_found`, also for a company that the key does not

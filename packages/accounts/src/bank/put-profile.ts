@@ -1,8 +1,8 @@
 import { auditEntry, Refusal } from '@tallystick/kernel';
 import type { AccountProfile } from './account-profile.ts';
+import { type BankCaller, type BankTx, servedAccount } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields, card_number_scheme } from './bank-fields.ts';
-import { type BankCaller, type BankTx, servedAccount } from './put-user.ts';
 
 /** The fields of a profile. */
 export const profile_fields = [

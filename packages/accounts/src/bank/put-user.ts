@@ -1,20 +1,9 @@
 import { auditEntry, Refusal, showValue } from '@tallystick/kernel';
-import { isAccountNumber } from '../account.ts';
-import type { BankCall } from '../open-account.ts';
-import type { AccountsTx } from '../ports.ts';
+import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
+import type { BankCaller, BankTx } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields } from './bank-fields.ts';
-import type { BankStore } from './bank-store.ts';
 import { type BankUser, bank_user_statuses } from './bank-user.ts';
-
-/** The parts of a transaction that the use cases of bank data need. */
-export type BankTx = AccountsTx & { readonly bank: BankStore };
-
-/** The caller. A key of one company changes only what belongs to that company. */
-export interface BankCaller extends BankCall {
-  /** Null: all companies. */
-  readonly served_company_id: number | null;
-}
 
 /** The most accounts that a user may view. */
 export const viewable_accounts_max = 1_000;
@@ -149,41 +138,4 @@ export async function knownOfUsers(
   for (const id of company_ids) if ((await companies.find(id)) !== null) found.add(id);
   const accounts = await accountsByNumbers(bank, numbers);
   return { hasCompany: (id) => found.has(id), account: (number) => accounts.get(number) };
-}
-
-/** Whether the value can be the number of an account. */
-export function isNumberOfAccount(value: unknown): value is string {
-  return typeof value === 'string' && isAccountNumber(value);
-}
-
-/** The accounts with these numbers, read in parts. */
-export async function accountsByNumbers(
-  bank: Pick<BankStore, 'accountsByNumber'>,
-  numbers: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, BankAccount>> {
-  const wanted = [...numbers];
-  const found = new Map<string, BankAccount>();
-  for (let at = 0; at < wanted.length; at += numbers_max) {
-    for (const account of await bank.accountsByNumber(wanted.slice(at, at + numbers_max))) {
-      found.set(account.number, account);
-    }
-  }
-  return found;
-}
-
-/** The most numbers of one look-up. */
-const numbers_max = 1_000;
-
-/**
- * The account that the caller may read and change. Refuses `not_found`, also for an account of a
- * company that the key does not serve.
- */
-export async function servedAccount(
-  { bank }: Pick<BankTx, 'bank'>,
-  { served_company_id }: Pick<BankCaller, 'served_company_id'>,
-  number: string,
-): Promise<BankAccount> {
-  const [account] = await bank.accountsByNumber([number]);
-  if (account !== undefined && (served_company_id === null || account.company_id === served_company_id)) return account;
-  throw new Refusal('not_found', `there is no account ${showValue(number)}`);
 }

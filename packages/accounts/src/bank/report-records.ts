@@ -1,15 +1,10 @@
 import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import { isSameLine, type StatementLine } from '../statement-line.ts';
+import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
+import type { BankCaller, BankTx } from './bank-caller.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
 import { storeProfile } from './put-profile.ts';
-import {
-  accountsByNumbers,
-  type BankCaller,
-  type BankTx,
-  isNumberOfAccount,
-  knownOfUsers,
-  storeUser,
-} from './put-user.ts';
+import { knownOfUsers, storeUser } from './put-user.ts';
 import type { ReportedTransaction } from './read-transaction.ts';
 
 /** A line of a report: its JSON value, or why it has none. */
