@@ -10,8 +10,8 @@ interface Scheme {
 
 /**
  * The schemes by which a third party can name an account. A card number (`UK.OBIE.PAN`) is none of
- * them, because it would be stored in clear. An identification that could be a card number fits
- * only a scheme whose form excludes one.
+ * them, because it would be stored in clear. An identification that looks like a card number is
+ * allowed only in a scheme whose form excludes card numbers.
  */
 const schemes: ReadonlyMap<string, Scheme> = new Map(
   Object.entries({

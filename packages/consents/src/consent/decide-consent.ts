@@ -62,8 +62,8 @@ export async function findDecidable(
 }
 
 /**
- * Authorises a consent for a user and these of the user's accounts, or authenticates it again: then
- * the accounts stay as they are. Refuses `validation_failed` accounts that the user may not choose,
+ * Authorises a consent for a user and these of the user's accounts (null: all that the user may
+ * choose), or authenticates it again: then the accounts stay as they are. Refuses `validation_failed` accounts that the user may not choose,
  * or none, `not_found` an unknown consent, and `conflict` one that is not decidable
  * (`findDecidable`). One that is decided ahead must await authorisation. Writes the audit log.
  */
@@ -74,7 +74,7 @@ export async function authoriseConsent(
   decision: {
     readonly consent_id: string;
     readonly user_id: string;
-    readonly account_numbers: readonly string[];
+    readonly account_numbers: readonly string[] | null;
     readonly decided_ahead?: boolean;
   },
 ): Promise<Consent> {
@@ -200,9 +200,10 @@ function undecidable(reason: UndecidableReason): Decidable {
 
 function chooseAccounts(
   { consent, accounts, may_choose }: Extract<Decidable, { kind: 'decidable' }>,
-  wanted: readonly string[],
+  wanted: readonly string[] | null,
 ): readonly string[] {
   const offered = accounts.map(({ number }) => number);
+  if (wanted === null) return offered;
   const foreign = wanted.find((number) => !offered.includes(number) && !consent.account_numbers.includes(number));
   if (foreign !== undefined) {
     const message = `must be accounts that the user may choose, and ${showValue(foreign)} is none`;

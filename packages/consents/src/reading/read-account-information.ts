@@ -1,10 +1,11 @@
 import type { BankAccount, BankData } from '@tallystick/accounts';
 import { assert, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
+import type { Permission } from '../consent/permission.ts';
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall, ReadPorts } from '../ports.ts';
 import { pageOfAccounts } from './account-pages.ts';
 import { balanceOf, grantedAccount, grantedAccounts, type OpenGrant, openGrant } from './open-grant.ts';
-import { showsDetail } from './permissions-on-read.ts';
+import { type ReadableResource, showsDetail } from './permissions-on-read.ts';
 import { showAccount } from './shapes/account.ts';
 import { showDay } from './shapes/amount.ts';
 import { showBalances } from './shapes/balance.ts';
@@ -88,53 +89,81 @@ export async function readTransactions(
 }
 
 /** The active mandates of one account, or of all accounts of the grant (null). */
-export async function readDirectDebits(
+export function readDirectDebits(
   tx: ReadTx,
   { bank }: ReadPorts,
   call: GrantedCall,
   account_number: string | null,
   page: ReadPage,
 ): Promise<OpenBankingPage> {
-  const grant = await openGrant(tx, bank, call, 'direct_debits');
-  const accounts = await accountsOf(bank, grant, account_number);
-  const shown = await readOfAccounts(accounts, page, (ids, request) => bank.activeDirectDebits(ids, request));
-  return pageOf('DirectDebit', shown, (mandate) => showDirectDebit(ownerOf(accounts, mandate), mandate));
+  return readOfAccounts({ tx, bank, call, account_number, page }, 'direct_debits', {
+    name: 'DirectDebit',
+    read: (ids, request) => bank.activeDirectDebits(ids, request),
+    show: showDirectDebit,
+  });
 }
 
 /** The pending standing orders. */
-export async function readStandingOrders(
+export function readStandingOrders(
   tx: ReadTx,
   { bank }: ReadPorts,
   call: GrantedCall,
   account_number: string | null,
   page: ReadPage,
 ): Promise<OpenBankingPage> {
-  const grant = await openGrant(tx, bank, call, 'standing_orders');
-  const accounts = await accountsOf(bank, grant, account_number);
-  const today = todayOf(call);
-  const shown = await readOfAccounts(accounts, page, (ids, request) => bank.pendingStandingOrders(ids, today, request));
-  const detail = showsDetail(grant.consent.permissions, 'standing_orders');
-  return pageOf('StandingOrder', shown, (order) => showStandingOrder(ownerOf(accounts, order), order, { detail }));
+  return readOfAccounts({ tx, bank, call, account_number, page }, 'standing_orders', {
+    name: 'StandingOrder',
+    read: (ids, request) => bank.pendingStandingOrders(ids, todayOf(call), request),
+    show: (owner, order, granted) =>
+      showStandingOrder(owner, order, { detail: showsDetail(granted, 'standing_orders') }),
+  });
 }
 
 /** The pending scheduled payments. */
-export async function readScheduledPayments(
+export function readScheduledPayments(
   tx: ReadTx,
   { bank }: ReadPorts,
   call: GrantedCall,
   account_number: string | null,
   page: ReadPage,
 ): Promise<OpenBankingPage> {
-  const grant = await openGrant(tx, bank, call, 'scheduled_payments');
+  return readOfAccounts({ tx, bank, call, account_number, page }, 'scheduled_payments', {
+    name: 'ScheduledPayment',
+    read: (ids, request) => bank.pendingScheduledPayments(ids, todayOf(call), request),
+    show: (owner, payment, granted) =>
+      showScheduledPayment(owner, payment, { detail: showsDetail(granted, 'scheduled_payments') }),
+  });
+}
+
+/** What a third party asks: the accounts, and the page. */
+interface AskedList {
+  readonly tx: ReadTx;
+  readonly bank: BankData;
+  readonly call: GrantedCall;
+  readonly account_number: string | null;
+  readonly page: ReadPage;
+}
+
+/** A list of what belongs to accounts. */
+interface ListOfAccounts<Item> {
+  /** The name of the list in `Data`. */
+  readonly name: string;
+  read(ids: readonly number[], request: TwoWayPageRequest): Promise<TwoWayPage<Item>>;
+  show(owner: BankAccount, item: Item, granted: readonly Permission[]): object;
+}
+
+/** A page of what belongs to the accounts. Without accounts the bank is not asked. */
+async function readOfAccounts<Item extends { readonly account_id: number }>(
+  { tx, bank, call, account_number, page }: AskedList,
+  resource: ReadableResource,
+  { name, read, show }: ListOfAccounts<Item>,
+): Promise<OpenBankingPage> {
+  const grant = await openGrant(tx, bank, call, resource);
   const accounts = await accountsOf(bank, grant, account_number);
-  const today = todayOf(call);
-  const shown = await readOfAccounts(accounts, page, (ids, request) =>
-    bank.pendingScheduledPayments(ids, today, request),
-  );
-  const detail = showsDetail(grant.consent.permissions, 'scheduled_payments');
-  return pageOf('ScheduledPayment', shown, (payment) =>
-    showScheduledPayment(ownerOf(accounts, payment), payment, { detail }),
-  );
+  const ids = accounts.map(({ id }) => id);
+  const shown: TwoWayPage<Item> =
+    ids.length === 0 ? { items: [], next: null, prev: null } : await readPage(page, (request) => read(ids, request));
+  return pageOf(name, shown, (item) => show(ownerOf(accounts, item), item, grant.consent.permissions));
 }
 
 /** One account of the grant, or all of them that the user may still view. */
@@ -145,17 +174,6 @@ async function accountsOf(
 ): Promise<readonly BankAccount[]> {
   if (account_number === null) return await grantedAccounts(bank, grant);
   return [await grantedAccount(bank, grant, account_number)];
-}
-
-/** A page of what belongs to these accounts. Without accounts the bank is not asked. */
-async function readOfAccounts<Item>(
-  accounts: readonly BankAccount[],
-  page: ReadPage,
-  read: (ids: readonly number[], request: TwoWayPageRequest) => Promise<TwoWayPage<Item>>,
-): Promise<TwoWayPage<Item>> {
-  if (accounts.length === 0) return { items: [], next: null, prev: null };
-  const ids = accounts.map(({ id }) => id);
-  return await readPage(page, (request) => read(ids, request));
 }
 
 async function readPage<Item>(

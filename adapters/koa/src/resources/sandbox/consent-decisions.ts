@@ -1,5 +1,5 @@
 import type { BankData } from '@tallystick/accounts';
-import { authoriseConsent, findDecidable, rejectConsent, type UndecidableReason } from '@tallystick/consents';
+import { authoriseConsent, rejectConsent } from '@tallystick/consents';
 import { invalid, Refusal, showValue } from '@tallystick/kernel';
 import { resource } from '../../answer/answer.ts';
 import { type Route, route } from '../../request/route.ts';
@@ -8,13 +8,6 @@ import { unknownConsent } from '../consents/routes.ts';
 import { consent, decide_consent } from '../consents/shapes.ts';
 import { callOf } from '../operator/routes.ts';
 import { servedCompany } from '../served-company.ts';
-
-const reasons: Readonly<Record<UndecidableReason, string>> = {
-  not_awaiting: 'the consent does not await authorisation, or it has expired',
-  other_user: 'another user authorised the consent',
-  not_eligible: 'the user or its company is not eligible (service specification 5.6)',
-  no_account: 'no account of the user fits the consent',
-};
 
 /**
  * `POST /sandbox/v1/consents/:consent_id/decide`: the decision of the bank's user, without a page.
@@ -39,9 +32,6 @@ export function consentDecisionRoutes(bank: BankData | undefined): readonly Rout
         const consent_id = request.params.consent_id ?? '';
         const found = await tx.consents.lock(consent_id);
         if (found === null || found.deleted_at_ms !== null) throw unknownConsent(consent_id);
-        if (found.status !== 'AwaitingAuthorisation') {
-          throw new Refusal('conflict', `the consent is ${found.status}; only AwaitingAuthorisation can be decided`);
-        }
         const call = callOf(request);
         const ports = { bank: bank ?? tx.bank };
         const user = await userOf(ports.bank, servedCompany(request.principal), user_id ?? null);
@@ -49,16 +39,7 @@ export function consentDecisionRoutes(bank: BankData | undefined): readonly Rout
           const rejected = { consent_id, user_id: user, decided_ahead: true };
           return resource(presentBankConsent(await rejectConsent(tx, call, rejected)));
         }
-        const { now_ms } = call;
-        const decidable = await findDecidable(tx, ports, {
-          consent_id,
-          client_id: found.client_id,
-          user_id: user,
-          now_ms,
-        });
-        if (decidable.kind === 'undecidable') throw new Refusal('conflict', reasons[decidable.reason]);
-        const account_numbers = account_ids ?? decidable.accounts.map(({ number }) => number);
-        const approved = { consent_id, user_id: user, account_numbers, decided_ahead: true };
+        const approved = { consent_id, user_id: user, account_numbers: account_ids ?? null, decided_ahead: true };
         return resource(presentBankConsent(await authoriseConsent(tx, ports, call, approved)));
       },
     }),
