@@ -52,8 +52,10 @@ export interface World {
   advance(duration_ms: number): void;
   nowMs(): number;
   register(changes?: Partial<ThirdParty>): Promise<ThirdParty>;
-  /** What the servers logged. */
+  /** The faults that the servers logged. */
   readonly logged: readonly string[];
+  /** The warnings that the servers logged. */
+  readonly warned: readonly string[];
   close(): Promise<void>;
 }
 
@@ -129,9 +131,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const signing_keys = [signingKey('newest'), signingKey('older')];
   const vault = memoryVault();
   const logged: string[] = [];
-  const log = (fields: object, message: string): void => {
-    logged.push(`${message} ${Object.values(fields).map(String).join(' ')}`);
-  };
+  const warned: string[] = [];
+  const logTo =
+    (lines: string[]) =>
+    (fields: object, message: string): void => {
+      lines.push(`${message} ${Object.values(fields).map(String).join(' ')}`);
+    };
 
   let { issuer = '' } = options;
   const nodes: WorldNode[] = [];
@@ -159,7 +164,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       sandbox,
       certificateOf,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-      log: { error: log, warn: log },
+      log: { error: logTo(logged), warn: logTo(warned) },
     });
     const http = createServer((request, response) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
@@ -179,6 +184,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     issuer,
     unitOfWork,
     logged,
+    warned,
     advance: (duration_ms) => {
       offset_ms += duration_ms;
     },

@@ -36,6 +36,10 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
     const provider = createProvider(ports, records, ports.issuer());
     // A path has the id of a user's step, which is a secret.
     const failed = (error: Error, route: string): void => ports.log.error({ error, route }, 'authorisation failed');
+    // Without it neither side finds a wrong key, certificate or audience. The detail holds no secret.
+    provider.on('grant.error', (ctx, { error, error_detail }) => {
+      ports.log.warn({ error, detail: error_detail, client_id: ctx.oidc.client?.clientId ?? null }, 'token refused');
+    });
     provider.on('server_error', (ctx, error) => failed(error, ctx.oidc.route));
     // Koa reports what its own error handler answers.
     (provider as EventEmitter).on('error', (error: Error) => failed(error, 'unknown'));

@@ -1,6 +1,6 @@
 import { escapeHtml, renderPage } from './layout.ts';
 
-/** The page of a request that cannot be answered, and that no third party can be told of. */
+/** The page of a request that cannot be answered, and whose error cannot be sent to the third party. */
 export function errorPage({ error, error_description }: ErrorShown): string {
   const known = error === 'server_error' ? undefined : error_description;
   return renderPage({

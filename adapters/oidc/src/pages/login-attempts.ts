@@ -26,7 +26,6 @@ export function createBoundedLogin(records: Records, users: UserLogin) {
     const name = user_name.normalize('NFKC').trim().toLowerCase();
     const places = Array.from({ length: failed_attempts_max }, (_, place) => `${period} ${place} ${name}`);
     const taken = await records.run(async (tx) => {
-      await records.purge(tx);
       for (const id of places) {
         if (await tx.authorisation.putNew(records.seal({ model, id }, {}, no_links, 2 * period_s))) return id;
       }

@@ -184,7 +184,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
 }
 
 /**
- * What the third party is told when the user cannot decide. Not the reason: it would tell who is a
- * user of the bank, or whose account a consent names.
+ * What the third party learns when the user cannot decide. It does not learn the reason, which would
+ * show who is a user of the bank, or whose account a consent names.
  */
 const undecidable = 'the consent cannot be authorised';

@@ -23,7 +23,6 @@ export function libraryAdapter(model: string, records: Records, clientMetadataOf
         const record = records.seal(key(id), payload as RecordPayload, links, expires_in_s ?? null);
         if (model === 'ReplayDetection') return await tx.authorisation.putNew(record);
         await tx.authorisation.put(record);
-        await records.purge(tx);
         return true;
       });
       // The library looks before it stores. Another node may have stored in between.

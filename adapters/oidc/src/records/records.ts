@@ -35,19 +35,9 @@ export interface Records {
   read<Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result>;
   /** `expires_in_s` null: it does not expire. */
   seal(key: RecordKey, payload: RecordPayload, links: RecordLinks, expires_in_s: number | null): AuthorisationRecord;
-  /**
-   * Removes a few records that ended some time ago. Whatever stores records calls it, so that their
-   * number stays bounded also where no job purges them.
-   */
-  purge(tx: AuthorisationTx): Promise<void>;
   /** The record with its content; null: there is none, or it has expired. */
   find(tx: AuthorisationTx, key: RecordKey): Promise<OpenRecord | null>;
 }
-
-/** Ended records stay for a while, so that a late use of them is told from one of an unknown id. */
-const purge_after_ms = 3_600_000;
-/** More than one call stores. */
-const purged_max = 10;
 
 /**
  * What remembers a used assertion or request object, or a failed log-in. Assertions are judged by
@@ -87,11 +77,6 @@ export function createRecords(
         ends_by,
         consumed_at_ms: null,
       };
-    },
-
-    async purge(tx) {
-      const before = { service: timeBy('service') - purge_after_ms, machine: timeBy('machine') - purge_after_ms };
-      await tx.authorisation.purge(before, purged_max);
     },
 
     async find(tx, { model, id }) {
