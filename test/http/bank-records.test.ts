@@ -146,7 +146,7 @@ for (const database of database_names) {
       assert.equal(Number(debits!.n), 200);
     });
 
-    it('that tell of one transaction differently at the same time: the later one is an error', async (t) => {
+    it('that report one transaction differently at the same time: the later one is an error', async (t) => {
       const service = await withAccount(await startService(t, database));
       for (let round = 0; round < 5; round += 1) {
         const replies = await Promise.all(

@@ -14,9 +14,7 @@ const int = () => p.bigint('number');
 const money = () => p.bigint('number').$type<Money>();
 const json = () => p.text();
 
-/**
- * What the bank tells third parties. The conventions are those of `schema.ts`.
- */
+/** What the bank shows to third parties. The conventions are those of `schema.ts`. */
 export const BankUser = defineEntity({
   name: 'BankUser',
   tableName: 'bank_users',

@@ -21,7 +21,7 @@ import { isOneOf, isOneOfTexts } from './json-rows.ts';
  */
 const names_lock = 1_733_902_119;
 
-/** What the bank tells of its users and accounts. */
+/** What the bank reports of its users and accounts. */
 export function bankStore(session: Session): BankStore {
   const { db, dialect } = session;
   const users = () => db.selectFrom('bank_users').selectAll();

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { words } from './words.ts';
 
 /**
- * What the bank tells third parties: users, entitlements, profiles, balances, mandates and orders,
+ * What the bank shows to third parties: users, entitlements, profiles, balances, mandates and orders,
  * and transactions that are no statement lines.
  */
 export function bankData(dialect: Dialect): readonly string[] {
