@@ -121,6 +121,8 @@ export interface Service {
 export interface UserAgent {
   /** Requests an address, on the node whose turn it is, and follows redirects within the service. */
   get(url: URL | string): Promise<Landing>;
+  /** Sends the parameters of an address as a form of the third party. */
+  post(url: URL): Promise<Landing>;
   submit(
     page: Landing,
     action: string,
@@ -182,6 +184,9 @@ export function userAgent(world: Service): UserAgent {
 
   const agent: UserAgent = {
     get: (url) => request(new URL(url)),
+
+    post: ({ origin, pathname, searchParams }) =>
+      request(new URL(origin + pathname), { method: 'POST', body: searchParams }),
 
     submit(page, action, fields, headers = {}) {
       const form_token = /name="form_token" value="([^"]+)"/.exec(page.html ?? '')?.[1] ?? '';

@@ -62,6 +62,21 @@ describe('requests of FAPI 1 Advanced', () => {
     });
   }
 
+  it('takes a request that the browser sends as a form by POST', async () => {
+    const { third_party, key, config } = await registerWithKey(world);
+    client.useCodeIdTokenResponseType(config);
+    client.enableDetachedSignatureResponseChecks(config);
+    const consent_id = await newConsent(world, third_party);
+    const { url, checks } = await authoriseSigned(config, key, consent_id);
+    const agent = userAgent(world);
+    const login = await agent.post(url);
+    const callback = await agent.approve(login.url, 'alice', ['1000000001']);
+    const tokens = await client.authorizationCodeGrant(config, callback, checks);
+    assert.equal(tokens.claims()?.openbanking_intent_id, consent_id);
+    const again = await userAgent(world).get(url);
+    assert.equal(fragmentOf(again.url).get('error'), 'invalid_request_object', 'GET and POST count together');
+  });
+
   it('answers with a signed response (JARM), without PKCE', async () => {
     const { third_party, key, config } = await registerWithKey(world);
     client.useJwtResponseMode(config);

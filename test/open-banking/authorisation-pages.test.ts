@@ -468,6 +468,26 @@ describe('requests that cannot be answered', () => {
     }
   });
 
+  it('get a page when a form to the authorization endpoint cannot be read', async () => {
+    const post = (body: string, type = 'application/x-www-form-urlencoded', query = '') =>
+      fetch(`${world.issuer}/oauth/authorize${query}`, { method: 'POST', body, headers: { 'content-type': type } });
+    const { client_id } = await world.register();
+    const form = `client_id=${client_id}`;
+    const rows = [
+      [await post(''), /client_id/],
+      [await post('', undefined, `?${form}`), /client_id/],
+      [await post(`${form}&redirect_uri=a&redirect_uri=b`), /redirect_uri/],
+      [await post(`request=${'x'.repeat(60_000)}`), /failed to parse the request body/],
+      [await post(JSON.stringify({ client_id }), 'application/json'), /only application\/x-www-form-urlencoded/],
+    ] as const;
+    for (const [answer, expected] of rows) {
+      assert.equal(answer.status, 400);
+      const html = await answer.text();
+      assert.match(html, /This does not work/);
+      assert.match(html, expected);
+    }
+  });
+
   it('are 404 where there is nothing', async () => {
     for (const path of ['/oauth/userinfo', '/oauth/register', '/oauth/introspect', '/oauth/end/confirm']) {
       assert.equal((await fetch(`${world.issuer}${path}`)).status, 404, path);

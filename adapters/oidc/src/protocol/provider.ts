@@ -77,9 +77,12 @@ export function createProvider(
     cookies: {
       keys: [...ports.cookie_keys],
       names: { session: 'tallystick_session', interaction: 'tallystick_step', resume: 'tallystick_resume' },
-      long: { httpOnly: true, sameSite: 'lax', signed: true },
+      // The library demands `none` with requests by POST. No session is stored: the cookie stands for nothing.
+      long: { httpOnly: true, sameSite: 'none', signed: true },
       short: { httpOnly: true, sameSite: 'lax', signed: true },
     },
+    // OpenID Connect Core 3.1.2.1: the authorization endpoint supports POST.
+    enableHttpPostMethods: true,
     clientBasedCORS: () => false,
     allowOmittingSingleRegisteredRedirectUri: false,
     fetch: fetchKeys(ports.fetch),
