@@ -360,6 +360,33 @@ describe('the user’s consents', () => {
     assert.equal((await agent.get(`${world.issuer}/consents/${other.consent_id}`)).status, 404);
   });
 
+  it('have older ones behind a link, each on one page', async () => {
+    const third_party = await world.register();
+    const ids: string[] = [];
+    for (let at = 0; at < 120; at += 1) {
+      const authorised = { status: 'Authorised', user_id: 'many', company_id: 1, authorised_at_ms: 1 } as const;
+      ids.unshift(await newConsent(world, third_party, { ...authorised, withdrawn_at_ms: at % 6 === 0 ? 1 : null }));
+    }
+    const wanted = ids.filter((_, place) => (ids.length - 1 - place) % 6 !== 0);
+    const agent = userAgent(world);
+    let page = await agent.logIn(`${world.issuer}/consents`, 'many');
+    assert.doesNotMatch(page.html!, />Newest</);
+    const listed: string[][] = [];
+    for (;;) {
+      listed.push([...page.html!.matchAll(/href="\/consents\/([^"]+)">Withdraw/g)].map(([, id]) => id!));
+      const older = /<a href="([^"]+)">Older</.exec(page.html!)?.[1];
+      if (older === undefined) break;
+      page = await agent.get(`${world.issuer}${older}`);
+    }
+    assert.deepEqual(
+      listed.map(({ length }) => length),
+      [50, 50],
+    );
+    assert.deepEqual(listed.flat(), wanted);
+    assert.match(page.html!, /<a href="\/consents">Newest</);
+    assert.equal((await agent.get(`${world.issuer}/consents?after=x`)).status, 404);
+  });
+
   it('are withdrawn after a question, and their tokens end at once', async () => {
     const { consent_id, config, tokens, third_party } = await authorised('alice');
     const agent = userAgent(world);

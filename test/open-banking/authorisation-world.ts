@@ -107,7 +107,7 @@ function user(user_id: string, changes: Partial<BankUser> = {}): BankUser {
   };
 }
 
-const users: readonly BankUser[] = [user('alice'), user('bob'), user('frozen', { status: 'frozen' })];
+const users: readonly BankUser[] = [user('alice'), user('bob'), user('many'), user('frozen', { status: 'frozen' })];
 
 /** A bank of a host: the server reads users and accounts only. */
 export const bank: BankData = {

@@ -129,6 +129,17 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
+      does: 'lists consents that have expired',
+      breaks:
+        'the active consents of a user are authorised, not withdrawn, not deleted and not expired, the newest first',
+      plant: plantStores(({ consents }) => ({
+        consents: {
+          ...consents,
+          listActiveOfUser: (user_id, _now_ms, page) => consents.listActiveOfUser(user_id, 0, page),
+        },
+      })),
+    },
+    {
       does: 'updates the status only',
       breaks: 'a consent of each kind is read as it was inserted and as it was updated',
       plant: plantStores(({ consents }) => ({

@@ -15,6 +15,8 @@ export interface ConsentStore {
   update(consent: Consent): Promise<void>;
   /** The consents that a user authorised and that are not deleted, the highest id first. */
   listOfUser(user_id: string, page: PageRequest): Promise<Page<Consent>>;
+  /** Those of them that are active now (`isActive`), in the same order. */
+  listActiveOfUser(user_id: string, now_ms: number, page: PageRequest): Promise<Page<Consent>>;
 }
 
 /** Third parties, within a transaction. */
@@ -26,6 +28,8 @@ export interface ThirdPartyStore {
   lock(id: number): Promise<ThirdParty | null>;
   /** Null for any other text. */
   findByClientId(client_id: string): Promise<ThirdParty | null>;
+  /** Those that exist, in any order. */
+  findByClientIds(client_ids: readonly string[]): Promise<readonly ThirdParty[]>;
   /** Replaces all but the id. The transaction has locked it. */
   update(third_party: ThirdParty): Promise<void>;
   /** The highest id first. */

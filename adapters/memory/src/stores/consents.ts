@@ -1,4 +1,4 @@
-import type { Consent, ConsentStore } from '@tallystick/consents';
+import { type Consent, type ConsentStore, isActive } from '@tallystick/consents';
 import { Fault } from '@tallystick/kernel';
 import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
@@ -26,6 +26,11 @@ export function consentStore({ consents }: State): ConsentStore {
     async listOfUser(user_id, page) {
       const its = consents.values().filter((row) => row.user_id === user_id && row.deleted_at_ms === null);
       return newestFirst('consents', its, page);
+    },
+
+    async listActiveOfUser(user_id, now_ms, page) {
+      const its = consents.values().filter((row) => row.user_id === user_id && isActive(row, now_ms));
+      return newestFirst('active_consents', its, page);
     },
   };
 }

@@ -17,6 +17,9 @@ export function thirdPartyStore({ third_parties }: State): ThirdPartyStore {
     lock: async (id) => third_parties.get(id) ?? null,
     findByClientId: async (client_id) => third_parties.values().find((row) => row.client_id === client_id) ?? null,
 
+    findByClientIds: async (client_ids) =>
+      third_parties.values().filter(({ client_id }) => client_ids.includes(client_id)),
+
     async update(third_party) {
       if (third_parties.has(third_party.id)) third_parties.set(third_party.id, third_party);
     },

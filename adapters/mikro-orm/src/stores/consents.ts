@@ -8,6 +8,8 @@ import { readNewestFirst } from './paging.ts';
 export function consentStore(session: Session): ConsentStore {
   const { db } = session;
   const found = (consent_id: string) => db.selectFrom('consents').selectAll().where('consent_id', '=', consent_id);
+  const ofUser = (user_id: string) =>
+    db.selectFrom('consents').selectAll().where('user_id', '=', user_id).where('deleted_at_ms', 'is', null);
   return {
     async insert(consent) {
       const row = await db.insertInto('consents').values(toRow(consent)).returningAll().executeTakeFirstOrThrow();
@@ -32,12 +34,16 @@ export function consentStore(session: Session): ConsentStore {
 
     async listOfUser(user_id, page) {
       if (!isStorable(user_id)) return { items: [], next: null };
-      const its = db
-        .selectFrom('consents')
-        .selectAll()
-        .where('user_id', '=', user_id)
-        .where('deleted_at_ms', 'is', null);
-      return readNewestFirst('consents', its, 'id', page, consentOf);
+      return readNewestFirst('consents', ofUser(user_id), 'id', page, consentOf);
+    },
+
+    async listActiveOfUser(user_id, now_ms, page) {
+      if (!isStorable(user_id)) return { items: [], next: null };
+      const active = ofUser(user_id)
+        .where('status', '=', 'Authorised')
+        .where('withdrawn_at_ms', 'is', null)
+        .where((eb) => eb.or([eb('expires_at_ms', 'is', null), eb('expires_at_ms', '>', now_ms)]));
+      return readNewestFirst('active_consents', active, 'id', page, consentOf);
     },
   };
 }

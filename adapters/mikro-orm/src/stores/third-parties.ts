@@ -2,6 +2,7 @@ import { refuseTakenClientId, type ThirdParty, type ThirdPartyStore } from '@tal
 import { isStorable } from '@tallystick/kernel';
 import type { Insertable, Selectable } from 'kysely';
 import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
+import { isOneOfTexts } from './json-rows.ts';
 import { readNewestFirst } from './paging.ts';
 
 /** Third parties. */
@@ -33,6 +34,12 @@ export function thirdPartyStore(session: Session): ThirdPartyStore {
     async findByClientId(client_id) {
       if (!isStorable(client_id)) return null;
       return thirdPartyOrNull(await thirdParties().where('client_id', '=', client_id).executeTakeFirst());
+    },
+
+    async findByClientIds(client_ids) {
+      if (client_ids.length === 0) return [];
+      const its = thirdParties().where(isOneOfTexts(session.dialect, 'client_id', client_ids.filter(isStorable)));
+      return (await its.execute()).map(thirdPartyOf);
     },
 
     async update({ id, ...third_party }) {

@@ -11,14 +11,19 @@ export interface ShownConsent {
 }
 
 export interface ConsentList {
+  /** A page of them, newest first. */
   readonly consents: readonly ShownConsent[];
+  readonly is_first_page: boolean;
+  /** The cursor of the next page; null: this is the last one. */
+  readonly older: string | null;
   readonly form_token: string;
   /** Whether the user has just withdrawn one. */
   readonly was_withdrawn: boolean;
 }
 
 /** Who has access, to what, until when, to which accounts, since when. */
-export function consentListPage({ consents, form_token, was_withdrawn }: ConsentList): Page {
+export function consentListPage(list: ConsentList): Page {
+  const { consents, is_first_page, older, form_token, was_withdrawn } = list;
   const items = consents.map((shown) => {
     const name = escapeHtml(shown.third_party_name);
     const address = `/consents/${encodeURIComponent(shown.consent.consent_id)}`;
@@ -28,12 +33,17 @@ ${details(shown)}
 <a class="button second" href="${escapeHtml(address)}">Withdraw access of ${name}</a>
 </li>`;
   });
+  const nobody = `<p>Nobody ${is_first_page ? '' : 'else '}has access.</p>`;
+  const links = [
+    ...(older === null ? [] : [`<a href="/consents?after=${encodeURIComponent(older)}">Older</a>`]),
+    ...(is_first_page ? [] : ['<a href="/consents">Newest</a>']),
+  ];
   return {
     status: 200,
     title: 'Who has access to your accounts',
     content: `${was_withdrawn ? '<p role="status"><strong>The access was withdrawn. It ended at once.</strong></p>' : ''}
-${items.length === 0 ? '<p>Nobody has access.</p>' : `<ul class="list">\n${items.join('\n')}\n</ul>`}
-<form method="post" action="/consents/logout">
+${items.length === 0 ? nobody : `<ul class="list">\n${items.join('\n')}\n</ul>`}
+${links.length === 0 ? '' : `<p>${links.join(' ')}</p>\n`}<form method="post" action="/consents/logout">
 <input type="hidden" name="form_token" value="${escapeHtml(form_token)}">
 <button type="submit" class="second">Log out</button>
 </form>`,

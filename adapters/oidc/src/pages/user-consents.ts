@@ -1,7 +1,7 @@
 /**
  * The user's consents: `/consents`.
  *
- *   GET                         the log-in, or the list of active consents
+ *   GET                         the log-in, or the list of active consents; ?after=<cursor> older ones
  *   POST /login, /logout
  *   GET  /<ConsentId>           asks whether to withdraw it, and says what follows
  *   POST /<ConsentId>/withdraw  withdraws it
@@ -10,8 +10,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankAccount } from '@tallystick/accounts';
-import { type Consent, withdrawConsent } from '@tallystick/consents';
-import { Refusal } from '@tallystick/kernel';
+import { type Consent, isActive, withdrawConsent } from '@tallystick/consents';
+import { type Page, Refusal } from '@tallystick/kernel';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records/records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
@@ -26,7 +26,7 @@ const cookie_name = 'tallystick_user';
 const session_s = 900;
 const model = 'UserSession';
 /** The most consents that a page lists. */
-const listed_max = 100;
+const listed_max = 50;
 
 interface Session {
   readonly id: string;
@@ -76,43 +76,49 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     redirect(response, consents_path);
   };
 
-  /** Active: authorised, not withdrawn since, and not expired. */
-  const isActive = ({ status, withdrawn_at_ms, expires_at_ms }: Consent): boolean =>
-    status === 'Authorised' && withdrawn_at_ms === null && (expires_at_ms === null || expires_at_ms > records.nowMs());
-
   const shown = async (tx: AuthorisationTx, consents: readonly Consent[]): Promise<readonly ShownConsent[]> => {
     const numbers = [...new Set(consents.flatMap(({ account_numbers }) => account_numbers))];
     const accounts: readonly BankAccount[] =
       numbers.length === 0 ? [] : await bankOf(ports, tx).accountsByNumber(numbers);
-    const shown_consents: ShownConsent[] = [];
-    for (const consent of consents) {
-      const third_party = await tx.third_parties.findByClientId(consent.client_id);
-      const its = accounts.filter(({ number }) => consent.account_numbers.includes(number));
-      shown_consents.push({ consent, third_party_name: third_party?.name ?? consent.client_id, accounts: its });
-    }
-    return shown_consents;
+    const client_ids = new Set(consents.map(({ client_id }) => client_id));
+    const third_parties = await tx.third_parties.findByClientIds([...client_ids]);
+    const names = new Map(third_parties.map(({ client_id, name }) => [client_id, name]));
+    return consents.map((consent) => ({
+      consent,
+      third_party_name: names.get(consent.client_id) ?? consent.client_id,
+      accounts: accounts.filter(({ number }) => consent.account_numbers.includes(number)),
+    }));
   };
 
-  const listActive = ({ user_id }: Session): Promise<readonly ShownConsent[]> =>
+  const listActive = ({ user_id }: Session, after: string | null): Promise<Page<ShownConsent>> =>
     records.read(async (tx) => {
-      const active: Consent[] = [];
-      for (let after: string | undefined; active.length < listed_max; ) {
-        const page = await tx.consents.listOfUser(user_id, {
-          limit: listed_max,
-          ...(after === undefined ? {} : { after }),
-        });
-        active.push(...page.items.filter(isActive));
-        if (page.next === null) break;
-        after = page.next;
-      }
-      return shown(tx, active.slice(0, listed_max));
+      const page = { limit: listed_max, ...(after === null ? {} : { after }) };
+      const { items, next } = await tx.consents.listActiveOfUser(user_id, records.nowMs(), page);
+      return { items: await shown(tx, items), next };
     });
+
+  const showList = async (response: ServerResponse, session: Session, query: URLSearchParams): Promise<void> => {
+    const after = query.get('after');
+    const page = await listActive(session, after).catch((error) => {
+      if (error instanceof Refusal && error.code === 'invalid_query') return null;
+      throw error;
+    });
+    if (page === null) return sendPage(response, notice(404));
+    const list = consentListPage({
+      consents: page.items,
+      is_first_page: after === null,
+      older: page.next,
+      form_token: formToken(ports.cookie_keys, 'consents', session.id),
+      was_withdrawn: query.has('withdrawn'),
+    });
+    sendPage(response, list);
+  };
 
   const findActive = ({ user_id }: Session, consent_id: string): Promise<ShownConsent | null> =>
     records.read(async (tx) => {
       const consent = await tx.consents.find(consent_id);
-      if (consent === null || consent.user_id !== user_id || consent.deleted_at_ms !== null) return null;
-      return isActive(consent) ? ((await shown(tx, [consent]))[0] ?? null) : null;
+      if (consent === null || consent.user_id !== user_id || !isActive(consent, records.nowMs())) return null;
+      return (await shown(tx, [consent]))[0] ?? null;
     });
 
   const withdraw = async (response: ServerResponse, { user_id }: Session, consent_id: string): Promise<void> => {
@@ -136,13 +142,7 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
       if (name === 'login' || name === 'logout' || action !== undefined) return redirect(response, consents_path);
       if (session === null) return showLogin(response, null);
       if (name === undefined || name === '') {
-        const was_withdrawn = (request.url ?? '').endsWith('?withdrawn');
-        const page = consentListPage({
-          consents: await listActive(session),
-          form_token: token(session.id),
-          was_withdrawn,
-        });
-        return sendPage(response, page);
+        return showList(response, session, new URLSearchParams((request.url ?? '').split('?')[1]));
       }
       const found = await findActive(session, decode(name));
       return sendPage(response, found === null ? notice(404) : withdrawalPage(found, token(session.id)));

@@ -74,3 +74,9 @@ export function serviceOf({ kind }: Pick<Consent, 'kind'>): ThirdPartyService {
 export function hasExpired({ expires_at_ms }: Pick<Consent, 'expires_at_ms'>, now_ms: number): boolean {
   return expires_at_ms !== null && expires_at_ms <= now_ms;
 }
+
+/** Whether its third party has access: authorised, not withdrawn since, not deleted, not expired. */
+export function isActive(consent: Consent, now_ms: number): boolean {
+  const { status, withdrawn_at_ms, deleted_at_ms } = consent;
+  return status === 'Authorised' && withdrawn_at_ms === null && deleted_at_ms === null && !hasExpired(consent, now_ms);
+}

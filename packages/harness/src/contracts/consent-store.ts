@@ -162,6 +162,49 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
     },
   },
   {
+    rule: 'the active consents of a user are authorised, not withdrawn, not deleted and not expired, the newest first',
+    async check(open) {
+      const storage = await open();
+      const user_id = uniqueName('user');
+      const now_ms = 1_000;
+      const active = { ...authorised, user_id, withdrawn_at_ms: null, expires_at_ms: null };
+      const its = await storage.unitOfWork.run(async ({ consents }) => {
+        const inserted: Consent[] = [];
+        for (const changes of [{}, { expires_at_ms: now_ms + 1 }, { deleted_at_ms: null }]) {
+          inserted.push(await consents.insert(newAccessConsent({ ...active, ...changes })));
+          inserted.push(await consents.insert(newFundsConsent({ ...active, ...changes })));
+          const others = [
+            { status: 'AwaitingAuthorisation' },
+            { status: 'Rejected' },
+            { status: 'Revoked' },
+            { withdrawn_at_ms: 1 },
+            { deleted_at_ms: 1 },
+            { expires_at_ms: now_ms },
+            { user_id: `${user_id}x` },
+          ] as const;
+          for (const other of others) await consents.insert(newAccessConsent({ ...active, ...other }));
+        }
+        return inserted;
+      });
+      for (const limit of [1, 4, 100]) {
+        const listed = await storage.unitOfWork.read(({ consents }) =>
+          everyPage((page: PageRequest) => consents.listActiveOfUser(user_id, now_ms, page), limit),
+        );
+        assertEqual(listed, its.toReversed(), `the list by pages of ${limit}`);
+      }
+      await storage.unitOfWork.read(async ({ consents }) => {
+        const later = await consents.listActiveOfUser(user_id, now_ms + 1, { limit: 100 });
+        assertEqual(later.items, its.filter(({ expires_at_ms }) => expires_at_ms === null).toReversed(), 'later');
+        for (const unknown of ['', 'a\0b', '\ud800']) {
+          const none = await consents.listActiveOfUser(unknown, now_ms, { limit: 1 });
+          assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
+        }
+        const foreign = consents.listActiveOfUser(user_id, now_ms, { limit: 1, after: 'x' });
+        assertEqual((await refusalOf(foreign, 'a foreign cursor')).code, 'invalid_query', 'the refusal');
+      });
+    },
+  },
+  {
     rule: 'of transactions that lock one consent at once, each sees what those before it wrote',
     async check(open) {
       const storage = await open();

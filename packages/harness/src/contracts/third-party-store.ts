@@ -62,6 +62,28 @@ export const third_party_store_contract: readonly ContractRule<StorageUnderTest>
     },
   },
   {
+    rule: 'many third parties are found by their client ids at once, and unknown ones are left out',
+    async check(open) {
+      const storage = await open();
+      const made = await storage.unitOfWork.run(async ({ third_parties }) => [
+        await third_parties.insert(newThirdParty({ status: 'suspended' })),
+        await third_parties.insert(newThirdParty({ jwks: null })),
+        await third_parties.insert(newThirdParty()),
+      ]);
+      await storage.unitOfWork.read(async ({ third_parties }) => {
+        const [first, second] = made;
+        const wanted = [second!.client_id, '', 'a\0b', '\ud800', first!.client_id.toUpperCase(), first!.client_id];
+        const found = await third_parties.findByClientIds(wanted);
+        assertEqual(
+          found.toSorted((a, b) => a.id - b.id),
+          [first, second],
+          'those that exist',
+        );
+        assertEqual(await third_parties.findByClientIds([]), [], 'by no client id');
+      });
+    },
+  },
+  {
     rule: 'a client id belongs to one third party, also when two processes insert it at once',
     async check(open) {
       const storage = await open();
