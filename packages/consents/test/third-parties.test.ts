@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
 import {
+  changeThirdParty,
   listThirdParties,
   readThirdParty,
   registerThirdParty,
@@ -20,7 +21,7 @@ function jwkOf(key: KeyObject): Readonly<Record<string, unknown>> {
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const rsa_key = { ...jwkOf(rsa.publicKey), kid: 'r', use: 'sig', alg: 'PS256' };
+const rsa_key: Readonly<Record<string, unknown>> = { ...jwkOf(rsa.publicKey), kid: 'r', use: 'sig', alg: 'PS256' };
 const ec_key: Readonly<Record<string, unknown>> = { ...jwkOf(ec.publicKey), kid: 'e' };
 
 const sound: ThirdPartyRequest = {
@@ -40,6 +41,32 @@ async function pathsOf(changes: object): Promise<readonly string[]> {
   assert(outcome.status === 'rejected', 'it was not refused');
   assert(outcome.reason instanceof Refusal && outcome.reason.code === 'validation_failed', String(outcome.reason));
   return outcome.reason.fields.map(({ path }) => path);
+}
+
+/** A token of the client and one of another: `left` says which are there. */
+function tokensOf(world: ConsentWorld, client_id: string) {
+  const record = {
+    model: 'AccessToken',
+    payload_sealed: new Uint8Array([1]),
+    consent_id: null,
+    user_id: null,
+    grant_id: null,
+    expires_at_ms: null,
+    ends_by: 'service' as const,
+    consumed_at_ms: null,
+  };
+  return {
+    put: () =>
+      world.run(async ({ authorisation }) => {
+        await authorisation.put({ ...record, id_hash: 'one', client_id });
+        await authorisation.put({ ...record, id_hash: 'two', client_id: 'other' });
+      }),
+    left: () =>
+      world.read(async ({ authorisation }) => {
+        const found = [await authorisation.find('AccessToken', 'one'), await authorisation.find('AccessToken', 'two')];
+        return found.map((one) => one !== null);
+      }),
+  };
 }
 
 describe('a third party', () => {
@@ -175,6 +202,9 @@ describe('the keys of a third party', () => {
       { ...rsa_key, e: 'AQ' },
       { ...rsa_key, e: 'Ag' },
       { ...rsa_key, e: 7 },
+      { ...rsa_key, e: Buffer.alloc(9, 1).toString('base64url') },
+      { ...rsa_key, kty: 'EC' },
+      { ...ec_key, alg: 'PS256' },
       { ...ec_key, crv: 'P-384' },
       { ...ec_key, x: 'AQAB' },
       { ...ec_key, y: undefined },
@@ -187,6 +217,40 @@ describe('the keys of a third party', () => {
       assert.deepEqual(await pathsOfKey(wrong), at, JSON.stringify(wrong));
     }
     await register(new ConsentWorld(), { jwks: { keys: [{ ...rsa_key, n: modulus(4_096) }] } });
+  });
+
+  it('are numbers that a signature can be verified with', async () => {
+    const altered = (text: unknown, place: number) => {
+      const bytes = Buffer.from(String(text), 'base64url');
+      bytes[place < 0 ? bytes.length + place : place]! ^= 1;
+      return bytes.toString('base64url');
+    };
+    const p = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n;
+    const toText = (number: bigint) => Buffer.from(number.toString(16).padStart(64, '0'), 'hex').toString('base64url');
+    const y = BigInt(`0x${Buffer.from(String(ec_key.y), 'base64url').toString('hex')}`);
+    const y_of_0 = 0x66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4n;
+    for (const [wrong, expected] of [
+      [{ ...ec_key, y: altered(ec_key.y, -1) }, /a point on the curve P-256$/],
+      [{ ...ec_key, x: ec_key.y, y: ec_key.x }, /a point on the curve P-256$/],
+      [{ ...ec_key, x: toText(0n), y: toText(0n) }, /a point on the curve P-256$/],
+      // It is congruent to the point (0, y), but no coordinate is as large as p.
+      [{ ...ec_key, x: toText(p), y: toText(y_of_0) }, /a point on the curve P-256$/],
+      [{ ...rsa_key, n: altered(rsa_key.n, -1) }, /an odd RSA modulus/],
+    ] as const) {
+      const [outcome] = await Promise.allSettled([register(new ConsentWorld(), { jwks: { keys: [wrong] } })]);
+      assert(outcome.status === 'rejected' && outcome.reason instanceof Refusal, JSON.stringify(wrong));
+      const [problem] = outcome.reason.fields;
+      assert(problem !== undefined && problem.path === at[0], String(outcome.reason));
+      assert.match(problem.message, expected);
+      for (const value of [ec_key.x, ec_key.y, rsa_key.n]) assert(!problem.message.includes(String(value)));
+    }
+    await register(new ConsentWorld(), { jwks: { keys: [{ ...ec_key, x: toText(0n), y: toText(y_of_0) }] } });
+    // The other point with this x is a key, too.
+    await register(new ConsentWorld(), { jwks: { keys: [{ ...ec_key, y: toText(p - y) }] } });
+    for (let round = 0; round < 20; round += 1) {
+      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      await register(new ConsentWorld(), { jwks: { keys: [jwkOf(publicKey)] } });
+    }
   });
 
   it('sign by PS256 or ES256', async () => {
@@ -217,30 +281,144 @@ describe('the keys of a third party', () => {
   });
 });
 
+describe('a change of a third party', () => {
+  const change = (world: ConsentWorld, id: number, changes: object) =>
+    world.run((tx) => changeThirdParty(tx, call, id, changes));
+
+  async function refusedPaths(world: ConsentWorld, id: number, changes: object): Promise<readonly string[]> {
+    const [outcome] = await Promise.allSettled([change(world, id, changes)]);
+    assert(outcome.status === 'rejected', 'it was not refused');
+    assert(outcome.reason instanceof Refusal && outcome.reason.code === 'validation_failed', String(outcome.reason));
+    return outcome.reason.fields.map(({ path }) => path);
+  }
+
+  it('changes the fields that it names, and no other', async () => {
+    const world = new ConsentWorld();
+    const before = await register(world, { certificate_subject: 'CN=budget' });
+    const { id } = before;
+    for (const [changes, expected] of [
+      [{ name: ' Ledger ' }, { name: 'Ledger' }],
+      [{ scopes: ['fundsconfirmations', 'accounts'] }, { scopes: ['accounts', 'fundsconfirmations'] }],
+      [{ redirect_uris: ['https://a.example/', 'https://b.example/'] }, {}],
+      [{ jwks: { keys: [{ ...ec_key, kid: 'new', note: 1 }] } }, { jwks: { keys: [{ ...ec_key, kid: 'new' }] } }],
+      [{ certificate_subject: 'CN=ledger' }, {}],
+      [{ certificate_subject: null }, {}],
+    ] as const) {
+      const present = await world.read((tx) => readThirdParty(tx, id));
+      const changed = await change(world, id, changes);
+      assert.deepEqual(changed, { ...present, ...changes, ...expected });
+      assert.deepEqual(await world.read((tx) => readThirdParty(tx, id)), changed);
+    }
+  });
+
+  it('moves the keys: those that it names take the place of the others', async () => {
+    const world = new ConsentWorld();
+    const { id } = await register(world);
+    const jwks_uri = 'https://a.example/jwks';
+    const jwks = { keys: [ec_key] };
+    const keysOf = (third_party: { jwks: unknown; jwks_uri: unknown }) => [third_party.jwks, third_party.jwks_uri];
+    assert.deepEqual(keysOf(await change(world, id, { jwks_uri })), [null, jwks_uri]);
+    assert.deepEqual(keysOf(await change(world, id, { jwks })), [jwks, null]);
+    assert.deepEqual(keysOf(await change(world, id, { jwks: null, jwks_uri })), [null, jwks_uri]);
+    assert.deepEqual(keysOf(await change(world, id, { jwks, jwks_uri: null })), [jwks, null]);
+    assert.deepEqual(await refusedPaths(world, id, { jwks, jwks_uri }), ['jwks']);
+    assert.deepEqual(await refusedPaths(world, id, { jwks: null }), ['jwks']);
+    assert.deepEqual(await refusedPaths(world, id, { jwks: null, jwks_uri: null }), ['jwks']);
+    assert.deepEqual(keysOf(await world.read((tx) => readThirdParty(tx, id))), [jwks, null]);
+  });
+
+  it('is refused with every invalid field, like a registration', async () => {
+    const world = new ConsentWorld();
+    const registered = await register(world);
+    const wrong = {
+      name: ' ',
+      scopes: ['payments'],
+      redirect_uris: ['http://a.example/'],
+      jwks: { keys: [{ ...ec_key, y: ec_key.x }] },
+      certificate_subject: 'subject=CN=a',
+      client_id: 'other',
+      status: 'suspended',
+    };
+    const paths = await refusedPaths(world, registered.id, wrong);
+    assert.deepEqual(paths.toSorted(), [
+      'certificate_subject',
+      'client_id',
+      'jwks.keys.0',
+      'name',
+      'redirect_uris.0',
+      'scopes',
+      'status',
+    ]);
+    const nothing = { name: null, scopes: null, redirect_uris: null, client_id: null, status: null };
+    const refused = await refusedPaths(world, registered.id, nothing);
+    assert.deepEqual(refused.toSorted(), ['client_id', 'name', 'redirect_uris', 'scopes', 'status']);
+    assert.deepEqual(await world.read((tx) => readThirdParty(tx, registered.id)), registered);
+    assert.equal(await codeOf(change(world, 99, { name: 'A' })), 'not_found');
+    assert.deepEqual(await world.audited(), ['third_party.registered']);
+  });
+
+  it('is audited by the names of the fields, without a key, and only if it makes a difference', async () => {
+    const world = new ConsentWorld();
+    const { id, client_id, jwks, ...rest } = await register(world);
+    const { name, scopes, redirect_uris, jwks_uri, certificate_subject, status } = rest;
+    const same = { client_id, name, scopes, redirect_uris, jwks, jwks_uri, certificate_subject, status };
+    assert.deepEqual(await change(world, id, same), await world.read((tx) => readThirdParty(tx, id)));
+    await change(world, id, {});
+    assert.deepEqual(await world.audited(), ['third_party.registered']);
+    await change(world, id, { ...same, name: 'Ledger', jwks: null, jwks_uri: 'https://a.example/jwks' });
+    const { items } = await world.read((tx) => tx.audit.list({ action: 'third_party.changed' }, { limit: 10 }));
+    assert.deepEqual(
+      items.map(({ object, details, actor }) => ({ object, details, actor })),
+      [
+        {
+          object: `third_party:${id}`,
+          details: { client_id, changed: ['name', 'jwks', 'jwks_uri'] },
+          actor: 'command',
+        },
+      ],
+    );
+  });
+
+  it('ends all tokens when a scope is taken away, and none otherwise', async () => {
+    const world = new ConsentWorld();
+    const { id, client_id } = await register(world, { scopes: ['accounts'] });
+    const tokens = tokensOf(world, client_id);
+    for (const [changes, left] of [
+      [{ scopes: ['accounts', 'fundsconfirmations'] }, [true, true]],
+      [{ name: 'Ledger', redirect_uris: ['https://a.example/'], certificate_subject: 'CN=a' }, [true, true]],
+      [{ jwks: { keys: [ec_key] } }, [true, true]],
+      [{ scopes: ['accounts'] }, [false, true]],
+      [{ scopes: ['fundsconfirmations'] }, [false, true]],
+    ] as const) {
+      await tokens.put();
+      await change(world, id, changes);
+      assert.deepEqual(await tokens.left(), left, JSON.stringify(changes));
+    }
+  });
+
+  it('sets a redirect address and keys of a third party of the sandbox, which needs no keys', async () => {
+    const world = new ConsentWorld();
+    const { id: _, ...registered } = await register(world);
+    const { id } = await world.run((tx) =>
+      tx.third_parties.insert({ ...registered, client_id: 'sandbox', jwks: null, is_sandbox: true }),
+    );
+    const redirect_uris = ['https://localhost:8443/callback'];
+    const jwks = { keys: [ec_key] };
+    assert.deepEqual(
+      (await change(world, id, { redirect_uris, jwks: null, jwks_uri: null })).redirect_uris,
+      redirect_uris,
+    );
+    assert.deepEqual((await change(world, id, { jwks })).jwks, jwks);
+    assert.equal((await change(world, id, { jwks: null })).jwks, null);
+    assert.deepEqual(await refusedPaths(world, id, { certificate_subject: 'CN=a' }), ['certificate_subject']);
+  });
+});
+
 describe('the suspension of a third party', () => {
   it('ends all its tokens, and those of no other', async () => {
     const world = new ConsentWorld();
     const { id, client_id } = await register(world, { client_id: 'budget' });
-    const record = {
-      model: 'AccessToken',
-      payload_sealed: new Uint8Array([1]),
-      consent_id: null,
-      user_id: null,
-      grant_id: null,
-      expires_at_ms: null,
-      ends_by: 'service' as const,
-      consumed_at_ms: null,
-    };
-    const put = () =>
-      world.run(async ({ authorisation }) => {
-        await authorisation.put({ ...record, id_hash: 'one', client_id });
-        await authorisation.put({ ...record, id_hash: 'two', client_id: 'other' });
-      });
-    const left = () =>
-      world.read(async ({ authorisation }) => {
-        const found = [await authorisation.find('AccessToken', 'one'), await authorisation.find('AccessToken', 'two')];
-        return found.map((one) => one !== null);
-      });
+    const { put, left } = tokensOf(world, client_id);
     for (let round = 0; round < 2; round += 1) {
       await put();
       const suspended = await world.run((tx) => setThirdPartyStatus(tx, call, id, 'suspended'));

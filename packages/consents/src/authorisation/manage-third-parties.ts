@@ -1,8 +1,6 @@
 import {
   auditEntry,
   type Call,
-  isName,
-  isPrintable,
   type Page,
   type PageRequest,
   type Random,
@@ -12,8 +10,16 @@ import {
 } from '@tallystick/kernel';
 import { unguessableId } from '../consent/unguessable-id.ts';
 import type { ConsentsTx } from '../ports.ts';
-import { keys_max, type PublicKey, readPublicKey } from './public-key.ts';
-import { type ThirdParty, type ThirdPartyScope, third_party_scopes } from './third-party.ts';
+import type { ThirdParty } from './third-party.ts';
+import {
+  readCertificateSubject,
+  readClientId,
+  readKeys,
+  readKeysUri,
+  readRedirectUris,
+  readScopes,
+  readThirdPartyName,
+} from './third-party-fields.ts';
 
 /** The operator's request for a third party. */
 export interface ThirdPartyRequest {
@@ -30,12 +36,28 @@ export interface ThirdPartyRequest {
   readonly certificate_subject?: unknown;
 }
 
-type OperatorCall = Omit<Call, 'company_id'>;
+/**
+ * The operator's change of a third party. A field that is absent stays. Null stands for the
+ * default, and what has no default refuses it.
+ */
+export interface ThirdPartyChange {
+  readonly name?: unknown;
+  /** A scope that is taken away ends all tokens. */
+  readonly scopes?: unknown;
+  readonly redirect_uris?: unknown;
+  /** Keys take the place of a `jwks_uri`. */
+  readonly jwks?: unknown;
+  /** Takes the place of `jwks`. */
+  readonly jwks_uri?: unknown;
+  /** Null: it authenticates by private_key_jwt. */
+  readonly certificate_subject?: unknown;
+  /** Cannot be changed: only the present value is accepted. */
+  readonly client_id?: unknown;
+  /** Cannot be changed here: only the present value is accepted. */
+  readonly status?: unknown;
+}
 
-const name_length_max = 255;
-const redirect_uris_max = 16;
-const uri_length_max = 2_048;
-const subject_length_max = 1_024;
+type OperatorCall = Omit<Call, 'company_id'>;
 
 /**
  * Registers a third party, and writes the audit log. Refuses `validation_failed` with every invalid
@@ -49,33 +71,22 @@ export async function registerThirdParty(
 ): Promise<ThirdParty> {
   const fields = new RequestFields(request);
   for (const required of ['name', 'scopes', 'redirect_uris']) fields.require(required);
-  const isClientId = (text: string) => /^[A-Za-z0-9._-]{1,64}$/.test(text);
-  const client_id = fields.readText('client_id', isClientId, '1 to 64 letters, digits, dots, dashes and underscores');
-  const name = fields.readText(
-    'name',
-    (text) => isName(text, name_length_max),
-    `text of 1 to ${name_length_max} printable characters, not all of them blank`,
-  );
+  const client_id = readClientId(fields);
+  const name = readThirdPartyName(fields);
   const scopes = readScopes(fields);
   const redirect_uris = readRedirectUris(fields);
-  const keys = readKeys(fields);
-  const jwks_uri = fields.readText('jwks_uri', isHttpsUri, `an https address of up to ${uri_length_max} characters`);
-  if (fields.has('jwks') === fields.has('jwks_uri')) {
-    fields.addProblem('jwks', 'is required, or jwks_uri, and not both');
-  }
-  const certificate_subject = fields.readText(
-    'certificate_subject',
-    (text) => text.length <= subject_length_max && isPrintable(text) && /^(?!subject *=)[A-Za-z0-9.]+ *=/i.test(text),
-    'the subject of a certificate without "subject=", such as CN=example,O=Example Ltd,C=GB',
-  );
+  const jwks = readKeys(fields);
+  const jwks_uri = readKeysUri(fields);
+  if (fields.has('jwks') === fields.has('jwks_uri')) fields.addProblem('jwks', one_source_of_keys);
+  const certificate_subject = readCertificateSubject(fields);
   fields.refuseInvalid();
 
   const third_party = await tx.third_parties.insert({
     client_id: client_id ?? unguessableId(random, 'tp-'),
-    name: name!.trim(),
+    name: name!,
     scopes: scopes!,
     redirect_uris: redirect_uris!,
-    jwks: keys === null ? null : { keys },
+    jwks,
     jwks_uri,
     certificate_subject,
     is_sandbox: false,
@@ -84,6 +95,71 @@ export async function registerThirdParty(
   });
   await record(tx, call, third_party, 'third_party.registered');
   return third_party;
+}
+
+const one_source_of_keys = 'is required, or jwks_uri, and not both';
+
+/** What a change can set. */
+const changeable = ['name', 'scopes', 'redirect_uris', 'jwks', 'jwks_uri', 'certificate_subject'] as const;
+
+/**
+ * Changes a third party. Writes the audit log if the change makes a difference. A scope that is
+ * taken away ends all its tokens. New keys and another certificate end none, because third parties
+ * replace them as a routine: the authorisation server refuses the old ones from then on. Refuses
+ * `not_found`, and `validation_failed` with every invalid field.
+ */
+export async function changeThirdParty(
+  tx: Pick<ConsentsTx, 'third_parties' | 'audit' | 'authorisation'>,
+  call: OperatorCall,
+  id: number,
+  change: ThirdPartyChange,
+): Promise<ThirdParty> {
+  const third_party = known(await tx.third_parties.lock(id), id);
+  const fields = new RequestFields(change);
+  for (const without_default of ['name', 'scopes', 'redirect_uris']) {
+    if (fields.resets(without_default)) fields.addProblem(without_default, 'must have a value, not null');
+  }
+  if (fields.carries('client_id') && change.client_id !== third_party.client_id) {
+    fields.addProblem('client_id', `cannot be changed; it is ${showValue(third_party.client_id)}`);
+  }
+  if (fields.carries('status') && change.status !== third_party.status) {
+    fields.addProblem('status', `cannot be changed here; it is ${third_party.status}: suspend or activate it`);
+  }
+  const certificate_subject = readCertificateSubject(fields);
+  if (third_party.is_sandbox && fields.has('certificate_subject')) {
+    fields.addProblem('certificate_subject', 'must be absent: a third party of the sandbox has a secret');
+  }
+  const changed: ThirdParty = {
+    ...third_party,
+    name: readThirdPartyName(fields) ?? third_party.name,
+    scopes: readScopes(fields) ?? third_party.scopes,
+    redirect_uris: readRedirectUris(fields) ?? third_party.redirect_uris,
+    ...changeKeys(fields, third_party),
+    ...(fields.carries('certificate_subject') ? { certificate_subject } : {}),
+  };
+  fields.refuseInvalid();
+  const differing = changeable.filter((name) => JSON.stringify(changed[name]) !== JSON.stringify(third_party[name]));
+  if (differing.length === 0) return third_party;
+  await tx.third_parties.update(changed);
+  const loses_a_scope = third_party.scopes.some((scope) => !changed.scopes.includes(scope));
+  if (loses_a_scope) await tx.authorisation.endByClient(third_party.client_id);
+  await record(tx, call, changed, 'third_party.changed', { changed: differing });
+  return changed;
+}
+
+/** Where the keys are after a change: in one place, of which the sandbox's third parties need none. */
+function changeKeys(fields: RequestFields, third_party: ThirdParty): Pick<ThirdParty, 'jwks' | 'jwks_uri'> {
+  const jwks = readKeys(fields);
+  const jwks_uri = readKeysUri(fields);
+  const kept = {
+    jwks: fields.carries('jwks') || fields.has('jwks_uri') ? jwks : third_party.jwks,
+    jwks_uri: fields.carries('jwks_uri') || fields.has('jwks') ? jwks_uri : third_party.jwks_uri,
+  };
+  if (!fields.areSound('jwks', 'jwks_uri')) return kept;
+  const both = kept.jwks !== null && kept.jwks_uri !== null;
+  const neither = kept.jwks === null && kept.jwks_uri === null;
+  if (both || (neither && !third_party.is_sandbox)) fields.addProblem('jwks', one_source_of_keys);
+  return kept;
 }
 
 /**
@@ -131,63 +207,13 @@ export function refuseTakenClientId(client_id: string): Refusal {
   );
 }
 
-function readScopes(fields: RequestFields): readonly ThirdPartyScope[] | null {
-  const items = fields.readArray('scopes', { min: 1, max: third_party_scopes.length }, 'scopes');
-  if (items === null) return null;
-  const foreign = items.find((item) => !third_party_scopes.some((scope) => scope === item));
-  if (foreign !== undefined) {
-    fields.addProblem('scopes', `must be of ${third_party_scopes.join(', ')}, not ${showValue(foreign)}`);
-    return null;
-  }
-  return third_party_scopes.filter((scope) => items.includes(scope));
-}
-
-function readRedirectUris(fields: RequestFields): readonly string[] | null {
-  const items = fields.readArray('redirect_uris', { min: 1, max: redirect_uris_max }, 'addresses');
-  if (items === null) return null;
-  for (const [at, item] of items.entries()) {
-    if (typeof item === 'string' && isHttpsUri(item)) continue;
-    const expected = `must be an https address without a fragment, of up to ${uri_length_max} characters`;
-    fields.addProblem(`redirect_uris.${at}`, `${expected}, not ${showValue(item)}`);
-  }
-  return [...new Set(items as readonly string[])];
-}
-
-/**
- * An https address with a host, without user, password and fragment. Written as it is compared:
- * without spaces and characters beyond ASCII.
- */
-function isHttpsUri(text: string): boolean {
-  if (text.length > uri_length_max || !/^https:\/\/[\x21-\x7e]+$/.test(text) || text.includes('\\')) return false;
-  const url = URL.parse(text);
-  return url !== null && url.username === '' && url.password === '' && !text.includes('#');
-}
-
-function readKeys(fields: RequestFields): readonly PublicKey[] | null {
-  const jwks = fields.get('jwks');
-  if (jwks === null) return null;
-  const keys = typeof jwks === 'object' && Object.hasOwn(jwks, 'keys') ? (jwks as { keys: unknown }).keys : null;
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > keys_max) {
-    fields.addProblem('jwks', `must be a JWK set with 1 to ${keys_max} keys`);
-    return null;
-  }
-  const kept: PublicKey[] = [];
-  for (const [at, key] of keys.entries()) {
-    const read = readPublicKey(key);
-    if (typeof read === 'string') fields.addProblem(`jwks.keys.${at}`, read);
-    else kept.push(read);
-  }
-  const kids = kept.flatMap(({ kid }) => (kid === undefined ? [] : [kid]));
-  if (new Set(kids).size < kids.length) fields.addProblem('jwks', 'must not have two keys with one kid');
-  return kept;
-}
-
 function record(
   tx: Pick<ConsentsTx, 'audit'>,
   call: OperatorCall,
   { id, client_id }: ThirdParty,
   action: string,
+  details: object = {},
 ): Promise<void> {
-  const entry = auditEntry({ ...call, company_id: null }, action, `third_party:${id}`, { client_id });
+  const entry = auditEntry({ ...call, company_id: null }, action, `third_party:${id}`, { client_id, ...details });
   return tx.audit.record(entry, call.now_ms);
 }
