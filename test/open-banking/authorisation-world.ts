@@ -18,6 +18,7 @@ import { type DatabaseName, scratchDatabase, testAuditMac } from '@tallystick/te
 export type WorldStorage = 'memory' | DatabaseName;
 
 export const redirect_uri = 'https://localhost/callback';
+export const bank_name = 'Bank of <Tests> & Co';
 export const password = 'correct horse';
 export const day_ms = 86_400_000;
 
@@ -107,7 +108,13 @@ function user(user_id: string, changes: Partial<BankUser> = {}): BankUser {
   };
 }
 
-const users: readonly BankUser[] = [user('alice'), user('bob'), user('many'), user('frozen', { status: 'frozen' })];
+const users: readonly BankUser[] = [
+  user('alice'),
+  user('bob'),
+  user('many'),
+  user('carol', { viewable_accounts: ['1000000002'] }),
+  user('frozen', { status: 'frozen' }),
+];
 
 /** A bank of a host: the server reads users and accounts only. */
 export const bank: BankData = {
@@ -161,6 +168,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
             ? credentials.user_name
             : null,
       },
+      bank_name,
       sandbox,
       certificateOf,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessTokens } from '@tallystick/consents';
-import { sendPage } from './pages/forms.ts';
+import { createPageSending } from './pages/forms.ts';
 import { createBoundedLogin } from './pages/login-attempts.ts';
 import { notice } from './pages/notice-page.ts';
 import { consents_path, createUserConsents } from './pages/user-consents.ts';
@@ -28,6 +28,7 @@ const own_paths = new Set(['/.well-known/openid-configuration', '/.well-known/oa
  */
 export function createAuthorisationServer(ports: AuthorisationServerPorts): AuthorisationServer {
   const records = createRecords(ports);
+  const sendPage = createPageSending(ports.bank_name);
   const tokens = createAccessTokens(records, ports.sandbox);
   const logIn = createBoundedLogin(records, ports.users);
   let started: ReturnType<typeof start> | undefined;

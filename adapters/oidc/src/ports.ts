@@ -34,6 +34,8 @@ export interface AuthorisationServerPorts {
   /** Secrets that sign cookies, the newest first. */
   readonly cookie_keys: readonly string[];
   readonly users: UserLogin;
+  /** The name of the bank, as its users know it. Every page shows it. */
+  readonly bank_name: string;
   /** Whether sandbox clients exist: public secrets, and intents in plain `claims`. */
   readonly sandbox: boolean;
   /** The client certificate of a request; null: it has none. */

@@ -11,7 +11,7 @@ import { sandboxUserLogin } from './sandbox/user-login.ts';
 
 /** The parts that Open Banking is composed of. */
 export interface OpenBankingParts {
-  readonly config: Pick<Config, 'sandbox' | 'certificate_proxies'>;
+  readonly config: Pick<Config, 'sandbox' | 'bank_name' | 'certificate_proxies'>;
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -38,6 +38,7 @@ export function createOpenBanking(parts: OpenBankingParts): OpenBankingPorts {
     signing_keys,
     cookie_keys,
     users,
+    bank_name: config.bank_name,
     sandbox: config.sandbox,
     certificateOf,
     log: logger,

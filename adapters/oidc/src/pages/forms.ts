@@ -51,14 +51,17 @@ function tokenWith(key: string, parts: readonly string[]): string {
   return createHmac('sha256', `form ${key}`).update(JSON.stringify(parts)).digest('base64url');
 }
 
-export function sendPage(response: ServerResponse, page: Page): void {
-  const body = Buffer.from(renderPage(page));
-  response.writeHead(page.status, {
-    ...headersOf(page),
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': body.length,
-  });
-  response.end(body);
+/** Returns the function that answers with a page of this bank. */
+export function createPageSending(bank_name: string) {
+  return (response: ServerResponse, page: Page): void => {
+    const body = Buffer.from(renderPage(page, bank_name));
+    response.writeHead(page.status, {
+      ...headersOf(page),
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Length': body.length,
+    });
+    response.end(body);
+  };
 }
 
 /** The id of a request, which the service has set on its answer; null: it has none. */

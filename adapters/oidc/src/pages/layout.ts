@@ -36,8 +36,9 @@ const style = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 1rem; background: var(--ground); color: var(--text); font: 18px/1.5 system-ui, sans-serif; }
+header { max-width: 40rem; margin: 4vh auto 0.5rem; font-weight: 600; overflow-wrap: anywhere; }
 main {
-  max-width: 40rem; margin: 4vh auto 0; padding: 1.5rem; border: 1px solid var(--line); border-radius: 10px;
+  max-width: 40rem; margin: 0 auto; padding: 1.5rem; border: 1px solid var(--line); border-radius: 10px;
   background: var(--card); overflow-wrap: anywhere;
 }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
@@ -100,16 +101,18 @@ export function headersOf({ leads_to = [] }: Page): Readonly<Record<string, stri
   return { ...page_headers, 'Content-Security-Policy': contentSecurityPolicy(leads_to) };
 }
 
-export function renderPage({ title, content }: Pick<Page, 'title' | 'content'>): string {
+/** The page as HTML, with the name of the bank above it. */
+export function renderPage({ title, content }: Pick<Page, 'title' | 'content'>, bank_name: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${escapeHtml(title)} - ${escapeHtml(bank_name)}</title>
 <style>${style}</style>
 </head>
 <body>
+<header>${escapeHtml(bank_name)}</header>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${content}

@@ -15,7 +15,7 @@ import { type Page, Refusal } from '@tallystick/kernel';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records/records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
-import { formToken, hasFormToken, readForm, redirect, requestIdOf, sendPage } from './forms.ts';
+import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
 import type { BoundedLogin } from './login-attempts.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
@@ -41,6 +41,7 @@ export interface UserConsentsPorts {
 
 /** Answers a request of the pages of a user's consents. */
 export function createUserConsents({ ports, records, logIn }: UserConsentsPorts) {
+  const sendPage = createPageSending(ports.bank_name);
   const cookie = (id: string, age_s: number): string => {
     const secure = ports.issuer().startsWith('https:') ? '; Secure' : '';
     return `${cookie_name}=${id}; Path=${consents_path}; Max-Age=${age_s}; HttpOnly; SameSite=Strict${secure}`;

@@ -19,7 +19,7 @@ import { intentOf } from '../protocol/intent.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';
 import type { Records } from '../records/records.ts';
 import { decisionPage } from './decision-page.ts';
-import { formToken, hasFormToken, readForm, redirect, requestIdOf, sendPage } from './forms.ts';
+import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
 import type { BoundedLogin } from './login-attempts.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
@@ -44,6 +44,7 @@ export interface UserStepPorts {
 
 /** Answers a request of the user's step. */
 export function createUserStep({ ports, records, provider, logIn }: UserStepPorts) {
+  const sendPage = createPageSending(ports.bank_name);
   const stepOf = ({ result }: Interaction): Step => (result?.step as Step | undefined) ?? {};
   const save = async (interaction: Interaction, step: Step): Promise<void> => {
     interaction.result = { step } as InteractionResults;

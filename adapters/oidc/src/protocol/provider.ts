@@ -90,7 +90,7 @@ export function createProvider(
     renderError: async (ctx, out) => {
       ctx.set(page_headers);
       ctx.type = 'html';
-      ctx.body = errorPage(out);
+      ctx.body = errorPage(out, ports.bank_name);
     },
 
     features: {

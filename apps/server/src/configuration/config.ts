@@ -60,6 +60,8 @@ export interface Config {
   readonly open_banking: boolean;
   /** The module that authenticates the bank's users; null: the sandbox has its own, others none. */
   readonly user_login_module: string | null;
+  /** The name of the bank on the pages of its users. */
+  readonly bank_name: string;
   /** The files with which the server terminates TLS; null: it serves plain HTTP. */
   readonly tls: TlsFiles | null;
   /** The proxies that pass client certificates on; null: none. */
@@ -141,6 +143,8 @@ const defaults = {
   worker_port: 8081,
   database_url: default_database_url,
   log_level: 'info',
+  bank_name: 'Your bank',
+  sandbox_bank_name: 'Tallystick sandbox bank',
   mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
   template_completion_delay_ms: 5_000,
   network_wait_ms_max: network_wait_ms_max_default,
@@ -206,6 +210,11 @@ const schema = z.object({
   MAIL_FROM: z.string().transform(readBy(parseSender)).optional(),
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
   USER_LOGIN_MODULE: path.optional(),
+  BANK_NAME: z
+    .string()
+    .trim()
+    .regex(/^\P{C}{1,100}$/u, { error: 'must be a name of 1 to 100 characters, without control characters' })
+    .optional(),
   TLS_CERTIFICATE: path.optional(),
   TLS_KEY: path.optional(),
   TLS_CLIENT_CA: path.optional(),
@@ -288,6 +297,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     public_url: values.PUBLIC_URL ?? null,
     open_banking: isOpenBankingServed(given),
     user_login_module: values.USER_LOGIN_MODULE ?? null,
+    bank_name: values.BANK_NAME ?? (isSandboxWanted(given) ? defaults.sandbox_bank_name : defaults.bank_name),
     tls:
       values.TLS_CERTIFICATE === undefined || values.TLS_KEY === undefined
         ? null

@@ -34,6 +34,15 @@ describe('the configuration of Open Banking', () => {
     assert.deepEqual(readConfig({}).notices, []);
   });
 
+  it('names the bank on the pages of its users', () => {
+    assert.equal(readConfig({}).bank_name, 'Tallystick sandbox bank');
+    assert.equal(readConfig({ ...live, PUBLIC_URL }).bank_name, 'Your bank');
+    assert.equal(readConfig({ BANK_NAME: '  Bank of <Tests> & Söhne ' }).bank_name, 'Bank of <Tests> & Söhne');
+    for (const BANK_NAME of [' ', 'a\nb', 'x'.repeat(101)]) {
+      assert.throws(() => readConfig({ BANK_NAME }), /BANK_NAME: must be a name of 1 to 100 characters/);
+    }
+  });
+
   it('needs certificate and key together, and TLS for client certificates', () => {
     const files = { TLS_CERTIFICATE: 'c.pem', TLS_KEY: 'k.pem' };
     const tls = { certificate: resolve('c.pem'), key: resolve('k.pem'), client_ca: null };
