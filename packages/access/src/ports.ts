@@ -12,6 +12,8 @@ export interface CompanyStore {
   /** Writes the fields that `updateCompany` may change. */
   update(company: Company): Promise<void>;
   find(id: number, options?: { readonly for_update?: boolean }): Promise<Company | null>;
+  /** Those that exist, in any order. */
+  findByIds(ids: readonly number[]): Promise<readonly Company[]>;
   list(page: PageRequest): Promise<Page<Company>>;
 }
 

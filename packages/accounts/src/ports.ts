@@ -67,6 +67,10 @@ export const recorded_lines_max = 1_000;
 export interface AccountsTx {
   readonly accounts: AccountStore;
   /** The companies that accounts belong to. */
-  readonly companies: { find(id: number): Promise<{ readonly id: number } | null> };
+  readonly companies: {
+    find(id: number): Promise<{ readonly id: number } | null>;
+    /** Those that exist, in any order. */
+    findByIds(ids: readonly number[]): Promise<readonly { readonly id: number }[]>;
+  };
   readonly audit: AuditLog;
 }

@@ -18,6 +18,9 @@ export function companyStore({ companies }: State): CompanyStore {
     async find(id) {
       return companies.get(id) ?? null;
     },
+    async findByIds(ids) {
+      return companies.values().filter(({ id }) => ids.includes(id));
+    },
     async list(page) {
       return newestFirst('companies', companies.values(), page);
     },

@@ -2,6 +2,7 @@ import { type Company, type CompanyStore, refuseTakenNumber } from '@tallystick/
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { holdDaysOf, no_end } from '../schema/hold-days.ts';
+import { isOneOf } from './json-rows.ts';
 import { readNewestFirst } from './paging.ts';
 
 /** The condition of the unique index. */
@@ -35,6 +36,16 @@ export function companyStore(session: Session): CompanyStore {
       const found = db.selectFrom('companies').selectAll().where('id', '=', id);
       const row = await (options?.for_update ? lockForUpdate(session, found) : found).executeTakeFirst();
       return row === undefined ? null : companyOf(row);
+    },
+
+    async findByIds(ids) {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom('companies')
+        .selectAll()
+        .where(isOneOf(session.dialect, 'id', ids))
+        .execute();
+      return rows.map(companyOf);
     },
 
     list(page) {

@@ -134,8 +134,7 @@ export async function knownOfUsers(
     if (!Array.isArray(viewable_accounts) || viewable_accounts.length > viewable_accounts_max) continue;
     for (const number of viewable_accounts) if (isNumberOfAccount(number)) numbers.add(number);
   }
-  const found = new Set<number>();
-  for (const id of company_ids) if ((await companies.find(id)) !== null) found.add(id);
+  const found = new Set((await companies.findByIds([...company_ids])).map(({ id }) => id));
   const accounts = await accountsByNumbers(bank, numbers);
   return { hasCompany: (id) => found.has(id), account: (number) => accounts.get(number) };
 }

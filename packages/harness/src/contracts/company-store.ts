@@ -44,6 +44,10 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
         assertEqual((await companies.list({ limit: 1, offset: 4 })).items, made.slice(4), 'with an offset');
         assertEqual(await companies.find(made[0]!.id), made[0], 'one company');
         assertEqual(await companies.find(999_999_999), null, 'an unknown company');
+        const wanted = [made[3]!.id, 999_999_999, made[1]!.id];
+        const found = (await companies.findByIds(wanted)).toSorted((a, b) => b.id - a.id);
+        assertEqual(found, [made[1], made[3]], 'two at once');
+        assertEqual(await companies.findByIds([]), [], 'no company');
       });
     },
   },
