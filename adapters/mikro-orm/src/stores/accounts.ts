@@ -107,7 +107,7 @@ export function accountStore(session: Session): AccountStore {
       let its = db.selectFrom('statement_lines').selectAll().where('account_id', '=', account_id);
       if (from !== undefined) its = its.where('booking_date', '>=', from);
       if (to !== undefined) its = its.where('booking_date', '<=', to);
-      return readNewestByDate('statement_lines', its, 'booking_date', page);
+      return readNewestByDate(session, 'statement_lines', its, 'booking_date', page);
     },
   };
 }

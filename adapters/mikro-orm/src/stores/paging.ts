@@ -9,7 +9,8 @@ import {
   type TimedPlace,
   timedCursor,
 } from '@tallystick/kernel';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Session } from '../connection/session.ts';
 
 /**
  * A page of the query, newest first by `id`, with each row converted to an item. The cursor is the
@@ -79,19 +80,30 @@ export async function readNewestByDate<
   Row extends { readonly id: number } & { readonly [Name in Column]: string },
   Column extends string,
 >(
+  { dialect }: Pick<Session, 'dialect'>,
   list: string,
   query: SelectQueryBuilder<Database, Table, Row>,
   column: Column,
   page: PageRequest,
 ): Promise<Page<Row>> {
   const after = afterDate(list, page);
-  let cut = query
-    .orderBy(sql.ref(column), 'desc')
-    .orderBy(sql.ref('id'), 'desc')
-    .limit(page.limit + 1);
-  if (after !== null) cut = cut.where(sql<boolean>`(${sql.ref(column)}, id) < (${after.date}, ${after.id})`);
-  if (page.offset !== undefined) cut = cut.offset(page.offset);
-  const rows = (await cut.execute()) as Row[];
+  const date = sql.ref(column);
+  const read = async (condition: RawBuilder<boolean>, count: number): Promise<Row[]> => {
+    const cut = query.where(condition).orderBy(date, 'desc').orderBy(sql.ref('id'), 'desc').limit(count);
+    return (await (page.offset === undefined ? cut : cut.offset(page.offset)).execute()) as Row[];
+  };
+  const rows: Row[] = [];
+  if (after === null) rows.push(...(await read(sql`true`, page.limit + 1)));
+  else if (dialect === 'postgres') {
+    rows.push(...(await read(sql`(${date}, id) < (${after.date}, ${after.id})`, page.limit + 1)));
+  } else {
+    // SQLite finds no id by a comparison of pairs, because an id is its row number: it would read
+    // all of the cursor's date up to the cursor.
+    rows.push(...(await read(sql`${date} = ${after.date} and id < ${after.id}`, page.limit + 1)));
+    if (rows.length <= page.limit) {
+      rows.push(...(await read(sql`${date} < ${after.date}`, page.limit + 1 - rows.length)));
+    }
+  }
   const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
   const next = last === undefined ? null : datedCursor(list, { date: last[column], id: last.id });
   return { items: rows.slice(0, page.limit), next };
