@@ -582,6 +582,7 @@ const operation_ids = [
   'operator.thirdParties.list',
   'operator.thirdParties.read',
   'operator.thirdParties.suspend',
+  'operator.thirdParties.update',
   'operator.virtualCards.codeFailures.reset',
   'operator.webhooks.list',
   'purchaseTemplates.list',

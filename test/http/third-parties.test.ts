@@ -71,6 +71,47 @@ for (const name of database_names) {
       assert.notEqual(await left('other'), null);
     });
 
+    it('are changed by an operator, who may send one back, and their keys and scopes with them', async (t) => {
+      const service = await startService(t, name);
+      const { send } = service;
+      const created = (await register(service, good)).json.data;
+      const { url } = created;
+      const change = (data: object) => send('PATCH', url, { key: 'operator', body: { data } });
+      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'new' }] };
+      const redirect_uris = [...good.redirect_uris, 'https://budget.example/app'];
+      const changed = await change({ ...created, jwks, jwks_uri: null, redirect_uris, name: 'Budget' });
+      assert.equal(changed.status, 200, changed.text);
+      const expected = { ...created, jwks, jwks_uri: null, redirect_uris, name: 'Budget' };
+      assert.deepEqual(changed.json.data, expected);
+      assert.deepEqual((await send('GET', url, { key: 'operator' })).json.data, expected);
+      const audit = await send('GET', '/operator/v1/audit?filter[action]=third_party.changed', { key: 'operator' });
+      assert.deepEqual(
+        audit.json.data.map(({ details }: { details: unknown }) => details),
+        [{ client_id: 'budget-app', changed: ['name', 'redirect_uris', 'jwks', 'jwks_uri'] }],
+      );
+      for (const [data, field] of [
+        [{ client_id: 'other' }, 'data.client_id'],
+        [{ status: 'suspended' }, 'data.status'],
+        [{ name: null }, 'data.name'],
+        [{ jwks: null }, 'data.jwks'],
+        [{ jwks, jwks_uri: good.jwks_uri }, 'data.jwks'],
+        [{ redirect_uris: ['http://budget.example/'] }, 'data.redirect_uris.0'],
+        [{ redirect_uri: ['https://budget.example/'] }, 'data.redirect_uri'],
+        [{ is_sandbox: true }, 'data.is_sandbox'],
+      ] as const) {
+        const reply = await change(data);
+        assert.equal(reply.status, 400, `${field}: ${reply.text}`);
+        assert.deepEqual(
+          reply.json.fields.map((one: { path: string }) => one.path),
+          [field],
+        );
+      }
+      assert.deepEqual((await send('GET', url, { key: 'operator' })).json.data, expected);
+      assert.equal((await send('PATCH', `${path}/9`, { key: 'operator', body: { data: {} } })).status, 404);
+      assert.equal((await send('PATCH', url, { key: 'bank', body: { data: {} } })).status, 403);
+    });
+
     it('refuse what cannot be registered, and name every field', async (t) => {
       const service = await startService(t, name);
       const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BankAccount, BankCompany, BankData, BankUser } from '@tallystick/accounts';
-import { authoriseConsent, type Consent, deleteConsent, rejectConsent, withdrawConsent } from '@tallystick/consents';
-import { newAccessConsent } from '@tallystick/harness';
+import {
+  authoriseConsent,
+  type Consent,
+  changeThirdParty,
+  deleteConsent,
+  rejectConsent,
+  setThirdPartyStatus,
+  withdrawConsent,
+} from '@tallystick/consents';
+import { newAccessConsent, newThirdParty } from '@tallystick/harness';
 import { Refusal } from '@tallystick/kernel';
 import type { Persistence } from '../src/index.ts';
 import { type Fixture, noon_ms, onEveryDatabase } from './contract/fixture.ts';
@@ -148,5 +156,26 @@ onEveryDatabase('a decision about a consent, in a race of two processes', (fixtu
       assert.deepEqual([answers, consent.withdrawn_at_ms], [['done', 'done'], noon_ms]);
       assert.deepEqual(audited, ['consent.authorised', 'consent.withdrawn']);
     }
+  });
+});
+
+onEveryDatabase('a change of a third party, in a race of two processes', (fixture) => {
+  it('with a suspension loses neither', async () => {
+    const here = fixture().persistence;
+    const there = await fixture().another();
+    const operator = { actor: 'command', request_id: null, now_ms: noon_ms };
+    await Promise.all(
+      Array.from({ length: races }, async (_, at) => {
+        const { id } = await fixture().run((tx) => tx.third_parties.insert(newThirdParty()));
+        const [one, other] = at % 2 === 0 ? [here, there] : [there, here];
+        await Promise.all([
+          one.unitOfWork.run((tx) => changeThirdParty(tx, operator, id, { name: 'Changed' })),
+          other.unitOfWork.run((tx) => setThirdPartyStatus(tx, operator, id, 'suspended')),
+          other.unitOfWork.run((tx) => changeThirdParty(tx, operator, id, { scopes: ['fundsconfirmations'] })),
+        ]);
+        const found = await here.unitOfWork.read((tx) => tx.third_parties.find(id));
+        assert.deepEqual([found?.name, found?.status, found?.scopes], ['Changed', 'suspended', ['fundsconfirmations']]);
+      }),
+    );
   });
 });

@@ -1,8 +1,10 @@
 import {
+  changeThirdParty,
   listThirdParties,
   readThirdParty,
   registerThirdParty,
   setThirdPartyStatus,
+  type ThirdPartyChange,
   type ThirdPartyRequest,
 } from '@tallystick/consents';
 import type { Random } from '@tallystick/kernel';
@@ -12,7 +14,7 @@ import { type Route, route } from '../../request/route.ts';
 import { data_of_domain } from '../fields.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentMinimalThirdParty, presentThirdParty } from './presenter.ts';
-import { create_third_party, third_party } from './shapes.ts';
+import { create_third_party, third_party, update_third_party } from './shapes.ts';
 
 const path = '/operator/v1/third-parties';
 
@@ -58,6 +60,25 @@ export function thirdPartyRoutes(ports: { readonly random: Random }): readonly R
       answer: third_party,
       async transaction(tx, { id }) {
         return resource(presentThirdParty(await readThirdParty(tx, id)));
+      },
+    }),
+    route({
+      ...of_operator,
+      method: 'PATCH',
+      path: `${path}/:id`,
+      operation_id: 'operator.thirdParties.update',
+      summary: 'Change a third party: its name, scopes, redirect addresses, keys and certificate',
+      description:
+        'Tokens keep working, except when a scope is taken away: then all tokens of the third party end at once. ' +
+        'Replaced keys and a replaced certificate authenticate nobody any more, on every node. If a key was stolen, ' +
+        'replace it, and then suspend and activate the third party: that ends all its tokens.',
+      body: data_of_domain,
+      documented_body: update_third_party,
+      takes_back: third_party,
+      answer: third_party,
+      async transaction(tx, request) {
+        const change = request.body.data as ThirdPartyChange;
+        return resource(presentThirdParty(await changeThirdParty(tx, callOf(request), request.id, change)));
       },
     }),
     route({

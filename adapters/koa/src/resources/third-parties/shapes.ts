@@ -8,23 +8,29 @@ const jwks = z
   .describe('Its public keys as a JWK set (RFC 7517): P-256 keys for ES256, RSA keys of at least 2,048 bits for PS256')
   .meta({ id: 'JwkSet' });
 
+const redirect_uris = z.array(z.string()).min(1).describe('https addresses, compared as they are');
+
+const scopes = z.array(z.enum(third_party_scopes)).min(1);
+
+const certificate_subject = z
+  .string()
+  .nullish()
+  .describe(
+    'The subject of its client certificate (RFC 4514), if it authenticates by the certificate. By default it ' +
+      'authenticates by private_key_jwt',
+  );
+
 /** The content of `POST /operator/v1/third-parties`, which the domain checks. */
 export const create_third_party = z
   .object({
     data: z.object({
       client_id: z.string().nullish().describe('Its OAuth client id. By default one is made'),
       name: nameText(255).describe('What users of the bank see'),
-      scopes: z.array(z.enum(third_party_scopes)).min(1),
-      redirect_uris: z.array(z.string()).min(1).describe('https addresses, compared as they are'),
+      scopes,
+      redirect_uris,
       jwks: jwks.nullish(),
       jwks_uri: z.string().nullish().describe('The https address of its keys, in place of `jwks`'),
-      certificate_subject: z
-        .string()
-        .nullish()
-        .describe(
-          'The subject of its client certificate (RFC 4514), if it authenticates by the certificate. By default it ' +
-            'authenticates by private_key_jwt',
-        ),
+      certificate_subject,
     }),
   })
   .meta({
@@ -39,6 +45,30 @@ export const create_third_party = z
         },
       },
     ],
+  });
+
+const present_value_only = 'Cannot be changed. Only its present value is accepted';
+
+/** The content of `PATCH /operator/v1/third-parties/:id`, which the domain checks. */
+export const update_third_party = z
+  .object({
+    data: z.object({
+      name: nameText(255).optional().describe('What users of the bank see'),
+      scopes: scopes.optional().describe('All its scopes. One that is missing here is taken away: all tokens end'),
+      redirect_uris: redirect_uris.optional().describe('All its https addresses, compared as they are'),
+      jwks: jwks.nullish(),
+      jwks_uri: z
+        .string()
+        .nullish()
+        .describe('The https address of its keys. It takes the place of `jwks`, and `jwks` that of `jwks_uri`'),
+      certificate_subject,
+      client_id: z.unknown().optional().describe(present_value_only),
+      status: z.unknown().optional().describe(`${present_value_only}: suspend or activate the third party`),
+    }),
+  })
+  .meta({
+    id: 'UpdateThirdParty',
+    examples: [{ data: { redirect_uris: ['https://budget.example/callback', 'https://budget.example/app'] } }],
   });
 
 /** A regulated third party. */
