@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { chromium_expected } from '@tallystick/test-support';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -91,6 +93,53 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     assert.equal(await statusOf(consent_id), 'Rejected');
   });
 
+  it('a user who cannot decide reads why, and goes back', async (t) => {
+    const page = await newPage(t, plain_phone);
+    const { url, consent_id, third_party } = await newRequest();
+    await page.goto(url);
+    await logIn(page, 'frozen');
+    await page.getByText('You or your company cannot use this service').waitFor();
+    const back = page.getByRole('button', { name: `Back to ${third_party.name}` });
+    const answer = await answerTo(page, () => back.click({ noWaitAfter: true }));
+    assert.equal(answer.searchParams.get('error'), 'access_denied');
+    assert.equal(await statusOf(consent_id), 'AwaitingAuthorisation');
+  });
+
+  it('a user goes back without a log-in, or without a decision', async (t) => {
+    const { url, consent_id, third_party } = await newRequest();
+    for (const is_logged_in of [false, true]) {
+      const page = await newPage(t, plain_phone);
+      await page.goto(url);
+      if (is_logged_in) await logIn(page, 'alice');
+      const back = page.getByRole('button', { name: `Back to ${third_party.name}` });
+      const answer = await answerTo(page, () => back.click({ noWaitAfter: true }));
+      assert.equal(answer.searchParams.get('error'), 'access_denied');
+    }
+    assert.equal(await statusOf(consent_id), 'AwaitingAuthorisation');
+  });
+
+  it('a third party sends its request from a form of its own site', async (t) => {
+    const { url } = await newRequest();
+    const { origin, pathname, searchParams } = new URL(url);
+    const fields = [...searchParams].map(([name, value]) => {
+      return `<input type="hidden" name="${name}" value="${value.replaceAll('"', '&quot;')}">`;
+    });
+    const form = `<form method="post" action="${origin}${pathname}">${fields.join('')}<button>Go to the bank</button></form>`;
+    const site = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end(form));
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    t.after(() => site.close());
+    const page = await newPage(t, plain_phone);
+    // The bank is at 127.0.0.1, which is another site.
+    await page.goto(`http://localhost:${(site.address() as AddressInfo).port}`);
+    await page.getByRole('button', { name: 'Go to the bank' }).click();
+    await logIn(page, 'alice');
+    await page.getByLabel('Current account').check();
+    const answer = await answerTo(page, () =>
+      page.getByRole('button', { name: 'Allow access' }).click({ noWaitAfter: true }),
+    );
+    assert.notEqual(answer.searchParams.get('code'), null);
+  });
+
   it('all of it works with the keyboard only', async (t) => {
     const page = await newPage(t, plain_phone);
     const { url, consent_id } = await newRequest();
@@ -159,6 +208,11 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     await logIn(later, 'alice');
     await assertReadable(later);
     await later.getByRole('link', { name: /Withdraw access of A third party/ }).click();
+    await assertReadable(later);
+
+    await later.goto(url);
+    await logIn(later, 'bob');
+    await later.getByText('Another user allowed this access').waitFor();
     await assertReadable(later);
 
     await later.goto(`${world.issuer}/authorise/none`);

@@ -132,6 +132,8 @@ export interface UserAgent {
   logIn(url: URL | string, user_name: string, password_typed?: string): Promise<Landing>;
   approve(url: URL | string, user_name: string, accounts: readonly string[]): Promise<URL>;
   refuse(url: URL | string, user_name: string): Promise<URL>;
+  /** Goes back to the third party without a decision. */
+  leave(page: Landing): Promise<URL>;
 }
 
 /** Where the browser is: on a page of the service, or sent to a third party. */
@@ -189,7 +191,7 @@ export function userAgent(world: Service): UserAgent {
       request(new URL(origin + pathname), { method: 'POST', body: searchParams }),
 
     submit(page, action, fields, headers = {}) {
-      const form_token = /name="form_token" value="([^"]+)"/.exec(page.html ?? '')?.[1] ?? '';
+      const form_token = formTokenOf(page, action);
       const body = new URLSearchParams([['form_token', form_token], ...fields.map(([name, value]) => [name, value])]);
       return request(new URL(action, page.url), { method: 'POST', body, headers });
     },
@@ -214,8 +216,17 @@ export function userAgent(world: Service): UserAgent {
       const page = await agent.logIn(url, user_name);
       return (await agent.submit(page, actionOf(page, 'decide'), [['decision', 'refuse']])).url;
     },
+
+    leave: async (page) => (await agent.submit(page, actionOf(page, 'leave'), [])).url,
   };
   return agent;
+}
+
+/** The token of the form with this action, else of the first form of the page. */
+function formTokenOf({ html }: Landing, action: string): string {
+  const forms = (html ?? '').split('<form ').slice(1);
+  const form = forms.find((text) => text.includes(`action="${action}"`)) ?? forms[0];
+  return /name="form_token" value="([^"]+)"/.exec(form ?? '')?.[1] ?? '';
 }
 
 /** The address of the form on a page that ends with this name. */

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { authoriseConsent, rejectConsent, setThirdPartyStatus, type ThirdParty } from '@tallystick/consents';
 import * as client from 'openid-client';
-import { authorisePlain, configure, type Landing, userAgent } from './authorisation-client.ts';
+import {
+  actionOf,
+  authorisePlain,
+  configure,
+  type Landing,
+  type UserAgent,
+  userAgent,
+} from './authorisation-client.ts';
 import { bank, day_ms, newConsent, startWorld, type World } from './authorisation-world.ts';
 
 const minute_ms = 60_000;
@@ -127,14 +134,84 @@ describe('the user’s step', () => {
     assert.deepEqual(grant?.scopes, ['fundsconfirmations']);
   });
 
-  it('sends back with access_denied who is not eligible, and another user than the one who authorised', async () => {
-    assert.equal(errorOf((await userAgent(world).logIn(await newRequest(), 'frozen')).url), 'access_denied');
+  /** The page says why and the third party does not learn it. */
+  async function assertUndecidable(agent: UserAgent, page: Landing, reason: RegExp): Promise<void> {
+    assert.equal(page.status, 403);
+    assert.match(page.html!, /<h1>You cannot decide about this request<\/h1>/);
+    assert.match(page.html!, reason);
+    assert.match(page.html!, /Nothing was shared with Budget &lt;App&gt; &amp; &quot;Co&quot;/);
+    assert.equal(page.html!.match(/<button/g)?.length, 1);
+    assert.match(page.headers.get('content-security-policy')!, /form-action 'self' https:\/\/localhost;/);
+    const callback = await agent.leave(page);
+    assert.deepEqual(
+      [errorOf(callback), callback.searchParams.get('error_description')],
+      ['access_denied', 'the consent cannot be authorised'],
+    );
+    assert.deepEqual([...callback.searchParams.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
+  }
+
+  it('says why a user cannot decide, and sends back with access_denied', async () => {
+    const agent = userAgent(world);
+    const frozen = await agent.logIn(await newRequest(), 'frozen');
+    await assertUndecidable(agent, frozen, /You or your company cannot use this service.*Contact your bank/s);
+
     const consent_id = await newConsent(world, third_party);
     await userAgent(world).approve(await request(consent_id), 'alice', ['1000000001']);
-    assert.equal(errorOf((await userAgent(world).logIn(await request(consent_id), 'bob')).url), 'access_denied');
+    const other = await agent.logIn(await request(consent_id), 'bob');
+    await assertUndecidable(agent, other, /Another user allowed this access/);
+    assert.doesNotMatch(other.html!, /alice/);
+    assert.equal(await statusOf(consent_id), 'Authorised');
   });
 
-  it('sends back with access_denied when the consent expired, or was deleted during the step', async () => {
+  it('says the same of an account that does not exist, and of one that the user may not view', async () => {
+    const cbpii = await world.register({ name: third_party.name, scopes: ['fundsconfirmations'] });
+    const its_config = await configure(world, cbpii);
+    const [agent, texts] = [userAgent(world), new Set<string>()];
+    for (const [identification, user_name] of [
+      ['9999999999', 'alice'],
+      ['1000000001', 'carol'],
+    ] as const) {
+      const scheme_name = 'Tallystick.AccountNumber';
+      const debtor_account = { scheme_name, identification, name: null, secondary_identification: null };
+      const changes = { kind: 'funds_confirmation', debtor_account, permissions: undefined };
+      const consent_id = await newConsent(world, cbpii, changes);
+      const asked = await authorisePlain(its_config, consent_id, { scope: 'openid fundsconfirmations' });
+      const page = await agent.logIn(asked.url, user_name);
+      texts.add(page.html!.replace(/action="[^"]*"|value="[^"]*"/g, ''));
+      await assertUndecidable(agent, page, /No account that you may view fits this request/);
+      assert.equal(await statusOf(consent_id), 'AwaitingAuthorisation');
+    }
+    assert.equal(texts.size, 1);
+  });
+
+  it('leads back without a log-in or a decision, and the consent still awaits authorisation', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const url = await request(consent_id);
+    const agent = userAgent(world);
+    for (const page of [await agent.get(url), await agent.logIn(url, 'alice')]) {
+      const callback = await agent.leave(page);
+      assert.equal(errorOf(callback), 'access_denied');
+      assert.equal(callback.searchParams.get('error_description'), 'the user did not decide');
+      assert.equal(callback.searchParams.get('state'), url.searchParams.get('state'));
+      assert.equal(await statusOf(consent_id), 'AwaitingAuthorisation');
+      assert.match((await agent.get(page.url)).html!, /This step is over/);
+    }
+    const later = await userAgent(world).approve(await request(consent_id), 'alice', ['1000000001']);
+    assert.notEqual(later.searchParams.get('code'), null);
+  });
+
+  it('leads back only by the form of its own page', async () => {
+    const agent = userAgent(world);
+    const [other, page] = [await agent.get(await newRequest()), await agent.get(await newRequest())];
+    const leave = actionOf(page, 'leave');
+    assert.equal((await agent.submit(other, leave, [])).status, 403, 'a form of another step');
+    assert.equal((await agent.submit({ ...page, html: '' }, leave, [])).status, 403, 'no token');
+    assert.equal((await agent.submit(page, leave, [], { origin: 'https://evil.example' })).status, 403);
+    assert.match((await agent.get(new URL(leave, page.url))).html!, /Log in/, 'an address alone leads to the step');
+    assert.equal(errorOf(await agent.leave(page)), 'access_denied');
+  });
+
+  it('ends before the log-in when the consent expired, and says so when it was deleted during the step', async () => {
     const expired = await newRequest({ expires_at_ms: world.nowMs() - 1 });
     assert.equal(errorOf((await userAgent(world).get(expired)).url), 'access_denied');
     const consent_id = await newConsent(world, third_party);
@@ -149,7 +226,7 @@ describe('the user’s step', () => {
       ['decision', 'approve'],
       ['account', '1000000001'],
     ]);
-    assert.equal(errorOf(done.url), 'access_denied');
+    await assertUndecidable(agent, done, /The request is no longer open/);
   });
 
   it('is over when the third party is suspended', async () => {
@@ -327,6 +404,25 @@ describe('the user’s step', () => {
     );
     const denied = await fetch(await request(rejected), { redirect: 'manual' });
     assert.equal(errorOf(new URL(denied.headers.get('location')!)), 'access_denied');
+  });
+
+  it('names the bank on every page, escaped', async () => {
+    const agent = userAgent(world);
+    const login = await agent.get(await newRequest());
+    const pages = [
+      login,
+      await agent.logIn(await newRequest(), 'alice'),
+      await agent.logIn(await newRequest(), 'frozen'),
+      await agent.get(login.url.href.replace(/\w+$/, 'none')),
+      await agent.get(`${world.issuer}/oauth/authorize`),
+      await agent.get(`${world.issuer}/consents`),
+      await agent.logIn(`${world.issuer}/consents`, 'alice'),
+    ];
+    for (const { html } of pages) {
+      assert.match(html!, /<title>[^<]+ - Bank of &lt;Tests&gt; &amp; Co<\/title>/);
+      assert.match(html!, /<header>Bank of &lt;Tests&gt; &amp; Co<\/header>\n<main>\n<h1>/);
+    }
+    assert.equal(new Set(pages.map(({ html }) => /<title>(.*) - /.exec(html!)![1])).size, 6);
   });
 
   it('logs no fault in all of that', () => {

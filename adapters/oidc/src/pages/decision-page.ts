@@ -1,11 +1,12 @@
 import type { Decidable } from '@tallystick/consents';
 import { escapeHtml, type Page } from './layout.ts';
+import { type Leave, leaveForm } from './leave-form.ts';
 import { accessText, accessVerb, accountText, endText } from './wording.ts';
 
 export interface DecisionShown {
   readonly action: string;
   readonly form_token: string;
-  readonly third_party_name: string;
+  readonly leave: Leave;
   readonly decidable: Extract<Decidable, { kind: 'decidable' }>;
   readonly problem: 'no_account' | null;
   readonly leads_to: readonly string[];
@@ -13,11 +14,12 @@ export interface DecisionShown {
 
 /** Who asks for what, until when, on which accounts; the user approves or refuses. */
 export function decisionPage(shown: DecisionShown): Page {
-  const { action, form_token, decidable, problem, leads_to } = shown;
+  const { action, form_token, leave, decidable, problem, leads_to } = shown;
   const { consent, user } = decidable;
-  const name = escapeHtml(shown.third_party_name);
+  const { third_party_name } = leave;
+  const name = escapeHtml(third_party_name);
   const is_again = consent.status === 'Authorised';
-  const title = is_again ? `Confirm access of ${shown.third_party_name} again` : `Allow ${shown.third_party_name}?`;
+  const title = is_again ? `Confirm access of ${third_party_name} again` : `Allow ${third_party_name}?`;
   return {
     status: problem === null ? 200 : 400,
     title,
@@ -35,6 +37,8 @@ ${accountsOf(decidable)}
 <button type="submit" name="decision" value="approve">Allow access</button>
 <button type="submit" name="decision" value="refuse" class="second" formnovalidate>Refuse</button>
 </form>
+<p>You can also go back without a decision. Nothing changes then.</p>
+${leaveForm(leave, 'second')}
 <p class="muted">You can withdraw the access at any time: <a href="/consents">list of your consents</a>.</p>`,
   };
 }

@@ -1,4 +1,5 @@
 import { escapeHtml, type Page } from './layout.ts';
+import { type Leave, leaveForm } from './leave-form.ts';
 
 export interface LoginShown {
   /** Where the form is sent. */
@@ -7,6 +8,8 @@ export interface LoginShown {
   /** Why the user logs in. Plain text. */
   readonly purpose: string;
   readonly problem: 'wrong' | null;
+  /** The way back to the third party, where one sent the user. */
+  readonly leave?: Leave;
   readonly leads_to?: readonly string[];
 }
 
@@ -14,7 +17,7 @@ export interface LoginShown {
 const wrong = `We could not log you in. Check the user name and the password. After several failed attempts, wait 15
 minutes.`;
 
-export function loginPage({ action, form_token, purpose, problem, leads_to = [] }: LoginShown): Page {
+export function loginPage({ action, form_token, purpose, problem, leave, leads_to = [] }: LoginShown): Page {
   return {
     status: problem === null ? 200 : 401,
     title: 'Log in to your bank',
@@ -28,6 +31,7 @@ export function loginPage({ action, form_token, purpose, problem, leads_to = [] 
 <label class="text" for="password">Password</label>
 <input type="password" id="password" name="password" autocomplete="current-password" maxlength="1024" required>
 <button type="submit">Log in</button>
-</form>`,
+</form>
+${leave === undefined ? '' : leaveForm(leave, 'second')}`,
   };
 }

@@ -2,9 +2,10 @@
  * The user's step of an authorisation: `/authorise/<uid>`, where the cookie of the interaction is
  * valid.
  *
- *   GET                 the log-in, or what the user decides about
+ *   GET                 the log-in, what the user decides about, or why the user cannot decide
  *   POST .../login      logs the user in
  *   POST .../decide     approves or refuses, and leads back to the third party
+ *   POST .../leave      leads back to the third party without a decision
  *
  * The interaction is stored, so that any node serves any request of it.
  */
@@ -20,9 +21,11 @@ import { default_acr, step_path } from '../protocol/provider.ts';
 import type { Records } from '../records/records.ts';
 import { decisionPage } from './decision-page.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
+import type { Leave } from './leave-form.ts';
 import type { BoundedLogin } from './login-attempts.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
+import { undecidablePage } from './undecidable-page.ts';
 
 /** Failed log-ins of one interaction. */
 const failed_logins_max = 5;
@@ -59,17 +62,24 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     consent_id: intentOf(params.claims) ?? '',
     client_id: String(params.client_id),
   });
-  const thirdPartyName = (client_id: string): Promise<string> =>
-    records.read(async (tx) => (await tx.third_parties.findByClientId(client_id))?.name ?? client_id);
+  const leaveOf = async (interaction: Interaction): Promise<Leave> => {
+    const { client_id } = wantedOf(interaction);
+    const third_party = await records.read((tx) => tx.third_parties.findByClientId(client_id));
+    return {
+      action: `${step_path}/${interaction.uid}/leave`,
+      form_token: formToken(ports.cookie_keys, 'leave', interaction.uid),
+      third_party_name: third_party?.name ?? client_id,
+    };
+  };
   const leadsTo = ({ params }: Interaction): readonly string[] => [new URL(String(params.redirect_uri)).origin];
 
   const showLogin = async (response: ServerResponse, interaction: Interaction, problem: 'wrong' | null) => {
     const { uid } = interaction;
-    const name = await thirdPartyName(wantedOf(interaction).client_id);
+    const leave = await leaveOf(interaction);
     const form_token = formToken(ports.cookie_keys, 'login', uid);
-    const purpose = `${name} asks for access to your accounts. Log in to see what it asks for, and to decide.`;
+    const purpose = `${leave.third_party_name} asks for access to your accounts. Log in to see what it asks for, and to decide.`;
     const action = `${step_path}/${uid}/login`;
-    sendPage(response, loginPage({ action, form_token, purpose, problem, leads_to: leadsTo(interaction) }));
+    sendPage(response, loginPage({ action, form_token, purpose, problem, leave, leads_to: leadsTo(interaction) }));
   };
 
   const lookUp = (interaction: Interaction, user_id: string): Promise<Decidable> =>
@@ -77,25 +87,23 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
       findDecidable(tx, { bank: bankOf(ports, tx) }, { ...wantedOf(interaction), user_id, now_ms: records.nowMs() }),
     );
 
+  /** Shows what the user decides about, or why the user cannot decide. */
   const showDecision = async (
-    request: IncomingMessage,
     response: ServerResponse,
     interaction: Interaction,
     user_id: string,
     problem: 'no_account' | null,
   ) => {
     const decidable = await lookUp(interaction, user_id);
-    if (decidable.kind === 'undecidable') return deny(request, response, undecidable);
+    const leave = await leaveOf(interaction);
+    const leads_to = leadsTo(interaction);
+    if (decidable.kind === 'undecidable') {
+      return sendPage(response, undecidablePage({ reason: decidable.reason, leave, leads_to }));
+    }
     const { uid } = interaction;
-    const page = decisionPage({
-      action: `${step_path}/${uid}/decide`,
-      form_token: formToken(ports.cookie_keys, 'decide', uid, user_id),
-      third_party_name: await thirdPartyName(wantedOf(interaction).client_id),
-      decidable,
-      problem,
-      leads_to: leadsTo(interaction),
-    });
-    sendPage(response, page);
+    const action = `${step_path}/${uid}/decide`;
+    const form_token = formToken(ports.cookie_keys, 'decide', uid, user_id);
+    sendPage(response, decisionPage({ action, form_token, leave, decidable, problem, leads_to }));
   };
 
   const postLogin = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
@@ -162,9 +170,18 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
       await finish(request, response, { login, consent: { grantId } });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (error.code !== 'validation_failed') return deny(request, response, undecidable);
-      await showDecision(request, response, interaction, user_id, 'no_account');
+      const problem = error.code === 'validation_failed' ? 'no_account' : null;
+      await showDecision(response, interaction, user_id, problem);
     }
+  };
+
+  const postLeave = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
+    const read = await readForm(request, ports.issuer());
+    if ('status' in read) return sendPage(response, notice(read.status));
+    if (!hasFormToken(ports.cookie_keys, read.form, 'leave', interaction.uid)) return sendPage(response, notice(403));
+    const { user_id } = stepOf(interaction);
+    const is_able = user_id === undefined || (await lookUp(interaction, user_id)).kind === 'decidable';
+    await deny(request, response, is_able ? 'the user did not decide' : undecidable);
   };
 
   return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
@@ -175,11 +192,13 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     if (action === undefined && (method === 'GET' || method === 'HEAD')) {
       const { user_id } = stepOf(interaction);
       if (user_id === undefined) return showLogin(response, interaction, null);
-      return showDecision(request, response, interaction, user_id, null);
+      return showDecision(response, interaction, user_id, null);
     }
     if (action === 'login' && method === 'POST') return postLogin(request, response, interaction);
     if (action === 'decide' && method === 'POST') return postDecision(request, response, interaction);
-    if (action === 'login' || action === 'decide') return redirect(response, `${step_path}/${uid}`);
+    if (action === 'leave' && method === 'POST') return postLeave(request, response, interaction);
+    if (action === 'login' || action === 'decide' || action === 'leave')
+      return redirect(response, `${step_path}/${uid}`);
     sendPage(response, notice(404));
   };
 }
