@@ -1,7 +1,7 @@
 import { type Account, account_kinds, listAccounts, openAccount } from '@tallystick/accounts';
 import { refuseNumbersOfCards } from '@tallystick/cards';
 import { presentAccount } from '@tallystick/koa';
-import { type Command, call, formatList, readEveryPage, readOptionalId, requireId, requireOption } from './command.ts';
+import { type Command, call, formatList, idOf, readEveryPage, readOptionalId, requireOptions } from './command.ts';
 
 /** The commands on accounts at the bank. */
 export const account_commands: readonly Command[] = [
@@ -17,11 +17,10 @@ export const account_commands: readonly Command[] = [
     },
     flags: {},
     async run(services, given) {
+      const { company, ...required } = requireOptions(given, 'company', 'number', 'currency', 'kind');
       const request = {
-        company_id: requireId(given, 'company'),
-        number: requireOption(given, 'number'),
-        currency: requireOption(given, 'currency'),
-        kind: requireOption(given, 'kind'),
+        ...required,
+        company_id: idOf('--company', company),
         name: given.values.get('name') ?? null,
       };
       const { unitOfWork } = await services.persistence();

@@ -8,7 +8,7 @@ import {
   idOf,
   readEveryPage,
   readOptionalId,
-  requireOption,
+  requireOptions,
   UsageError,
 } from './command.ts';
 
@@ -26,14 +26,14 @@ export const api_key_commands: readonly Command[] = [
     flags: { signed: 'also create a signing secret; every request must then be signed with it' },
     may_create_database: true,
     async run(services, given) {
-      const role = requireOption(given, 'role');
+      const { role, name } = requireOptions(given, 'role', 'name');
       if (!isRole(role)) throw new UsageError(`--role ${role} must be one of ${roles.join(', ')}`);
       const { sealer, random, sha256 } = services.vault();
       const signing_secret = given.flags.has('signed') ? drawSharedSecret(random) : null;
       const request = {
         role,
         company_id: readOptionalId(given, 'company'),
-        name: requireOption(given, 'name'),
+        name,
         signing_secret,
         rate_limit_per_minute: readOptionalId(given, 'rate-limit'),
       };

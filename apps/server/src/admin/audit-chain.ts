@@ -6,15 +6,7 @@ import {
   verifyAuditLog,
 } from '@tallystick/kernel';
 import { machine_clock } from '../sandbox/shared-clock.ts';
-import {
-  type Command,
-  call,
-  type ParsedWords,
-  readOptionalId,
-  requireId,
-  requireOption,
-  UsageError,
-} from './command.ts';
+import { type Command, call, idOf, type ParsedWords, readOptionalId, requireOptions, UsageError } from './command.ts';
 
 /** The time between two lines of progress. */
 const report_every_ms = 5_000;
@@ -84,8 +76,8 @@ const audit_accept: Command = {
   },
   flags: {},
   async run(services, given) {
-    const through = requireId(given, 'through');
-    const note = requireOption(given, 'note');
+    const { note, ...required } = requireOptions(given, 'through', 'note');
+    const through = idOf('--through', required.through);
     const { unitOfWork } = await services.persistence();
     const mac = services.vault().audit_mac;
     await acceptUnhashedEntries({ unitOfWork, mac }, call(services), { through, note });

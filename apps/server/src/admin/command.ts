@@ -76,16 +76,22 @@ export async function readEveryPage<Item>(read: (page: PageRequest) => Promise<P
   return items;
 }
 
-/** The value of an option. Throws a `UsageError` if it is missing. */
-export function requireOption(given: ParsedWords, option: string): string {
-  const value = given.values.get(option);
-  if (value === undefined) throw new UsageError(`--${option} is missing`);
-  return value;
+/** The values of options, by name. Throws a `UsageError` that names every missing one. */
+export function requireOptions<Option extends string>(
+  given: ParsedWords,
+  ...options: readonly Option[]
+): Readonly<Record<Option, string>> {
+  const missing = options.filter((option) => !given.values.has(option)).map((option) => `--${option}`);
+  const last = missing.pop();
+  if (last !== undefined) {
+    throw new UsageError(missing.length === 0 ? `${last} is missing` : `${missing.join(', ')} and ${last} are missing`);
+  }
+  return Object.fromEntries(options.map((option) => [option, given.values.get(option)])) as Record<Option, string>;
 }
 
-/** The same as an id: a positive integer. */
-export function requireId(given: ParsedWords, option: string): number {
-  return idOf(`--${option}`, requireOption(given, option));
+/** The value of the one option that a command requires. Throws a `UsageError` if it is missing. */
+export function requireOption(given: ParsedWords, option: string): string {
+  return requireOptions(given, option)[option]!;
 }
 
 /** The value of an option as an id; undefined if it is missing. */

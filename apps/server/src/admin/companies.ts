@@ -18,8 +18,7 @@ import {
   type ParsedWords,
   readEveryPage,
   readOptionalId,
-  requireId,
-  requireOption,
+  requireOptions,
   UsageError,
 } from './command.ts';
 
@@ -32,7 +31,8 @@ export const company_commands: readonly Command[] = [
     flags: {},
     may_create_database: true,
     async run(services, given) {
-      const request = { name: requireOption(given, 'name'), customer_number: requireOption(given, 'customer-number') };
+      const { name, 'customer-number': customer_number } = requireOptions(given, 'name', 'customer-number');
+      const request = { name, customer_number };
       const { unitOfWork } = await services.persistence();
       const vault = services.vault().card_vault;
       const company = await unitOfWork.run(async (tx) => {
@@ -112,15 +112,16 @@ export const company_commands: readonly Command[] = [
     },
     flags: { default: "make it the company's default", 'without-velocity': 'its program has no velocity control' },
     async run(services, given) {
+      const required = requireOptions(given, 'company', 'alias', 'currency', 'account-range');
       const request = {
-        alias: requireOption(given, 'alias'),
-        billing_currency: requireOption(given, 'currency'),
-        account_range: requireOption(given, 'account-range'),
+        alias: required.alias,
+        billing_currency: required.currency,
+        account_range: required['account-range'],
         velocity_enabled: !given.flags.has('without-velocity'),
         network_data_names: given.values.get('network-data')?.split(',') ?? null,
         is_default: given.flags.has('default') ? true : null,
       };
-      const company_id = requireId(given, 'company');
+      const company_id = idOf('--company', required.company);
       const { unitOfWork } = await services.persistence();
       const card = await unitOfWork.run(async (tx) => {
         if ((await tx.companies.find(company_id)) === null) throw new Error(`There is no company ${company_id}.`);
