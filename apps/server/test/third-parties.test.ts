@@ -106,6 +106,39 @@ describe('npm run admin -- third-party', async () => {
     );
   });
 
+  it('changes one: its keys, addresses, scopes, name and certificate', async () => {
+    const { id, name } = await runAdmin([...base, '--scope', 'accounts', '--jwks', 'https://b.example/k'], environment);
+    const update = (...words: readonly string[]) =>
+      runAdmin(['third-party', 'update', String(id), ...words], environment);
+    const file = keysIn('new.json', publicKey.export({ format: 'jwk' }));
+    const keyed = await update('--jwks', file, '--certificate-subject', 'CN=b,C=GB');
+    assert.deepEqual([keyed.jwks_uri, keyed.certificate_subject, keyed.name], [null, 'CN=b,C=GB', name]);
+    assert.equal((keyed.jwks as { keys: readonly unknown[] }).keys.length, 1);
+    const changed = await update(
+      ...['--jwks', 'https://b.example/jwks', '--certificate-subject', 'none', '--name', 'Ledger App'],
+      ...['--redirect', 'https://b.example/c, https://b.example/d', '--scope', 'accounts,fundsconfirmations'],
+    );
+    assert.deepEqual(changed, {
+      ...keyed,
+      name: 'Ledger App',
+      jwks: null,
+      jwks_uri: 'https://b.example/jwks',
+      certificate_subject: null,
+      redirect_uris: ['https://b.example/c', 'https://b.example/d'],
+      scopes: ['accounts', 'fundsconfirmations'],
+    });
+    for (const [words, expected, exit] of [
+      [[String(id)], /^name at least one change/m, 2],
+      [['--name', 'A'], /^<id> is missing/m, 2],
+      [['99', '--name', 'A'], /there is no third party 99/, 1],
+      [[String(id), '--redirect', 'http://b.example/c'], /^--redirect must be an https address/m, 1],
+    ] as const) {
+      const { status, err } = await runAdminToEnd(['third-party', 'update', ...words], environment);
+      assert.equal(status, exit, err);
+      assert.match(err, expected);
+    }
+  });
+
   it('names the option of what it refuses, and shows no key', async () => {
     const secret = privateKey.export({ format: 'jwk' });
     const rows: readonly (readonly [readonly string[], RegExp, number])[] = [
@@ -114,6 +147,7 @@ describe('npm run admin -- third-party', async () => {
       [['--scope', 'accounts', '--jwks', 'http://b.example/jwks'], /^--jwks must be an https address/m, 1],
       [['--scope', 'accounts', '--jwks', join(folder, 'absent')], /^--jwks: there is no file/m, 2],
       [['--scope', 'accounts'], /^--jwks is missing/m, 2],
+      [[], /^--jwks and --scope are missing/m, 2],
     ];
     for (const [words, expected, exit] of rows) {
       const { status, err } = await runAdminToEnd([...base, ...words], environment);

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import {
+  changeThirdParty,
   listThirdParties,
   registerThirdParty,
   setThirdPartyStatus,
   type ThirdParty,
+  type ThirdPartyChange,
   type ThirdPartyRequest,
   third_party_scopes,
 } from '@tallystick/consents';
@@ -16,7 +18,7 @@ import {
   idOf,
   type ParsedWords,
   readEveryPage,
-  requireOption,
+  requireOptions,
   UsageError,
 } from './command.ts';
 
@@ -36,19 +38,41 @@ export const third_party_commands: readonly Command[] = [
     flags: {},
     may_create_database: true,
     async run(services, given) {
+      const { name, jwks, redirect, scope } = requireOptions(given, 'name', 'jwks', 'redirect', 'scope');
       const request: ThirdPartyRequest = {
-        name: requireOption(given, 'name'),
-        redirect_uris: listOf(requireOption(given, 'redirect')),
-        scopes: listOf(requireOption(given, 'scope')),
+        name,
+        redirect_uris: listOf(redirect),
+        scopes: listOf(scope),
         certificate_subject: given.values.get('certificate-subject') ?? null,
         client_id: given.values.get('client-id') ?? null,
-        ...(await readKeys(requireOption(given, 'jwks'))),
+        ...(await readKeys(jwks)),
       };
       const { unitOfWork } = await services.persistence();
       const { random } = services.vault();
       const created = await unitOfWork.run((tx) => registerThirdParty(tx, { random }, call(services), request));
       const text = `Third party ${created.id}: ${created.name}\nClient id: ${created.client_id}`;
       return { data: presentThirdParty(created), text };
+    },
+  },
+  {
+    name: 'third-party update',
+    argument: 'id',
+    summary: 'Changes a third party; tokens keep working, unless a scope is taken away',
+    options: {
+      name: 'what users of the bank see',
+      jwks: 'its new public keys in place of all others: a file with a JWK set, or the https address of one',
+      redirect: 'all its redirect addresses of https, separated by commas',
+      scope: `all its scopes: ${third_party_scopes.join(' or ')}; both separated by a comma`,
+      'certificate-subject': 'the subject of its client certificate (RFC 4514), or none: it authenticates by its keys',
+    },
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const change = await readChange(given);
+      if (Object.keys(change).length === 0) throw new UsageError('name at least one change');
+      const { unitOfWork } = await services.persistence();
+      const changed = await unitOfWork.run((tx) => changeThirdParty(tx, call(services), id, change));
+      return { data: presentThirdParty(changed), text: `Third party ${id}: ${changed.name} (${changed.status})` };
     },
   },
   {
@@ -84,6 +108,19 @@ export const third_party_commands: readonly Command[] = [
     run: (services, given) => setStatus(services, given, 'active'),
   },
 ];
+
+async function readChange({ values }: ParsedWords): Promise<ThirdPartyChange> {
+  const [name, jwks, redirect, scope, subject] = ['name', 'jwks', 'redirect', 'scope', 'certificate-subject'].map(
+    (option) => values.get(option),
+  );
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(jwks === undefined ? {} : await readKeys(jwks)),
+    ...(redirect === undefined ? {} : { redirect_uris: listOf(redirect) }),
+    ...(scope === undefined ? {} : { scopes: listOf(scope) }),
+    ...(subject === undefined ? {} : { certificate_subject: subject === 'none' ? null : subject }),
+  };
+}
 
 async function setStatus(services: AdminServices, given: ParsedWords, status: ThirdParty['status']) {
   const id = idOf('<id>', given.argument);
