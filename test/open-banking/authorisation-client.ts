@@ -115,6 +115,8 @@ export async function authoriseSigned(
 export interface Service {
   readonly issuer: string;
   readonly nodes: readonly { readonly url: string }[];
+  /** Sends the requests, where the global `fetch` does not trust the certificate of the nodes. */
+  readonly fetch?: typeof fetch;
 }
 
 /** A browser without a screen: it keeps cookies, and sends forms. */
@@ -173,7 +175,7 @@ export function userAgent(world: Service): UserAgent {
     const sent = [...cookies.values()].filter(
       ({ path }) => url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
     );
-    const answer = await fetch(new URL(url.pathname + url.search, node.url), {
+    const answer = await (world.fetch ?? fetch)(new URL(url.pathname + url.search, node.url), {
       ...init,
       redirect: 'manual',
       headers: { accept: 'text/html', cookie: sent.map(({ value }) => value).join('; '), ...init.headers },
