@@ -22,9 +22,9 @@ export interface BankStore extends BankData {
   /** Inserts or replaces, unless a later `as_of_ms` is stored. Returns whether it was stored. */
   putBalance(balance: AccountBalance): Promise<boolean>;
   /**
-   * Adds to the booked and the available balance, and returns the new booked balance. A balance
-   * that was not reported begins as `balancesOf` returns it. The row is locked until the
-   * transaction ends.
+   * Adds to the booked and the available balance, and returns the new balance. A balance that
+   * was not reported begins as `balancesOf` returns it. The row is locked until the transaction
+   * ends.
    */
   moveBalance(account_id: number, amount: number, at_ms: number): Promise<AccountBalance>;
   /** Inserts or replaces, by account and reference. */
