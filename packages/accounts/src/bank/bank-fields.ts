@@ -10,6 +10,7 @@ import {
   RequestFields,
 } from '@tallystick/kernel';
 import { isAccountNumber } from '../account.ts';
+import type { BankAccount } from './bank-data.ts';
 import { type ThirdPartyService, third_party_services } from './third-party-service.ts';
 
 /** The scheme whose identifications are card numbers. */
@@ -111,6 +112,14 @@ export class BankFields extends RequestFields {
       const lacks = this.has(named) && !this.has(missing) && this.areSound(missing);
       if (lacks) this.addProblem(missing, `is required together with ${named}`);
     }
+  }
+}
+
+/** A currency may be absent. Another one than the account's is a problem. */
+export function requireCurrency(fields: BankFields, { currency }: BankAccount): void {
+  const named = fields.get('currency');
+  if (named !== null && named !== currency) {
+    fields.addProblem('currency', `must be ${currency}, the currency of the account`);
   }
 }
 

@@ -34,5 +34,10 @@ export interface BankUser {
   readonly updated_at_ms: number;
 }
 
+/** Whether the text can be the id of a user. */
+export function isUserId(text: string): boolean {
+  return /^[A-Za-z0-9._-]{1,64}$/.test(text);
+}
+
 /** The list of users. A place is a number that rises in the order in which they were put first. */
 export const user_list: TwoWayList = { list: 'bank_users', parts: ['id'] };

@@ -2,7 +2,7 @@ import { auditEntry, Refusal, sum_max } from '@tallystick/kernel';
 import type { AccountBalance } from './account-balance.ts';
 import { type BankCaller, type BankTx, servedAccount } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
-import { BankFields } from './bank-fields.ts';
+import { BankFields, requireCurrency } from './bank-fields.ts';
 
 /** The fields of a balance. */
 export const balance_fields = ['booked', 'available', 'credit_line', 'currency', 'as_of'] as const;
@@ -43,12 +43,4 @@ export function readBalance(fields: BankFields, account: BankAccount, now_ms: nu
   if (as_of_ms > now_ms + ahead_ms_max) fields.addProblem('as_of', 'must not be more than a day ahead');
   if (booked === null || available === null) return null;
   return { account_id: account.id, booked, available, credit_line, as_of_ms };
-}
-
-/** A currency may be absent. Another one than the account's is a problem. */
-export function requireCurrency(fields: BankFields, { currency }: BankAccount): void {
-  const named = fields.get('currency');
-  if (named !== null && named !== currency) {
-    fields.addProblem('currency', `must be ${currency}, the currency of the account`);
-  }
 }

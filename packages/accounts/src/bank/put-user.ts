@@ -3,7 +3,7 @@ import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
 import type { BankCaller, BankTx } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields } from './bank-fields.ts';
-import { type BankUser, bank_user_statuses } from './bank-user.ts';
+import { type BankUser, bank_user_statuses, isUserId } from './bank-user.ts';
 
 /** The most accounts that a user may view. */
 export const viewable_accounts_max = 1_000;
@@ -23,11 +23,6 @@ export const user_fields = [
 export interface KnownOfUser {
   readonly hasCompany: (company_id: number) => boolean;
   readonly account: (number: string) => BankAccount | undefined;
-}
-
-/** Whether the text can be the id of a user. */
-export function isUserId(text: string): boolean {
-  return /^[A-Za-z0-9._-]{1,64}$/.test(text);
 }
 
 /**

@@ -3,8 +3,7 @@ import { acquirerReferenceIn, isAcquirerReference } from '../acquirer-reference.
 import { bai_codes } from '../bai-codes.ts';
 import type { StatementLine } from '../statement-line.ts';
 import type { BankAccount } from './bank-data.ts';
-import type { BankFields } from './bank-fields.ts';
-import { requireCurrency } from './put-balance.ts';
+import { type BankFields, requireCurrency } from './bank-fields.ts';
 
 /** The fields of a booked transaction. */
 export const transaction_fields = [
