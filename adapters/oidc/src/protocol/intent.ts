@@ -1,4 +1,4 @@
-import type { Consent, ThirdPartyScope } from '@tallystick/consents';
+import { type Consent, hasExpired, isOpenForDecision, isOwnedBy, type ThirdPartyScope } from '@tallystick/consents';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Records } from '../records/records.ts';
 import { errors } from './library.ts';
@@ -36,7 +36,7 @@ export function createIntents({ records, request_objects, acr, sandbox }: Intent
   const findConsent = async (consent_id: string, client_id: string): Promise<Consent> => {
     const consent = await records.read((tx) => tx.consents.find(consent_id));
     // All alike, so that nothing tells which consents exist.
-    if (consent === null || consent.client_id !== client_id || consent.deleted_at_ms !== null) {
+    if (!isOwnedBy(consent, client_id)) {
       throw new errors.InvalidRequest(`${intent_claim} names no consent of this client`);
     }
     return consent;
@@ -96,11 +96,10 @@ export function intentOf(claims: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function assertDecidable({ status, expires_at_ms }: Consent, now_ms: number): void {
-  if (status === 'Rejected' || status === 'Revoked') {
-    throw new errors.AccessDenied(`the consent is ${status}`);
-  }
-  if (expires_at_ms !== null && expires_at_ms <= now_ms) throw new errors.AccessDenied('the consent has expired');
+function assertDecidable(consent: Consent, now_ms: number): void {
+  if (isOpenForDecision(consent, now_ms)) return;
+  const found = hasExpired(consent, now_ms) ? 'has expired' : `is ${consent.status}`;
+  throw new errors.AccessDenied(`the consent ${found}`);
 }
 
 function assertAcr(wanted: unknown, acr: string): void {

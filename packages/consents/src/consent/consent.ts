@@ -75,8 +75,23 @@ export function hasExpired({ expires_at_ms }: Pick<Consent, 'expires_at_ms'>, no
   return expires_at_ms !== null && expires_at_ms <= now_ms;
 }
 
+/** Whether its third party deleted it, or it has expired: no one decides about it or uses it. */
+export function isGone(consent: Pick<Consent, 'deleted_at_ms' | 'expires_at_ms'>, now_ms: number): boolean {
+  return consent.deleted_at_ms !== null || hasExpired(consent, now_ms);
+}
+
+/** Whether it is one that this third party created and has not deleted. */
+export function isOwnedBy(consent: Consent | null, client_id: string): consent is Consent {
+  return consent?.client_id === client_id && consent.deleted_at_ms === null;
+}
+
+/** Whether a user can decide about it: it awaits authorisation, or can be authenticated again. */
+export function isOpenForDecision(consent: Consent, now_ms: number): boolean {
+  const { status } = consent;
+  return (status === 'AwaitingAuthorisation' || status === 'Authorised') && !isGone(consent, now_ms);
+}
+
 /** Whether its third party has access: authorised, not withdrawn since, not deleted, not expired. */
 export function isActive(consent: Consent, now_ms: number): boolean {
-  const { status, withdrawn_at_ms, deleted_at_ms } = consent;
-  return status === 'Authorised' && withdrawn_at_ms === null && deleted_at_ms === null && !hasExpired(consent, now_ms);
+  return consent.status === 'Authorised' && consent.withdrawn_at_ms === null && !isGone(consent, now_ms);
 }

@@ -2,7 +2,7 @@ import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
 import { auditEntry, type Call, invalid, Refusal, showValue } from '@tallystick/kernel';
 import type { ConsentsTx, ReadPorts } from '../ports.ts';
 import { findEligibleUser, userMayViewAccount } from '../reading/eligibility.ts';
-import { type Consent, type DebtorAccount, hasExpired, serviceOf } from './consent.ts';
+import { type Consent, type DebtorAccount, isGone, isOpenForDecision, isOwnedBy, serviceOf } from './consent.ts';
 import { consentObject } from './manage-consent.ts';
 
 /*
@@ -57,15 +57,16 @@ export async function findDecidable(
   },
 ): Promise<Decidable> {
   const consent = await tx.consents.find(wanted.consent_id);
-  if (consent === null || consent.client_id !== wanted.client_id) return undecidable('not_awaiting');
+  if (!isOwnedBy(consent, wanted.client_id)) return undecidable('not_awaiting');
   return await decidableOf(bank, consent, wanted);
 }
 
 /**
  * Authorises a consent for a user and these of the user's accounts (null: all that the user may
- * choose), or authenticates it again: then the accounts stay as they are. Refuses `validation_failed` accounts that the user may not choose,
- * or none, `not_found` an unknown consent, and `conflict` one that is not decidable
- * (`findDecidable`). One that is decided ahead must await authorisation. Writes the audit log.
+ * choose), or authenticates it again: then the accounts stay as they are. Refuses
+ * `validation_failed` accounts that the user may not choose, or none, `not_found` an unknown
+ * consent, and `conflict` one that is not decidable (`findDecidable`). One that is decided ahead
+ * must await authorisation. Writes the audit log.
  */
 export async function authoriseConsent(
   tx: Pick<ConsentsTx, 'consents' | 'audit'>,
@@ -166,8 +167,7 @@ async function decidableOf(
   consent: Consent,
   { user_id, now_ms }: { readonly user_id: string; readonly now_ms: number },
 ): Promise<Decidable> {
-  const is_open = consent.status === 'AwaitingAuthorisation' || consent.status === 'Authorised';
-  if (!is_open || consent.deleted_at_ms !== null || hasExpired(consent, now_ms)) return undecidable('not_awaiting');
+  if (!isOpenForDecision(consent, now_ms)) return undecidable('not_awaiting');
   if (consent.user_id !== null && consent.user_id !== user_id) return undecidable('other_user');
   const user = await findEligibleUser(bank, user_id, serviceOf(consent));
   if (user === null) return undecidable('not_eligible');
@@ -225,9 +225,8 @@ function explain(reason: UndecidableReason, { status }: Consent): string {
 }
 
 function refuseUnlessAwaiting(consent: Consent, now_ms: number): void {
-  const is_gone = consent.deleted_at_ms !== null || hasExpired(consent, now_ms);
-  if (consent.status === 'AwaitingAuthorisation' && !is_gone) return;
-  const found = is_gone ? 'was deleted or has expired' : `is ${consent.status}`;
+  if (consent.status === 'AwaitingAuthorisation' && isOpenForDecision(consent, now_ms)) return;
+  const found = isGone(consent, now_ms) ? 'was deleted or has expired' : `is ${consent.status}`;
   throw new Refusal('conflict', `the consent ${found}, and does not await authorisation`);
 }
 

@@ -1,7 +1,7 @@
 import { auditEntry, toInstantText } from '@tallystick/kernel';
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, ThirdPartyCall } from '../ports.ts';
-import type { Consent, DebtorAccount } from './consent.ts';
+import { type Consent, type DebtorAccount, isOwnedBy } from './consent.ts';
 
 /**
  * The third party's own consent of this kind. Refuses `UK.OBIE.Resource.NotFound` (`invalid`) one
@@ -78,8 +78,7 @@ function ownConsent<Kind extends Consent['kind']>(
   { client_id }: ThirdPartyCall,
   kind: Kind,
 ): Extract<Consent, { kind: Kind }> {
-  const is_own = consent?.client_id === client_id && consent.kind === kind && consent.deleted_at_ms === null;
-  if (is_own) return consent as Extract<Consent, { kind: Kind }>;
+  if (isOwnedBy(consent, client_id) && consent.kind === kind) return consent as Extract<Consent, { kind: Kind }>;
   const message = 'there is no such consent';
   throw new OpenBankingRefusal('invalid', [{ code: 'UK.OBIE.Resource.NotFound', message, path: 'ConsentId' }]);
 }

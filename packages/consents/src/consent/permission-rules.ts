@@ -5,36 +5,45 @@ import type { RequestBody } from './request-body.ts';
 /** The most items of `Permissions`. The standard has 21. */
 export const permission_items_max = 100;
 
-/** A rule about all permissions of a request: what is wrong with them, or null. */
-export type PermissionRule = (granted: ReadonlySet<Permission>) => string | null;
+/** The kinds of data that a third party reads. */
+export type ReadableResource =
+  | 'accounts'
+  | 'balances'
+  | 'transactions'
+  | 'direct_debits'
+  | 'standing_orders'
+  | 'scheduled_payments';
 
-/** Every resource needs one of the accounts permissions (service specification 4.5, rule 1). */
-export const refuseWithoutAccounts: PermissionRule = (granted) =>
-  granted.has('ReadAccountsBasic') || granted.has('ReadAccountsDetail')
-    ? null
-    : 'needs ReadAccountsBasic or ReadAccountsDetail';
+/** One of these permissions, and all of those. */
+interface Needed {
+  readonly one_of: readonly Permission[];
+  readonly all_of?: readonly Permission[];
+}
 
 /**
- * Transactions need both Credits and Debits (service specification 4.5): a list of only one side
- * would be mistaken for all that was booked.
+ * What each resource needs besides `accounts`, which every resource needs (service specification
+ * 4.5). Transactions need both sides (decision: consents): a list of only one would be mistaken for
+ * all that was booked.
  */
-export const refuseTransactionsWithoutBothSides: PermissionRule = (granted) =>
-  !readsTransactions(granted) || (granted.has('ReadTransactionsCredits') && granted.has('ReadTransactionsDebits'))
-    ? null
-    : 'needs both ReadTransactionsCredits and ReadTransactionsDebits with ReadTransactionsBasic or ReadTransactionsDetail';
+const needed: Readonly<Record<ReadableResource, Needed>> = {
+  accounts: { one_of: ['ReadAccountsBasic', 'ReadAccountsDetail'] },
+  balances: { one_of: ['ReadBalances'] },
+  transactions: {
+    one_of: ['ReadTransactionsBasic', 'ReadTransactionsDetail'],
+    all_of: ['ReadTransactionsCredits', 'ReadTransactionsDebits'],
+  },
+  direct_debits: { one_of: ['ReadDirectDebits'] },
+  standing_orders: { one_of: ['ReadStandingOrdersBasic', 'ReadStandingOrdersDetail'] },
+  scheduled_payments: { one_of: ['ReadScheduledPaymentsBasic', 'ReadScheduledPaymentsDetail'] },
+};
 
-/** Credits and Debits grant nothing without Basic or Detail. */
-export const refuseSidesWithoutTransactions: PermissionRule = (granted) =>
-  readsTransactions(granted) || (!granted.has('ReadTransactionsCredits') && !granted.has('ReadTransactionsDebits'))
-    ? null
-    : 'needs ReadTransactionsBasic or ReadTransactionsDetail with ReadTransactionsCredits or ReadTransactionsDebits';
-
-/** In the order in which they are reported. */
-export const permission_rules: readonly PermissionRule[] = [
-  refuseWithoutAccounts,
-  refuseTransactionsWithoutBothSides,
-  refuseSidesWithoutTransactions,
-];
+/** What the resource itself needs, in words, unless these permissions have it; then null. */
+export function missingPermissions(granted: readonly Permission[], resource: ReadableResource): string | null {
+  const { one_of, all_of = [] } = needed[resource];
+  const has = (permission: Permission): boolean => granted.includes(permission);
+  if (one_of.some(has) && all_of.every(has)) return null;
+  return one_of.join(' or ') + (all_of.length === 0 ? '' : `, with both ${all_of.join(' and ')}`);
+}
 
 /**
  * Reads the permissions of a request (decision: consents): each once, in the order of the request,
@@ -59,15 +68,19 @@ export function readPermissions(body: RequestBody, items: readonly unknown[], pa
   }
   // What is unknown could be a misspelling of what a rule would miss.
   if (!is_known) return [];
-  for (const rule of permission_rules) {
-    const problem = rule(granted);
-    if (problem !== null) body.add('UK.OBIE.Field.Invalid', path, `${path} ${problem}`);
+  const asked = [...granted];
+  for (const resource of resourcesToRead(asked)) {
+    const missing = missingPermissions(asked, resource);
+    if (missing !== null) body.add('UK.OBIE.Field.Invalid', path, `${path} needs ${missing}`);
   }
-  return [...granted];
+  return asked;
 }
 
-function readsTransactions(granted: ReadonlySet<Permission>): boolean {
-  return granted.has('ReadTransactionsBasic') || granted.has('ReadTransactionsDetail');
+/** What these permissions must suffice to read. Part of those of transactions alone grants nothing. */
+function resourcesToRead(asked: readonly Permission[]): readonly ReadableResource[] {
+  const { one_of, all_of = [] } = needed.transactions;
+  const of_transactions = [...one_of, ...all_of];
+  return asked.some((permission) => of_transactions.includes(permission)) ? ['accounts', 'transactions'] : ['accounts'];
 }
 
 function describeForeign(item: unknown): string {

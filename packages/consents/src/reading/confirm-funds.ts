@@ -1,16 +1,10 @@
 import { currency_expected, decimalsOf, isCurrency, showValue, toInstantText } from '@tallystick/kernel';
+import { isActive } from '../consent/consent.ts';
 import { type Members, RequestBody } from '../consent/request-body.ts';
 import { unguessableId } from '../consent/unguessable-id.ts';
 import { type OpenBankingErrorCode, OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, CreatePorts, GrantedCall, ReadPorts } from '../ports.ts';
-import {
-  balanceOf,
-  grantedAccount,
-  isInForce,
-  notGranted,
-  readEligibleUser,
-  readGrantedConsent,
-} from './open-grant.ts';
+import { balanceOf, grantedAccount, notGranted, readEligibleUser, readGrantedConsent } from './open-grant.ts';
 import { availableOf } from './shapes/balance.ts';
 
 /** The most decimals of an amount (OBFundsConfirmation1). */
@@ -45,7 +39,7 @@ export async function confirmFunds(
     throw refuse('UK.OBIE.Resource.ConsentMismatch', 'Data.ConsentId', 'the token belongs to another consent');
   }
   if (consent.user_id !== null && consent.user_id !== call.user_id) throw notGranted();
-  if (!isInForce(consent, call)) {
+  if (!isActive(consent, call.now_ms)) {
     throw refuse('UK.OBIE.Resource.InvalidConsentStatus', 'Data.Status', `the consent is ${consent.status}`);
   }
   const user = await readEligibleUser(bank, call, consent);

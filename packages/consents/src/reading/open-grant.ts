@@ -1,10 +1,18 @@
 import type { AccountBalance, BankAccount, BankData, BankUser } from '@tallystick/accounts';
 import { assert } from '@tallystick/kernel';
-import { type AccountAccessConsent, type Consent, hasExpired, serviceOf } from '../consent/consent.ts';
+import {
+  type AccountAccessConsent,
+  type Consent,
+  hasExpired,
+  isActive,
+  isOwnedBy,
+  serviceOf,
+} from '../consent/consent.ts';
+import type { ReadableResource } from '../consent/permission-rules.ts';
 import { denied, OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall } from '../ports.ts';
 import { findEligibleUser, userMayViewAccount, userMayViewDirectDebits } from './eligibility.ts';
-import { type ReadableResource, refuseMissingPermission } from './permissions-on-read.ts';
+import { refuseMissingPermission } from './permissions-on-read.ts';
 
 /** What a token grants now, after every check but that of the accounts. */
 export interface OpenGrant {
@@ -25,7 +33,7 @@ export async function openGrant(
 ): Promise<OpenGrant> {
   const consent = await readGrantedConsent(tx, call);
   if (consent.kind !== 'account_access') throw notGranted();
-  if (!isInForce(consent, call)) throw notGranted();
+  if (consent.user_id !== call.user_id || !isActive(consent, call.now_ms)) throw notGranted();
   refuseMissingPermission(consent.permissions, resource);
   const user = await readEligibleUser(bank, call, consent);
   if (resource === 'direct_debits' && !userMayViewDirectDebits({ user })) throw notEligible();
@@ -35,15 +43,10 @@ export async function openGrant(
 /** The consent of the token: known, the third party's own, not deleted, not expired. */
 export async function readGrantedConsent(tx: Pick<ConsentsTx, 'consents'>, call: GrantedCall): Promise<Consent> {
   const consent = await tx.consents.find(call.consent_id);
-  if (consent?.client_id !== call.client_id || consent.deleted_at_ms !== null) throw notGranted();
+  if (!isOwnedBy(consent, call.client_id)) throw notGranted();
   if (!hasExpired(consent, call.now_ms)) return consent;
   const message = 'the consent has expired';
   throw new OpenBankingRefusal('unauthenticated', [{ code: 'Tallystick.Consent.NotGranted', message }]);
-}
-
-/** Whether this user authorised the consent, and has not withdrawn it. */
-export function isInForce(consent: Consent, { user_id }: Pick<GrantedCall, 'user_id'>): boolean {
-  return consent.status === 'Authorised' && consent.withdrawn_at_ms === null && consent.user_id === user_id;
 }
 
 /** The user, unless a condition of the company or the user fails for the service of the consent. */

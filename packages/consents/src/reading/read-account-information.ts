@@ -1,11 +1,12 @@
 import type { BankAccount, BankData } from '@tallystick/accounts';
 import { assert, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
 import type { Permission } from '../consent/permission.ts';
+import type { ReadableResource } from '../consent/permission-rules.ts';
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall, ReadPorts } from '../ports.ts';
 import { pageOfAccounts } from './account-pages.ts';
 import { balanceOf, grantedAccount, grantedAccounts, type OpenGrant, openGrant } from './open-grant.ts';
-import { type ReadableResource, showsDetail } from './permissions-on-read.ts';
+import { showsDetail } from './permissions-on-read.ts';
 import { showAccount } from './shapes/account.ts';
 import { showDay } from './shapes/amount.ts';
 import { showBalances } from './shapes/balance.ts';
