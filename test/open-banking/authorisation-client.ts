@@ -131,6 +131,8 @@ export interface UserAgent {
     fields: readonly (readonly [string, string])[],
     headers?: Readonly<Record<string, string>>,
   ): Promise<Landing>;
+  /** The status of the answer to a form. Does not follow a redirect. */
+  statusOf(page: Landing, action: string, fields: readonly (readonly [string, string])[]): Promise<number>;
   logIn(url: URL | string, user_name: string, password_typed?: string): Promise<Landing>;
   approve(url: URL | string, user_name: string, accounts: readonly string[]): Promise<URL>;
   refuse(url: URL | string, user_name: string): Promise<URL>;
@@ -168,8 +170,7 @@ export function userAgent(world: Service): UserAgent {
     }
   };
 
-  const request = async (url: URL, init: RequestInit = {}): Promise<Landing> => {
-    if (url.origin !== new URL(world.issuer).origin) return { url, status: 0, headers: new Headers(), html: null };
+  const exchange = async (url: URL, init: RequestInit): Promise<Response> => {
     const node = world.nodes[requests % world.nodes.length]!;
     requests += 1;
     const sent = [...cookies.values()].filter(
@@ -181,6 +182,12 @@ export function userAgent(world: Service): UserAgent {
       headers: { accept: 'text/html', cookie: sent.map(({ value }) => value).join('; '), ...init.headers },
     });
     keep(answer.headers);
+    return answer;
+  };
+
+  const request = async (url: URL, init: RequestInit = {}): Promise<Landing> => {
+    if (url.origin !== new URL(world.issuer).origin) return { url, status: 0, headers: new Headers(), html: null };
+    const answer = await exchange(url, init);
     const location = answer.headers.get('location');
     if (location !== null) return request(new URL(location, url));
     return { url, status: answer.status, headers: answer.headers, html: await answer.text() };
@@ -193,9 +200,12 @@ export function userAgent(world: Service): UserAgent {
       request(new URL(origin + pathname), { method: 'POST', body: searchParams }),
 
     submit(page, action, fields, headers = {}) {
-      const form_token = formTokenOf(page, action);
-      const body = new URLSearchParams([['form_token', form_token], ...fields.map(([name, value]) => [name, value])]);
-      return request(new URL(action, page.url), { method: 'POST', body, headers });
+      return request(new URL(action, page.url), { method: 'POST', body: formOf(page, action, fields), headers });
+    },
+
+    async statusOf(page, action, fields) {
+      const body = formOf(page, action, fields);
+      return (await exchange(new URL(action, page.url), { method: 'POST', body })).status;
     },
 
     async logIn(url, user_name, password_typed = password) {
@@ -225,6 +235,10 @@ export function userAgent(world: Service): UserAgent {
 }
 
 /** The token of the form with this action, else of the first form of the page. */
+function formOf(page: Landing, action: string, fields: readonly (readonly [string, string])[]): URLSearchParams {
+  return new URLSearchParams([['form_token', formTokenOf(page, action)], ...fields.map(([...field]) => field)]);
+}
+
 function formTokenOf({ html }: Landing, action: string): string {
   const forms = (html ?? '').split('<form ').slice(1);
   const form = forms.find((text) => text.includes(`action="${action}"`)) ?? forms[0];

@@ -268,6 +268,33 @@ describe('the user’s step', () => {
     assert.equal(errorOf(page.url), 'access_denied');
   });
 
+  it('stays over after 5 failed log-ins, when the browser does not follow the way back', async () => {
+    const agent = userAgent(world);
+    const page = await agent.get(await newRequest());
+    const logIn = (user_name: string, password: string) =>
+      agent.statusOf(page, `${page.url.pathname}/login`, [
+        ['user_name', user_name],
+        ['password', password],
+      ]);
+    const statuses: number[] = [];
+    for (let failed = 0; failed < 7; failed += 1) statuses.push(await logIn(`user ${failed}`, 'wrong'));
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 303, 400]);
+    assert.equal(await logIn('alice', 'correct horse'), 400);
+  });
+
+  it('counts failed log-ins that are sent at once', async () => {
+    const agent = userAgent(world);
+    const page = await agent.get(await newRequest());
+    const attempts = Array.from({ length: 12 }, (_, at) =>
+      agent.statusOf(page, `${page.url.pathname}/login`, [
+        ['user_name', `user ${at}`],
+        ['password', 'wrong'],
+      ]),
+    );
+    const statuses = await Promise.all(attempts);
+    assert.equal(statuses.filter((status) => status === 401).length, 5);
+  });
+
   it('refuses the right password after 10 failed attempts at a user name, wherever they were made', async () => {
     const own = await startWorld();
     try {
@@ -358,8 +385,12 @@ describe('the user’s step', () => {
       { 'sec-fetch-site': 'cross-site' },
     ];
     for (const sent of headers) assert.equal((await agent.submit(page, login, credentials, sent)).status, 403);
-    const own = { origin: world.issuer, 'sec-fetch-site': 'same-origin' };
-    assert.equal((await agent.submit(page, login, credentials, own)).status, 200);
+    const elsewhere = `http://localhost:${Number(new URL(world.issuer).port) + 1}`;
+    assert.equal((await agent.submit(page, login, credentials, { origin: elsewhere })).status, 403);
+    for (const origin of [world.issuer, world.issuer.replace('127.0.0.1', 'localhost')]) {
+      const own = { origin, 'sec-fetch-site': 'same-origin' };
+      assert.equal((await agent.submit(page, login, credentials, own)).status, 200, origin);
+    }
   });
 
   it('is over after 30 minutes of service time', async () => {

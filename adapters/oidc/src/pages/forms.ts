@@ -10,12 +10,12 @@ const form_bytes_max = 65_536;
 export type FormRead = { readonly form: URLSearchParams } | { readonly status: 400 | 403 | 413 | 415 };
 
 /**
- * Reads a form of our own pages, up to a bound. A browser tells which site a form is from: the form
- * of a log-in has nothing else that another site could not know.
+ * Reads a form of our own pages, up to a bound. A browser names the site that a form is from: the
+ * form of a log-in has nothing else that another site could not know.
  */
 export async function readForm(request: IncomingMessage, issuer: string): Promise<FormRead> {
   const { origin, 'sec-fetch-site': site } = request.headers;
-  if (origin !== undefined && origin !== new URL(issuer).origin) return { status: 403 };
+  if (origin !== undefined && !isOurs(origin, issuer)) return { status: 403 };
   if (site !== undefined && site !== 'same-origin') return { status: 403 };
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return { status: 415 };
@@ -29,12 +29,28 @@ export async function readForm(request: IncomingMessage, issuer: string): Promis
   return { form: new URLSearchParams(Buffer.concat(chunks).toString()) };
 }
 
+/** A server on loopback has several names, and people type the short one. */
+const loopback_names: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+function isOurs(origin: string, issuer: string): boolean {
+  const ours = new URL(issuer);
+  if (origin === ours.origin) return true;
+  const theirs = URL.parse(origin);
+  return (
+    theirs !== null &&
+    theirs.protocol === ours.protocol &&
+    theirs.port === ours.port &&
+    loopback_names.has(theirs.hostname) &&
+    loopback_names.has(ours.hostname)
+  );
+}
+
 /**
  * Ties a form to who was shown it, and to what it is for. Another site cannot make one, even if a
  * browser sends it cookies of ours.
  */
 export function formToken(cookie_keys: readonly string[], ...parts: readonly string[]): string {
-  return tokenWith(cookie_keys[0] ?? '', parts);
+  return tokenWith(cookie_keys[0]!, parts);
 }
 
 /** Whether a form has a token for this, by one of the keys. */

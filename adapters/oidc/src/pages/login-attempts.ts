@@ -2,7 +2,7 @@ import type { UserLogin } from '@tallystick/consents';
 import { no_links, type Records } from '../records/records.ts';
 
 /** Failed attempts of one user name within a period. Then all fail, until the next period. */
-export const failed_attempts_max = 10;
+const failed_attempts_max = 10;
 const period_s = 900;
 const model = 'LoginAttempt';
 
@@ -12,10 +12,8 @@ export interface Credentials {
 }
 
 /**
- * Logs users in, and bounds the attempts by user name, over all nodes. An attempt takes one of the
- * places of its period before the password is compared, so that attempts at once are bounded too. A
- * success gives its place back, and so does a fault of `users`. Returns null alike for an unknown
- * name, a wrong password, and too many attempts.
+ * Logs users in, and bounds the attempts by user name, over all nodes. Returns null alike for an
+ * unknown name, a wrong password, and too many attempts.
  */
 export function createBoundedLogin(records: Records, users: UserLogin) {
   return async ({ user_name, password }: Credentials): Promise<string | null> => {
@@ -24,24 +22,50 @@ export function createBoundedLogin(records: Records, users: UserLogin) {
     const period = Math.floor(Date.now() / (period_s * 1_000));
     // A bank may take these names for one.
     const name = user_name.normalize('NFKC').trim().toLowerCase();
-    const places = Array.from({ length: failed_attempts_max }, (_, place) => `${period} ${place} ${name}`);
-    const taken = await records.run(async (tx) => {
-      for (const id of places) {
-        if (await tx.authorisation.putNew(records.seal({ model, id }, {}, no_links, 2 * period_s))) return id;
-      }
-      return null;
-    });
-    if (taken === null) return null;
-    const giveBack = () => records.run(({ authorisation }) => authorisation.end(model, records.hashOf(taken)));
-    try {
-      const user_id = await users.authenticate({ user_name, password });
-      if (user_id !== null) await giveBack();
-      return user_id;
-    } catch (error) {
-      await giveBack();
-      throw error;
-    }
+    const bound = { name: `${period} ${name}`, failed_max: failed_attempts_max, kept_s: 2 * period_s };
+    const user_id = await attempt(records, bound, () => users.authenticate({ user_name, password }));
+    return user_id === too_many_attempts ? null : user_id;
   };
 }
 
 export type BoundedLogin = ReturnType<typeof createBoundedLogin>;
+
+export const too_many_attempts = Symbol('too many attempts');
+
+/** What bounds the failed attempts. */
+interface Bound {
+  /** What they have in common. */
+  readonly name: string;
+  readonly failed_max: number;
+  /** How long a failed attempt counts, in seconds. */
+  readonly kept_s: number;
+}
+
+/**
+ * Attempts something, where null is a failure. An attempt takes one of the places of the bound
+ * before it begins, so that attempts at once are bounded, on all nodes. A success gives its place
+ * back, and so does an error.
+ */
+export async function attempt<Result>(
+  records: Records,
+  { name, failed_max, kept_s }: Bound,
+  work: () => Promise<Result | null>,
+): Promise<Result | null | typeof too_many_attempts> {
+  const taken = await records.run(async (tx) => {
+    for (let place = 0; place < failed_max; place += 1) {
+      const id = `${place} ${name}`;
+      if (await tx.authorisation.putNew(records.seal({ model, id }, {}, no_links, kept_s))) return id;
+    }
+    return null;
+  });
+  if (taken === null) return too_many_attempts;
+  const giveBack = () => records.run(({ authorisation }) => authorisation.end(model, records.hashOf(taken)));
+  try {
+    const result = await work();
+    if (result !== null) await giveBack();
+    return result;
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+}

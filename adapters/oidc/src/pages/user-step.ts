@@ -17,12 +17,13 @@ import type { InteractionResults } from 'oidc-provider';
 import { type AuthorisationServerPorts, bankOf } from '../ports.ts';
 import { authorise } from '../protocol/grant.ts';
 import { intentOf } from '../protocol/intent.ts';
+import { lifetime_s } from '../protocol/lifetimes.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';
 import type { Records } from '../records/records.ts';
 import { decisionPage } from './decision-page.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
 import type { Leave } from './leave-form.ts';
-import type { BoundedLogin } from './login-attempts.ts';
+import { attempt, type BoundedLogin, too_many_attempts } from './login-attempts.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
 import { undecidablePage } from './undecidable-page.ts';
@@ -33,7 +34,6 @@ const failed_logins_max = 5;
 /** What the interaction keeps of the user's step. */
 interface Step {
   readonly user_id?: string;
-  readonly failed_logins?: number;
 }
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -111,14 +111,15 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     if ('status' in read) return sendPage(response, notice(read.status));
     const { form } = read;
     if (!hasFormToken(ports.cookie_keys, form, 'login', interaction.uid)) return sendPage(response, notice(403));
-    const step = stepOf(interaction);
-    const failed_logins = step.failed_logins ?? 0;
-    if (failed_logins >= failed_logins_max) return deny(request, response, 'too many failed log-ins');
-    const user_id = await logIn({ user_name: form.get('user_name') ?? '', password: form.get('password') ?? '' });
-    if (user_id === null) {
-      await save(interaction, { failed_logins: failed_logins + 1 });
-      return showLogin(response, interaction, 'wrong');
-    }
+    const credentials = { user_name: form.get('user_name') ?? '', password: form.get('password') ?? '' };
+    const bound = {
+      name: `step ${interaction.uid}`,
+      failed_max: failed_logins_max,
+      kept_s: lifetime_s.interaction,
+    };
+    const user_id = await attempt(records, bound, () => logIn(credentials));
+    if (user_id === too_many_attempts) return deny(request, response, 'too many failed log-ins');
+    if (user_id === null) return showLogin(response, interaction, 'wrong');
     await save(interaction, { user_id });
     redirect(response, `${step_path}/${interaction.uid}`);
   };
@@ -187,7 +188,9 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
   return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const [, , uid, action] = path.split('/');
     const interaction = await provider.interactionDetails(request, response).catch(() => null);
-    if (interaction === null || interaction.uid !== uid) return sendPage(response, notice('gone'));
+    if (interaction === null || interaction.uid !== uid || isFinished(interaction)) {
+      return sendPage(response, notice('gone'));
+    }
     const method = request.method ?? 'GET';
     if (action === undefined && (method === 'GET' || method === 'HEAD')) {
       const { user_id } = stepOf(interaction);
@@ -201,6 +204,11 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
       return redirect(response, `${step_path}/${uid}`);
     sendPage(response, notice(404));
   };
+}
+
+/** Whether the result leads back to the third party: it stays, even if the browser does not follow. */
+function isFinished({ result }: Interaction): boolean {
+  return result !== undefined && result.step === undefined;
 }
 
 /**
