@@ -18,7 +18,7 @@ export function undecidablePage({ reason, leave, leads_to }: UndecidableShown): 
     leads_to,
     content: `<p><strong>${why}</strong></p>
 <p>${what_next}</p>
-<p>Nothing was shared with ${name}, and it does not learn the reason.</p>
+<p>Nothing was shared with ${name} in this step, and it does not learn the reason.</p>
 ${leaveForm(leave, 'first')}`,
   };
 }
