@@ -38,8 +38,9 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
     // A path has the id of a user's step, which is a secret.
     const failed = (error: Error, route: string): void => ports.log.error({ error, route }, 'authorisation failed');
     // Without it neither side finds a wrong key, certificate or audience. The detail holds no secret.
-    provider.on('grant.error', (ctx, { error, error_detail }) => {
-      ports.log.warn({ error, detail: error_detail, client_id: ctx.oidc.client?.clientId ?? null }, 'token refused');
+    provider.on('grant.error', (ctx, refusal) => {
+      const client_id = ctx.oidc.client?.clientId ?? null;
+      ports.log.warn({ error: refusal.error, detail: detailOf(refusal), client_id }, 'token refused');
     });
     provider.on('server_error', (ctx, error) => failed(error, ctx.oidc.route));
     // Koa reports what its own error handler answers.
@@ -82,4 +83,15 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       }
     },
   };
+}
+
+/** Why the library refused: the details of the error and of its causes, such as a failed fetch. */
+function detailOf(refusal: Error): string | undefined {
+  const details = new Set<string>();
+  for (let cause: unknown = refusal; cause instanceof Error; cause = cause.cause) {
+    const { error_detail } = cause as { readonly error_detail?: string };
+    details.add(error_detail ?? (cause === refusal ? '' : cause.message));
+  }
+  details.delete('');
+  return details.size === 0 ? undefined : [...details].join(': ');
 }

@@ -5,7 +5,15 @@ import type { Records } from '../records/records.ts';
 /** What the library knows of a client; null: unknown, or suspended. */
 export type ClientMetadataOf = (client_id: string) => Promise<ClientMetadata | null>;
 
-/** Reads clients from the third parties, each time, so that a suspension counts at once. */
+/**
+ * What our clients have beside the metadata of the standard. The library keeps a client as long as
+ * its metadata are the same, and keys from a `jwks_uri` until an unknown key asks for newer ones.
+ * `keys_minute` makes it another client each minute, so that a key that the third party withdrew
+ * ends.
+ */
+export const extra_metadata = ['is_sandbox', 'keys_minute'];
+
+/** Reads clients from the third parties, each time, so that a suspension or new keys count at once. */
 export function readClientMetadata(records: Records, sandbox: boolean): ClientMetadataOf {
   return async (client_id) => {
     const third_party = await records.read((tx) => tx.third_parties.findByClientId(client_id));
@@ -33,7 +41,7 @@ export function clientMetadata(third_party: ThirdParty): ClientMetadata {
     response_modes: ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt'],
     ...authentication(third_party),
     ...(jwks === null ? {} : { jwks: { keys: jwks.keys.map((key) => ({ ...key })) } as ClientMetadata['jwks'] }),
-    ...(jwks_uri === null ? {} : { jwks_uri }),
+    ...(jwks_uri === null ? {} : { jwks_uri, keys_minute: Math.floor(Date.now() / 60_000) }),
   } as ClientMetadata;
 }
 

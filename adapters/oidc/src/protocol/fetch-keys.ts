@@ -1,12 +1,12 @@
 /** The most that a third party's key set may have. */
-export const keys_bytes_max = 65_536;
+const keys_bytes_max = 65_536;
 
 type Fetch = (url: string | URL | Request, options?: RequestInit) => Promise<Response>;
 
 /**
- * Fetches the keys of third parties: over https only, without redirects. How long they are kept is
- * not the third party's choice, because a key that it withdraws must end soon: the library keeps
- * them for 60 seconds when an answer says nothing else.
+ * Fetches the keys of third parties: over https only, without redirects. The dispatcher of the
+ * library refuses addresses that are not public, and its signal ends a fetch after 2.5 seconds. Keys
+ * are kept for a minute at most (`keys_minute`), whatever the answer says.
  */
 export function fetchKeys(port: typeof fetch | undefined): Fetch {
   return async (url, options) => {
@@ -14,10 +14,23 @@ export function fetchKeys(port: typeof fetch | undefined): Fetch {
     const answer = await (port === undefined
       ? fetch(url, { ...options, redirect: 'error' })
       : port(url, { ...withoutDispatcher(options), redirect: 'error' }));
-    const headers = new Headers(answer.headers);
-    for (const name of ['cache-control', 'expires', 'content-encoding', 'content-length']) headers.delete(name);
-    return new Response(answer.body, { status: answer.status, headers });
+    if (answer.status !== 200) {
+      await answer.body?.cancel();
+      throw new Error(`the keys were answered with the status ${answer.status}`);
+    }
+    return new Response(await readBounded(answer));
   };
+}
+
+async function readBounded({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > keys_bytes_max) throw new Error(`the keys are larger than ${keys_bytes_max} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** The dispatcher of the library belongs to Node's own `fetch`. */

@@ -8,8 +8,8 @@ import type { AuthorisationServerPorts, ClientCertificate } from '../ports.ts';
 import { libraryAdapter } from '../records/library-adapter.ts';
 import type { Records } from '../records/records.ts';
 import { isSameSubject } from './certificate-subject.ts';
-import { readClientMetadata } from './client-metadata.ts';
-import { fetchKeys, keys_bytes_max } from './fetch-keys.ts';
+import { extra_metadata, readClientMetadata } from './client-metadata.ts';
+import { fetchKeys } from './fetch-keys.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
 import { errors, interactionPolicy, Provider } from './library.ts';
@@ -71,7 +71,7 @@ export function createProvider(
       authorization_signed_response_alg: 'ES256',
       token_endpoint_auth_method: 'private_key_jwt',
     },
-    extraClientMetadata: { properties: ['is_sandbox'], validator: () => undefined },
+    extraClientMetadata: { properties: extra_metadata, validator: () => undefined },
     subjectTypes: ['public'],
     clockTolerance: 15,
     cookies: {
@@ -86,7 +86,6 @@ export function createProvider(
     clientBasedCORS: () => false,
     allowOmittingSingleRegisteredRedirectUri: false,
     fetch: fetchKeys(ports.fetch),
-    fetchResponseBodyLimits: { jwks_uri: keys_bytes_max },
     renderError: async (ctx, out) => {
       ctx.set(page_headers);
       ctx.type = 'html';
@@ -208,6 +207,10 @@ export function createProvider(
     const consent = new Prompt(
       { name: 'consent', requestable: true },
       new Check('undecided', 'the user has not decided', 'interaction_required', async (ctx) => {
+        // Also at the end of the user's step: the address may have been taken away since its beginning.
+        if (!ctx.oidc.client?.redirectUriAllowed(String(ctx.oidc.params?.redirect_uri))) {
+          throw new errors.InvalidRedirectUri();
+        }
         await intents.consentOf(ctx);
         return ctx.oidc.result?.consent?.grantId === undefined && !intents.isDecidedAhead(ctx);
       }),
