@@ -15,8 +15,11 @@ describe('the authorisation server', () => {
 
   it('publishes where its endpoints are and what it supports', async () => {
     const { issuer } = world;
-    const document = (await getJson(`${issuer}/.well-known/openid-configuration`)) as Record<string, string>;
+    const document = (await getJson(`${issuer}/.well-known/openid-configuration`)) as Record<string, string> & {
+      readonly response_modes_supported: readonly string[];
+    };
     assert.equal(document.issuer, issuer);
+    assert.deepEqual(document.response_modes_supported, ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt']);
     assert.equal(document.authorization_endpoint, `${issuer}/oauth/authorize`);
     assert.equal(document.token_endpoint, `${issuer}/oauth/token`);
     assert.equal(document.userinfo_endpoint, undefined);

@@ -13,6 +13,9 @@ export type ClientMetadataOf = (client_id: string) => Promise<ClientMetadata | n
  */
 export const extra_metadata = ['is_sandbox', 'keys_minute'];
 
+/** How an authorisation may be answered. Without form_post, whose page needs a script. */
+export const response_modes = ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt'] as const;
+
 /** Reads clients from the third parties, each time, so that a suspension or new keys count at once. */
 export function readClientMetadata(records: Records, sandbox: boolean): ClientMetadataOf {
   return async (client_id) => {
@@ -37,8 +40,7 @@ export function clientMetadata(third_party: ThirdParty): ClientMetadata {
     scope: ['openid', ...scopes].join(' '),
     grant_types: ['authorization_code', 'client_credentials', 'refresh_token', 'implicit'],
     response_types: ['code', 'code id_token'],
-    // Without form_post, whose page needs a script.
-    response_modes: ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt'],
+    response_modes: [...response_modes],
     ...authentication(third_party),
     ...(jwks === null ? {} : { jwks: { keys: jwks.keys.map((key) => ({ ...key })) } as ClientMetadata['jwks'] }),
     ...(jwks_uri === null ? {} : { jwks_uri, keys_minute: Math.floor(Date.now() / 60_000) }),

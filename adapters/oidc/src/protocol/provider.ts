@@ -8,7 +8,7 @@ import type { AuthorisationServerPorts, ClientCertificate } from '../ports.ts';
 import { libraryAdapter } from '../records/library-adapter.ts';
 import type { Records } from '../records/records.ts';
 import { isSameSubject } from './certificate-subject.ts';
-import { extra_metadata, readClientMetadata } from './client-metadata.ts';
+import { extra_metadata, readClientMetadata, response_modes } from './client-metadata.ts';
 import { fetchKeys } from './fetch-keys.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
@@ -184,6 +184,7 @@ export function createProvider(
   };
   const provider = new Provider(issuer, configuration);
   if (ports.sandbox) allowLocalhost(provider);
+  publishResponseModes(provider);
   deriveAddresses(provider, issuer);
   return provider;
 
@@ -257,6 +258,16 @@ function allowLocalhost(provider: InstanceType<typeof Provider>): void {
 
 interface SchemaPrototype {
   invalidate(message: string, code?: string): void;
+}
+
+/** The library publishes all modes that it knows, and its `discovery` option replaces none. */
+function publishResponseModes(provider: InstanceType<typeof Provider>): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.oidc?.route === 'discovery' && ctx.status === 200) {
+      ctx.body = { ...(ctx.body as object), response_modes_supported: response_modes };
+    }
+  });
 }
 
 /**
