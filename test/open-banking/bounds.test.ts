@@ -148,6 +148,39 @@ describe('the way to the authorisation server', () => {
     assert.equal(JSON.parse(await text(response)).body, 'ab');
   });
 
+  it('leaves the pages of users a share of the service when requests for tokens take theirs', async (t) => {
+    const release = Promise.withResolvers<void>();
+    const inside = Promise.withResolvers<void>();
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      requests_max: 2,
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          find: async () => null,
+          handles: (path) => /^\/(oauth|authorise|consents)/.test(path),
+          async handle(request, response) {
+            if (request.url === '/oauth/token') {
+              inside.resolve();
+              await release.promise;
+            }
+            response.end();
+          },
+        },
+      },
+    }));
+    const first = world.send('POST', '/oauth/token', { body: 'a=b' });
+    await inside.promise;
+    const second = await world.send('POST', '/oauth/token', { body: 'a=b' });
+    const pages = [await world.send('GET', '/authorise/x'), await world.send('GET', '/consents')];
+    release.resolve();
+    assert.equal(second.status, 503);
+    assert.deepEqual(
+      [...pages, await first].map(({ status }) => status),
+      [200, 200, 200],
+    );
+  });
+
   it('logs neither path nor query', async (t) => {
     const world = await startEcho(t);
     const reply = await world.send('GET', '/oauth/secret-id?code=secret');

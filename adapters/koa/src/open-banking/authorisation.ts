@@ -8,8 +8,12 @@ import { Overloaded } from '../request/overloaded.ts';
 import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
 import type { AuthorisationEndpoints } from './ports.ts';
 
-/** Who shares what the service has: all callers of the authorisation server together. */
-const owner = 'authorisation server';
+/**
+ * Who shares what the service has: third parties at the protocol endpoints, and the bank's users at
+ * the pages. Requests for tokens leave a share for log-ins.
+ */
+const ownerOf = (path: string): string =>
+  path.startsWith('/oauth/') || path.startsWith('/.well-known/') ? 'authorisation server' : 'pages of users';
 
 /** The headers that its pages set themselves. */
 const of_pages: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Referrer-Policy']);
@@ -30,6 +34,7 @@ export function createAuthorisationAnswering(
   return async (ctx) => {
     const { req, res, state } = ctx;
     state.route = authorisation_template;
+    const owner = ownerOf(ctx.path);
     const account = ports.bodies.open(owner);
     try {
       if (ports.admission.isFull(owner)) throw new Overloaded();
