@@ -12,10 +12,10 @@ import type { Job } from './jobs.ts';
 const batch_max = 100;
 
 /**
- * How long a record of the authorisation server is kept after its end, so that a late use of it is
- * distinguished from one of an unknown id.
+ * How long a record of the authorisation server is kept after its end: a node whose clock is behind
+ * still accepts the assertion that the record forbids to use again.
  */
-const authorisation_kept_ms = 3_600_000;
+const authorisation_kept_ms = 300_000;
 
 /**
  * The jobs for all work that becomes due automatically. `refresh` updates the clock before each
