@@ -24,9 +24,12 @@ const own_paths = new Set(['/.well-known/openid-configuration', '/.well-known/oa
 
 /**
  * Creates the authorisation server. It is set up with the first call, because the issuer is known
- * only once the service listens.
+ * only once the service listens. Throws when a list of keys is empty.
  */
 export function createAuthorisationServer(ports: AuthorisationServerPorts): AuthorisationServer {
+  if (ports.signing_keys.length === 0 || ports.cookie_keys.length === 0) {
+    throw new Error('the authorisation server needs at least one signing key and one cookie key');
+  }
   const records = createRecords(ports);
   const sendPage = createPageSending(ports.bank_name);
   const tokens = createAccessTokens(records, ports.sandbox);
@@ -77,7 +80,7 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
           await userConsents(request, response, path);
         } else await library(request, response);
       } catch (error) {
-        failed(error as Error, path.startsWith(step_path) ? step_path : consents_path);
+        failed(error as Error, `/${path.split('/')[1]}`);
         if (!response.headersSent) sendPage(response, notice(500));
         else response.destroy();
       }
