@@ -18,7 +18,7 @@ import type { RecordPlace } from './record-place.ts';
 import { recordText, type StagedRecord, sealRecords } from './staged-record.ts';
 import { acceptLine, acceptStatement, refuseCardNumbers } from './statements/accept-statement-item.ts';
 import type { FileLine, FileStatement } from './statements/statement-items.ts';
-import { addLine, newTotals, type StatementTotals } from './statements/statement-totals.ts';
+import { addLine, continuedStatement, newTotals, type StatementTotals } from './statements/statement-totals.ts';
 
 /** The most characters of a batch. Bad records may be long. */
 const batch_length_max = 4_000_000;
@@ -163,10 +163,11 @@ class Staging {
     const line = acceptLine(item);
     this.#records = line.ordinal;
     assert(this.#totals !== null, `line ${line.ordinal} comes before a statement`);
-    this.#totals = addLine(this.#totals, line);
+    const before = this.#totals;
+    this.#totals = addLine(before, line);
     if (!this.#isNew(line)) return;
     // Each batch can be recorded by itself.
-    if (this.#texts.lines.length === 0) this.#add('lines', this.#totals.statement);
+    if (this.#texts.lines.length === 0) this.#add('lines', continuedStatement(before));
     this.#named.push(line);
     this.#add('lines', line);
     await this.#stageIfFull(bytes);

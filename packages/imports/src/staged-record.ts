@@ -1,10 +1,10 @@
 import type { Sealer } from '@tallystick/kernel';
 import type { BadRecord, FileClearing, OtherRecord } from './clearing-format.ts';
-import type { FileLine, FileStatement } from './statements/statement-items.ts';
-import type { StatementTotals } from './statements/statement-totals.ts';
+import type { FileLine } from './statements/statement-items.ts';
+import type { StagedStatement, StatementTotals } from './statements/statement-totals.ts';
 
 /** A record of a file that is staged. */
-export type StagedRecord = FileClearing | BadRecord | OtherRecord | FileStatement | FileLine | StatementTotals;
+export type StagedRecord = FileClearing | BadRecord | OtherRecord | StagedStatement | FileLine | StatementTotals;
 
 /** The purpose that staged records are bound to. */
 export const staged_purpose = 'imports.batch';

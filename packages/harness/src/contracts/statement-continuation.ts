@@ -13,6 +13,8 @@ const wednesday: StatementPlan = { as_of: '2026-05-20', opening: 705, lines: [-2
 
 const amounts = [-100, -250, 75, 1, -1, -25, 5, -200].toSorted();
 
+const balances = [900, 650, 725, 726, 725, 700, 705, 505].toSorted();
+
 /** Does the work. Returns whether it crashed. */
 async function crashes(work: Promise<unknown>): Promise<boolean> {
   try {
@@ -46,6 +48,11 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
           assertEqual([...endOf(ended), ended.records], ['completed', null, 8, 0, 13], place);
           const recorded = await recordedOf(world, account);
           assertEqual(recorded.amounts.toSorted(), amounts, place);
+          assertEqual(
+            recorded.lines.map(({ balance_after }) => Number(balance_after)).toSorted(),
+            balances,
+            `the balances after the lines: ${place}`,
+          );
           assertEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, place);
           const left = await storage.unitOfWork.read(async ({ imports }) => [
             ...(await imports.batches(ended.id, 'lines', 0, 1)),

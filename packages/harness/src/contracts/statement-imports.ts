@@ -1,6 +1,7 @@
-import type { Account } from '@tallystick/accounts';
+import type { Account, ReportedLine } from '@tallystick/accounts';
 import { continueImports, type Import, previewFile, readImport, releaseImport } from '@tallystick/imports';
 import { assert, money } from '@tallystick/kernel';
+import { newLine } from './account-store.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { freshFileId } from './import-files.ts';
@@ -12,6 +13,7 @@ import {
   makeAccount,
   openLater,
   recordedOf,
+  reportedLine,
   type StatementPlan,
   statementFile,
   statementRecords,
@@ -367,6 +369,42 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       );
       const imported = await world.imported(statementFile(account, [{ ...monday, lines: [line] }]));
       assertEqual(endOf(imported), ['completed', null, 0, 1], 'the import');
+    },
+  },
+  {
+    rule: 'the balance after a line is the same wherever a batch ends, also behind lines that the bank reported before',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      for (let batch_records_max = 1; batch_records_max <= 7; batch_records_max += 1) {
+        const account = await makeAccount(world);
+        const [first, second] = [-5, 7].map((amount, at) =>
+          reportedLine(amount, { bank_reference: `R${at}`, booking_date: monday.as_of, value_date: monday.as_of }),
+        ) as [ReportedLine, ReportedLine];
+        await world.storage.unitOfWork.run(({ accounts }) =>
+          accounts.recordLines([first, second].map((line) => newLine(account, line))),
+        );
+        const file = statementFile(account, [
+          { ...monday, lines: [-100, first, 10, second, 3, 1] },
+          { ...tuesday, opening: 916, lines: [4, -6] },
+        ]);
+        const imported = await world.imported(file, { ports: { batch_records_max } });
+        assertEqual(endOf(imported), ['completed', null, 6, 2], `the import in batches of ${batch_records_max}`);
+        const { lines } = await recordedOf(world, account);
+        assertEqual(
+          lines.map(({ amount, balance_after }) => [amount, balance_after]).toSorted(([a], [b]) => a! - b!),
+          [
+            [-100, 900],
+            [-6, 914],
+            [-5, null],
+            [1, 916],
+            [3, 915],
+            [4, 920],
+            [7, null],
+            [10, 905],
+          ],
+          `the balances with batches of ${batch_records_max}`,
+        );
+      }
     },
   },
   {

@@ -1,5 +1,5 @@
 import { type Account, type AccountStore, findSame, type Statement, type StatementLine } from '@tallystick/accounts';
-import { assert, Fault, type Money, money } from '@tallystick/kernel';
+import { assert, Fault } from '@tallystick/kernel';
 import { applicableRecords, doneRecords } from '../import.ts';
 import type { ImportTx } from '../import-ports.ts';
 import type { ImportRun } from '../import-run.ts';
@@ -50,9 +50,7 @@ async function recordBatch(
   const record = await claim.lock(imports, batch.import_id);
   const statement_ids = new Map<number, number>();
   const rows: Omit<StatementLine, 'id'>[] = [];
-  /** By statement id, the balance after its last line so far. */
-  const balances = new Map<number, Money | null>();
-  for (const { statement, place, line } of linesOf(ports, batch)) {
+  for (const { statement, place, line, balance_after } of linesOf(ports, batch)) {
     const account = await accountOf(accounts, statement, known_accounts);
     let statement_id = statement_ids.get(statement.number);
     if (statement_id === undefined) {
@@ -60,11 +58,6 @@ async function recordBatch(
       statement_ids.set(statement.number, statement_id);
     }
     const { id: account_id, company_id, currency } = account;
-    const before = balances.has(statement_id)
-      ? balances.get(statement_id)!
-      : await balanceBefore(accounts, statement, { statement_id, place });
-    const balance_after = before === null ? null : money(before + line.amount);
-    balances.set(statement_id, balance_after);
     const owner = { account_id, company_id, currency, statement_id, place };
     rows.push({ ...line, ...owner, balance_after, recorded_at_ms: call.now_ms });
   }
@@ -100,20 +93,6 @@ async function statementOf(
   const same = findSame(statement, await accounts.statementsOf(id, statement.as_of));
   assert(same !== null, `the statement of ${statement.as_of} was not recorded before its lines`);
   return same;
-}
-
-/**
- * The balance before the first line of a batch that a statement has. Null when the line before it was
- * recorded by another statement.
- */
-async function balanceBefore(
-  accounts: Pick<AccountStore, 'linesByPlace'>,
-  { opening_balance }: FileStatement,
-  { statement_id, place }: { readonly statement_id: number; readonly place: number },
-): Promise<Money | null> {
-  if (place === 1) return opening_balance;
-  const [line] = await accounts.linesByPlace([{ statement_id, place: place - 1 }]);
-  return line?.balance_after ?? null;
 }
 
 /** Writes the ends of the chain of an account. */

@@ -1,15 +1,17 @@
-import { assert } from '@tallystick/kernel';
+import { assert, type Money, money } from '@tallystick/kernel';
 import type { ImportPorts } from '../import-ports.ts';
 import type { ImportBatch } from '../import-store.ts';
 import { openRecords } from '../staged-record.ts';
 import type { FileLine, FileStatement } from './statement-items.ts';
-import type { StatementTotals } from './statement-totals.ts';
+import type { StagedStatement, StatementTotals } from './statement-totals.ts';
 
 type StagedPorts = Pick<ImportPorts, 'unitOfWork' | 'sealer'>;
 
 /** A line that was staged, with its statement. */
 export interface StagedLine extends FileLine {
   readonly statement: FileStatement;
+  /** The balance of the statement after the line; null: not known. */
+  readonly balance_after: Money | null;
 }
 
 /** How many batches one transaction reads. */
@@ -33,12 +35,18 @@ export async function* stagedLines(ports: StagedPorts, import_id: number): Async
 /** The lines of a batch. */
 export function linesOf({ sealer }: Pick<ImportPorts, 'sealer'>, { sealed }: ImportBatch): readonly StagedLine[] {
   const lines: StagedLine[] = [];
-  let statement: FileStatement | null = null;
+  let statement: StagedStatement | null = null;
+  let balance: Money | null = null;
   for (const record of openRecords(sealer, sealed)) {
-    if (record.kind === 'statement') statement = record;
+    if (record.kind === 'statement') {
+      statement = record;
+      balance = record.balance_before ?? null;
+    }
     if (record.kind !== 'line') continue;
     assert(statement !== null, `line ${record.ordinal} was staged without its statement`);
-    lines.push({ ...record, statement });
+    if (record.place === 1) balance = statement.opening_balance;
+    balance = balance === null ? null : money(balance + record.line.amount);
+    lines.push({ ...record, statement, balance_after: balance });
   }
   return lines;
 }

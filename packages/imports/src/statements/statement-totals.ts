@@ -12,6 +12,17 @@ export interface StatementTotals {
   readonly sum: Money;
 }
 
+/** A statement at the start of staged lines, which may not be its first ones. */
+export interface StagedStatement extends FileStatement {
+  /** The balance before the first of these lines. A batch of an older version names none. */
+  readonly balance_before?: Money;
+}
+
+/** The statement from its next line on. */
+export function continuedStatement({ statement, sum }: StatementTotals): StagedStatement {
+  return { ...statement, balance_before: money(statement.opening_balance + sum) };
+}
+
 /** The totals of a statement before its first line. */
 export function newTotals(statement: FileStatement): StatementTotals {
   return { kind: 'totals', statement, lines: 0, sum: money(0) };
