@@ -421,7 +421,13 @@ function findTlsProblems(given: Environment): ConfigProblem[] {
 
 /** The issuer of tokens must not change, so an installation names it. */
 function isOpenBankingServed(given: Environment): boolean {
-  return given.ROLE !== 'worker' && (isSandboxWanted(given) || given.PUBLIC_URL !== undefined);
+  const { PUBLIC_URL } = given;
+  if (given.ROLE === 'worker' || (PUBLIC_URL !== undefined && hasPath(PUBLIC_URL))) return false;
+  return isSandboxWanted(given) || PUBLIC_URL !== undefined;
+}
+
+function hasPath(public_url: string): boolean {
+  return URL.parse(public_url)?.pathname !== '/';
 }
 
 /** Otherwise a misspelt variable would silently become a default. */
@@ -447,7 +453,9 @@ function notices(given: Environment): string[] {
   if (!isSandboxWanted(given) && given.SMTP_URL === undefined) {
     lines.push('SMTP_URL is not set: mails about cards wait until it is set.');
   }
-  if (!isSandboxWanted(given) && given.ROLE !== 'worker') {
+  if (given.PUBLIC_URL !== undefined && hasPath(given.PUBLIC_URL) && given.ROLE !== 'worker') {
+    lines.push('PUBLIC_URL has a path: Open Banking is off, because its addresses are at the root of the issuer.');
+  } else if (!isSandboxWanted(given) && given.ROLE !== 'worker') {
     if (given.PUBLIC_URL === undefined) {
       lines.push('PUBLIC_URL is not set: Open Banking is off, because it is the issuer of its tokens.');
     } else if (given.USER_LOGIN_MODULE === undefined) {

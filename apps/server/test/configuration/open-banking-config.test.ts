@@ -26,6 +26,15 @@ describe('the configuration of Open Banking', () => {
     assert.equal(readConfig({ ...live, PUBLIC_URL }).open_banking, true);
   });
 
+  it('does not serve it under a path, where no client finds its endpoints', () => {
+    for (const given of [live, {}]) {
+      const off = readConfig({ ...given, PUBLIC_URL: `${PUBLIC_URL}/tally/` });
+      assert.equal(off.open_banking, false);
+      assert.match(off.notices.join(), /PUBLIC_URL has a path: Open Banking is off/);
+      assert.equal(readConfig({ ...given, PUBLIC_URL: `${PUBLIC_URL}/` }).open_banking, true);
+    }
+  });
+
   it('says at start that nobody can authorise a consent without a module for the login', () => {
     const notices = readConfig({ ...live, PUBLIC_URL }).notices.join();
     assert.match(notices, /USER_LOGIN_MODULE is not set: no user of the bank can authorise/);
