@@ -3,15 +3,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
-import type { ThirdParty } from '@tallystick/consents';
+import type { ClientCertificate, ThirdParty } from '@tallystick/consents';
 import { fixedClock } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
-import {
-  type AuthorisationServer,
-  type AuthorisationServerPorts,
-  type ClientCertificate,
-  createAuthorisationServer,
-} from '@tallystick/oidc';
+import { type AuthorisationServer, type AuthorisationServerPorts, createAuthorisationServer } from '@tallystick/oidc';
 import { type DatabaseName, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 
 /** Where the storage of a world is. */

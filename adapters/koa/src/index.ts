@@ -1,8 +1,4 @@
-export {
-  type CertificateProxies,
-  type ClientCertificate,
-  createCertificateReader,
-} from './connection/client-certificate.ts';
+export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { createHttpApp, type HttpAppPorts } from './http-app.ts';
 export type { AuthorisationEndpoints, OpenBankingPorts } from './open-banking/ports.ts';

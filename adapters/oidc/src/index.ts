@@ -1,2 +1,2 @@
 export * from './authorisation-server.ts';
-export type { AuthorisationServerPorts, AuthorisationTx, ClientCertificate } from './ports.ts';
+export type { AuthorisationServerPorts, AuthorisationTx } from './ports.ts';

@@ -1,17 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BankData } from '@tallystick/accounts';
-import type { ConsentsTx, UserLogin } from '@tallystick/consents';
+import type { ClientCertificate, ConsentsTx, UserLogin } from '@tallystick/consents';
 import type { Clock, Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
-
-/** The client certificate of a request, from TLS or from a trusted proxy. */
-export interface ClientCertificate {
-  /** The base64url SHA-256 of its DER form. */
-  readonly sha256: string;
-  /** Its subject as an RFC 4514 string. */
-  readonly subject: string;
-  /** PEM. */
-  readonly pem: string;
-}
 
 /** The transaction that the server needs. */
 export type AuthorisationTx = ConsentsTx & { readonly bank: BankData };

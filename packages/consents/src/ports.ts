@@ -77,12 +77,22 @@ export interface AccessGrant {
   readonly user_id: string | null;
 }
 
+/** The client certificate of a request, from TLS or from a trusted proxy. */
+export interface ClientCertificate {
+  /** The base64url SHA-256 of its DER form. */
+  readonly sha256: string;
+  /** Its subject as an RFC 4514 string. */
+  readonly subject: string;
+  /** PEM. */
+  readonly pem: string;
+}
+
 /** The access tokens of the authorisation server. */
 export interface AccessTokens {
   /**
    * What the token stands for now; null: it is unknown, expired, ended, of a suspended third party,
-   * or bound to another client certificate. `certificate_sha256` is the base64url SHA-256 of the
-   * certificate (DER) of the caller; null: it has none.
+   * or bound to another client certificate. `certificate_sha256` is `sha256` of the certificate of
+   * the caller; null: it has none.
    */
   find(token: string, certificate_sha256: string | null): Promise<AccessGrant | null>;
 }

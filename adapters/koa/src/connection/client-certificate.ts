@@ -2,16 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-
-/** The client certificate of a request, from TLS or from a trusted proxy. */
-export interface ClientCertificate {
-  /** The base64url SHA-256 of its DER form. */
-  readonly sha256: string;
-  /** Its subject as an RFC 4514 string. */
-  readonly subject: string;
-  /** PEM. */
-  readonly pem: string;
-}
+import type { ClientCertificate } from '@tallystick/consents';
 
 /** The proxies that terminate TLS and pass the client certificate on. */
 export interface CertificateProxies {
@@ -31,23 +22,25 @@ export interface CertificateProxies {
 export function createCertificateReader(
   proxies: CertificateProxies | null,
 ): (request: IncomingMessage) => ClientCertificate | null {
-  const of_socket = new WeakMap<object, ClientCertificate | null>();
+  // The reading of a certificate is work, and one request needs it several times.
+  const known = new WeakMap<TLSSocket | IncomingMessage, ClientCertificate | null>();
   const trusted = proxies === null ? null : listOf(proxies.networks);
 
-  return ({ socket, headers }) => {
+  return (request) => {
+    const { socket, headers } = request;
     if (isTls(socket)) {
-      let known = of_socket.get(socket);
-      if (known === undefined) {
-        const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
-        known = certificate === undefined ? null : describe(certificate);
-        of_socket.set(socket, known);
-      }
-      if (known !== null) return known;
+      const of_tls = known.getOrInsertComputed(socket, () => ofTls(socket));
+      if (of_tls !== null) return of_tls;
     }
     if (proxies === null || trusted === null || !isListed(trusted, socket.remoteAddress)) return null;
     const text = headers[proxies.header];
-    return typeof text === 'string' ? parse(text) : null;
+    return typeof text === 'string' ? known.getOrInsertComputed(request, () => parse(text)) : null;
   };
+}
+
+function ofTls(socket: TLSSocket): ClientCertificate | null {
+  const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
+  return certificate === undefined ? null : describe(certificate);
 }
 
 function isTls(socket: IncomingMessage['socket']): socket is TLSSocket {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankData } from '@tallystick/accounts';
-import type { AccessTokens } from '@tallystick/consents';
+import type { AccessTokens, ClientCertificate } from '@tallystick/consents';
 
 /** The authorisation server, as the HTTP interface needs it. */
 export interface AuthorisationEndpoints extends AccessTokens {
@@ -18,5 +18,5 @@ export interface OpenBankingPorts {
   /** The public address of the service, without a final slash. Links begin with it. */
   readonly baseUrl: () => string;
   /** The client certificate of a request; null: it has none. */
-  readonly certificateOf: (request: IncomingMessage) => { readonly sha256: string } | null;
+  readonly certificateOf: (request: IncomingMessage) => ClientCertificate | null;
 }
