@@ -159,7 +159,7 @@ for (const database of database_names) {
       assert.deepEqual((await service.send('GET', path, bank)).json, reported.json);
     });
 
-    it('gives a user id and an identification to one of several callers at the same time', async (t) => {
+    it('accepts a user id and an identification from one of several callers at the same time', async (t) => {
       const service = await withAccounts(await startService(t, database));
       const { company_id, key } = await otherCompany(service);
       const iban = { scheme_name: 'UK.OBIE.IBAN', identification: 'GB29NWBK60161331926819' };

@@ -87,7 +87,7 @@ describe('what the authorisation server issues', () => {
     assert.equal(await find(refreshed.access_token), null);
   });
 
-  it('tells the end of the refresh token in service time, the same after a rotation', async () => {
+  it('states the end of the refresh token in service time, the same after a rotation', async () => {
     world.advance(10 * day_ms);
     const authorised_at_s = world.nowMs() / 1_000;
     const { config, tokens, refresh_token } = await authorised();

@@ -598,7 +598,7 @@ describe('requests that cannot be answered', () => {
   });
   after(() => world.close());
 
-  it('get a page, without details of the service, when no third party can be told', async () => {
+  it('get a page, without details of the service, when no third party is known', async () => {
     const landing = await userAgent(world).get(
       `${world.issuer}/oauth/authorize?client_id=<script>&redirect_uri=https://evil.example`,
     );

@@ -55,7 +55,7 @@ export async function seedBank({ unitOfWork }: Persistence, company_id: number, 
   });
 }
 
-/** A user that may do everything, except as told. */
+/** A user that may do everything that `otherwise` does not take away. */
 export function userOf(company_id: number, now_ms: number, otherwise: Partial<BankUser>): BankUser {
   return {
     user_id,

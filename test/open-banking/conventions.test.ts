@@ -237,7 +237,7 @@ for (const name of database_names) {
       assert.notEqual(first!.json.Data.ConsentId, second!.json.Data.ConsentId);
     });
 
-    it('refuse (406) whoever accepts no JSON', async () => {
+    it('refuse (406) a client that accepts no JSON', async () => {
       const token = await world.grant(all_permissions);
       const accounts = endpoints.find(({ path }) => path === '/accounts')!;
       const rows: readonly (readonly [string, number])[] = [

@@ -164,7 +164,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
-      does: 'gives a client id to two third parties',
+      does: 'stores a client id for two third parties',
       breaks: 'a client id belongs to one third party, also when two processes insert it at once',
       plant: plantStores(({ third_parties }) => ({
         third_parties: {

@@ -7,7 +7,7 @@ import type { OpenRecord, Records } from './records/records.ts';
 const token_pattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Finds what an access token stands for, by its hash: how long that takes tells nothing about other
+ * Finds what an access token stands for, by its hash: how long that takes reveals nothing about other
  * tokens.
  */
 export function createAccessTokens(records: Records, sandbox: boolean): Pick<AccessTokens, 'find'> {

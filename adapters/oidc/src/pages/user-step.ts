@@ -143,7 +143,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     await records.run(async (tx) => {
       const bank = bankOf(ports, tx);
       const decidable = await findDecidable(tx, { bank }, { ...wantedOf(interaction), user_id, now_ms: call.now_ms });
-      // Who refuses to confirm again keeps the consent. It is ended on the list of consents.
+      // A refusal to confirm again keeps the consent. The user ends it on the list of consents.
       if (decidable.kind === 'undecidable' || decidable.consent.status !== 'AwaitingAuthorisation') return;
       await rejectConsent(tx, call, { consent_id, user_id });
     });

@@ -35,7 +35,7 @@ export function createIntents({ records, request_objects, acr, sandbox }: Intent
 
   const findConsent = async (consent_id: string, client_id: string): Promise<Consent> => {
     const consent = await records.read((tx) => tx.consents.find(consent_id));
-    // All alike, so that nothing tells which consents exist.
+    // All alike, so that a refusal does not show which consents exist.
     if (!isOwnedBy(consent, client_id)) {
       throw new errors.InvalidRequest(`${intent_claim} names no consent of this client`);
     }

@@ -200,7 +200,7 @@ export function createProvider(
     }
   }
 
-  /** One prompt: whoever comes is authenticated, and decides, on our pages. */
+  /** One prompt: the user logs in and decides on our pages, each time. */
   function policy(): Policy.Prompt[] {
     const { Check, Prompt } = interactionPolicy;
     const login = new Prompt({ name: 'login', requestable: true });
@@ -233,7 +233,7 @@ function refreshEnd(ctx: KoaContextWithOIDC, records: Records): Record<string, n
   return { [refresh_end_claim]: Math.floor(records.nowMs() / 1_000) + leftOfGrant(ctx) };
 }
 
-/** A token without a scope of ours would be good for nothing. The library drops unknown scopes. */
+/** No endpoint accepts a token without a scope of ours. The library drops unknown scopes. */
 function assertScopes(scope: string | undefined): void {
   const asked = (scope ?? '').split(' ');
   if (third_party_scopes.some((name) => asked.includes(name))) return;

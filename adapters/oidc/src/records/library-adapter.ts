@@ -9,7 +9,7 @@ import type { RecordLinks, RecordPayload, Records } from './records.ts';
  *
  * The library runs on machine time, because it judges assertions and request objects by that. The
  * ends of records are in service time. So a record that is read has the end that is left to it,
- * counted from machine time: whoever moves the service's clock past an end finds nothing.
+ * counted from machine time: once the service's clock is past an end, the record is not found.
  */
 export function libraryAdapter(model: string, records: Records, clientMetadataOf: ClientMetadataOf): Adapter {
   if (model === 'Client') return { ...nothing, find: async (id) => (await clientMetadataOf(id)) ?? undefined };

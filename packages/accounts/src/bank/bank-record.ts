@@ -137,7 +137,7 @@ function readAccountOf(
   return null;
 }
 
-/** In place of an account that does not exist, so that the other fields are checked, too. */
+/** In place of an account that does not exist, so that the other fields are also checked. */
 function standIn(fields: BankFields): BankAccount {
   return {
     id: 0,

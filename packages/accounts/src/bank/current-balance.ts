@@ -4,7 +4,7 @@ import type { AccountBalance } from './account-balance.ts';
 
 /**
  * The balance of an account from what the bank reported (null: nothing) and from its last
- * statement: the one that is later. A statement tells the balance at the end of its day, and leaves
+ * statement: the one that is later. A statement has the balance at the end of its day, and leaves
  * the credit line as it was reported. Without either the balance is 0.
  */
 export function currentBalance(

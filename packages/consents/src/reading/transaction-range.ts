@@ -26,8 +26,8 @@ interface Dates {
 }
 
 /**
- * The booking dates to serve: those of the seven rules (service specification 4.5) that lie within
- * the consent, too. Null when no date does. A transaction is booked at midnight (UTC) of its booking
+ * The booking dates to serve: those of the seven rules (service specification 4.5) that also lie
+ * within the consent. Null when no date does. A transaction is booked at midnight (UTC) of its booking
  * date. Refuses `UK.OBIE.Field.InvalidDate` a date-time that is none, and a from after the to.
  */
 export function transactionRange(

@@ -96,7 +96,7 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
     },
   },
   {
-    rule: 'exactly one of several racing insertions inserts, and an expired record is in the way too',
+    rule: 'exactly one of several racing insertions inserts, and an expired record also counts',
     async check(open) {
       const { here, there } = await twoProcesses(open);
       for (let round = 0; round < 3; round += 1) {
