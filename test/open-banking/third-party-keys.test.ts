@@ -6,6 +6,7 @@ import { changeThirdParty, type ThirdParty, type ThirdPartyChange } from '@tally
 import { type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
 import * as client from 'openid-client';
 import {
+  actionOf,
   authorisePlain,
   authoriseSigned,
   type ClientKey,
@@ -101,10 +102,11 @@ for (const storage of storages) {
       const callback = await userAgent(world).approve(request.url, 'alice', ['1000000001']);
       const tokens = await client.authorizationCodeGrant(config, callback, request.checks);
       const own = await client.clientCredentialsGrant(config, { scope: 'accounts' });
-      const begun = await userAgent(world).get(
+      const agent = userAgent(world);
+      const begun = await agent.logIn(
         (await authorisePlain(config, await newConsent(world, third_party))).url,
+        'alice',
       );
-      assert.match(begun.html ?? '', /Log in/);
       await change(world, third_party, { scopes: ['fundsconfirmations'] });
       for (const token of [tokens.access_token, own.access_token]) {
         assert.deepEqual(await foundOnNodes(token), [false, false]);
@@ -113,6 +115,12 @@ for (const storage of storages) {
       await assert.rejects(client.clientCredentialsGrant(config, { scope: 'accounts' }), { error: 'invalid_scope' });
       await change(world, third_party, { scopes: ['accounts', 'fundsconfirmations'] });
       assert.deepEqual(await foundOnNodes(tokens.access_token), [false, false], 'no token comes back');
+      const fields = [
+        ['account', '1000000001'],
+        ['decision', 'approve'],
+      ] as const;
+      const late = await agent.submit(begun, actionOf(begun, 'decide'), fields);
+      assert.match(late.html ?? late.url.href, /This step is over/, 'the step of the user ended, too');
     });
 
     it('is sent users only at its present addresses, even if the step of a user began before', async () => {
@@ -132,12 +140,11 @@ for (const storage of storages) {
       const { url } = await authorisePlain(config, await newConsent(world, third_party), to_added);
       const page = await agent.logIn(url, 'alice');
       await change(world, third_party, { redirect_uris: third_party.redirect_uris });
-      const action = /action="([^"]+\/decide)"/.exec(page.html ?? '')![1]!;
       const fields = [
         ['account', '1000000001'],
         ['decision', 'approve'],
       ] as const;
-      const left = await agent.submit(page, action, fields);
+      const left = await agent.submit(page, actionOf(page, 'decide'), fields);
       assert.equal(left.url.origin, new URL(world.issuer).origin, left.url.href);
       assert.equal(left.status, 400);
     });
