@@ -6,6 +6,7 @@ import { ActWorld } from './act-world.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import type { PropertyRuns } from './event-store.ts';
+import { openForRuns } from './open-for-runs.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 /** Something that happens to a company. */
@@ -65,10 +66,10 @@ export function actHistoriesContract(runs: PropertyRuns = { numRuns: 25 }): read
     {
       rule: 'whatever arrives, people do and periods freeze, a rebuild finds nothing',
       async check(open) {
-        const storage = await open();
+        const storageOfRun = openForRuns(open);
         await fc.assert(
           fc.asyncProperty(histories, async ([first, then]) => {
-            const world = await ActWorld.on(storage);
+            const world = await ActWorld.on(await storageOfRun());
             const arrived: RecordKey[] = [];
             for (const one of [...first, ...then]) await happen(world, arrived, one);
             await world.catchUp();

@@ -5,6 +5,7 @@ import { type Attempt, arrive, attempt_plan, itemsInOrder, record_plan, tryAct }
 import { ActWorld, assertSameState, clearing, line, type WorldState } from './act-world.ts';
 import type { ContractRule } from './contract-rule.ts';
 import type { PropertyRuns } from './event-store.ts';
+import { openForRuns } from './open-for-runs.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 const record_plans = fc.array(record_plan, { minLength: 3, maxLength: 9 });
@@ -68,10 +69,10 @@ export function actSequencesContract(runs: PropertyRuns = { numRuns: 25 }): read
     {
       rule: 'any sequence of acts and their undoing ends where it began, and a refused act changes nothing',
       async check(open) {
-        const storage = await open();
+        const storageOfRun = openForRuns(open);
         await fc.assert(
           fc.asyncProperty(record_plans, attempts, async (records, tried) => {
-            const world = await ActWorld.on(storage);
+            const world = await ActWorld.on(await storageOfRun());
             const arrived: RecordKey[] = [];
             for (const record of records) arrived.push(await arrive(world, record));
             if ((await world.items()).length === 0) return;

@@ -12,6 +12,7 @@ import fc from 'fast-check';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import type { PropertyRuns } from './event-store.ts';
+import { openForRuns } from './open-for-runs.ts';
 import { first_day, ReconciliationWorld, world_plans } from './reconciliation-world.ts';
 import type { StorageUnderTest } from './storage.ts';
 
@@ -58,10 +59,11 @@ export function reconciliationReportsContract(
     {
       rule: 'a bridge adds up over any records and any dates, and lists as unexplained the lines of breaks',
       async check(open) {
-        const storage = await open();
+        const storageOfRun = openForRuns(open);
         const days = fc.integer({ min: -2, max: 14 });
         await fc.assert(
           fc.asyncProperty(world_plans, days, async (plan, day) => {
+            const storage = await storageOfRun();
             const world = await ReconciliationWorld.on(storage);
             await world.arrive(plan, at_once);
             const before = await bridgesOf(world, { to: daysAfter(first_day, day) });
@@ -88,9 +90,10 @@ export function reconciliationReportsContract(
     {
       rule: 'the matches of items are counted by rule and side, and records by their kind',
       async check(open) {
-        const storage = await open();
+        const storageOfRun = openForRuns(open);
         await fc.assert(
           fc.asyncProperty(world_plans, date_ranges, async (plan, range) => {
+            const storage = await storageOfRun();
             const world = await ReconciliationWorld.on(storage);
             await world.arrive(plan, at_once);
             const { company_id } = world;

@@ -13,6 +13,7 @@ import fc from 'fast-check';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import type { PropertyRuns } from './event-store.ts';
+import { openForRuns } from './open-for-runs.ts';
 import { reconciliation_list_contract } from './reconciliation-lists.ts';
 import { arrival_plans, ReconciliationWorld, world_plans } from './reconciliation-world.ts';
 import type { StorageUnderTest } from './storage.ts';
@@ -67,9 +68,10 @@ export function reconciliationStoreContract(
     {
       rule: 'any order of arrival and any split over steps end with the same items',
       async check(open) {
-        const storage = await open();
+        const storageOfRun = openForRuns(open);
         await fc.assert(
           fc.asyncProperty(world_plans, arrival_plans, async (plan, arrival) => {
+            const storage = await storageOfRun();
             const expected = await ReconciliationWorld.arrived(storage, plan);
             const found = await ReconciliationWorld.arrived(storage, plan, arrival);
             assertEqual(await found.items(), await expected.items(), 'the items');
@@ -83,9 +85,10 @@ export function reconciliationStoreContract(
     {
       rule: 'a rebuild finds no difference in what was kept up to date, and mends what was lost, while records wait',
       async check(open) {
-        const storage = await open();
+        const storageOfRun = openForRuns(open);
         await fc.assert(
           fc.asyncProperty(world_plans, arrival_plans, async (plan, arrival) => {
+            const storage = await storageOfRun();
             const world = await ReconciliationWorld.arrived(storage, plan, arrival);
             const { company_id } = world;
             const ports = { unitOfWork: storage.unitOfWork, clock: world.clock() };
@@ -112,10 +115,13 @@ export function reconciliationStoreContract(
     {
       rule: 'nothing is lost or done twice when several processes keep up while records arrive',
       async check(open) {
-        const storage = await open();
-        const other = await storage.another();
+        const storagesOfRun = openForRuns(async () => {
+          const storage = await open();
+          return [storage, await storage.another()] as const;
+        });
         await fc.assert(
           fc.asyncProperty(world_plans, async (plan) => {
+            const [storage, other] = await storagesOfRun();
             const expected = await ReconciliationWorld.arrived(storage, plan);
             const world = await ReconciliationWorld.on(storage);
             world.now_ms = expected.now_ms;

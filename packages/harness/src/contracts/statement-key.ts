@@ -17,6 +17,7 @@ import { ActWorld, assertRebuilt, assertSameState, clearing, line } from './act-
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertIncludes, assertRejects } from './equality.ts';
 import type { PropertyRuns } from './event-store.ts';
+import { openForRuns } from './open-for-runs.ts';
 import { assertConsistent } from './reconciliation-store.ts';
 import { arrival_plans, ReconciliationWorld, world_plans } from './reconciliation-world.ts';
 import type { StorageUnderTest } from './storage.ts';
@@ -129,9 +130,10 @@ export function statementKeyContract(runs: PropertyRuns = { numRuns: 25 }): read
     {
       rule: 'a rebuild with another statement key ends with the items of a company that always had it, and back',
       async check(open) {
-        const processes = await processesOf(open);
+        const processesOfRun = openForRuns(() => processesOf(open));
         await fc.assert(
           fc.asyncProperty(world_plans, arrival_plans, changes, async (plan, arrival, [from, to]) => {
+            const processes = await processesOfRun();
             const world = await ReconciliationWorld.arrived(processes[from], plan, arrival);
             const expected = await ReconciliationWorld.arrived(processes[to], plan);
             const before = await world.items();
@@ -149,7 +151,7 @@ export function statementKeyContract(runs: PropertyRuns = { numRuns: 25 }): read
     {
       rule: 'a rebuild that is stopped anywhere is refused to everybody until another one completes it',
       async check(open) {
-        const processes = await processesOf(open);
+        const processesOfRun = openForRuns(() => processesOf(open));
         await fc.assert(
           fc.asyncProperty(
             world_plans,
@@ -158,6 +160,7 @@ export function statementKeyContract(runs: PropertyRuns = { numRuns: 25 }): read
             fc.nat(25),
             fc.boolean(),
             async (plan, [from, to], early, batches, goes_back) => {
+              const processes = await processesOfRun();
               const completed_with = goes_back ? from : to;
               const expected = await ReconciliationWorld.arrived(processes[completed_with], plan);
               const world = await ReconciliationWorld.on(processes[from]);
