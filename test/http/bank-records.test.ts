@@ -146,6 +146,57 @@ for (const database of database_names) {
       assert.equal(Number(debits!.n), 200);
     });
 
+    it('that change a profile several times date its status from the last change', async (t) => {
+      const service = await withAccount(await startService(t, database));
+      const since_2020 = { kind: 'profile', account, status: 'Enabled', status_updated_at: '2020-01-01T00:00:00Z' };
+      const becomes = (status: string) => ({ kind: 'profile', account, status });
+      const updatedAt = async () =>
+        (await service.send('GET', `/bank/v1/accounts/${account}/profile`, bank)).json.data.status_updated_at;
+      assert.deepEqual(counts(await report(service, [since_2020, becomes('Enabled')])), [2, 2, 0, 0]);
+      assert.equal(await updatedAt(), '2020-01-01T00:00:00.000Z', 'the status is as it was');
+      assert.deepEqual(counts(await report(service, [becomes('Disabled'), becomes('Enabled')])), [2, 2, 0, 0]);
+      assert.equal(await updatedAt(), '2030-03-15T10:00:00.000Z', 'the status was another in between');
+    });
+
+    it('pass an identification from one account to another in the order of the lines', async (t) => {
+      const service = await withAccount(await startService(t, database));
+      const others = ['1000000002', '1000000003'];
+      for (const number of others) {
+        const data = { company_id: 1, number, currency: 'USD', kind: 'deposit' };
+        await service.send('POST', '/bank/v1/accounts', { ...bank, body: { data } });
+      }
+      const named = (number: string, identification: string) => ({
+        kind: 'profile',
+        account: number,
+        scheme_name: 'UK.OBIE.BBAN',
+        identification,
+      });
+      await report(service, [named(account, 'X')]);
+      const [second, third] = others as [string, string];
+      const reply = await report(service, [
+        named(second, 'X'),
+        named(account, 'Y'),
+        named(second, 'X'),
+        named(third, 'Y'),
+        named(third, account),
+        { kind: 'profile', account },
+        named(third, 'Y'),
+        named(account, account),
+      ]);
+      assert.deepEqual(counts(reply), [8, 5, 0, 3], reply.text);
+      assert.deepEqual(
+        reply.json.data.errors.map(({ line, path }: { line: number; path: string }) => [line, path]),
+        [1, 4, 5].map((line) => [line, 'identification']),
+      );
+      const shown = await Promise.all(
+        [account, ...others].map(
+          async (number) =>
+            (await service.send('GET', `/bank/v1/accounts/${number}/profile`, bank)).json.data.identification,
+        ),
+      );
+      assert.deepEqual(shown, [account, 'X', 'Y']);
+    });
+
     it('that report one transaction differently at the same time: the later one is an error', async (t) => {
       const service = await withAccount(await startService(t, database));
       for (let round = 0; round < 5; round += 1) {

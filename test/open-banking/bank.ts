@@ -77,22 +77,24 @@ async function fill(tx: Tx, account_id: number, now_ms: number, today: Temporal.
     creditor_identification: 'GB33BUKB20201555555555',
     creditor_name: 'Landlord',
   };
-  await tx.bank.putProfile({
-    account_id,
-    scheme_name: 'UK.OBIE.IBAN',
-    identification: 'GB29NWBK60161331926819',
-    secondary_identification: null,
-    holder_name: 'Sandbox company',
-    nickname: 'Main',
-    description: null,
-    account_type: 'Business',
-    deposit_sub_type: 'CurrentAccount',
-    opened_on: '2020-01-01',
-    status: 'Enabled',
-    status_updated_at_ms: now_ms,
-    servicer_scheme_name: 'UK.OBIE.BICFI',
-    servicer_identification: 'NWBKGB2L',
-  });
+  await tx.bank.putProfiles([
+    {
+      account_id,
+      scheme_name: 'UK.OBIE.IBAN',
+      identification: 'GB29NWBK60161331926819',
+      secondary_identification: null,
+      holder_name: 'Sandbox company',
+      nickname: 'Main',
+      description: null,
+      account_type: 'Business',
+      deposit_sub_type: 'CurrentAccount',
+      opened_on: '2020-01-01',
+      status: 'Enabled',
+      status_updated_at_ms: now_ms,
+      servicer_scheme_name: 'UK.OBIE.BICFI',
+      servicer_identification: 'NWBKGB2L',
+    },
+  ]);
   await tx.bank.putBalance({
     account_id,
     booked: money(1_234_56),

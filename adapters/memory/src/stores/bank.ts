@@ -124,8 +124,17 @@ export function bankStore(state: State): BankStore {
       bank_companies.set(company.company_id, company);
     },
 
-    async putProfile(profile) {
-      account_profiles.set(profile.account_id, profile);
+    profilesOf: async (account_ids) =>
+      account_profiles.values().filter(({ account_id }) => account_ids.includes(account_id)),
+
+    profilesByIdentification: async (identifications) =>
+      account_profiles
+        .values()
+        .filter(({ identification }) => identification !== null && identifications.includes(identification)),
+
+    async putProfiles(profiles) {
+      assert(profiles.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
+      for (const profile of profiles) account_profiles.set(profile.account_id, profile);
     },
 
     async putBalance(balance) {

@@ -3,17 +3,19 @@ import {
   type BankAccount,
   type BankStore,
   type BankUser,
+  bank_rows_max,
   type ThirdPartyService,
   user_list,
 } from '@tallystick/accounts';
-import { isStorable, pageStart, twoWayPage } from '@tallystick/kernel';
+import { assert, isStorable, pageStart, twoWayPage } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
 import { accountOf } from './accounts.ts';
 import { bankBalances } from './bank-balances.ts';
 import { bankOrders } from './bank-orders.ts';
 import { bankTransactions } from './bank-transactions.ts';
-import { isOneOf, isOneOfTexts } from './json-rows.ts';
+import { upsertRows } from './insert-rows.ts';
+import { isOneOf, isOneOfTexts, type JsonColumn } from './json-rows.ts';
 
 /**
  * The advisory lock of the transactions that check and put users or profiles. Any number, the same
@@ -27,15 +29,16 @@ export function bankStore(session: Session): BankStore {
   const users = () => db.selectFrom('bank_users').selectAll();
   const accounts = () => db.selectFrom('accounts').selectAll();
 
+  async function profilesOf(account_ids: readonly number[]): Promise<readonly AccountProfile[]> {
+    if (account_ids.length === 0) return [];
+    const its = db.selectFrom('account_profiles').selectAll();
+    return await its.where(isOneOf(dialect, 'account_id', account_ids)).execute();
+  }
+
   async function withProfiles(rows: readonly AccountRow[]): Promise<readonly BankAccount[]> {
     if (rows.length === 0) return [];
-    const ids = rows.map(({ id }) => id);
-    const profiles = await db
-      .selectFrom('account_profiles')
-      .selectAll()
-      .where(isOneOf(dialect, 'account_id', ids))
-      .execute();
-    const by_account = new Map<number, AccountProfile>(profiles.map((profile) => [profile.account_id, profile]));
+    const profiles = await profilesOf(rows.map(({ id }) => id));
+    const by_account = new Map(profiles.map((profile) => [profile.account_id, profile]));
     return rows.map((row) => ({ ...accountOf(row), profile: by_account.get(row.id) ?? null }));
   }
 
@@ -132,15 +135,46 @@ export function bankStore(session: Session): BankStore {
         .execute();
     },
 
-    async putProfile({ account_id, ...changes }) {
-      await db
-        .insertInto('account_profiles')
-        .values({ account_id, ...changes })
-        .onConflict((conflict) => conflict.column('account_id').doUpdateSet(changes))
-        .execute();
+    profilesOf,
+
+    async profilesByIdentification(identifications) {
+      if (identifications.length === 0) return [];
+      // The index begins with the scheme, and there are few: each one leads to the next.
+      const first = sql`select min(scheme_name) as name from account_profiles where scheme_name is not null`;
+      const { rows } = await sql<AccountProfile>`with recursive schemes as (
+          ${first}
+          union all
+          select (${first} and scheme_name > schemes.name) from schemes where schemes.name is not null
+        )
+        select p.* from schemes join account_profiles as p on p.scheme_name = schemes.name
+        where ${isOneOfTexts(dialect, 'p.identification', identifications)}`.execute(db);
+      return rows;
+    },
+
+    async putProfiles(profiles) {
+      assert(profiles.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
+      if (profiles.length === 0) return;
+      await upsertRows(dialect, 'account_profiles', profile_columns, ['account_id'], profiles).execute(db);
     },
   };
 }
+
+const profile_columns = {
+  account_id: 'integer',
+  scheme_name: 'text',
+  identification: 'text',
+  secondary_identification: 'text',
+  holder_name: 'text',
+  nickname: 'text',
+  description: 'text',
+  account_type: 'text',
+  deposit_sub_type: 'text',
+  opened_on: 'text',
+  status: 'text',
+  status_updated_at_ms: 'integer',
+  servicer_scheme_name: 'text',
+  servicer_identification: 'text',
+} as const satisfies Record<keyof AccountProfile, JsonColumn>;
 
 type AccountRow = Selectable<Tables['accounts']>;
 

@@ -84,7 +84,7 @@ async function putProfiles(bank: BankStore, { deposit, card }: SandboxAccounts, 
     status: 'Enabled',
     status_updated_at_ms: now_ms,
   } as const;
-  await bank.putProfile({
+  const of_deposit = {
     ...shared,
     account_id: deposit.id,
     scheme_name: 'UK.OBIE.SortCodeAccountNumber',
@@ -93,8 +93,8 @@ async function putProfiles(bank: BankStore, { deposit, card }: SandboxAccounts, 
     opened_on: '2019-04-01',
     servicer_scheme_name: 'UK.OBIE.BICFI',
     servicer_identification: 'TALYGB2LXXX',
-  });
-  await bank.putProfile({
+  };
+  const of_card = {
     ...shared,
     account_id: card.id,
     scheme_name: 'UK.OBIE.PAN',
@@ -103,7 +103,8 @@ async function putProfiles(bank: BankStore, { deposit, card }: SandboxAccounts, 
     opened_on: '2020-01-15',
     servicer_scheme_name: null,
     servicer_identification: null,
-  });
+  };
+  await bank.putProfiles([of_deposit, of_card]);
 }
 
 /** The months before this one that have transactions. */

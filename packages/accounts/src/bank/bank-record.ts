@@ -1,13 +1,12 @@
 import { type FieldError, nearestName, Refusal, showValue } from '@tallystick/kernel';
 import type { AccountBalance } from './account-balance.ts';
-import type { AccountProfile } from './account-profile.ts';
 import type { BankCaller } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields } from './bank-fields.ts';
 import type { BankUser } from './bank-user.ts';
 import type { DirectDebit } from './direct-debit.ts';
 import { balance_fields, readBalance } from './put-balance.ts';
-import { profile_fields, readProfile } from './put-profile.ts';
+import { profile_fields, type ReportedProfile, readProfile } from './put-profile.ts';
 import { type KnownOfUser, readUser, user_fields } from './put-user.ts';
 import {
   direct_debit_fields,
@@ -25,7 +24,7 @@ import type { StandingOrder } from './standing-order.ts';
 export interface ContentOfKinds {
   readonly user: BankUser;
   readonly balance: AccountBalance;
-  readonly profile: AccountProfile;
+  readonly profile: ReportedProfile;
   readonly transaction: ReportedTransaction;
   readonly direct_debit: Omit<DirectDebit, 'id'>;
   readonly standing_order: Omit<StandingOrder, 'id'>;

@@ -15,10 +15,15 @@ export interface BankStore extends BankData {
    * check and put users or profiles, the second one sees what the first one has put.
    */
   lockNames(): Promise<void>;
+  /** The profiles of these accounts, in no order. */
+  profilesOf(account_ids: readonly number[]): Promise<readonly AccountProfile[]>;
+  /** The profiles with one of these identifications, in any scheme and in no order. */
+  profilesByIdentification(identifications: readonly string[]): Promise<readonly AccountProfile[]>;
+  /** Inserts or replaces profiles of different accounts. */
+  putProfiles(profiles: readonly AccountProfile[]): Promise<void>;
   /** Inserts or replaces. Lists are stored as they are, without checks of the accounts they name. */
   putUser(user: BankUser): Promise<void>;
   putCompany(company: Omit<BankCompany, 'is_active'>): Promise<void>;
-  putProfile(profile: AccountProfile): Promise<void>;
   /** Inserts or replaces, unless a later `as_of_ms` is stored. Returns whether it was stored. */
   putBalance(balance: AccountBalance): Promise<boolean>;
   /**

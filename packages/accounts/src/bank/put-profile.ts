@@ -21,6 +21,12 @@ export const profile_fields = [
   'servicer_identification',
 ] as const;
 
+/** A profile as the bank reports it. */
+export interface ReportedProfile extends Omit<AccountProfile, 'status_updated_at_ms'> {
+  /** Null: now if the status changes, else as it is. */
+  readonly status_updated_at_ms: number | null;
+}
+
 /**
  * Sets how third parties see an account, and writes the audit log. Refuses `not_found`,
  * `validation_failed` with every invalid field, and `conflict` for an identification that another
@@ -34,10 +40,12 @@ export async function putAccountProfile(
 ): Promise<AccountProfile> {
   const account = await servedAccount(tx, call, number);
   const fields = new BankFields(request);
-  const profile = readProfile(fields, account, call.now_ms);
+  const reported = readProfile(fields, account);
   fields.refuseInvalid();
-  await storeProfile(tx, profile);
-  const { status, scheme_name } = profile;
+  await tx.bank.lockNames();
+  const [stored] = await storeProfiles(tx, [reported], call.now_ms);
+  if (stored instanceof Refusal) throw stored;
+  const { status, scheme_name } = stored!;
   const entry = auditEntry(
     { ...call, company_id: account.company_id },
     'account_profile.changed',
@@ -45,15 +53,13 @@ export async function putAccountProfile(
     { status, scheme_name },
   );
   await tx.audit.record(entry, call.now_ms);
-  return profile;
+  return stored!;
 }
 
 /** The profile that the fields describe. It is only complete when they have no problem. */
-export function readProfile(fields: BankFields, account: BankAccount, now_ms: number): AccountProfile {
+export function readProfile(fields: BankFields, account: BankAccount): ReportedProfile {
   const identified = fields.readIdentification('scheme_name', 'identification', 256);
   const servicer = fields.readIdentification('servicer_scheme_name', 'servicer_identification', 35);
-  const status = fields.readChoice('status', ['Enabled', 'Disabled', 'Deleted', 'Pending']) ?? 'Enabled';
-  const before = account.profile?.status === status ? account.profile.status_updated_at_ms : null;
   return {
     account_id: account.id,
     ...identified,
@@ -64,27 +70,57 @@ export function readProfile(fields: BankFields, account: BankAccount, now_ms: nu
     account_type: fields.readChoice('account_type', ['Business', 'Personal']) ?? 'Business',
     deposit_sub_type: fields.readChoice('deposit_sub_type', ['CurrentAccount', 'Savings']) ?? 'CurrentAccount',
     opened_on: fields.readDay('opened_on'),
-    status,
-    status_updated_at_ms: fields.readInstant('status_updated_at') ?? before ?? now_ms,
+    status: fields.readChoice('status', ['Enabled', 'Disabled', 'Deleted', 'Pending']) ?? 'Enabled',
+    status_updated_at_ms: fields.readInstant('status_updated_at'),
     servicer_scheme_name: servicer.scheme_name,
     servicer_identification: servicer.identification,
   };
 }
 
 /**
- * Stores a checked profile. Refuses `conflict` for an identification that another account has, in
- * its profile or as its number. Card numbers are stored masked and name no account, so several
- * accounts can have the same one.
+ * Stores checked profiles in their order, each compared with what the ones before it left. Returns
+ * what is stored of each, or why it is not: `conflict` for an identification that another account
+ * has, in its profile or as its number. Card numbers are stored masked and name no account, so
+ * several accounts can have the same one. The caller holds the lock of names.
  */
-export async function storeProfile({ bank }: Pick<BankTx, 'bank'>, profile: AccountProfile): Promise<void> {
-  const { account_id, scheme_name, identification } = profile;
-  // Also without an identification, so that two reports lock the profiles in no different order.
-  await bank.lockNames();
-  if (scheme_name !== null && identification !== null && scheme_name !== card_number_scheme) {
-    const named = await bank.findAccount(scheme_name, identification);
-    if (named !== null && named.id !== account_id) {
-      throw new Refusal('conflict', 'another account has this scheme and identification');
-    }
+export async function storeProfiles(
+  { bank }: Pick<BankTx, 'bank'>,
+  reported: readonly ReportedProfile[],
+  now_ms: number,
+): Promise<readonly (AccountProfile | Refusal)[]> {
+  const wanted = reported.flatMap((profile) => (nameOf(profile) === null ? [] : [profile.identification!]));
+  const of_accounts = await bank.profilesOf(reported.map(({ account_id }) => account_id));
+  const profiles = new Map(of_accounts.map((profile) => [profile.account_id, profile]));
+  const by_number = new Map((await bank.accountsByNumber(wanted)).map(({ number, id }) => [number, id]));
+  const by_name = new Map<string | null, number>();
+  for (const profile of [...(await bank.profilesByIdentification(wanted)), ...of_accounts]) {
+    by_name.set(nameOf(profile), profile.account_id);
   }
-  await bank.putProfile(profile);
+  const changed = new Map<number, AccountProfile>();
+  const stored = reported.map((profile): AccountProfile | Refusal => {
+    const { account_id, identification, status } = profile;
+    const name = nameOf(profile);
+    const owner = name === null ? undefined : (by_name.get(name) ?? by_number.get(identification!));
+    if (owner !== undefined && owner !== account_id) {
+      return new Refusal('conflict', 'another account has this scheme and identification');
+    }
+    const before = profiles.get(account_id);
+    const since_ms = before?.status === status ? before.status_updated_at_ms : now_ms;
+    const after = { ...profile, status_updated_at_ms: profile.status_updated_at_ms ?? since_ms };
+    if (before !== undefined) by_name.delete(nameOf(before));
+    by_name.set(name, account_id);
+    profiles.set(account_id, after);
+    changed.set(account_id, after);
+    return after;
+  });
+  await bank.putProfiles([...changed.values()]);
+  return stored;
+}
+
+/** What no two accounts have; null: the profile names none. */
+function nameOf({
+  scheme_name,
+  identification,
+}: Pick<AccountProfile, 'scheme_name' | 'identification'>): string | null {
+  return scheme_name === null || scheme_name === card_number_scheme ? null : `${scheme_name} ${identification}`;
 }

@@ -3,7 +3,7 @@ import { isSameLine, type StatementLine } from '../statement-line.ts';
 import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
 import type { BankCaller, BankTx } from './bank-caller.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
-import { storeProfile } from './put-profile.ts';
+import { storeProfiles } from './put-profile.ts';
 import { knownOfUsers, storeUser } from './put-user.ts';
 import type { ReportedTransaction } from './read-transaction.ts';
 
@@ -126,7 +126,7 @@ async function applyBatch<Tx extends BankTx>(
     }
   }
   await rejectCardNumbers(ports, tx, batch, names);
-  await storeUsersAndProfiles(tx, batch);
+  await storeUsersAndProfiles(tx, batch, call.now_ms);
   await storeBalances(tx, batch);
   await storeTransactions(tx, batch);
   await tx.bank.putDirectDebits(lastOfEach(batch.of('direct_debit'), ({ mandate_reference }) => mandate_reference));
@@ -168,8 +168,8 @@ async function rejectCardNumbers<Tx extends BankTx>(
   }
 }
 
-/** One by one, because each is compared with what is stored. One transaction at a time stores them. */
-async function storeUsersAndProfiles(tx: BankTx, batch: Batch): Promise<void> {
+/** One transaction at a time stores users and profiles. */
+async function storeUsersAndProfiles(tx: BankTx, batch: Batch, now_ms: number): Promise<void> {
   const conflictIn = async (line: number, path: string, store: Promise<void>): Promise<void> => {
     try {
       await store;
@@ -179,8 +179,17 @@ async function storeUsersAndProfiles(tx: BankTx, batch: Batch): Promise<void> {
     }
   };
   for (const [line, user] of batch.of('user')) await conflictIn(line, 'user_id', storeUser(tx, user));
-  for (const [line, profile] of batch.of('profile')) {
-    await conflictIn(line, 'identification', storeProfile(tx, profile));
+  const profiles = batch.of('profile');
+  if (profiles.length === 0) return;
+  await tx.bank.lockNames();
+  const stored = await storeProfiles(
+    tx,
+    profiles.map(([, profile]) => profile),
+    now_ms,
+  );
+  for (const [at, [line]] of profiles.entries()) {
+    const outcome = stored[at];
+    if (outcome instanceof Refusal) batch.reject(line, { path: 'identification', message: outcome.message });
   }
 }
 

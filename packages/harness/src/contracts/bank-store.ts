@@ -1,5 +1,6 @@
 import {
   type Account,
+  type AccountProfile,
   type BankUser,
   type BookedTransaction,
   compareTransactions,
@@ -34,6 +35,26 @@ function newUser(company_id: number, changes: Partial<BankUser> = {}): BankUser 
     may_view_direct_debits: true,
     viewable_accounts: ['a1', 'a2'],
     updated_at_ms: 3,
+    ...changes,
+  };
+}
+
+function newProfile(account_id: number, changes: Partial<AccountProfile>): AccountProfile {
+  return {
+    account_id,
+    scheme_name: null,
+    identification: null,
+    secondary_identification: null,
+    holder_name: null,
+    nickname: null,
+    description: 'É "😀"',
+    account_type: 'Business',
+    deposit_sub_type: 'CurrentAccount',
+    opened_on: null,
+    status: 'Enabled',
+    status_updated_at_ms: 10 ** 13,
+    servicer_scheme_name: null,
+    servicer_identification: null,
     ...changes,
   };
 }
@@ -232,8 +253,8 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
             servicer_scheme_name: 'UK.OBIE.BICFI',
             servicer_identification: 'TALYGB2LXXX',
           } as const;
-          await tx.bank.putProfile({ ...profile, nickname: 'Old', opened_on: null });
-          await tx.bank.putProfile(profile);
+          await tx.bank.putProfiles([{ ...profile, nickname: 'Old', opened_on: null }]);
+          await tx.bank.putProfiles([profile]);
           const numbers = [two.number, 'none', one.number];
           const found = [
             { ...one, profile },
@@ -247,6 +268,42 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           assertEqual(await idOf('UK.OBIE.IBAN', profile.identification), null, 'in another scheme');
           assertEqual(await idOf('UK.OBIE.IBAN', two.number), two.id, 'by its number, in any scheme');
           assertEqual(await idOf('UK.OBIE.BBAN', 'none'), null, 'by an unknown identification');
+        });
+      },
+    },
+    {
+      rule: 'profiles are put many at once, and found by account, and by identification in any scheme',
+      async check(open) {
+        const { unitOfWork } = await open();
+        await unitOfWork.run(async (tx) => {
+          const { bank } = tx;
+          const accounts: Account[] = [];
+          for (let at = 0; at < 6; at += 1) accounts.push(await makeAccount(tx));
+          const schemes = ['UK.OBIE.IBAN', 'UK.OBIE.BBAN', null, 'Bank.Own', 'UK.OBIE.IBAN'];
+          const profiles = schemes.map((scheme_name, at) => {
+            const shared = at === 4 ? 'é😀 other' : 'é😀 same';
+            return newProfile(accounts[at]!.id, {
+              scheme_name,
+              identification: scheme_name === null ? null : `${shared} ${accounts[0]!.number}`,
+            });
+          });
+          await bank.putProfiles([]);
+          await bank.putProfiles(profiles);
+          const found = async (read: Promise<readonly AccountProfile[]>) =>
+            (await read).toSorted((a, b) => a.account_id - b.account_id);
+          const ids = accounts.map(({ id }) => id);
+          assertEqual(await found(bank.profilesOf(ids)), profiles, 'by account');
+          assertEqual(await bank.profilesOf([]), [], 'of no account');
+          const wanted = [`é😀 same ${accounts[0]!.number}`, 'none', ''];
+          const [iban, bban, _, own, other] = profiles as [AccountProfile, ...AccountProfile[]];
+          assertEqual(await found(bank.profilesByIdentification(wanted)), [iban, bban!, own!], 'by identification');
+          assertEqual(await bank.profilesByIdentification([]), [], 'by no identification');
+          const changed = [
+            { ...bban!, identification: other!.identification },
+            { ...other!, scheme_name: null, identification: null },
+          ];
+          await bank.putProfiles(changed);
+          assertEqual(await bank.profilesByIdentification([other!.identification!]), [changed[0]!], 'after a change');
         });
       },
     },
