@@ -1,4 +1,4 @@
-import type { AuthorisationRecord, AuthorisationStore } from '@tallystick/consents';
+import { type AuthorisationRecord, type AuthorisationStore, interaction_model } from '@tallystick/consents';
 import type { State } from '../storage/state.ts';
 
 /** The records of the authorisation server. */
@@ -42,7 +42,8 @@ export function authorisationStore({ authorisation_records: records }: State): A
 
     end: async (model, id_hash) => endWhere((row) => row.model === model && row.id_hash === id_hash),
     endByGrant: async (grant_id) => endWhere((row) => row.grant_id === grant_id),
-    endByConsent: async (consent_id) => endWhere((row) => row.consent_id === consent_id),
+    endByConsent: async (consent_id) =>
+      endWhere((row) => row.consent_id === consent_id && row.model !== interaction_model),
     endByClient: async (client_id) => endWhere((row) => row.client_id === client_id),
 
     async purge(before, limit) {

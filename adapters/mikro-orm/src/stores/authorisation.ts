@@ -1,13 +1,12 @@
-import type { AuthorisationStore } from '@tallystick/consents';
+import { type AuthorisationStore, interaction_model } from '@tallystick/consents';
 import { sql } from 'kysely';
 import { lockForUpdate, lockOrSkip, type Session } from '../connection/session.ts';
 
 /** The records of the authorisation server. */
 export function authorisationStore(session: Session): AuthorisationStore {
   const { db } = session;
-  const endBy = async (column: 'grant_id' | 'consent_id' | 'client_id', value: string): Promise<void> => {
-    await db.deleteFrom('authorisation_records').where(column, '=', value).execute();
-  };
+  const recordsBy = (column: 'grant_id' | 'consent_id' | 'client_id', value: string) =>
+    db.deleteFrom('authorisation_records').where(column, '=', value);
   return {
     async put(record) {
       await db
@@ -66,9 +65,17 @@ export function authorisationStore(session: Session): AuthorisationStore {
       await db.deleteFrom('authorisation_records').where('model', '=', model).where('id_hash', '=', id_hash).execute();
     },
 
-    endByGrant: (grant_id) => endBy('grant_id', grant_id),
-    endByConsent: (consent_id) => endBy('consent_id', consent_id),
-    endByClient: (client_id) => endBy('client_id', client_id),
+    async endByGrant(grant_id) {
+      await recordsBy('grant_id', grant_id).execute();
+    },
+
+    async endByConsent(consent_id) {
+      await recordsBy('consent_id', consent_id).where('model', '<>', interaction_model).execute();
+    },
+
+    async endByClient(client_id) {
+      await recordsBy('client_id', client_id).execute();
+    },
 
     async purge(before, limit) {
       const ended = db

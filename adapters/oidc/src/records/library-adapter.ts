@@ -1,6 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { AuthorisationTx } from '../ports.ts';
 import type { ClientMetadataOf } from '../protocol/client-metadata.ts';
+import { intentOf } from '../protocol/intent.ts';
 import { errors } from '../protocol/library.ts';
 import type { RecordLinks, RecordPayload, Records } from './records.ts';
 
@@ -80,12 +81,14 @@ const nothing: Adapter = {
 
 /**
  * Whose record it is. The library's account is the consent: a consent has one user, who authorised
- * it, and the third party knows the user by the ConsentId only.
+ * it, and the third party knows the user by the ConsentId only. An interaction has no account yet,
+ * and belongs to the consent that its request asks for.
  */
 async function linksOf(tx: AuthorisationTx, records: Records, payload: RecordPayload): Promise<RecordLinks> {
   const { clientId, accountId, grantId, params } = payload;
-  const consent_id = typeof accountId === 'string' ? accountId : null;
-  const asked_by = (params as { readonly client_id?: unknown } | undefined)?.client_id;
+  const asked = params as { readonly client_id?: unknown; readonly claims?: unknown } | undefined;
+  const consent_id = typeof accountId === 'string' ? accountId : intentOf(asked?.claims);
+  const asked_by = asked?.client_id;
   const client_id = clientId ?? asked_by;
   return {
     client_id: typeof client_id === 'string' ? client_id : null,

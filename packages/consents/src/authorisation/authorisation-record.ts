@@ -26,6 +26,9 @@ export interface AuthorisationRecord {
   readonly consumed_at_ms: number | null;
 }
 
+/** The `model` of what a user's step keeps, from the page to the decision. */
+export const interaction_model = 'Interaction';
+
 /** A stored record, as a rotation of keys reads it. */
 export interface SealedAuthorisationRecord extends Pick<AuthorisationRecord, 'model' | 'id_hash' | 'payload_sealed'> {
   readonly id: number;
@@ -56,6 +59,10 @@ export interface AuthorisationStore {
   end(model: string, id_hash: string): Promise<void>;
   /** Ends what was issued under the grant. The grant itself is ended with `end`. */
   endByGrant(grant_id: string): Promise<void>;
+  /**
+   * Ends what was issued under the consent. An interaction (`interaction_model`) stays: it leads its
+   * user back to the third party.
+   */
   endByConsent(consent_id: string): Promise<void>;
   endByClient(client_id: string): Promise<void>;
   /** Removes up to `limit` records that ended before these times. Returns how many. */

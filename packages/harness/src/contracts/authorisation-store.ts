@@ -1,4 +1,4 @@
-import type { AuthorisationRecord } from '@tallystick/consents';
+import { type AuthorisationRecord, interaction_model } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
@@ -172,6 +172,20 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
       await here.unitOfWork.run((tx) => tx.authorisation.endByClient(its.client_id));
       await assertLeft(there, all, [of_other], 'after a client ended');
       assertEqual(await recordsOf(there).consume(token, 1), false, 'using an ended record');
+    },
+  },
+  {
+    rule: 'an interaction stays when its consent ends, and ends with its client',
+    async check(open) {
+      const { here, there } = await twoProcesses(open);
+      const links = { client_id: uniqueName('client'), consent_id: uniqueName('consent') };
+      const interaction = newRecord({ ...links, model: interaction_model });
+      const grant = newRecord({ ...links, model: 'Grant' });
+      for (const record of [interaction, grant]) await recordsOf(here).put(record);
+      await here.unitOfWork.run((tx) => tx.authorisation.endByConsent(links.consent_id));
+      await assertLeft(there, [interaction, grant], [interaction], 'after the consent ended');
+      await here.unitOfWork.run((tx) => tx.authorisation.endByClient(links.client_id));
+      await assertLeft(there, [interaction, grant], [], 'after the client ended');
     },
   },
   {
