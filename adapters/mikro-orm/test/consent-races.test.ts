@@ -73,8 +73,17 @@ const remove: Act = ({ unitOfWork }, consent_id) =>
     deleteConsent(tx, { client_id: 'third-party', request_id: null, now_ms: noon_ms }, 'account_access', consent_id),
   );
 
+/** Removes it, as retention does once it is old enough. */
+const purge: Act = async ({ unitOfWork }, consent_id) => {
+  const bounds = { before_ms: noon_ms, now_ms: noon_ms };
+  const { rows } = await unitOfWork.read((tx) => tx.retention.due('consents', bounds, 0));
+  const its = rows.filter((row) => row.consent_id === consent_id);
+  await unitOfWork.run((tx) => tx.retention.remove('consents', bounds, its));
+};
+
 interface Outcome {
-  readonly consent: Consent;
+  /** Null: it was removed. */
+  readonly consent: Consent | null;
   /** For each act: `done`, or the code of its refusal. */
   readonly answers: readonly string[];
   /** What the audit log says of the consent, the oldest first. */
@@ -99,7 +108,7 @@ async function raceOf(fixture: Fixture, acts: readonly [Act, Act], prepare?: Act
       const settled = (await Promise.allSettled(works)).map(answerOf);
       const object = `consent:${consent_id}`;
       return await here.unitOfWork.read(async (tx) => ({
-        consent: (await tx.consents.find(consent_id))!,
+        consent: await tx.consents.find(consent_id),
         answers: at % 2 === 0 ? settled : settled.toReversed(),
         audited: (await tx.audit.list({ object }, { limit: 10 })).items.map(({ action }) => action).toReversed(),
       }));
@@ -112,8 +121,8 @@ onEveryDatabase('a decision about a consent, in a race of two processes', (fixtu
     for (const outcome of await raceOf(fixture(), [authoriseAs('ana'), authoriseAs('ben')])) {
       const { consent, answers, audited } = outcome;
       assert.deepEqual(answers.toSorted(), ['conflict', 'done']);
-      assert.equal(consent.user_id, answers[0] === 'done' ? 'ana' : 'ben');
-      assert.deepEqual([consent.status, audited], ['Authorised', ['consent.authorised']]);
+      assert.equal(consent?.user_id, answers[0] === 'done' ? 'ana' : 'ben');
+      assert.deepEqual([consent?.status, audited], ['Authorised', ['consent.authorised']]);
     }
   });
 
@@ -122,30 +131,61 @@ onEveryDatabase('a decision about a consent, in a race of two processes', (fixtu
       assert.deepEqual(answers.toSorted(), ['conflict', 'done']);
       const expected =
         answers[0] === 'done' ? ['Authorised', ['consent.authorised']] : ['Rejected', ['consent.rejected']];
-      assert.deepEqual([consent.status, audited], expected);
+      assert.deepEqual([consent?.status, audited], expected);
     }
   });
 
   it('of an authorisation and a deletion, the consent is deleted and never authorised after it', async () => {
     for (const { consent, answers, audited } of await raceOf(fixture(), [authoriseAs('ana'), remove])) {
       assert.equal(answers[1], 'done');
-      assert.equal(consent.deleted_at_ms, noon_ms);
+      assert.equal(consent?.deleted_at_ms, noon_ms);
       if (answers[0] === 'done') {
-        assert.deepEqual([consent.status, audited], ['Authorised', ['consent.authorised', 'consent.deleted']]);
+        assert.deepEqual([consent?.status, audited], ['Authorised', ['consent.authorised', 'consent.deleted']]);
       } else {
         assert.deepEqual(
-          [answers[0], consent.status, audited],
+          [answers[0], consent?.status, audited],
           ['conflict', 'AwaitingAuthorisation', ['consent.deleted']],
         );
       }
     }
   });
 
+  it('of an authorisation and its removal after the retention time, exactly one succeeds', async () => {
+    for (const { consent, answers, audited } of await raceOf(fixture(), [authoriseAs('ana'), purge])) {
+      assert.equal(answers[1], 'done');
+      const expected =
+        answers[0] === 'done' ? ['done', 'Authorised', ['consent.authorised']] : ['not_found', undefined, []];
+      assert.deepEqual([answers[0], consent?.status, audited], expected);
+    }
+  });
+
+  it('an authorisation that has not committed keeps it, and on Postgres its removal does not wait', async () => {
+    const { persistence: here, name } = fixture();
+    const there = await fixture().another();
+    const { id, consent_id } = await fixture().run((tx) => tx.consents.insert(newAccessConsent()));
+    const [authorised, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const authorisation = here.unitOfWork.run(async (tx) => {
+      await authoriseConsent(tx, { bank }, call, { consent_id, user_id: 'ana', account_numbers: [account.number] });
+      authorised.resolve();
+      await ended.promise;
+    });
+    await authorised.promise;
+    const bounds = { before_ms: noon_ms, now_ms: noon_ms };
+    const removal = there.unitOfWork.run((tx) => tx.retention.remove('consents', bounds, [{ id }]));
+    // On SQLite one transaction writes at a time.
+    if (name === 'postgres') await removal;
+    ended.resolve();
+    await authorisation;
+    assert.equal(await removal, 0);
+    const consent = await here.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.equal(consent?.status, 'Authorised');
+  });
+
   it('a user who authorises it twice at once authorises it, and authenticates again', async () => {
     for (const { consent, answers, audited } of await raceOf(fixture(), [authoriseAs('ana'), authoriseAs('ana')])) {
       assert.deepEqual(answers, ['done', 'done']);
       assert.deepEqual(
-        [consent.status, audited],
+        [consent?.status, audited],
         ['Authorised', ['consent.authorised', 'consent.authenticated_again']],
       );
     }
@@ -153,7 +193,7 @@ onEveryDatabase('a decision about a consent, in a race of two processes', (fixtu
 
   it('a withdrawal that is sent twice takes place once', async () => {
     for (const { consent, answers, audited } of await raceOf(fixture(), [withdraw, withdraw], authoriseAs('ana'))) {
-      assert.deepEqual([answers, consent.withdrawn_at_ms], [['done', 'done'], noon_ms]);
+      assert.deepEqual([answers, consent?.withdrawn_at_ms], [['done', 'done'], noon_ms]);
       assert.deepEqual(audited, ['consent.authorised', 'consent.withdrawn']);
     }
   });

@@ -1,4 +1,5 @@
 import { isSettled, reduceAuthorization, reduceClearing } from '@tallystick/cards';
+import { mayBeRemoved } from '@tallystick/consents';
 import {
   type ArchivedRow,
   type AuditMac,
@@ -137,6 +138,7 @@ function candidatesOf(
   bounds: RetentionBounds,
 ): Candidate[] {
   const { authorizations, cards, clearings, deliveries, delivery_attempts, events, mails, outbox } = state;
+  const { authorisation_records, consents } = state;
   const heldBy = (id: number | null) => (id === null ? 0 : (authorizations.get(id)?.held ?? 0));
   switch (kind) {
     case 'delivery_attempts':
@@ -158,6 +160,13 @@ function candidatesOf(
         at_ms: finished_at_ms ?? Number.POSITIVE_INFINITY,
         is_needed: its !== 'sent',
       }));
+    case 'consents': {
+      const asked = new Set(authorisation_records.values().map(({ consent_id }) => consent_id));
+      return of(consents, (row) => ({
+        at_ms: row.created_at_ms,
+        is_needed: !mayBeRemoved(row) || asked.has(row.consent_id),
+      }));
+    }
     case 'authorizations':
       return authorizations.entries().map(([id, row]) => {
         const held = Math.max(row.held, heldBy(row.root_id));

@@ -34,7 +34,10 @@ export const Consent = defineEntity({
     transaction_to_date_time: p.text().nullable(),
     debtor_account: json().nullable(),
   },
-  indexes: [{ name: 'consents_of_user', properties: ['user_id', 'id'], where: 'user_id is not null' }],
+  indexes: [
+    { name: 'consents_of_user', properties: ['user_id', 'id'], where: 'user_id is not null' },
+    { name: 'consents_never_authorised', properties: ['created_at_ms'], where: 'authorised_at_ms is null' },
+  ],
   uniques: [{ name: 'consents_consent_id', properties: ['consent_id'] }],
 });
 

@@ -43,6 +43,14 @@ const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'cleari
       or exists (select 1 from deliveries d where d.event_id = t.id))`,
   },
   mails: { table: 'mails', age: 'finished_at_ms', condition: sql`t.state = 'sent'` },
+  // `mayBeRemoved`.
+  consents: {
+    table: 'consents',
+    age: 'created_at_ms',
+    json: ['account_numbers', 'permissions', 'debtor_account'],
+    condition: sql`t.authorised_at_ms is null
+      and not exists (select 1 from authorisation_records r where r.consent_id = t.consent_id)`,
+  },
 };
 
 /** Rows whose retention time is over. */

@@ -7,6 +7,7 @@ import {
   network_wait_ms_max_default,
   unknown_numbers_kept_days_default,
 } from '@tallystick/cards';
+import { consents_kept_days_default } from '@tallystick/consents';
 import { deliveries_kept_days_default } from '@tallystick/events';
 import { nearestName, Refusal, type RetentionKind } from '@tallystick/kernel';
 import {
@@ -233,6 +234,7 @@ const schema = z.object({
   EVENTS_KEPT_DAYS: keptDays(7).optional(),
   AUTHORIZATIONS_KEPT_DAYS: keptDays(authorizations_kept_days_min).optional(),
   DELIVERIES_KEPT_DAYS: keptDays(1).default(deliveries_kept_days_default),
+  CONSENTS_KEPT_DAYS: keptDays(1).default(consents_kept_days_default),
   MAILS_KEPT_DAYS: keptDays(1).default(mails_kept_days_default),
   AUDIT_KEPT_DAYS: keptDays(30).optional(),
   ARCHIVE_FOLDER: z.string().optional(),
@@ -321,6 +323,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       clearings: values.AUTHORIZATIONS_KEPT_DAYS ?? null,
       authorizations: values.AUTHORIZATIONS_KEPT_DAYS ?? null,
       mails: values.MAILS_KEPT_DAYS,
+      consents: values.CONSENTS_KEPT_DAYS,
       audit_entries: values.AUDIT_KEPT_DAYS ?? null,
     },
     archive_folder: values.ARCHIVE_FOLDER === undefined ? null : resolve(values.ARCHIVE_FOLDER),

@@ -20,6 +20,7 @@ const for_ever = {
   clearings: null,
   authorizations: null,
   mails: null,
+  consents: null,
   audit_entries: null,
 } satisfies Record<RetentionKind, null>;
 

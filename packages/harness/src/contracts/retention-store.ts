@@ -1,3 +1,4 @@
+import { type AuthorisationRecord, interaction_model } from '@tallystick/consents';
 import type { DeliveryDesk } from '@tallystick/events';
 import {
   type ArchivedRow,
@@ -9,7 +10,9 @@ import {
   type RetentionStore,
   sealAuditLog,
   type UnitOfWork,
+  walked_kinds,
 } from '@tallystick/kernel';
+import { newAccessConsent, newFundsConsent } from './consent-store.ts';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import { type MailStorageTx, lease as mail_lease, queueMails } from './mail-storage.ts';
@@ -63,9 +66,7 @@ export async function purgeAll(
     assertEqual(count, batch.rows.length, `the removed ${kind}`);
     removed.push(...batch.rows);
     if (batch.is_last) return removed;
-    if (batch.after > from && kind !== 'deliveries' && kind !== 'delivery_attempts' && kind !== 'mails') {
-      from = batch.after;
-    }
+    if (batch.after > from && walked_kinds.has(kind)) from = batch.after;
   }
 }
 
@@ -258,6 +259,97 @@ export const retention_store_contract: readonly ContractRule<RetentionStorage>[]
       const restarted = await deliveriesOf(here, webhook.id);
       await here.unitOfWork.run((tx) => tx.retention.remove('deliveries', bounds, rows));
       assertEqual(await deliveriesOf(here, webhook.id), restarted, 'the delivery');
+    },
+  },
+  {
+    rule: 'consents that nobody ever authorised are due by their creation; others stay',
+    async check(open) {
+      const here = await open();
+      await purgeAll(here, 'consents', now_ms + 1_000 * day_ms);
+      const old = { created_at_ms: now_ms };
+      const authorised = { ...old, user_id: 'user', company_id: 1, authorised_at_ms: now_ms } as const;
+      const going = [
+        newAccessConsent({ ...old, permissions: ['ReadAccountsBasic'] }),
+        newFundsConsent({ ...old, created_at_ms: now_ms + 1, status: 'Rejected' }),
+        newAccessConsent({ ...old, created_at_ms: now_ms + 2, deleted_at_ms: now_ms, expires_at_ms: 1 }),
+      ];
+      const staying = [
+        newAccessConsent({ ...old, created_at_ms: now_ms + 3 }),
+        newAccessConsent({ ...authorised, status: 'Authorised' }),
+        newAccessConsent({ ...authorised, status: 'Authorised', expires_at_ms: 1 }),
+        newAccessConsent({ ...authorised, status: 'Authorised', withdrawn_at_ms: now_ms }),
+        newAccessConsent({ ...authorised, status: 'Authorised', deleted_at_ms: now_ms }),
+        newFundsConsent({ ...authorised, status: 'Revoked' }),
+      ];
+      await here.unitOfWork.run(async ({ consents }) => {
+        for (const consent of [...staying, ...going]) await consents.insert(consent);
+      });
+      assertEqual(await purgeAll(here, 'consents', now_ms), [], 'at the instant itself');
+      const gone = await purgeAll(here, 'consents', now_ms + 3);
+      assertEqual(
+        gone.map(({ consent_id, account_numbers }) => ({ consent_id, account_numbers })),
+        going.map(({ consent_id, account_numbers }) => ({ consent_id, account_numbers })),
+        'the oldest first',
+      );
+      assertEqual(gone[0]!.permissions, ['ReadAccountsBasic'], 'a list');
+      assertEqual(gone[1]!.debtor_account, newFundsConsent().debtor_account, 'an object');
+      await here.unitOfWork.read(async ({ consents }) => {
+        for (const { consent_id } of going) assertEqual(await consents.find(consent_id), null, 'one that is gone');
+        for (const { consent_id } of staying) {
+          assertEqual((await consents.find(consent_id))?.consent_id, consent_id, 'one that stays');
+        }
+      });
+    },
+  },
+  {
+    rule: 'a consent stays while a record of the authorisation server belongs to it',
+    async check(open) {
+      const here = await open();
+      await purgeAll(here, 'consents', now_ms + 1_000 * day_ms);
+      const consent = newAccessConsent({ created_at_ms: now_ms });
+      const record: AuthorisationRecord = {
+        model: interaction_model,
+        id_hash: `interaction of ${consent.consent_id}`,
+        payload_sealed: new Uint8Array(),
+        client_id: consent.client_id,
+        consent_id: consent.consent_id,
+        user_id: null,
+        grant_id: null,
+        expires_at_ms: null,
+        ends_by: 'service',
+        consumed_at_ms: null,
+      };
+      const { id } = await here.unitOfWork.run(async (tx) => {
+        await tx.authorisation.put(record);
+        return await tx.consents.insert(consent);
+      });
+      const bounds = { before_ms: now_ms + 1, now_ms };
+      const remove = () => here.unitOfWork.run(({ retention }) => retention.remove('consents', bounds, [{ id }]));
+      assertEqual(await purgeAll(here, 'consents', now_ms + 1), [], 'due');
+      assertEqual(await remove(), 0, 'removed, when it was read before');
+      await here.unitOfWork.run((tx) => tx.authorisation.end(record.model, record.id_hash));
+      assertEqual(await remove(), 1, 'removed without the record');
+    },
+  },
+  {
+    rule: 'a consent that was authorised since it was read is not removed',
+    async check(open) {
+      const here = await open();
+      const consent = await here.unitOfWork.run((tx) =>
+        tx.consents.insert(newAccessConsent({ created_at_ms: now_ms })),
+      );
+      const bounds = { before_ms: now_ms + 1, now_ms };
+      const { rows } = await here.unitOfWork.read((tx) => tx.retention.due('consents', bounds, 0));
+      assertEqual(
+        rows.some(({ id }) => id === consent.id),
+        true,
+        'due',
+      );
+      const authorised = { ...consent, status: 'Authorised', user_id: 'user', authorised_at_ms: now_ms } as const;
+      await here.unitOfWork.run((tx) => tx.consents.update(authorised));
+      await here.unitOfWork.run((tx) => tx.retention.remove('consents', bounds, rows));
+      const found = await here.unitOfWork.read((tx) => tx.consents.find(consent.consent_id));
+      assertEqual(found, authorised, 'the consent');
     },
   },
   {

@@ -14,6 +14,7 @@ export const retention_kinds = [
   'clearings',
   'authorizations',
   'mails',
+  'consents',
   'audit_entries',
 ] as const;
 
@@ -64,6 +65,8 @@ export const retention_batch_max = 1_000;
  *
  * - `delivery_attempts`: by their time. `deliveries`: finished ones, by their end. `mails`: sent
  *   ones, by the time of sending.
+ * - `consents`: those that nobody ever authorised, by their creation, while no record of the
+ *   authorisation server belongs to them (`mayBeRemoved` of consents).
  * - `audit_entries`: sealed ones by their time, from the beginning of the chain on. None goes
  *   before an older one, and none that `purgeableAuditEntries` does not allow.
  * - `events`: by their time, when no relay has to take them and no delivery of them is kept.

@@ -30,6 +30,7 @@ import { statementKey } from './0027-statement-key.ts';
 import { bankData } from './0028-bank-data.ts';
 import { consents } from './0029-consents.ts';
 import { authorisation } from './0030-authorisation.ts';
+import { unauthorisedConsents } from './0031-unauthorised-consents.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -84,6 +85,7 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0028-bank-data', class: migration(bankData) },
   { kind: 'expand', name: '0029-consents', class: migration(consents) },
   { kind: 'expand', name: '0030-authorisation', class: migration(authorisation) },
+  { kind: 'expand', name: '0031-unauthorised-consents', class: migration(unauthorisedConsents) },
 ];
 
 /**
