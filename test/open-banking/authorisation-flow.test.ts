@@ -40,7 +40,7 @@ describe('the authorisation server', () => {
     assert.deepEqual(await world.nodes[0]!.server.find(tokens.access_token, null), {
       client_id: third_party.client_id,
       scopes: ['accounts'],
-      kind: 'client_credentials',
+      grant_type: 'client_credentials',
       consent_id: null,
       user_id: null,
     });
@@ -62,7 +62,7 @@ describe('the authorisation server', () => {
     assert.deepEqual(await world.nodes[0]!.server.find(tokens.access_token, null), {
       client_id: third_party.client_id,
       scopes: ['accounts'],
-      kind: 'authorization_code',
+      grant_type: 'authorization_code',
       consent_id,
       user_id: 'alice',
     });

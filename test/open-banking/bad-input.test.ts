@@ -86,9 +86,9 @@ for (const name of database_names) {
           maxLength: 3,
         }),
         async (endpoint, id, parameters) => {
-          const { scope, grant, method, path } = endpoint;
+          const { scope, grant_type, method, path } = endpoint;
           const token =
-            grant === 'authorization_code'
+            grant_type === 'authorization_code'
               ? granted
               : world.managementToken(scope === 'accounts' ? aisp : cbpii, scope);
           const query = parameters.map(([key, value]) => `${key}=${value}`).join('&');

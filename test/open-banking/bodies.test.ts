@@ -17,8 +17,8 @@ import { aisp, all_permissions, startWorld, type World } from './world.ts';
 const missing = openBankingDocumentsMissing();
 
 /** The endpoints that read account information. */
-const reads = [...endpoints, ...official_bulk_endpoints].filter(({ method, scope, grant }) => {
-  return method === 'GET' && scope === 'accounts' && grant === 'authorization_code';
+const reads = [...endpoints, ...official_bulk_endpoints].filter(({ method, scope, grant_type }) => {
+  return method === 'GET' && scope === 'accounts' && grant_type === 'authorization_code';
 });
 
 /** The name of the list in `Data`. */

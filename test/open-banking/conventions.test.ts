@@ -133,13 +133,13 @@ for (const name of database_names) {
       }
     });
 
-    it('refuse (401) a token of the other grant', async () => {
+    it('refuse (401) a token of the other grant type', async () => {
       for (const endpoint of endpoints) {
         const { fill, body } = await goodRequest(world, endpoint, all_permissions);
         const { scope } = endpoint;
         const client_id = scope === 'accounts' ? aisp : cbpii;
         const token =
-          endpoint.grant === 'authorization_code'
+          endpoint.grant_type === 'authorization_code'
             ? world.managementToken(client_id, scope)
             : scope === 'accounts'
               ? await world.grant(all_permissions)
@@ -153,11 +153,11 @@ for (const name of database_names) {
     it('refuse (403) a token without the scope', async () => {
       for (const endpoint of endpoints) {
         const { consent_id, fill, body } = await goodRequest(world, endpoint, all_permissions);
-        const is_granted = endpoint.grant === 'authorization_code';
+        const is_granted = endpoint.grant_type === 'authorization_code';
         const token = world.tokenOf({
           client_id: endpoint.scope === 'accounts' ? aisp : cbpii,
           scopes: [endpoint.scope === 'accounts' ? 'fundsconfirmations' : 'accounts'],
-          kind: endpoint.grant,
+          grant_type: endpoint.grant_type,
           consent_id: is_granted ? consent_id : null,
           user_id: is_granted ? 'alex' : null,
         });

@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly official: string;
   readonly base: '/open-banking/v3.1/aisp' | '/open-banking/v3.1/cbpii';
   readonly scope: 'accounts' | 'fundsconfirmations';
-  readonly grant: 'client_credentials' | 'authorization_code';
+  readonly grant_type: 'client_credentials' | 'authorization_code';
   readonly success: 200 | 201 | 204;
 }
 
@@ -18,7 +18,7 @@ const aisp_base = { base: '/open-banking/v3.1/aisp', scope: 'accounts' } as cons
 const cbpii_base = { base: '/open-banking/v3.1/cbpii', scope: 'fundsconfirmations' } as const;
 
 function ofConsents(name: string, place: typeof aisp_base | typeof cbpii_base): readonly Endpoint[] {
-  const managed = { ...place, grant: 'client_credentials' } as const;
+  const managed = { ...place, grant_type: 'client_credentials' } as const;
   const one = `/${name}/{ConsentId}`;
   return [
     { ...managed, method: 'POST', path: `/${name}`, official: `/${name}`, success: 201 },
@@ -28,7 +28,7 @@ function ofConsents(name: string, place: typeof aisp_base | typeof cbpii_base): 
 }
 
 function read(path: string, official = path): Endpoint {
-  return { ...aisp_base, grant: 'authorization_code', method: 'GET', path, official, success: 200 };
+  return { ...aisp_base, grant_type: 'authorization_code', method: 'GET', path, official, success: 200 };
 }
 
 /** All 17 endpoints. */
@@ -47,7 +47,7 @@ export const endpoints: readonly Endpoint[] = [
   ...ofConsents('funds-confirmation-consents', cbpii_base),
   {
     ...cbpii_base,
-    grant: 'authorization_code',
+    grant_type: 'authorization_code',
     method: 'POST',
     path: '/funds-confirmations',
     official: '/funds-confirmations',
@@ -80,13 +80,13 @@ export async function goodRequest(
   endpoint: Endpoint,
   permissions: readonly string[],
 ): Promise<GoodRequest> {
-  const { scope, grant, method, path } = endpoint;
+  const { scope, grant_type, method, path } = endpoint;
   const client_id = scope === 'accounts' ? aisp : cbpii;
   const consent_id =
     scope === 'accounts' ? await world.consentFor(client_id, permissions) : await world.fundsConsentFor(client_id);
   const accounts = scope === 'accounts' ? undefined : [deposit];
   const token =
-    grant === 'authorization_code'
+    grant_type === 'authorization_code'
       ? await world.authorise(client_id, consent_id, accounts)
       : world.managementToken(client_id, scope);
   const fill = (template: string): string =>

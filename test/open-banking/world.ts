@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type AccessGrant, authoriseConsent, type Permission, type ThirdPartyScope } from '@tallystick/consents';
+import { type AccessToken, authoriseConsent, type Permission, type ThirdPartyScope } from '@tallystick/consents';
 import type { HttpAppPorts } from '@tallystick/koa';
 import type { DatabaseName } from '@tallystick/test-support';
 import { type Service, start, startService } from '../http/service.ts';
@@ -41,7 +41,7 @@ export interface World {
   readonly service: Service;
   send(method: string, path: string, sending?: Sending): Promise<Reply>;
   /** A new token that stands for this. */
-  tokenOf(grant: AccessGrant): string;
+  tokenOf(token: AccessToken): string;
   /** Ends a token. */
   end(token: string): void;
   /** A client-credentials token. */
@@ -66,14 +66,14 @@ export async function startWorld(
   database_name: DatabaseName = 'sqlite',
   otherwise: (ports: HttpAppPorts) => HttpAppPorts = (ports) => ports,
 ): Promise<World> {
-  const grants = new Map<string, AccessGrant>();
+  const tokens = new Map<string, AccessToken>();
   let url = '';
   const service = await startService(t, database_name, (ports) =>
     otherwise({
       ...ports,
       open_banking: {
         authorisation: {
-          find: async (token) => grants.get(token) ?? null,
+          find: async (token) => tokens.get(token) ?? null,
           handles: () => false,
           handle: async () => {},
         },
@@ -106,10 +106,10 @@ export async function startWorld(
     }
   });
 
-  const tokenOf = (grant: AccessGrant): string => {
-    const token = randomBytes(16).toString('base64url');
-    grants.set(token, grant);
-    return token;
+  const tokenOf = (token: AccessToken): string => {
+    const text = randomBytes(16).toString('base64url');
+    tokens.set(text, token);
+    return text;
   };
   const send: World['send'] = async (method, path, { token = null, body, headers = {} } = {}) => {
     const response = await fetch(url + path, {
@@ -130,7 +130,7 @@ export async function startWorld(
     };
   };
   const managementToken: World['managementToken'] = (client_id, scope) =>
-    tokenOf({ client_id, scopes: [scope], kind: 'client_credentials', consent_id: null, user_id: null });
+    tokenOf({ client_id, scopes: [scope], grant_type: 'client_credentials', consent_id: null, user_id: null });
   const consentFor: World['consentFor'] = async (client_id, permissions, more = {}) => {
     const body = { Data: { Permissions: permissions, ...more }, Risk: {} };
     const token = managementToken(client_id, 'accounts');
@@ -146,13 +146,13 @@ export async function startWorld(
       await authoriseConsent(tx, { bank: tx.bank }, call, { consent_id, user_id, account_numbers });
     });
     const scope = client_id === cbpii ? 'fundsconfirmations' : 'accounts';
-    return tokenOf({ client_id, scopes: [scope], kind: 'authorization_code', consent_id, user_id });
+    return tokenOf({ client_id, scopes: [scope], grant_type: 'authorization_code', consent_id, user_id });
   };
   return {
     service,
     send,
     tokenOf,
-    end: (token) => void grants.delete(token),
+    end: (token) => void tokens.delete(token),
     managementToken,
     consentFor,
     async fundsConsentFor(

@@ -1,4 +1,4 @@
-import { type AccessGrant, type AccessTokens, third_party_scopes } from '@tallystick/consents';
+import { type AccessToken, type AccessTokens, third_party_scopes } from '@tallystick/consents';
 import type { AuthorisationTx } from './ports.ts';
 import { isAdmitted } from './protocol/client-metadata.ts';
 import type { OpenRecord, Records } from './records/records.ts';
@@ -25,9 +25,11 @@ export function createAccessTokens(records: Records, sandbox: boolean): Pick<Acc
         if (third_party === null || !isAdmitted(third_party, sandbox)) return null;
         const asked = String(found.payload.scope ?? '').split(' ');
         const scopes = third_party_scopes.filter((name) => asked.includes(name) && third_party.scopes.includes(name));
-        const grant = { client_id: found.client_id, scopes };
-        if (of_consent === null) return { ...grant, kind: 'client_credentials', consent_id: null, user_id: null };
-        return grantedBy(tx, records, found, grant);
+        const token_of = { client_id: found.client_id, scopes };
+        if (of_consent === null) {
+          return { ...token_of, grant_type: 'client_credentials', consent_id: null, user_id: null };
+        }
+        return grantedBy(tx, records, found, token_of);
       });
     },
   };
@@ -38,12 +40,12 @@ async function grantedBy(
   tx: AuthorisationTx,
   records: Records,
   { grant_id, consent_id }: OpenRecord,
-  grant: Pick<AccessGrant, 'client_id' | 'scopes'>,
-): Promise<AccessGrant | null> {
+  token_of: Pick<AccessToken, 'client_id' | 'scopes'>,
+): Promise<AccessToken | null> {
   if (grant_id === null || consent_id === null) return null;
   const authorisation = await tx.authorisation.find('Grant', grant_id);
   if (authorisation === null || (authorisation.expires_at_ms ?? 0) <= records.nowMs()) return null;
   const consent = await tx.consents.find(consent_id);
   if (consent === null || consent.user_id === null || consent.deleted_at_ms !== null) return null;
-  return { ...grant, kind: 'authorization_code', consent_id, user_id: consent.user_id };
+  return { ...token_of, grant_type: 'authorization_code', consent_id, user_id: consent.user_id };
 }

@@ -68,10 +68,10 @@ export interface GrantedCall extends ThirdPartyCall {
 }
 
 /** What an access token stands for. */
-export interface AccessGrant {
+export interface AccessToken {
   readonly client_id: string;
   readonly scopes: readonly ThirdPartyScope[];
-  readonly kind: 'client_credentials' | 'authorization_code';
+  readonly grant_type: 'client_credentials' | 'authorization_code';
   /** Of an authorization-code token: the consent and the user that it is bound to. */
   readonly consent_id: string | null;
   readonly user_id: string | null;
@@ -94,7 +94,7 @@ export interface AccessTokens {
    * or bound to another client certificate. `certificate_sha256` is `sha256` of the certificate of
    * the caller; null: it has none.
    */
-  find(token: string, certificate_sha256: string | null): Promise<AccessGrant | null>;
+  find(token: string, certificate_sha256: string | null): Promise<AccessToken | null>;
 }
 
 /** Authenticates users of the bank. The sandbox has its own; a bank passes in its own. */

@@ -1,5 +1,5 @@
 import type { BankData } from '@tallystick/accounts';
-import type { AccessGrant, GrantedCall, OpenBankingPage, ThirdPartyCall, ThirdPartyScope } from '@tallystick/consents';
+import type { AccessToken, GrantedCall, OpenBankingPage, ThirdPartyCall, ThirdPartyScope } from '@tallystick/consents';
 import type { Random } from '@tallystick/kernel';
 import type { HttpTx } from '../request/http-tx.ts';
 import type { OpenBankingQuery } from './query.ts';
@@ -48,13 +48,13 @@ interface EndpointBase {
 
 /** An endpoint that works with a client-credentials token. */
 export interface ManagementEndpoint extends EndpointBase {
-  readonly grant: Extract<AccessGrant['kind'], 'client_credentials'>;
+  readonly grant_type: Extract<AccessToken['grant_type'], 'client_credentials'>;
   work(tx: HttpTx, ports: EndpointPorts, request: EndpointRequest<ThirdPartyCall>): Promise<EndpointAnswer>;
 }
 
 /** An endpoint that works with the token of a user's authorisation. */
 export interface GrantedEndpoint extends EndpointBase {
-  readonly grant: Extract<AccessGrant['kind'], 'authorization_code'>;
+  readonly grant_type: Extract<AccessToken['grant_type'], 'authorization_code'>;
   work(tx: HttpTx, ports: EndpointPorts, request: EndpointRequest<GrantedCall>): Promise<EndpointAnswer>;
 }
 

@@ -122,12 +122,12 @@ export const endpoints: readonly Endpoint[] = [
   }),
 ];
 
-function managed(endpoint: Omit<ManagementEndpoint, 'grant'>): Endpoint {
-  return { ...endpoint, grant: 'client_credentials' };
+function managed(endpoint: Omit<ManagementEndpoint, 'grant_type'>): Endpoint {
+  return { ...endpoint, grant_type: 'client_credentials' };
 }
 
-function granted(endpoint: Omit<GrantedEndpoint, 'grant'>): Endpoint {
-  return { ...endpoint, grant: 'authorization_code' };
+function granted(endpoint: Omit<GrantedEndpoint, 'grant_type'>): Endpoint {
+  return { ...endpoint, grant_type: 'authorization_code' };
 }
 
 type ReadOneOrAll = (

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AccessGrant, GrantedCall } from '@tallystick/consents';
+import type { AccessToken, GrantedCall } from '@tallystick/consents';
 import { OpenBankingRefusal } from '@tallystick/consents';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { toLoggedError } from '../operations/log.ts';
@@ -11,10 +11,10 @@ import type { Endpoint, EndpointAnswer } from './endpoint.ts';
 import { errorResponse, invalidToken, isExpectedProblem } from './error-response.ts';
 import { checkHeaders, interaction_id_header, interactionIdOf, requireAcceptsJson } from './headers.ts';
 import { type AskedAddress, linksOfPage, linksOfResource } from './links.ts';
-import { findPlace } from './places.ts';
 import type { OpenBankingPorts } from './ports.ts';
 import { BodylessProblem } from './problem.ts';
 import { readQuery } from './query.ts';
+import { findRoute } from './routes.ts';
 
 /** Who shares what the service has for the look-up of tokens: all unknown callers together. */
 const look_up_owner = 'third-party tokens';
@@ -22,7 +22,7 @@ const look_up_owner = 'third-party tokens';
 /**
  * Returns the function that answers a request to a path of Open Banking. It never rejects. The
  * order of its steps: the path (404), the method (405), the number of requests in progress (503),
- * the token (401), the rate limit (429), the grant (401), the scope (403), the headers (400),
+ * the token (401), the rate limit (429), its grant type (401), its scope (403), the headers (400),
  * Accept (406), Content-Type (415), the body (413, 400), the query (400), and the work. An
  * unauthenticated caller learns nothing else.
  */
@@ -55,16 +55,16 @@ async function answerRequest(
   ctx: HttpContext,
 ): Promise<RenderedAnswer> {
   const { req, state } = ctx;
-  const place = findPlace(ctx.path);
-  if (place === null) throw new BodylessProblem(404);
-  state.route = place.template;
-  const endpoint = place.by_method.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
-  if (endpoint === undefined) throw new BodylessProblem(405, { Allow: allowedBy(place.by_method) });
-  const grant = await identify(ports, open_banking, req);
-  state.third_party = grant.client_id;
-  enforceRateLimit(ports, grant);
-  requireGrant(endpoint, grant);
-  const owner = `third-party:${grant.client_id}`;
+  const route = findRoute(ctx.path);
+  if (route === null) throw new BodylessProblem(404);
+  state.route = route.template;
+  const endpoint = route.by_method.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
+  if (endpoint === undefined) throw new BodylessProblem(405, { Allow: allowedBy(route.by_method) });
+  const token = await identify(ports, open_banking, req);
+  state.third_party = token.client_id;
+  enforceRateLimit(ports, token);
+  requireToken(endpoint, token);
+  const owner = `third-party:${token.client_id}`;
   checkHeaders(req.headers);
   requireAcceptsJson(req.headers.accept);
   const takes_body = endpoint.method === 'POST';
@@ -76,7 +76,7 @@ async function answerRequest(
     return await ports.admission.during(owner, async () => {
       const body = takes_body ? parseJson(bytes) : undefined;
       const query = readQuery(ctx.querystring, endpoint.parameters ?? []);
-      const answer = await work(ports, open_banking, ctx, endpoint, grant, { id: place.id, query, body }, owner);
+      const answer = await work(ports, open_banking, ctx, endpoint, token, { id: route.id, query, body }, owner);
       const address = { base_url: open_banking.baseUrl(), path: ctx.path, querystring: ctx.querystring };
       return present(answer, address);
     });
@@ -94,31 +94,31 @@ async function identify(
   { admission, shares, refreshClock }: PipelinePorts,
   { authorisation, certificateOf }: OpenBankingPorts,
   req: IncomingMessage,
-): Promise<AccessGrant> {
+): Promise<AccessToken> {
   const { authorization } = req.headers;
   if (authorization === undefined) throw new BodylessProblem(401, { 'WWW-Authenticate': 'Bearer' });
-  const token = /^Bearer +([A-Za-z0-9\-._~+/]{1,4096}=*)$/i.exec(authorization)?.[1];
-  if (token === undefined) throw invalidToken();
+  const text = /^Bearer +([A-Za-z0-9\-._~+/]{1,4096}=*)$/i.exec(authorization)?.[1];
+  if (text === undefined) throw invalidToken();
   return await admission.during(null, async () => {
     await refreshClock?.();
     const sha256 = certificateOf(req)?.sha256 ?? null;
-    const grant = await shares.run(look_up_owner, () => authorisation.find(token, sha256));
-    if (grant === null) throw invalidToken();
-    return grant;
+    const token = await shares.run(look_up_owner, () => authorisation.find(text, sha256));
+    if (token === null) throw invalidToken();
+    return token;
   });
 }
 
 /** Refuses (429) a request past the limit of its third party: that of keys without an own one. */
-function enforceRateLimit({ rate_limit, rate_limit_per_minute }: PipelinePorts, { client_id }: AccessGrant): void {
+function enforceRateLimit({ rate_limit, rate_limit_per_minute }: PipelinePorts, { client_id }: AccessToken): void {
   if (rate_limit_per_minute === null) return;
   const reached = rate_limit.take([{ id: `third-party:${client_id}`, per_minute: rate_limit_per_minute }]);
   if (reached !== null) throw new BodylessProblem(429, { 'Retry-After': String(reached.wait_s) });
 }
 
-/** Refuses a token of another grant (401), and one without the scope (403). */
-function requireGrant({ grant: kind, scope }: Endpoint, grant: AccessGrant): void {
-  if (grant.kind !== kind) throw invalidToken();
-  if (!grant.scopes.includes(scope)) {
+/** Refuses a token of another grant type (401), and one without the scope (403). */
+function requireToken({ grant_type, scope }: Endpoint, token: AccessToken): void {
+  if (token.grant_type !== grant_type) throw invalidToken();
+  if (!token.scopes.includes(scope)) {
     const message = `the token does not have the scope ${scope}`;
     throw new OpenBankingRefusal('denied', [{ code: 'Tallystick.Permission.Missing', message }]);
   }
@@ -130,26 +130,26 @@ async function work(
   open_banking: OpenBankingPorts,
   ctx: HttpContext,
   endpoint: Endpoint,
-  grant: AccessGrant,
+  token: AccessToken,
   asked: Pick<Parameters<Endpoint['work']>[2], 'id' | 'query' | 'body'>,
   owner: string,
 ): Promise<EndpointAnswer> {
   const { unitOfWork, shares, random, clock } = ports;
-  const { client_id } = grant;
+  const { client_id } = token;
   const call = { client_id, request_id: ctx.state.request_id, now_ms: clock.now().epochMilliseconds };
   const run = endpoint.method === 'GET' ? unitOfWork.read.bind(unitOfWork) : unitOfWork.run.bind(unitOfWork);
   return await shares.run(owner, () =>
     run((tx) => {
       const needed = { bank: open_banking.bank ?? tx.bank, random };
-      return endpoint.grant === 'client_credentials'
+      return endpoint.grant_type === 'client_credentials'
         ? endpoint.work(tx, needed, { ...asked, call })
-        : endpoint.work(tx, needed, { ...asked, call: grantedCall(call, grant) });
+        : endpoint.work(tx, needed, { ...asked, call: grantedCall(call, token) });
     }),
   );
 }
 
-function grantedCall(call: Omit<GrantedCall, 'consent_id' | 'user_id'>, grant: AccessGrant): GrantedCall {
-  const { consent_id, user_id } = grant;
+function grantedCall(call: Omit<GrantedCall, 'consent_id' | 'user_id'>, token: AccessToken): GrantedCall {
+  const { consent_id, user_id } = token;
   if (consent_id === null || user_id === null) throw invalidToken();
   return { ...call, consent_id, user_id };
 }

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../answer/html.ts';
 import { endpoints } from '../../open-banking/endpoints.ts';
-import { base_paths } from '../../open-banking/places.ts';
+import { base_paths } from '../../open-banking/routes.ts';
 import { code, heading, table } from './markup.ts';
 
 /** The written standard and its OpenAPI documents. */
@@ -11,8 +11,8 @@ export const open_banking_section = { anchor: 'open-banking', content: 'Open Ban
 
 /** HTML of the list of the endpoints of third parties. The standard describes them. */
 export function openBankingSection(): string {
-  const rows = endpoints.flatMap(({ method, paths, scope, grant }) =>
-    paths.map((path) => [code(method), code(path.replace(':id', idOf(path))), code(scope), code(grant)]),
+  const rows = endpoints.flatMap(({ method, paths, scope, grant_type }) =>
+    paths.map((path) => [code(method), code(path.replace(':id', idOf(path))), code(scope), code(grant_type)]),
   );
   const bases = Object.entries(base_paths).map(([scope, base]) => `${code(base)} (${escapeHtml(scope)})`);
   return `${heading(2, open_banking_section.anchor, open_banking_section.content)}
@@ -21,7 +21,7 @@ export function openBankingSection(): string {
 documents of these endpoints. They are at the root and below ${bases.join(' and ')}. The guide is
 ${code('docs/open-banking.md')}. A third party finds the authorisation server at
 <a href="/.well-known/openid-configuration">${code('/.well-known/openid-configuration')}</a>.</p>
-${table(['Method', 'Path', 'Scope', 'Grant of the token'], rows)}`;
+${table(['Method', 'Path', 'Scope', 'Grant type of the token'], rows)}`;
 }
 
 function idOf(path: string): string {

@@ -2,7 +2,7 @@ import type { ThirdPartyScope } from '@tallystick/consents';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 
-/** The official base paths, by the scope of their endpoints. All endpoints are at the root, too. */
+/** The official base paths, by the scope of their endpoints. All endpoints are also at the root. */
 export const base_paths: Readonly<Record<ThirdPartyScope, string>> = {
   accounts: '/open-banking/v3.1/aisp',
   fundsconfirmations: '/open-banking/v3.1/cbpii',
@@ -25,7 +25,7 @@ export function isOpenBankingPath(path: string): boolean {
 }
 
 /** The endpoints at one path, by method. */
-export interface Place {
+export interface Route {
   /** The path without ids, for log and metrics. */
   readonly template: string;
   readonly by_method: ReadonlyMap<string, Endpoint>;
@@ -36,7 +36,7 @@ export interface Place {
 const by_template: ReadonlyMap<string, ReadonlyMap<string, Endpoint>> = readTemplates();
 
 /** The endpoints at this path, as it was asked for; null: there is none. */
-export function findPlace(path: string): Place | null {
+export function findRoute(path: string): Route | null {
   const exact = by_template.get(path);
   if (exact !== undefined && !path.includes(':')) return { template: path, by_method: exact, id: '' };
   for (const base of ['', ...Object.values(base_paths)]) {
