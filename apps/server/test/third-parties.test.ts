@@ -39,8 +39,22 @@ for (const name of database_names) {
       assert.equal((await beside.call(token, 'GET', path)).status, 400, 'on every node');
       const headers = { authorization: 'Bearer tly_test_operator_sandbox' };
       const listed = await (await fetch(`${first}/operator/v1/third-parties`, { headers })).json();
-      const ids = (listed as { data: { client_id: string }[] }).data.map(({ client_id }) => client_id);
+      const { data } = listed as { data: { client_id: string; url: string }[] };
+      const ids = data.map(({ client_id }) => client_id);
       assert.deepEqual(ids.toSorted(), ['sandbox-aisp', 'sandbox-aisp-2', 'sandbox-cbpii']);
+
+      // A change of one outlives a restart.
+      const redirect_uris = ['https://localhost/callback', 'https://localhost:8443/callback'];
+      const { url } = data.find(({ client_id }) => client_id === 'sandbox-aisp')!;
+      const changed = await fetch(first + url, {
+        method: 'PATCH',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ data: { redirect_uris } }),
+      });
+      assert.equal(changed.status, 200);
+      const restarted = await start(t, scratch, 'on');
+      const read = await (await fetch(restarted + url, { headers })).json();
+      assert.deepEqual((read as { data: { redirect_uris: unknown } }).data.redirect_uris, redirect_uris);
 
       const live = createThirdPartyClient(await start(t, scratch, 'off'), 'sandbox-aisp', 'accounts');
       assert.equal((await live.call(token, 'GET', path)).status, 401);
