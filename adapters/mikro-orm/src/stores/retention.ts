@@ -43,13 +43,13 @@ const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'cleari
       or exists (select 1 from deliveries d where d.event_id = t.id))`,
   },
   mails: { table: 'mails', age: 'finished_at_ms', condition: sql`t.state = 'sent'` },
-  // `mayBeRemoved`.
+  // `mayBeRemoved`. With `not exists` Postgres would read all records of the authorisation server.
   consents: {
     table: 'consents',
     age: 'created_at_ms',
     json: ['account_numbers', 'permissions', 'debtor_account'],
     condition: sql`t.authorised_at_ms is null
-      and not exists (select 1 from authorisation_records r where r.consent_id = t.consent_id)`,
+      and (select r.id from authorisation_records r where r.consent_id = t.consent_id limit 1) is null`,
   },
 };
 
