@@ -1,5 +1,5 @@
 import type { BankAccount, BankData } from '@tallystick/accounts';
-import { assert, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
+import { assert, dayAt, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
 import type { Permission } from '../consent/permission.ts';
 import type { ReadableResource } from '../consent/permission-rules.ts';
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
@@ -114,7 +114,7 @@ export function readStandingOrders(
 ): Promise<OpenBankingPage> {
   return readOfAccounts({ tx, bank, call, account_number, page }, 'standing_orders', {
     name: 'StandingOrder',
-    read: (ids, request) => bank.pendingStandingOrders(ids, todayOf(call), request),
+    read: (ids, request) => bank.pendingStandingOrders(ids, dayAt(call.now_ms), request),
     show: (owner, order, granted) =>
       showStandingOrder(owner, order, { detail: showsDetail(granted, 'standing_orders') }),
   });
@@ -130,7 +130,7 @@ export function readScheduledPayments(
 ): Promise<OpenBankingPage> {
   return readOfAccounts({ tx, bank, call, account_number, page }, 'scheduled_payments', {
     name: 'ScheduledPayment',
-    read: (ids, request) => bank.pendingScheduledPayments(ids, todayOf(call), request),
+    read: (ids, request) => bank.pendingScheduledPayments(ids, dayAt(call.now_ms), request),
     show: (owner, payment, granted) =>
       showScheduledPayment(owner, payment, { detail: showsDetail(granted, 'scheduled_payments') }),
   });
@@ -203,8 +203,4 @@ function ownerOf(accounts: readonly BankAccount[], { account_id }: { readonly ac
   const owner = accounts.find(({ id }) => id === account_id);
   assert(owner !== undefined, `the bank returned data of the account ${account_id}, which was not asked for`);
   return owner;
-}
-
-function todayOf({ now_ms }: GrantedCall): string {
-  return Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO('UTC').toPlainDate().toString();
 }

@@ -1,3 +1,4 @@
+import { dayAt } from '@tallystick/kernel';
 import type { AccountAccessConsent } from '../consent/consent.ts';
 import { instantOf } from '../consent/date-time.ts';
 import { type OpenBankingProblem, OpenBankingRefusal } from '../open-banking-refusal.ts';
@@ -36,7 +37,7 @@ export function transactionRange(
   now_ms: number,
 ): BookingRange | null {
   const { from, to } = readQuery(query);
-  const today = dateOf(now_ms);
+  const today = Temporal.PlainDate.from(dayAt(now_ms));
   const asked = askedRange(from === null ? null : firstDateFrom(from), to === null ? null : to.toPlainDate(), today);
   const within = withinConsent(withinFuture(withinHistory(asked, today), today), consent);
   const is_empty = Temporal.PlainDate.compare(within.from, within.to) > 0;
@@ -125,10 +126,6 @@ function lastServed(today: Temporal.PlainDate): Temporal.PlainDate {
 
 function utcOf(at_ms: number): Temporal.PlainDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC').toPlainDateTime();
-}
-
-function dateOf(now_ms: number): Temporal.PlainDate {
-  return utcOf(now_ms).toPlainDate();
 }
 
 function later(a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate {

@@ -8,3 +8,8 @@ export function isDay(text: string): boolean {
   const days = month === 2 && is_leap ? 29 : (month_days[month - 1] ?? 0);
   return year >= 1 && day >= 1 && day <= days;
 }
+
+/** The calendar date in UTC at an instant (epoch milliseconds), YYYY-MM-DD. */
+export function dayAt(at_ms: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC').toPlainDate().toString();
+}

@@ -1,6 +1,6 @@
 import { putAccountBalance, putAccountProfile, servedAccount } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
-import { Refusal, showValue } from '@tallystick/kernel';
+import { dayAt, Refusal, showValue } from '@tallystick/kernel';
 import { readDateRange } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { resource } from '../../answer/answer.ts';
@@ -151,7 +151,7 @@ export function bankAccountRoutes({ vault }: { readonly vault: Pick<CardVault, '
         const account = await accountOf(tx, request);
         return await twoWayList(
           request.query,
-          (page) => tx.bank.pendingStandingOrders([account.id], dateOf(request.now_ms), page),
+          (page) => tx.bank.pendingStandingOrders([account.id], dayAt(request.now_ms), page),
           (item) => presentStandingOrder(account, item),
         );
       },
@@ -168,7 +168,7 @@ export function bankAccountRoutes({ vault }: { readonly vault: Pick<CardVault, '
         const account = await accountOf(tx, request);
         return await twoWayList(
           request.query,
-          (page) => tx.bank.pendingScheduledPayments([account.id], dateOf(request.now_ms), page),
+          (page) => tx.bank.pendingScheduledPayments([account.id], dayAt(request.now_ms), page),
           (item) => presentScheduledPayment(account, item),
         );
       },
@@ -183,8 +183,4 @@ function accountOf(tx: Pick<HttpTx, 'bank'>, { number, principal }: ApiRequest) 
 
 function bankCallOf(request: ApiRequest) {
   return { ...callOf(request), served_company_id: servedCompany(request.principal) };
-}
-
-function dateOf(at_ms: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC').toPlainDate().toString();
 }
