@@ -118,6 +118,26 @@ for (const database of database_names) {
       assert.deepEqual([taken.status, taken.json.code], [409, 'conflict'], taken.text);
     });
 
+    it('identifies an account by no number of another one, whichever was there first', async (t) => {
+      const service = await withAccounts(await startService(t, database));
+      const profile = '/bank/v1/accounts/1000000001/profile';
+      const open = (number: string) => {
+        const data = { company_id: 1, number, currency: 'USD', kind: 'deposit' };
+        return service.send('POST', '/bank/v1/accounts', { key: 'bank', body: { data } });
+      };
+      const own_number = { scheme_name: 'Tallystick.AccountNumber', identification: '1000000001' };
+      const foreign = await put(service, profile, { ...own_number, identification: '1000000055' });
+      assert.deepEqual([foreign.status, pathsOf(foreign)], [400, ['data.identification']], foreign.text);
+      assert.equal((await put(service, profile, own_number)).status, 200, 'its own number');
+      const iban = { scheme_name: 'UK.OBIE.IBAN', identification: 'GB29NWBK60161331926819' };
+      assert.equal((await put(service, profile, { ...iban, identification: '1000000002' })).status, 409);
+      assert.equal((await put(service, profile, iban)).status, 200);
+      const taken = await open(iban.identification);
+      assert.deepEqual([taken.status, taken.json.code], [409, 'conflict'], taken.text);
+      assert.equal((await put(service, profile, {})).status, 200);
+      assert.equal((await open(iban.identification)).status, 200, 'nothing has this identification any more');
+    });
+
     it('keeps the last four digits of card numbers', async (t) => {
       const service = await withAccounts(await startService(t, database));
       const pan = { scheme_name: 'UK.OBIE.PAN', identification: '4539578763621486', nickname: 'card 4539578763621486' };
@@ -175,6 +195,13 @@ for (const database of database_names) {
           ['1000000001', '1000000002'].map((number) => put(service, `/bank/v1/accounts/${number}/profile`, identified)),
         );
         assert.deepEqual(profiles.map(({ status }) => status).toSorted(), [200, 409]);
+        const number = `9000${round}`;
+        const data = { company_id: 1, number, currency: 'USD', kind: 'deposit' };
+        const opened = await Promise.all([
+          service.send('POST', '/bank/v1/accounts', { key: 'bank', body: { data } }),
+          put(service, '/bank/v1/accounts/1000000001/profile', { ...iban, identification: number }),
+        ]);
+        assert.deepEqual(opened.map(({ status }) => status).toSorted(), [200, 409]);
       }
     });
   });

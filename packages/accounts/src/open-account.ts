@@ -1,10 +1,10 @@
 import {
   auditEntry,
-  type Call,
   currency_expected,
   isCurrency,
   isName,
   maskCardNumbers,
+  Refusal,
   RequestFields,
   showValue,
 } from '@tallystick/kernel';
@@ -15,7 +15,7 @@ import {
   account_number_length_max,
   isAccountNumber,
 } from './account.ts';
-import type { AccountsTx } from './ports.ts';
+import type { BankCall, BankTx } from './bank/bank-caller.ts';
 
 /** The bank's request for a new account. */
 export interface AccountRequest {
@@ -31,15 +31,12 @@ export interface AccountRequest {
   readonly name?: unknown;
 }
 
-/** The caller and the time, for calls of the bank. They belong to no company of the caller. */
-export type BankCall = Omit<Call, 'company_id'>;
-
 /**
  * Opens an account of a company, and writes the audit log. Refuses `validation_failed` with every
  * invalid field, also for a company that does not exist, and `conflict` for the number of another
- * account.
+ * account, or one that identifies another account in its profile.
  */
-export async function openAccount(tx: AccountsTx, call: BankCall, request: AccountRequest): Promise<Account> {
+export async function openAccount(tx: BankTx, call: BankCall, request: AccountRequest): Promise<Account> {
   const fields = new RequestFields(request);
   for (const name of ['company_id', 'number', 'currency', 'kind']) fields.require(name);
   const company_id = fields.readId('company_id');
@@ -60,6 +57,12 @@ export async function openAccount(tx: AccountsTx, call: BankCall, request: Accou
   );
   fields.refuseInvalid();
 
+  // A profile that is put meanwhile waits for the lock, and then finds the account.
+  await tx.bank.lockNames();
+  const named = await tx.bank.profilesByIdentification([number!]);
+  if (named.length > 0) {
+    throw new Refusal('conflict', `the number ${showValue(number!)} identifies another account; choose another one`);
+  }
   const account = await tx.accounts.insert({
     company_id: company_id!,
     number: number!,

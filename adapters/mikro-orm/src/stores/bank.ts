@@ -18,8 +18,8 @@ import { upsertRows } from './insert-rows.ts';
 import { isOneOf, isOneOfTexts, type JsonColumn } from './json-rows.ts';
 
 /**
- * The advisory lock of the transactions that check and put users or profiles. Any number, the same
- * in all processes.
+ * The advisory lock of the transactions that open accounts, or check and put users or profiles. Any
+ * number, the same in all processes.
  */
 const names_lock = 1_733_902_119;
 

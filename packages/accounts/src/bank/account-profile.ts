@@ -1,3 +1,18 @@
+/** The types of an account in the standard. */
+export const account_types = ['Business', 'Personal'] as const;
+
+export type AccountType = (typeof account_types)[number];
+
+/** The sub types of a deposit account in the standard. */
+export const deposit_sub_types = ['CurrentAccount', 'Savings'] as const;
+
+export type DepositSubType = (typeof deposit_sub_types)[number];
+
+/** The statuses of an account in the standard. */
+export const profile_statuses = ['Enabled', 'Disabled', 'Deleted', 'Pending'] as const;
+
+export type ProfileStatus = (typeof profile_statuses)[number];
+
 /**
  * How third parties see an account, beside its number, currency and kind. An account without a
  * profile is identified by its number only.
@@ -15,12 +30,12 @@ export interface AccountProfile {
   readonly nickname: string | null;
   /** Up to 35 characters. */
   readonly description: string | null;
-  readonly account_type: 'Business' | 'Personal';
+  readonly account_type: AccountType;
   /** Of a deposit account. A card account is a `ChargeCard`. */
-  readonly deposit_sub_type: 'CurrentAccount' | 'Savings';
+  readonly deposit_sub_type: DepositSubType;
   /** YYYY-MM-DD. */
   readonly opened_on: string | null;
-  readonly status: 'Enabled' | 'Disabled' | 'Deleted' | 'Pending';
+  readonly status: ProfileStatus;
   readonly status_updated_at_ms: number;
   readonly servicer_scheme_name: string | null;
   readonly servicer_identification: string | null;

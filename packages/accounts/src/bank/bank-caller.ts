@@ -1,11 +1,13 @@
-import { Refusal, showValue } from '@tallystick/kernel';
-import type { BankCall } from '../open-account.ts';
+import { type Call, Refusal, showValue } from '@tallystick/kernel';
 import type { AccountsTx } from '../ports.ts';
 import type { BankAccount } from './bank-data.ts';
 import type { BankStore } from './bank-store.ts';
 
 /** The parts of a transaction that the use cases of bank data need. */
 export type BankTx = AccountsTx & { readonly bank: BankStore };
+
+/** The caller and the time, for calls of the bank. They belong to no company of the caller. */
+export type BankCall = Omit<Call, 'company_id'>;
 
 /** The caller. A key of one company changes only what belongs to that company. */
 export interface BankCaller extends BankCall {

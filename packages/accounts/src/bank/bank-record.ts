@@ -141,8 +141,8 @@ function standIn(fields: BankFields): BankAccount {
   return {
     id: 0,
     company_id: 0,
-    number: '',
-    // Any currency may be the right one.
+    // Any number and currency may be the right ones.
+    number: String(fields.get('identification')),
     currency: String(fields.get('currency')),
     kind: 'deposit',
     name: null,

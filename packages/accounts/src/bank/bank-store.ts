@@ -12,7 +12,8 @@ import type { StandingOrder } from './standing-order.ts';
 export interface BankStore extends BankData {
   /**
    * Waits for other transactions that hold this lock, and holds it until this one ends: of two that
-   * check and put users or profiles, the second one sees what the first one has put.
+   * open accounts, or check and put users or profiles, the second one sees what the first one has
+   * written.
    */
   lockNames(): Promise<void>;
   /** The profiles of these accounts, in no order. */

@@ -1,5 +1,5 @@
 import { auditEntry, Refusal } from '@tallystick/kernel';
-import type { AccountProfile } from './account-profile.ts';
+import { type AccountProfile, account_number_scheme } from './account-profile.ts';
 import { type BankCaller, type BankTx, servedAccount } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields, card_number_scheme } from './bank-fields.ts';
@@ -59,6 +59,10 @@ export async function putAccountProfile(
 /** The profile that the fields describe. It is only complete when they have no problem. */
 export function readProfile(fields: BankFields, account: BankAccount): ReportedProfile {
   const identified = fields.readIdentification('scheme_name', 'identification', 256);
+  const { scheme_name, identification } = identified;
+  if (scheme_name === account_number_scheme && identification !== null && identification !== account.number) {
+    fields.addProblem('identification', `must be ${account.number}, the number of the account`);
+  }
   const servicer = fields.readIdentification('servicer_scheme_name', 'servicer_identification', 35);
   return {
     account_id: account.id,

@@ -1,8 +1,8 @@
 import type { BankAccount } from './bank-data.ts';
 import type { BankFields } from './bank-fields.ts';
-import type { DirectDebit } from './direct-debit.ts';
-import type { ScheduledPayment } from './scheduled-payment.ts';
-import type { StandingOrder } from './standing-order.ts';
+import { type DirectDebit, direct_debit_statuses } from './direct-debit.ts';
+import { type ScheduledPayment, scheduled_payment_statuses, scheduled_types } from './scheduled-payment.ts';
+import { type StandingOrder, standing_order_statuses } from './standing-order.ts';
 
 /** The fields of a direct debit mandate. */
 export const direct_debit_fields = [
@@ -60,7 +60,7 @@ export function readDirectDebit(
 ): Omit<DirectDebit, 'id'> | null {
   for (const name of ['mandate_reference', 'status', 'name']) fields.require(name);
   const mandate_reference = fields.readReference('mandate_reference', 35);
-  const status = fields.readChoice('status', ['active', 'inactive']);
+  const status = fields.readChoice('status', direct_debit_statuses);
   const name = fields.readWords('name', 70);
   const frequency = fields.readWords('frequency', 35);
   const previous = fields.readPayment('previous_payment_on', 'previous_payment_amount');
@@ -85,7 +85,7 @@ export function readStandingOrder(
 ): Omit<StandingOrder, 'id'> | null {
   for (const name of ['reference', 'status', 'frequency']) fields.require(name);
   const reference = fields.readReference('reference', 40);
-  const status = fields.readChoice('status', ['active', 'inactive']);
+  const status = fields.readChoice('status', standing_order_statuses);
   const frequency = fields.readText(
     'frequency',
     (text) => frequency_form.test(text),
@@ -125,9 +125,9 @@ export function readScheduledPayment(
 ): Omit<ScheduledPayment, 'id'> | null {
   for (const name of ['reference', 'status', 'scheduled_on', 'amount']) fields.require(name);
   const reference = fields.readReference('reference', 40);
-  const status = fields.readChoice('status', ['pending', 'executed', 'cancelled']);
+  const status = fields.readChoice('status', scheduled_payment_statuses);
   const scheduled_on = fields.readDay('scheduled_on');
-  const scheduled_type = fields.readChoice('scheduled_type', ['Arrival', 'Execution']) ?? 'Execution';
+  const scheduled_type = fields.readChoice('scheduled_type', scheduled_types) ?? 'Execution';
   const amount = fields.readMoney('amount', 0);
   const creditor = readCreditor(fields);
   if (reference === null || status === null || scheduled_on === null) return null;

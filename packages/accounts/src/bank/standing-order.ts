@@ -1,6 +1,11 @@
 import type { Money } from '@tallystick/kernel';
 import type { Creditor } from './creditor.ts';
 
+/** The statuses of a standing order. */
+export const standing_order_statuses = ['active', 'inactive'] as const;
+
+export type StandingOrderStatus = (typeof standing_order_statuses)[number];
+
 /**
  * A standing order of an account. Unique by account and `reference`. It is pending while it is
  * active and its next payment is not in the past (service specification 4.5, rule 6).
@@ -10,7 +15,7 @@ export interface StandingOrder extends Creditor {
   readonly account_id: number;
   /** The bank's own reference, 1 to 40 characters. */
   readonly reference: string;
-  readonly status: 'active' | 'inactive';
+  readonly status: StandingOrderStatus;
   /** A frequency of the standard, such as `EvryDay` or `IntrvlMnthDay:01:28`. */
   readonly frequency: string;
   /** What the creditor sees, 1 to 35 characters. */

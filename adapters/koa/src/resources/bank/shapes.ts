@@ -1,4 +1,11 @@
-import { bank_user_statuses, third_party_services, viewable_accounts_max } from '@tallystick/accounts';
+import {
+  account_types,
+  bank_user_statuses,
+  deposit_sub_types,
+  profile_statuses,
+  third_party_services,
+  viewable_accounts_max,
+} from '@tallystick/accounts';
 import { amount_max, sum_max } from '@tallystick/kernel';
 import * as z from 'zod';
 import {
@@ -97,9 +104,9 @@ export const company = z
   .meta({ id: 'CompanyOpenBanking' });
 
 const scheme = z.string().regex(/^[A-Za-z0-9._-]{1,40}$/);
-const account_type = z.enum(['Business', 'Personal']);
-const deposit_sub_type = z.enum(['CurrentAccount', 'Savings']);
-const profile_status = z.enum(['Enabled', 'Disabled', 'Deleted', 'Pending']);
+const account_type = z.enum(account_types);
+const deposit_sub_type = z.enum(deposit_sub_types);
+const profile_status = z.enum(profile_statuses);
 
 /** `PUT /bank/v1/accounts/:number/profile`, for the document. The domain checks it. */
 export const put_profile = z
@@ -108,7 +115,10 @@ export const put_profile = z
       scheme_name: scheme.nullish().describe('Together with `identification`; absent: the number of the account'),
       identification: nameText(256)
         .nullish()
-        .describe('Of no other account. Of a card number (`UK.OBIE.PAN`) only the last four digits are kept'),
+        .describe(
+          'Of no other account, neither in its profile nor as its number. In the scheme `Tallystick.AccountNumber` ' +
+            'the number of the account. Of a card number (`UK.OBIE.PAN`) only the last four digits are kept',
+        ),
       secondary_identification: nameText(34).nullish(),
       holder_name: nameText(350).nullish(),
       nickname: nameText(70).nullish(),
