@@ -1,5 +1,11 @@
 import { auditEntry, Refusal } from '@tallystick/kernel';
-import { type AccountProfile, account_number_scheme } from './account-profile.ts';
+import {
+  type AccountProfile,
+  account_number_scheme,
+  account_types,
+  deposit_sub_types,
+  profile_statuses,
+} from './account-profile.ts';
 import { type BankCaller, type BankTx, servedAccount } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields, card_number_scheme } from './bank-fields.ts';
@@ -71,10 +77,10 @@ export function readProfile(fields: BankFields, account: BankAccount): ReportedP
     holder_name: fields.readWords('holder_name', 350),
     nickname: fields.readWords('nickname', 70),
     description: fields.readWords('description', 35),
-    account_type: fields.readChoice('account_type', ['Business', 'Personal']) ?? 'Business',
-    deposit_sub_type: fields.readChoice('deposit_sub_type', ['CurrentAccount', 'Savings']) ?? 'CurrentAccount',
+    account_type: fields.readChoice('account_type', account_types) ?? 'Business',
+    deposit_sub_type: fields.readChoice('deposit_sub_type', deposit_sub_types) ?? 'CurrentAccount',
     opened_on: fields.readDay('opened_on'),
-    status: fields.readChoice('status', ['Enabled', 'Disabled', 'Deleted', 'Pending']) ?? 'Enabled',
+    status: fields.readChoice('status', profile_statuses) ?? 'Enabled',
     status_updated_at_ms: fields.readInstant('status_updated_at'),
     servicer_scheme_name: servicer.scheme_name,
     servicer_identification: servicer.identification,

@@ -1,3 +1,9 @@
+import {
+  direct_debit_statuses,
+  scheduled_payment_statuses,
+  scheduled_types,
+  standing_order_statuses,
+} from '@tallystick/accounts';
 import * as z from 'zod';
 import { date, id_text, type ShapeOf, shown_amount, shown_instant, shown_mcc } from '../fields.ts';
 import type {
@@ -35,7 +41,7 @@ export const direct_debit = z
     id: id_text,
     ...of_account,
     mandate_reference: z.string(),
-    status: z.enum(['active', 'inactive']),
+    status: z.enum(direct_debit_statuses),
     name: z.string(),
     frequency: z.string().nullable(),
     previous_payment_on: date.nullable(),
@@ -58,7 +64,7 @@ export const standing_order = z
     id: id_text,
     ...of_account,
     reference: z.string(),
-    status: z.enum(['active', 'inactive']),
+    status: z.enum(standing_order_statuses),
     frequency: z.string(),
     first_payment_on: date.nullable(),
     first_payment_amount: shown_amount.nullable(),
@@ -79,9 +85,9 @@ export const scheduled_payment = z
     id: id_text,
     ...of_account,
     reference: z.string(),
-    status: z.enum(['pending', 'executed', 'cancelled']),
+    status: z.enum(scheduled_payment_statuses),
     scheduled_on: date,
-    scheduled_type: z.enum(['Arrival', 'Execution']),
+    scheduled_type: z.enum(scheduled_types),
     amount: shown_amount,
     ...creditor,
     type: z.literal('scheduled_payment'),
