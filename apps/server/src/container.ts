@@ -255,9 +255,9 @@ const imports = new ContainerModule(({ bind }) => {
 const webhooks = new ContainerModule(({ bind }) => {
   bind(tokens.deliveries)
     .toResolvedValue(
-      (config, persistence, vault, clock, refresh, metrics, logger) => {
+      async (config, persistence, vault, clock, refresh, metrics, logger) => {
         const guard = addressGuard(config.webhook_networks);
-        const queue = openDeliveryQueue(config, logger);
+        const queue = await openDeliveryQueue(config, logger);
         metrics.watchWebhooksOn(() => config.webhooks);
         if (!config.webhooks) logger.warn('WEBHOOKS is off: deliveries are made and wait, and none is sent');
         metrics.watchDeliveries(
@@ -325,9 +325,9 @@ const mail = new ContainerModule(({ bind }) => {
 const open_banking = new ContainerModule(({ bind }) => {
   bind(tokens.user_login).toResolvedValue(openUserLogin, [tokens.config, tokens.persistence]);
   bind(tokens.open_banking).toResolvedValue(
-    (config, persistence, vault, clock, refresh, users, logger, listening) =>
+    async (config, persistence, vault, clock, refresh, users, logger, listening) =>
       config.open_banking
-        ? createOpenBanking({
+        ? await createOpenBanking({
             config,
             persistence,
             vault,

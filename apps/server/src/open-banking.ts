@@ -2,7 +2,6 @@ import type { UserLogin } from '@tallystick/consents';
 import type { Clock } from '@tallystick/kernel';
 import { createCertificateReader, type OpenBankingPorts } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
-import { createAuthorisationServer } from '@tallystick/oidc';
 import type { Vault } from '@tallystick/vault';
 import type { Logger } from 'pino';
 import type { Config } from './configuration/config.ts';
@@ -22,11 +21,12 @@ export interface OpenBankingParts {
   readonly publicUrl: () => string;
 }
 
-/** Open Banking with its authorisation server. */
-export function createOpenBanking(parts: OpenBankingParts): OpenBankingPorts {
+/** Open Banking with its authorisation server, which only processes that serve it load. */
+export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBankingPorts> {
   const { config, persistence, vault, clock, refresh, users, logger, publicUrl } = parts;
   const certificateOf = createCertificateReader(config.certificate_proxies);
   const { sealer, sha256, random, signing_keys, cookie_keys } = vault;
+  const { createAuthorisationServer } = await import('@tallystick/oidc');
   const authorisation = createAuthorisationServer({
     unitOfWork: persistence.unitOfWork,
     clock,

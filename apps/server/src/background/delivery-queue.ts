@@ -1,16 +1,18 @@
-import { bullQueue } from '@tallystick/bull';
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import type { DeliveryQueue } from '@tallystick/events';
 import type { Logger } from 'pino';
 import type { Config } from '../configuration/config.ts';
 import { createFaultReporter } from './repeated-faults.ts';
 
-/** Bull if Redis is configured, so that other processes can send; else a queue in this process. */
-export function openDeliveryQueue(
+/**
+ * Bull if Redis is configured, so that other processes can send; else a queue in this process,
+ * which starts without loading Bull.
+ */
+export async function openDeliveryQueue(
   { redis_url, webhooks }: Pick<Config, 'redis_url' | 'webhooks'>,
   logger: Pick<Logger, 'warn'>,
   monotonicNow?: () => number,
-): DeliveryQueue {
+): Promise<DeliveryQueue> {
   // A copy of an installation that does not send must not write to a Redis that it shares by
   // mistake.
   if (redis_url === null || !webhooks) return embeddedQueue();
@@ -18,5 +20,6 @@ export function openDeliveryQueue(
     (fault) => logger.warn(fault, 'the delivery queue on Redis failed; a sweep offers the deliveries again'),
     monotonicNow,
   );
+  const { bullQueue } = await import('@tallystick/bull');
   return bullQueue({ redis_url, onError: (err) => report(err, 'redis') });
 }

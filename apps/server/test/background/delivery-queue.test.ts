@@ -60,7 +60,11 @@ describe('the delivery queue on a Redis in trouble', () => {
         },
       });
       let now_ms = 0;
-      const queue = openDeliveryQueue({ redis_url, webhooks: true }, pino(logOptions('info'), sink), () => now_ms);
+      const queue = await openDeliveryQueue(
+        { redis_url, webhooks: true },
+        pino(logOptions('info'), sink),
+        () => now_ms,
+      );
       t.after(() => queue.close());
       const offer = () => queue.offer([{ delivery_id: 1, webhook_id: 1 }]);
       await Promise.all([offer(), offer(), offer(), offer(), offer()]);
